@@ -1,0 +1,56 @@
+/**
+ * Log lines for a person at a terminal: pino's JSON in, one readable line out, an error's stack below it.
+ */
+import { styleText } from 'node:util';
+import type { LogDestination } from './log.ts';
+
+export function textDestination(out: LogDestination): LogDestination {
+  return { write: (line) => out.write(printLine(line)) };
+}
+
+type Entry = Record<string, unknown>;
+const own: ReadonlySet<string> = new Set(['level', 'time', 'name', 'msg', 'error']);
+const levels = {
+  debug: styleText('dim', 'debug'),
+  info: styleText('green', 'info '),
+  warn: styleText('yellow', 'warn '),
+  error: styleText('red', 'error'),
+} as const;
+
+function printLine(line: string): string {
+  const entry = parseEntry(line);
+  if (entry === undefined) return line;
+  const time = String(entry.time).slice(11, 19);
+  const fields = Object.entries(entry).filter(([name]) => !own.has(name));
+  const words = [
+    styleText('dim', time),
+    levelWord(entry.level),
+    String(entry.msg),
+    ...fields.map(([name, value]) => styleText('dim', `${name}=${printValue(value)}`)),
+  ];
+  return `${words.join(' ')}\n${printError(entry.error, '  ')}`;
+}
+
+function parseEntry(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line) as Entry;
+  } catch {
+    return undefined;
+  }
+}
+
+function levelWord(level: unknown): string {
+  const word = Object.entries(levels).find(([name]) => name === level);
+  return word === undefined ? String(level) : word[1];
+}
+
+function printValue(value: unknown): string {
+  return typeof value === 'string' && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);
+}
+
+function printError(error: unknown, indent: string): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { stack, message, cause } = error as { stack?: string; message?: string; cause?: unknown };
+  const text = (stack ?? message ?? '').replaceAll('\n', `\n${indent}`);
+  return `${indent}${text}\n${cause === undefined ? '' : printError(cause, `${indent}  `)}`;
+}

@@ -1,0 +1,213 @@
+/**
+ * Logging over pino: constant messages, facts as fields. Only the field names of `logFields` are ever
+ * printed, and text that looks like a credential is masked inside any value, so that a secret cannot
+ * reach a log by accident.
+ */
+import { pino } from 'pino';
+import { textDestination } from './log-text.ts';
+
+export type Log = {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A log whose every line carries these fields. */
+  child(fields: LogFields): Log;
+};
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+export type LogFields = { [name in LogFieldName]?: unknown };
+export type LogDestination = { write(line: string): unknown };
+export type LogFieldName = (typeof logFields)[number];
+
+/** Every field that a line may carry. What is not listed is printed as `[hidden]`. */
+export const logFields = [
+  'error',
+  'request_id',
+  'method',
+  'path',
+  'route',
+  'host',
+  'status',
+  'code',
+  'duration_ms',
+  'bytes',
+  'organization_id',
+  'project_id',
+  'project_slug',
+  'upload_id',
+  'file_id',
+  'file_slug',
+  'revision',
+  'key_id',
+  'kid',
+  'library_id',
+  'check_id',
+  'incident_id',
+  'delivery_id',
+  'event',
+  'content_type',
+  'size_bytes',
+  'width',
+  'height',
+  'error_code',
+  'attempt',
+  'attempts',
+  'job',
+  'run_id',
+  'at',
+  'until',
+  'counts',
+  'count',
+  'day',
+  'hour',
+  'credits',
+  'balance',
+  'queue',
+  'slots',
+  'waiting',
+  'bucket',
+  'object_key',
+  'folder',
+  'file',
+  'line',
+  'column',
+  'expected',
+  'kind',
+  'name',
+  'namespace',
+  'generation',
+  'reason',
+  'changes',
+  'pid',
+  'signal',
+  'exit_code',
+  'stderr',
+  'memory_bytes',
+  'version',
+  'migration',
+  'migrations',
+  'url',
+  'address',
+  'port',
+  'component',
+  'step',
+  'plan',
+  'cached',
+  'spool',
+  'sequence',
+  'advice',
+] as const;
+
+export function createLog(options: {
+  level: LogLevel;
+  name: string;
+  /** `text`: for a person at a terminal; default `json`. */
+  format?: 'json' | 'text';
+  destination?: LogDestination;
+}): Log {
+  const out = options.destination ?? process.stdout;
+  const target = options.format === 'text' ? textDestination(out) : out;
+  const logger = pino(
+    {
+      level: options.level,
+      name: options.name,
+      base: {},
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line: string) => void target.write(line) },
+  );
+  return wrap(logger);
+}
+
+type Level = 'debug' | 'info' | 'warn' | 'error';
+type Printer = Record<Level, (fields: object, message: string) => void> & {
+  child(fields: Record<string, unknown>): Printer;
+};
+
+function wrap(logger: Printer): Log {
+  const at =
+    (level: Level) =>
+    (message: string, fields: LogFields = {}) =>
+      logger[level](printableFields(fields), message);
+  return {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: (fields) => wrap(logger.child(printableFields(fields))),
+  };
+}
+
+const known: ReadonlySet<string> = new Set(logFields);
+
+function printableFields(fields: LogFields): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, known.has(name) ? printable(value, 0) : '[hidden]']),
+  );
+}
+
+const NESTING_MAX = 4;
+const ITEMS_MAX = 50;
+
+function printable(value: unknown, depth: number): unknown {
+  if (typeof value === 'string') return maskSecrets(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return printableError(value, depth);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'invalid' : value.toISOString();
+  if (value instanceof URL) return maskSecrets(value.href);
+  if (depth >= NESTING_MAX || ArrayBuffer.isView(value)) return '[object]';
+  if (Array.isArray(value)) {
+    return value.slice(0, ITEMS_MAX).map((item) => printable(item, depth + 1));
+  }
+  return printableObject(value, depth);
+}
+
+/** Inside an object only numbers, booleans and known names are shown: the rest could be anything. */
+function printableObject(value: object, depth: number): Record<string, unknown> {
+  const isShown = ([name, item]: [string, unknown]) =>
+    known.has(name) || typeof item === 'number' || typeof item === 'boolean' || item === null;
+  return Object.fromEntries(
+    Object.entries(value)
+      .slice(0, ITEMS_MAX)
+      .map((entry) => [entry[0], isShown(entry) ? printable(entry[1], depth + 1) : '[hidden]']),
+  );
+}
+
+/** Name, message, code and stack, with what caused it; never the other properties of an error. */
+function printableError(error: Error, depth: number): Record<string, unknown> {
+  const code: unknown = 'code' in error ? error.code : undefined;
+  const hasCause = error.cause !== undefined && error.cause !== null;
+  const causes = depth < NESTING_MAX && hasCause;
+  return {
+    name: error.name,
+    message: maskSecrets(error.message),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(error.stack === undefined ? {} : { stack: maskSecrets(error.stack) }),
+    ...(causes ? { cause: printable(error.cause, depth + 1) } : {}),
+  };
+}
+
+const TEXT_CHARACTERS_MAX = 8192;
+
+/** What secrets look like wherever they stand: [pattern, what is printed instead]. */
+const secretShapes: readonly (readonly [RegExp, string])[] = [
+  [/\btin_live_[0-9a-f]{8,}/gi, 'tin_live_[hidden]'],
+  [/\bwhsec_[\w+/=-]{8,}/g, 'whsec_[hidden]'],
+  [/\bls1\.[\w.-]+/g, 'ls1.[hidden]'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[hidden]'],
+  [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [hidden]'],
+  [/([?&](?:sig|s|signature|token|x-amz-[a-z-]+)=)[^&\s"'#]*/gi, '$1[hidden]'],
+  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[hidden]@'],
+  [/\bv1=[0-9a-f]{32,}/gi, 'v1=[hidden]'],
+];
+
+/** The text with everything that looks like a credential replaced, cut to a sane length. */
+export function maskSecrets(text: string): string {
+  const cut = text.length > TEXT_CHARACTERS_MAX ? `${text.slice(0, TEXT_CHARACTERS_MAX)}…` : text;
+  return secretShapes.reduce((masked, [shape, shown]) => masked.replace(shape, shown), cut);
+}

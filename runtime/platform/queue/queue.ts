@@ -1,0 +1,51 @@
+/**
+ * Doorbells and calls between processes: one interface over an in-process queue and over RabbitMQ.
+ * PostgreSQL is the truth: a message carries ids, may be lost or come twice, and is never redelivered
+ * by the queue; the sweeping jobs find what a lost doorbell left waiting.
+ */
+
+export type Queue = {
+  /** Rings a doorbell. Resolves when the queue has taken the message, not when it was handled. */
+  publish(name: QueueName, message: object): Promise<void>;
+  consume(
+    name: QueueName,
+    options: { slots: number },
+    handle: (message: unknown) => Promise<void>,
+  ): Promise<Subscription>;
+  /**
+   * Asks and waits for the answer. Throws QueueBusy when too many wait already, QueueTimeout at the
+   * deadline, the signal's reason when the caller gives up, and else what the handler threw.
+   */
+  call(name: QueueName, payload: unknown, options: CallOptions): Promise<unknown>;
+  serve(
+    name: QueueName,
+    options: { slots: number; waiting_max: number },
+    handle: (payload: unknown, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<Subscription>;
+  /** Takes nothing new and waits for the handlers that run. */
+  close(): Promise<void>;
+};
+
+export type QueueName = 'ingest' | 'render';
+export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
+/** `stop` takes nothing new and resolves when the running handlers have ended. */
+export type Subscription = { stop(): Promise<void> };
+
+/** Too many calls wait; `retry_after_seconds` estimates when one would be taken. */
+export class QueueBusy extends Error {
+  readonly retry_after_seconds: number;
+
+  constructor(name: QueueName, retryAfterSeconds: number) {
+    super(`the ${name} queue is full`);
+    this.name = 'QueueBusy';
+    this.retry_after_seconds = retryAfterSeconds;
+  }
+}
+
+/** No answer before the call's deadline; the handler, if it ran, was told to stop. */
+export class QueueTimeout extends Error {
+  constructor(name: QueueName, deadlineMs: number) {
+    super(`no answer from the ${name} queue within ${deadlineMs} ms`);
+    this.name = 'QueueTimeout';
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * What the service needs from an object store: one interface over a folder and over S3.
+ * Keys are written once and never change their bytes, save for an upload's own key, which a signed
+ * PUT may overwrite until it expires.
+ */
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../../core/errors.ts';
+
+export type Bucket = {
+  head(key: string): Promise<ObjectHead | undefined>;
+  /** The bytes as a stream, `range` inclusive at both ends; undefined when there is no such object. */
+  open(key: string, range?: ByteRange): Promise<Readable | undefined>;
+  read(key: string): Promise<Buffer | undefined>;
+  /** Atomic: until it resolves the key holds what it held before, afterwards the whole new object. */
+  write(key: string, body: Buffer | Readable, facts: ObjectFacts): Promise<ObjectHead>;
+  /** Deleting what is not there is no error. */
+  delete(key: string): Promise<void>;
+  /** In key order, beginning behind `after`. */
+  list(options: { prefix: string; after?: string; limit: number }): Promise<ListedObject[]>;
+  /** A URL that takes exactly one content type and one length until it expires. */
+  presignPut(key: string, signed: PutTerms): Promise<PresignedPut>;
+  /** Proves that objects can be written; throws StorageUnavailable when not. */
+  check(): Promise<void>;
+};
+
+export type ObjectHead = { size_bytes: number; content_type: string | undefined; etag: string };
+export type ObjectFacts = { content_type: string; size_bytes?: number };
+export type ListedObject = { key: string; size_bytes: number; modified_at: Date };
+export type ByteRange = { start: number; end: number };
+export type PutTerms = { content_type: string; size_bytes: number; expires_in_seconds: number };
+export type PresignedPut = { url: string; headers: Record<string, string>; expires_at: Date };
+
+/** The two buckets of an installation: `ingest` takes what clients send, `content` keeps what is served. */
+export type Buckets = { ingest: Bucket; content: Bucket };
+
+/** The store cannot be used; `advice` says in one line, to the person who runs it, what to do. */
+export class StorageUnavailable extends ServiceError {
+  readonly advice: string;
+
+  constructor(advice: string, cause?: unknown) {
+    super('storage_unavailable', { cause: new Error(advice, { cause }) });
+    this.name = 'StorageUnavailable';
+    this.advice = advice;
+  }
+}
+
+/** The body was not as long as it was said to be; nothing was stored. */
+export class ObjectSizeMismatch extends Error {
+  constructor(expected: number, actual: number) {
+    super(`the body has ${actual} bytes, ${expected} were announced`);
+    this.name = 'ObjectSizeMismatch';
+  }
+}
+
+const KEY_CHARACTERS_MAX = 1024;
+const KEY_SEGMENT = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
+
+/** Object keys are paths of plain segments: no traversal, no hidden names, nothing to escape in a URL. */
+export function isObjectKey(key: string): boolean {
+  return key.length <= KEY_CHARACTERS_MAX && key.split('/').every((part) => KEY_SEGMENT.test(part));
+}
