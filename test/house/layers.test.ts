@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { type Import, importsOf, sourceFiles } from './source-files.ts';
+
+/** Who may import whom: the table of docs/architecture.md, a row a folder, the longest prefix wins. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  'runtime/core/': ['runtime/core/'],
+  'runtime/db/': ['runtime/core/', 'runtime/db/'],
+  'runtime/platform/': ['runtime/core/', 'runtime/platform/'],
+  'runtime/actions/': ['runtime/core/', 'runtime/db/', 'runtime/platform/', 'runtime/actions/'],
+  'runtime/api/': [
+    'runtime/core/',
+    'runtime/db/',
+    'runtime/platform/',
+    'runtime/actions/',
+    'runtime/api/',
+  ],
+  'runtime/delivery/': [
+    'runtime/core/',
+    'runtime/db/',
+    'runtime/platform/',
+    'runtime/actions/',
+    'runtime/delivery/',
+  ],
+  'runtime/worker/': [
+    'runtime/core/',
+    'runtime/db/',
+    'runtime/platform/',
+    'runtime/actions/',
+    'runtime/worker/',
+  ],
+  'runtime/jobs/': [
+    'runtime/core/',
+    'runtime/db/',
+    'runtime/platform/',
+    'runtime/actions/',
+    'runtime/jobs/',
+  ],
+  'operator/': [
+    'runtime/core/',
+    'runtime/db/',
+    'runtime/platform/',
+    'runtime/actions/',
+    'operator/',
+  ],
+  'runtime/standalone/': ['runtime/', 'operator/'],
+  'runtime/cli/': ['runtime/cli/', 'runtime/core/', 'runtime/platform/'],
+  'test/contract/': ['test/contract/'],
+};
+
+/** Packages that exactly one place may import. */
+const ONLY_IN: Record<string, readonly string[]> = {
+  pg: ['runtime/db/client.ts'],
+  'node-pg-migrate': ['runtime/db/migrate.ts'],
+  sharp: ['runtime/worker/'],
+  express: ['runtime/api/'],
+  jose: ['runtime/platform/identity.ts', 'runtime/standalone/identity-provider.ts'],
+  pino: ['runtime/platform/log.ts'],
+  'prom-client': ['runtime/platform/metrics.ts'],
+  '@aws-sdk/client-s3': ['runtime/platform/storage/s3.ts'],
+  amqplib: ['runtime/platform/queue/rabbitmq.ts'],
+  '@kubernetes/client-node': ['operator/kube/'],
+  commander: ['runtime/main.ts', 'runtime/cli/'],
+};
+
+const files = sourceFiles(['runtime', 'operator']);
+const imports = files.flatMap(importsOf);
+
+describe('the layers of the house', () => {
+  it('sees the imports at all', () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it('has no import that crosses a layer', () => {
+    expect(imports.filter((each) => !each.isPackage && !isAllowed(each)).map(print)).toEqual([]);
+  });
+
+  it('keeps the core pure: zod and node:crypto are all that it imports', () => {
+    const impure = imports
+      .filter((each) => each.isPackage && each.file.startsWith('runtime/core/'))
+      .filter((each) => !['zod', 'node:crypto'].includes(each.target));
+    expect(impure.map(print)).toEqual([]);
+  });
+
+  it('keeps each infrastructure library in its one place', () => {
+    const strayed = imports.filter((each) => {
+      const homes = each.isPackage ? ONLY_IN[each.target] : undefined;
+      return homes !== undefined && !homes.some((home) => each.file.startsWith(home));
+    });
+    expect(strayed.map(print)).toEqual([]);
+  });
+
+  it('lets black-box tests import nothing of the product', () => {
+    const inside = sourceFiles(['test/contract'])
+      .flatMap(importsOf)
+      .filter((each) => /^(runtime|operator)\//.test(each.target));
+    expect(inside.map(print)).toEqual([]);
+  });
+});
+
+function isAllowed({ file, target }: Import): boolean {
+  if (file === 'runtime/main.ts') return isProcessEntry(target);
+  const layer = Object.keys(MAY_IMPORT)
+    .filter((prefix) => file.startsWith(prefix))
+    .sort((a, b) => b.length - a.length)[0];
+  const allowed = layer === undefined ? [] : (MAY_IMPORT[layer] ?? []);
+  return allowed.some((prefix) => target.startsWith(prefix));
+}
+
+// The one command starts any process, lazily, and knows the settings of none.
+function isProcessEntry(target: string): boolean {
+  return /\/main\.ts$/.test(target) || target.startsWith('runtime/cli/');
+}
+
+function print({ file, target }: Import): string {
+  return `${file} imports ${target}`;
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectRoot, sourceFiles } from './source-files.ts';
+
+const LINES_MAX = 250;
+
+/** Files that are one table and may be as long as the table. */
+const TABLES = [
+  'runtime/core/errors.ts',
+  'runtime/core/limits.ts',
+  'runtime/core/states.ts',
+  'runtime/platform/config.ts',
+];
+
+const FORBIDDEN_NAMES = /(^|\/|-)(utils?|helpers?|manager|service|common|lib|misc|index)\.ts$/;
+
+const files = sourceFiles(['runtime', 'operator', 'config']);
+
+describe('the sizes and words of the house', () => {
+  it(`has no file above ${LINES_MAX} lines but tables`, () => {
+    const long = files
+      .filter((file) => !TABLES.includes(file))
+      .map((file) => ({ file, lines: lines(file).length }))
+      .filter(({ lines }) => lines > LINES_MAX);
+    expect(long).toEqual([]);
+  });
+
+  it('has no file whose name says nothing of its content', () => {
+    expect(files.filter((file) => FORBIDDEN_NAMES.test(file))).toEqual([]);
+  });
+
+  it('opens every file with a comment that says what it is for', () => {
+    const bare = files.filter((file) => !/^(#!.*|\/\*\*|\/\/)/.test(lines(file)[0] ?? ''));
+    expect(bare).toEqual([]);
+  });
+
+  it('never promises later work in a comment', () => {
+    const promises = files.filter((file) => /\b(TODO|FIXME|XXX)\b/.test(lines(file).join('\n')));
+    expect(promises).toEqual([]);
+  });
+});
+
+function lines(file: string): string[] {
+  return readFileSync(join(projectRoot, file), 'utf8').trimEnd().split('\n');
+}
