@@ -1,0 +1,107 @@
+/**
+ * The queue of one process: standalone and tests. Doorbells that nobody hears are kept, up to a bound,
+ * until somebody listens; a doorbell's message goes through JSON as it would over a wire.
+ */
+import type { Log } from '../log.ts';
+import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
+import { type CallOptions, type Queue, QueueBusy, type QueueName, QueueTimeout } from './queue.ts';
+
+const DOORBELLS_MAX = 10_000;
+/** How many calls may wait while nobody serves yet. */
+const UNSERVED_WAITING_MAX = 64;
+
+export function createInProcessQueue(options: { log?: Log } = {}): Queue {
+  const doorbells = new Map<QueueName, Lane<DoorbellHandler>>();
+  const calls = new Map<QueueName, Lane<CallHandler>>();
+  const state = { isClosed: false };
+  const doorbellLane = (name: QueueName) => laneOf(doorbells, name);
+  const callLane = (name: QueueName) => laneOf(calls, name);
+  return {
+    publish: async (name, message) => {
+      if (state.isClosed) return;
+      ring(doorbellLane(name), { name, text: JSON.stringify(message), log: options.log });
+    },
+    consume: async (name, { slots }, handle) =>
+      subscribe(doorbellLane(name), { slots, waiting_max: DOORBELLS_MAX, handle }),
+    call: async (name, payload, callOptions) => {
+      if (state.isClosed) throw new QueueBusy(name, 1);
+      return ask(callLane(name), { name, payload, ...callOptions });
+    },
+    serve: async (name, { slots, waiting_max }, handle) =>
+      subscribe(callLane(name), { slots, waiting_max, handle }),
+    close: async () => {
+      state.isClosed = true;
+      const lanes = [...doorbells.values(), ...calls.values()];
+      await Promise.all(lanes.map((lane) => lane.close()));
+    },
+  };
+}
+
+type DoorbellHandler = (message: unknown) => Promise<void>;
+type CallHandler = (payload: unknown, signal: AbortSignal) => Promise<unknown>;
+
+function laneOf<Handler>(lanes: Map<QueueName, Lane<Handler>>, name: QueueName): Lane<Handler> {
+  const existing = lanes.get(name);
+  if (existing !== undefined) return existing;
+  const lane = createLane<Handler>();
+  lanes.set(name, lane);
+  return lane;
+}
+
+function subscribe<Handler>(lane: Lane<Handler>, worker: LaneWorker<Handler>) {
+  const leave = lane.join(worker);
+  return { stop: leave };
+}
+
+function ring(
+  lane: Lane<DoorbellHandler>,
+  doorbell: { name: QueueName; text: string; log: Log | undefined },
+): void {
+  if (lane.waiting() >= DOORBELLS_MAX) lane.dropOldest();
+  lane.add({
+    run: async (handle) => {
+      try {
+        await handle(JSON.parse(doorbell.text));
+      } catch (error) {
+        doorbell.log?.error('a doorbell was not handled', { queue: doorbell.name, error });
+      }
+    },
+    drop: () => undefined,
+  });
+}
+
+type Question = { name: QueueName; payload: unknown } & CallOptions;
+
+function ask(lane: Lane<CallHandler>, question: Question): Promise<unknown> {
+  const { name, payload, deadline_ms, signal } = question;
+  const waitingMax = lane.waitingMax() ?? UNSERVED_WAITING_MAX;
+  if (!lane.isFree() && lane.waiting() >= waitingMax) {
+    throw new QueueBusy(name, lane.waitSeconds());
+  }
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const stopped = new AbortController();
+  const task: LaneTask<CallHandler> = {
+    run: async (handle) => {
+      try {
+        resolve(await handle(payload, stopped.signal));
+      } catch (error) {
+        reject(error);
+      }
+    },
+    drop: () => reject(new QueueBusy(name, 1)),
+  };
+  const giveUp = (reason: unknown) => {
+    lane.cancel(task);
+    stopped.abort(reason);
+    reject(reason);
+  };
+  const onAbort = () => giveUp(signal?.reason);
+  const timer = setTimeout(() => giveUp(new QueueTimeout(name, deadline_ms)), deadline_ms);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  lane.add(task);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  });
+}

@@ -1,0 +1,113 @@
+/**
+ * One line of waiting tasks and the workers that take from it, each with so many slots.
+ * First come, first served.
+ */
+
+export type Lane<Handler> = {
+  add(task: LaneTask<Handler>): void;
+  /** A task that waits never runs; one that runs is not touched. */
+  cancel(task: LaneTask<Handler>): void;
+  /** The worker takes tasks from now on; the returned function leaves and waits for what it runs. */
+  join(worker: LaneWorker<Handler>): () => Promise<void>;
+  waiting(): number;
+  /** How many may wait, by what the workers say; undefined without a worker. */
+  waitingMax(): number | undefined;
+  isFree(): boolean;
+  /** About how long until one more waiting task would begin: 1 to 30 seconds. */
+  waitSeconds(): number;
+  dropOldest(): void;
+  /** Drops what waits and waits for what runs. */
+  close(): Promise<void>;
+};
+
+/** `drop` is called instead of `run`, never beside it. */
+export type LaneTask<Handler> = { run(handle: Handler): Promise<unknown>; drop(): void };
+export type LaneWorker<Handler> = { slots: number; waiting_max: number; handle: Handler };
+
+const WAIT_SECONDS_MAX = 30;
+
+export function createLane<Handler>(): Lane<Handler> {
+  const tasks = new Set<LaneTask<Handler>>();
+  const seats = new Set<Seat<Handler>>();
+  const pace = createPace();
+  const pump = () => {
+    for (const task of tasks) {
+      const seat = freeSeat(seats);
+      if (seat === undefined) return;
+      tasks.delete(task);
+      start(seat, task);
+    }
+  };
+  const start = (seat: Seat<Handler>, task: LaneTask<Handler>) => {
+    const startedAt = performance.now();
+    const running = runQuietly(task, seat.worker.handle);
+    seat.running.add(running);
+    void running.then(() => {
+      seat.running.delete(running);
+      pace.took(performance.now() - startedAt);
+      pump();
+    });
+  };
+  const leave = async (seat: Seat<Handler>) => {
+    seats.delete(seat);
+    await Promise.all(seat.running);
+  };
+  return {
+    add: (task) => {
+      tasks.add(task);
+      pump();
+    },
+    cancel: (task) => void tasks.delete(task),
+    join: (worker) => {
+      const seat = { worker, running: new Set<Promise<void>>() };
+      seats.add(seat);
+      pump();
+      return () => leave(seat);
+    },
+    waiting: () => tasks.size,
+    waitingMax: () => (seats.size === 0 ? undefined : sum(seats, 'waiting_max')),
+    isFree: () => freeSeat(seats) !== undefined,
+    waitSeconds: () => pace.waitSeconds(tasks.size + 1, sum(seats, 'slots')),
+    dropOldest: () => drop(tasks, 1),
+    close: async () => {
+      drop(tasks, tasks.size);
+      await Promise.all([...seats].map(leave));
+    },
+  };
+}
+
+/** A task answers for its own errors; here they only must not end the lane. */
+async function runQuietly<Handler>(task: LaneTask<Handler>, handle: Handler): Promise<void> {
+  await task.run(handle).catch(() => undefined);
+}
+
+type Seat<Handler> = { worker: LaneWorker<Handler>; running: Set<Promise<void>> };
+
+function freeSeat<Handler>(seats: Set<Seat<Handler>>): Seat<Handler> | undefined {
+  return [...seats].find((seat) => seat.running.size < seat.worker.slots);
+}
+
+function sum<Handler>(seats: Set<Seat<Handler>>, field: 'slots' | 'waiting_max'): number {
+  return [...seats].reduce((total, seat) => total + seat.worker[field], 0);
+}
+
+function drop<Handler>(tasks: Set<LaneTask<Handler>>, count: number): void {
+  for (const task of [...tasks].slice(0, count)) {
+    tasks.delete(task);
+    task.drop();
+  }
+}
+
+/** A moving average of how long a task runs. */
+function createPace() {
+  let averageMs: number | undefined;
+  return {
+    took: (ms: number) => {
+      averageMs = averageMs === undefined ? ms : averageMs * 0.8 + ms * 0.2;
+    },
+    waitSeconds: (ahead: number, slots: number) => {
+      const seconds = Math.ceil((ahead * (averageMs ?? 1000)) / Math.max(slots, 1) / 1000);
+      return Math.min(Math.max(seconds, 1), WAIT_SECONDS_MAX);
+    },
+  };
+}
