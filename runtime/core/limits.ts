@@ -1,0 +1,263 @@
+/**
+ * Every number of the specification, and of our decisions where it leaves one open; no other file
+ * contains one. Spec: Limits, and the numbers of Upload session, Signing keys, Transform
+ * operations, Output rules and Caching. A name is noun, unit, bound; this file imports nothing.
+ */
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** The specification's megapixel. */
+const MEGAPIXEL = 1_000_000;
+
+// Identifiers and counts
+
+export const PROJECT_SLUG_LENGTH_MAX = 63;
+export const FILE_SLUG_LENGTH_MAX = 128;
+export const FILE_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,127}$/;
+export const RESOLUTION_PRESETS_MAX = 32;
+export const RESOLUTION_PRESET_NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const RESOLUTION_PRESETS_PER_URL_MAX = 1;
+export const ALLOWED_TRANSFORM_CHAINS_MAX = 64;
+export const API_KEYS_ACTIVE_MAX = 100;
+export const CUSTOM_DOMAINS_MAX = 32;
+export const LIBRARY_ALLOWED_ORIGINS_MAX = 200;
+export const LIBRARY_NAME_LENGTH_MIN = 1;
+export const LIBRARY_NAME_LENGTH_MAX = 120;
+export const SUBJECT_LENGTH_MIN = 1;
+export const SUBJECT_LENGTH_MAX = 128;
+export const BULK_MOVE_FILES_MIN = 1;
+export const BULK_MOVE_FILES_MAX = 1000;
+export const LIST_LIMIT_MIN = 1;
+export const LIST_LIMIT_MAX = 100;
+export const LIST_LIMIT_DEFAULT = 50;
+export const LIBRARY_FILES_LIMIT_MIN = 1;
+export const LIBRARY_FILES_LIMIT_MAX = 60;
+export const LIBRARY_FILES_LIMIT_DEFAULT = 40;
+export const CURSOR_LENGTH_MAX = 4096;
+export const SEARCH_LENGTH_MIN = 2;
+export const TITLE_LENGTH_MAX = 200;
+export const ALT_TEXT_LENGTH_MAX = 1000;
+export const WATERMARK_OPACITY_MIN = 0;
+export const WATERMARK_OPACITY_MAX = 100;
+export const WATERMARK_OPACITY_DEFAULT = 100;
+
+// Numbers of Resources and their fields, and of Credentials
+
+export const FILE_REVISION_FIRST = 1;
+export const RECIPE_SCHEMA_VERSION = 1;
+export const PROVIDER_A_TOLERANCE_SECONDS = 300;
+
+// Identifiers and counts: decided
+
+export const LIBRARY_SLUG_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const FOLDER_LEVELS_MAX = 10;
+export const FOLDER_LENGTH_MAX = 255;
+/** Names of projects, keys, presets, recipes and organizations. */
+export const NAME_LENGTH_MAX = 120;
+export const TRANSFORM_CHAIN_LENGTH_MAX = 512;
+export const CORS_ALLOWED_ORIGINS_MAX = 200;
+export const ORIGIN_LENGTH_MAX = 300;
+export const URL_LENGTH_MAX = 2048;
+export const HOSTNAME_LENGTH_MAX = 253;
+export const ORIGINAL_FILENAME_LENGTH_MAX = 255;
+export const RAW_FILENAME_LENGTH_MAX = 150;
+export const BLOCK_REASON_LENGTH_MAX = 500;
+export const NOTE_LENGTH_MAX = 4000;
+export const EMAIL_LENGTH_MAX = 254;
+/** Watermark offsets are kept in this range of output pixels, either sign. */
+export const WATERMARK_OFFSET_PX_MAX = 8192;
+export const WATERMARK_OFFSET_PX_DEFAULT = 0;
+export const PRICING_MULTIPLIER_MAX = 1000;
+export const PRICING_MULTIPLIER_DECIMALS_MAX = 6;
+export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{8,128}$/;
+
+// Uploads
+
+export const UPLOAD_SINGLE_LIFETIME_SECONDS = 15 * MINUTE;
+export const UPLOAD_MULTIPART_LIFETIME_SECONDS = 12 * HOUR;
+export const MULTIPART_PART_URL_LIFETIME_SECONDS = 15 * MINUTE;
+export const MULTIPART_PART_BYTES_MIN = 5 * MIB;
+export const SVG_BYTES_MAX = 2_000_000;
+export const PROXY_UPLOAD_BYTES_MAX_DEFAULT = 100_000_000;
+/** Most pixels that each kind of source may have; PNG with 8 bits a channel. */
+export const JPEG_PIXELS_MAX = 128 * MEGAPIXEL;
+export const PNG_PIXELS_MAX = 128 * MEGAPIXEL;
+export const GIF_PIXELS_MAX = 50 * MEGAPIXEL;
+export const TIFF_PIXELS_MAX = 50 * MEGAPIXEL;
+export const BMP_PIXELS_MAX = 50 * MEGAPIXEL;
+export const WEBP_LOSSY_PIXELS_MAX = 50 * MEGAPIXEL;
+/** Images of 16 bits a channel, whatever their type. */
+export const DEEP_COLOR_PIXELS_MAX = 50 * MEGAPIXEL;
+export const WEBP_LOSSLESS_PIXELS_MAX = 49 * MEGAPIXEL;
+export const WEBP_LOSSLESS_ALPHA_PIXELS_MAX = 32 * MEGAPIXEL;
+export const WEBP_LOSSY_ALPHA_PIXELS_MAX = 38 * MEGAPIXEL;
+export const AVIF_PIXELS_MAX = 28 * MEGAPIXEL;
+export const SVG_RASTER_LONG_EDGE_MIN = 2048;
+export const SVG_RASTER_PIXELS_MAX = 2048 * 2048;
+export const UNINDEXED_FILES_THRESHOLD_DEFAULT = 100_000;
+export const REQUEST_BODY_BYTES_MAX = 256 * KIB;
+export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
+/** A part re-sign is refused with 410 when less than this is left of the session. */
+export const MULTIPART_RESIGN_REMAINING_SECONDS_MIN = 2;
+
+// Processing error codes
+
+export const PROCESSING_TIMEOUTS_MAX = 3;
+
+// Uploads: decided
+
+export const INGEST_BYTES_MAX_DEFAULT = 250_000_000;
+export const UPLOAD_BYTES_MIN = 1;
+export const MULTIPART_PARTS_MAX = 10_000;
+export const ETAG_LENGTH_MAX = 200;
+export const INGEST_LEASE_SECONDS = 60;
+export const PROCESSING_ATTEMPTS_MAX = 5;
+export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
+export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
+export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
+
+// SVG complexity: decided
+
+export const SVG_DEPTH_MAX = 64;
+export const SVG_ELEMENTS_MAX = 20_000;
+export const SVG_TEXT_BYTES_MAX = 200_000;
+export const SVG_STYLE_BYTES_MAX = 100_000;
+
+// Upload helper constants
+
+export const HELPER_SINGLE_PUT_BYTES_MAX = 16 * MIB;
+export const HELPER_PART_BYTES_DEFAULT = 8 * MIB;
+export const HELPER_PART_BYTES_MIN = 5 * MIB;
+export const HELPER_PARTS_CONCURRENT_MAX = 3;
+export const HELPER_PART_RETRIES_MAX = 3;
+export const HELPER_POLL_SECONDS_MAX = 30;
+/** Units of a route's maxSize strings: binary, whatever the letters say. */
+export const HELPER_SIZE_UNITS = { B: 1, KB: KIB, MB: MIB, GB: 1024 * MIB } as const;
+
+// Webhooks
+
+/** "At most 2 KB", read in the stricter way. */
+export const WEBHOOK_BODY_BYTES_MAX = 2000;
+export const WEBHOOK_TIMEOUT_SECONDS = 10;
+export const WEBHOOK_ATTEMPTS_MAX = 10;
+export const WEBHOOK_BACKOFF_FIRST_SECONDS = 30;
+export const WEBHOOK_BACKOFF_SECONDS_MAX = 1 * HOUR;
+export const WEBHOOK_RETRY_INTERVAL_SECONDS = 1 * MINUTE;
+export const WEBHOOK_TOLERANCE_SECONDS_DEFAULT = 300;
+/** Decided: a rotated callback secret signs beside the new one for this long. */
+export const CALLBACK_SECRET_OVERLAP_SECONDS = 24 * HOUR;
+export const CALLBACK_SECRET_BYTES = 32;
+
+// Rates
+
+export const SIGNED_URL_MINTS_PER_MINUTE_MAX = 60;
+export const ACCESS_REQUESTS_PER_MINUTE_PER_IP_MAX = 10;
+export const ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX = 3;
+export const LIBRARY_SESSION_UPLOADS_MIN = 1;
+export const LIBRARY_SESSION_UPLOADS_MAX = 1000;
+export const LIBRARY_SESSION_UPLOADS_DEFAULT = 100;
+/** Decided defaults of deployment settings. */
+export const FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT = 20;
+export const WRITES_PER_MINUTE_PER_PROJECT_DEFAULT = 600;
+
+// Library sessions
+
+export const LIBRARY_SESSION_EXPIRES_SECONDS_MIN = 60;
+export const LIBRARY_SESSION_EXPIRES_SECONDS_MAX = 3600;
+export const LIBRARY_SESSION_EXPIRES_SECONDS_DEFAULT = 3600;
+export const LIBRARY_SESSION_FILE_BYTES_DEFAULT = 25 * MIB;
+export const LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX = 15 * MINUTE;
+export const LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX = 10 * MINUTE;
+/** Decided: mints are refused for this long after a revocation. */
+export const LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS = 60;
+
+// Metering
+
+export const CREDIT_BYTES = 1 * MIB;
+export const DELIVERY_CREDITS_MIN = 1;
+export const RAW_CREDIT_FACTOR = 2;
+export const WATERMARK_CREDIT_FACTOR = 1.2;
+/** The same factor in whole tenths, so that credits are computed in exact integers. */
+export const WATERMARK_CREDIT_FACTOR_TENTHS = 12;
+export const PRICING_MULTIPLIER_DEFAULT = 1;
+export const HOUR_FINAL_AFTER_HOURS = 2;
+/** Rollup: five past each hour. Charge: 00:20 UTC. */
+export const HOURLY_ROLLUP_MINUTE = 5;
+export const DAILY_CHARGE_HOUR = 0;
+export const DAILY_CHARGE_MINUTE = 20;
+export const DAILY_CHARGE_RECOMPUTED_DAYS = 3;
+export const USAGE_RANGE_DAYS_DEFAULT = 30;
+export const USAGE_RANGE_DAYS_MAX = 90;
+export const RECONCILIATION_DAYS = 7;
+
+// Staff previews
+
+export const PREVIEWS_CONCURRENT_MAX = 1;
+export const PREVIEWS_WAITING_MAX = 32;
+export const PREVIEW_SOURCE_BYTES_MAX = 64 * MIB;
+export const PREVIEW_READ_SECONDS_MAX = 15;
+/** Box sizes. */
+export const PREVIEW_THUMB_PIXELS = 480;
+export const PREVIEW_LARGE_PIXELS = 1600;
+
+// Signing keys and signed URLs
+
+export const SIGNING_KEY_RETIRE_HOURS = 24;
+export const SIGNED_URL_LIFETIME_SECONDS_MIN = 60;
+export const SIGNED_URL_LIFETIME_SECONDS_MAX = 3600;
+export const SIGNED_URL_LIFETIME_SECONDS_DEFAULT = 300;
+export const API_KEY_SECRET_HEX_LENGTH = 36;
+export const API_KEY_LAST_LENGTH = 4;
+export const API_KEY_PREFIX = 'tin_live_';
+
+// Transform operations and output rules
+
+export const RESIZE_SIDE_PIXELS_MIN = 1;
+export const RESIZE_SIDE_PIXELS_MAX = 8192;
+export const OUTPUT_SIDE_PIXELS_MAX = 8192;
+export const OUTPUT_PIXELS_MAX = 4096 * 4096;
+export const OUTPUT_AVIF_PIXELS_MAX = 12 * MEGAPIXEL;
+export const UPSCALE_AREA_FACTOR_MAX = 16;
+/** Any source may reach this area, whatever its own. */
+export const UPSCALE_PIXELS_ALWAYS = 2048 * 2048;
+export const QUALITY_MIN = 1;
+export const QUALITY_MAX = 100;
+/** Sources above these cannot be transformed. Spec: Output rules 4. */
+export const TRANSFORM_AVIF_SOURCE_PIXELS_MAX = 15 * MEGAPIXEL;
+export const TRANSFORM_WEBP_LOSSLESS_SOURCE_PIXELS_MAX = 25 * MEGAPIXEL;
+export const TRANSFORM_WEBP_LOSSLESS_ALPHA_SOURCE_PIXELS_MAX = 22.5 * MEGAPIXEL;
+/** Decided: AVIF and WebP sources above the first render at most the second. */
+export const LARGE_SOURCE_PIXELS_MIN = 12 * MEGAPIXEL;
+export const LARGE_SOURCE_OUTPUT_PIXELS_MAX = 4_194_304;
+/** Decided: encoder policy and the half-way images kept at ingest. */
+export const JPEG_QUALITY_DEFAULT = 80;
+export const WEBP_QUALITY_DEFAULT = 80;
+export const AVIF_QUALITY_DEFAULT = 50;
+/** Compression level 6, by the mapping of quality to PNG levels. */
+export const PNG_QUALITY_DEFAULT = 34;
+export const CHROMA_FULL_QUALITY_MIN = 90;
+export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
+export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
+export const MEZZANINE_LONG_EDGES_PX = [2048, 1024] as const;
+export const MEZZANINE_OUTPUT_FACTOR_MIN = 2;
+/** How far an edge of the window may move, in output pixels, when a half-way image is read. */
+export const MEZZANINE_EDGE_SHIFT_MAX = 1 / 8;
+/** More than the side of any source that is taken. */
+export const CROP_COORDINATE_PX_MAX = 999_999_999;
+
+// Caching and response headers
+
+export const PUBLIC_IMAGE_MAX_AGE_SECONDS = 300;
+export const PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS = 31_536_000;
+export const LOOKUP_CACHE_SECONDS_MAX = 30;
+export const EMBED_ASSET_CACHE_SECONDS = 300;
+export const STATUS_CACHE_SECONDS = 30;
+export const STATUS_SAMPLES_HOURS = 24;
+/** Decided. */
+export const LOOKUP_STALE_SECONDS_MAX = 5 * MINUTE;
+export const FAILED_RENDER_REMEMBERED_SECONDS = 30;
+export const RENDER_DEADLINE_SECONDS = 15;
+export const BUSY_RETRY_AFTER_SECONDS = 2;
