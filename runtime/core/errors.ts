@@ -1,0 +1,760 @@
+/**
+ * Every code that the service can answer, with its status on the surface that answers it.
+ * Spec: Errors (Envelope, Codes by status, Processing error codes, Upload helper codes) and
+ * Verifier failure reasons. One word may stand in several tables with another status
+ * (`invalid_signature` is 401 on the API and 403 on delivery), so a status is looked up by surface.
+ */
+
+/** One row: the status, the sentence for a person, and what the envelope's `details` carries. */
+export type ErrorRow = {
+  readonly status: number;
+  /** Default message; says what to do. */
+  readonly message: string;
+  /** Keys of `details`, where the code has any. */
+  readonly details?: readonly string[];
+  /** The answer carries Retry-After. */
+  readonly retry_after?: true;
+};
+
+/** Codes of ours that the specification lacks: idempotent POSTs and conditional writes. */
+export const additionalErrors = {
+  idempotency_key_reused: {
+    status: 400,
+    message:
+      'This Idempotency-Key was already used with another request. Send a new key, or repeat the first request exactly.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    message:
+      'A request with this Idempotency-Key is still being worked on. Repeat it after Retry-After seconds.',
+    retry_after: true,
+  },
+  precondition_failed: {
+    status: 412,
+    message: 'The resource has changed since you read it. Read it again and repeat the change.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** Spec: Codes by status, the management API's part. Source of `ApiErrorCode`. */
+export const apiErrors = {
+  invalid_request: {
+    status: 400,
+    message: 'The request is not valid. Correct the fields listed in details.issues.',
+    details: ['issues'],
+  },
+  invalid_json: {
+    status: 400,
+    message: 'The body is not valid JSON. Send JSON in UTF-8 with Content-Type application/json.',
+  },
+  invalid_cursor: {
+    status: 400,
+    message:
+      'The cursor is not valid for this list. Use next_cursor unchanged with the same filters and sort, or start again without a cursor.',
+  },
+  invalid_parts: {
+    status: 400,
+    message:
+      'The parts list is not complete. List every part once, part_number 1 to N, each with the ETag that storage answered; the upload can still be completed.',
+  },
+  not_multipart: {
+    status: 400,
+    message: 'This upload has a single part. Complete it without a parts list.',
+  },
+  parts_required: {
+    status: 400,
+    message: 'This upload is multipart. Send parts with the part_number and ETag of every part.',
+  },
+  invalid_part_size: {
+    status: 400,
+    message:
+      'The parts would be smaller than 5 MiB. Ask for fewer parts, or for one part for a small file.',
+  },
+  multipart_complete_failed: {
+    status: 400,
+    message:
+      'Storage refused to join the parts. Upload the parts again, check their ETags and complete again.',
+  },
+  invalid_library_slug: {
+    status: 400,
+    message:
+      "The library slug is not valid. Use up to 64 letters, digits, dots, hyphens or underscores, beginning with a letter or digit; 'default' is reserved.",
+  },
+  invalid_folder: {
+    status: 400,
+    message:
+      "The folder is not a valid path. Use at most 10 levels and 255 characters, separated by slashes, without '.', '..' or control characters.",
+  },
+  invalid_search: {
+    status: 400,
+    message: 'The search text is too short. Send at least 2 characters.',
+  },
+  invalid_bbox: {
+    status: 400,
+    message: 'The bbox is not valid. Send west,south,east,north in degrees, south not above north.',
+  },
+  folder_requires_library: {
+    status: 400,
+    message: 'A folder is looked up inside a library. Send library as well.',
+  },
+  filter_requires_library: {
+    status: 400,
+    message: 'This filter or sort works inside a library. Send library as well.',
+  },
+  not_supported: {
+    status: 400,
+    message: 'The fields listed in details.fields are not supported yet. Leave them out.',
+    details: ['fields'],
+  },
+  default_library_immutable: {
+    status: 400,
+    message: 'Of the default library only allowed_origins can be changed.',
+  },
+  unsupported_content_type: {
+    status: 400,
+    message:
+      'This content type is not accepted. Upload a JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG image.',
+  },
+  transform_chain_not_allowed: {
+    status: 400,
+    message:
+      "The transform chain is not in the project's allowed_transform_chains. Use a listed chain or add this one.",
+  },
+  invalid_subject: {
+    status: 400,
+    message: 'The subject is not valid. Send 1 to 128 characters.',
+  },
+  invalid_permissions: {
+    status: 400,
+    message: 'Permissions may hold browse or browse_own, not both. Choose one of them.',
+  },
+  refresh_mismatch: {
+    status: 400,
+    message:
+      'A refreshed session must have the library, origin and subject of the old one and may not widen its rights. Mint a new session instead.',
+  },
+  invalid_origin: {
+    status: 400,
+    message: 'The origin is not valid. Send an https origin, or http://localhost with a port.',
+  },
+  providerb_mode_mismatch: {
+    status: 400,
+    message:
+      'The event comes from the other mode of the payment provider. Send test events to a test installation and live events to a live one.',
+  },
+
+  unauthorized: {
+    status: 401,
+    message: 'The credentials are missing or not valid. Send a current API key or session token.',
+  },
+  invalid_request_signature: {
+    status: 401,
+    message:
+      'X-Request-Signature is missing or wrong. Sign the method, pathname and raw body of this very request.',
+  },
+  invalid_signature: {
+    status: 401,
+    message: 'The signature does not fit. Use the URL or the payload exactly as it was issued.',
+  },
+  signature_expired: {
+    status: 401,
+    message: 'The signed URL has expired. Ask for a new one.',
+  },
+  session_expired: {
+    status: 401,
+    message: 'The library session has expired. Mint a new one.',
+  },
+  session_revoked: {
+    status: 401,
+    message: 'The library session was revoked. Mint a new one.',
+  },
+  minting_key_revoked: {
+    status: 401,
+    message: 'The API key that minted this session was revoked. Mint a session with a current key.',
+  },
+  invalid_session: {
+    status: 401,
+    message: 'The library session token is not valid. Mint a new one.',
+  },
+  library_session_not_allowed: {
+    status: 401,
+    message:
+      'A library session works on /v1/library paths only. Use an API key or a dashboard session here.',
+  },
+  invalid_token: {
+    status: 401,
+    message: 'The upload token is not valid. Prepare the upload again.',
+  },
+
+  browser_session_required: {
+    status: 403,
+    message:
+      'This operation is for the dashboard. Sign in and use a session instead of an API key.',
+  },
+  api_key_required: {
+    status: 403,
+    message: 'This operation is for servers. Use a project API key instead of a session.',
+  },
+  forbidden: {
+    status: 403,
+    message: 'The API key lacks the scope for this operation. Use or create a key that has it.',
+  },
+  staff_only: {
+    status: 403,
+    message: 'This operation is for staff only.',
+  },
+  staff_only_field: {
+    status: 403,
+    message: 'The request holds a field that only staff may set. Leave it out, or ask support.',
+  },
+  project_suspended: {
+    status: 403,
+    message: 'The project is suspended. Set its status to active first.',
+  },
+  project_suspended_by_staff: {
+    status: 403,
+    message: 'The project was suspended by staff. Contact support to have it reactivated.',
+  },
+  storage_quota_exceeded: {
+    status: 403,
+    message: 'The project has no storage left for this upload. Delete files or raise the plan.',
+  },
+  raw_download_disabled: {
+    status: 403,
+    message: 'Raw downloads are off for this project. Set raw_download_enabled to true first.',
+  },
+  scope_missing: {
+    status: 403,
+    message:
+      'The API key lacks a scope that the requested permissions need. Use a key that also has it, or ask for fewer permissions.',
+  },
+  origin_not_allowed: {
+    status: 403,
+    message: "The origin is not registered. Add it to the library's allowed_origins first.",
+  },
+  permission_denied: {
+    status: 403,
+    message: 'The library session lacks this permission. Mint a session that has it.',
+  },
+  invalid_embed_url: {
+    status: 403,
+    message: 'The embed URL is not valid. Use embed_url exactly as it was returned.',
+  },
+  embed_url_expired: {
+    status: 403,
+    message: 'The embed URL has expired. Mint a new library session.',
+  },
+
+  not_found: {
+    status: 404,
+    message: 'Nothing is here for these credentials. Check the path, the ids and the key.',
+  },
+  file_not_found: {
+    status: 404,
+    message: 'The project has no such file. Check the file slug.',
+  },
+  upload_not_found: {
+    status: 404,
+    message: 'There is no such upload. Check the upload id.',
+  },
+  library_not_found: {
+    status: 404,
+    message: 'The project has no such library. Check the slug, or create the library first.',
+  },
+  content_missing: {
+    status: 404,
+    message: 'The scanned content is no longer stored.',
+  },
+
+  project_exists: {
+    status: 409,
+    message: 'This project slug is taken. Choose another one.',
+  },
+  api_key_quota_exceeded: {
+    status: 409,
+    message: 'The project has 100 active API keys. Revoke one first.',
+  },
+  api_key_revoked: {
+    status: 409,
+    message: 'This API key is revoked and cannot be rotated. Create a new key.',
+  },
+  recipe_name_taken: {
+    status: 409,
+    message: 'Another recipe of the project has this name. Choose another one.',
+  },
+  watermark_preset_name_taken: {
+    status: 409,
+    message: 'Another watermark preset of the project has this name. Choose another one.',
+  },
+  default_watermark_in_use: {
+    status: 409,
+    message:
+      "This preset is the project's default watermark. Clear default_watermark_preset_id first.",
+  },
+  watermark_file_not_ready: {
+    status: 409,
+    message: 'A watermark needs a ready file of the same project. Upload it, or wait until ready.',
+  },
+  file_not_ready: {
+    status: 409,
+    message: 'The file is blocked or not ready, so no URL is signed for it.',
+  },
+  signing_key_missing: {
+    status: 409,
+    message: 'The project has no active signing key. Rotate its signing keys once.',
+  },
+  ingest_object_missing: {
+    status: 409,
+    message:
+      'No bytes have arrived for this upload. Send them to its put_url, then complete again.',
+  },
+  ingest_size_mismatch: {
+    status: 409,
+    message:
+      'The stored object does not have the declared size_bytes. Send the whole file again, then complete.',
+  },
+  upload_not_pending: {
+    status: 409,
+    message: 'This upload no longer waits for bytes. Read its status, or create a new upload.',
+  },
+  upload_not_resumable: {
+    status: 409,
+    message: 'This upload no longer takes parts. Read its status, or create a new upload.',
+  },
+  already_subscribed: {
+    status: 409,
+    message: 'The organization already has a subscription. Change the one it has.',
+  },
+  use_billing_portal: {
+    status: 409,
+    message: 'This subscription is managed in the billing portal. Cancel it there.',
+  },
+  no_subscription: {
+    status: 409,
+    message: 'The organization has no subscription to cancel.',
+  },
+  already_cancelling: {
+    status: 409,
+    message: 'The subscription is already being cancelled. There is nothing more to do.',
+  },
+  custom_domain_taken: {
+    status: 409,
+    message: 'Another project has this custom domain. Remove it there first.',
+  },
+  check_not_flagged: {
+    status: 409,
+    message: 'Only a flagged check can be reviewed.',
+  },
+  incident_automatic: {
+    status: 409,
+    message: 'This incident is automatic and closes by itself. Open a manual one to add a notice.',
+  },
+  media_library_disabled: {
+    status: 409,
+    message:
+      'Library and folder writes are off in this installation. Leave library and folder out, or have them enabled.',
+  },
+  library_slug_taken: {
+    status: 409,
+    message: 'Another library of the project has this slug. Choose another one.',
+  },
+  library_not_empty: {
+    status: 409,
+    message: 'The library still holds files or pending uploads. Move or delete them first.',
+  },
+  library_sessions_disabled: {
+    status: 409,
+    message: 'Library sessions are off in this installation. Have them enabled first.',
+  },
+  subject_key_unavailable: {
+    status: 409,
+    message: 'The key that protects subjects is not configured. Ask the operator to set it.',
+  },
+  sessions_recently_revoked: {
+    status: 409,
+    message: 'Sessions were revoked a moment ago. Mint again after Retry-After seconds.',
+    retry_after: true,
+  },
+
+  upload_expired: {
+    status: 410,
+    message: 'The upload expired at details.expires_at. Create a new upload.',
+    details: ['expires_at'],
+  },
+
+  length_required: {
+    status: 411,
+    message: 'Send Content-Length with the exact number of bytes.',
+  },
+
+  payload_too_large: {
+    status: 413,
+    message: 'The body is too large. Send at most details.max_bytes bytes.',
+    details: ['max_bytes'],
+  },
+  file_too_large: {
+    status: 413,
+    message: 'The file is too large. Upload at most details.max_bytes bytes.',
+    details: ['max_bytes'],
+  },
+  proxy_upload_too_large: {
+    status: 413,
+    message:
+      'The file is too large for mode proxy. Use mode direct, or at most details.max_bytes bytes.',
+    details: ['max_bytes', 'mode'],
+  },
+  preview_too_large: {
+    status: 413,
+    message: 'The source is too large for a preview. Open the original instead.',
+  },
+
+  content_type_mismatch: {
+    status: 415,
+    message: 'Send the Content-Type that was declared when the upload was created.',
+  },
+
+  sha256_mismatch: {
+    status: 422,
+    message:
+      'The stored bytes do not have the declared sha256. Send the file again, then complete.',
+  },
+  filter_unavailable: {
+    status: 422,
+    message:
+      'The project has more than details.max_files files, and its library indexes do not exist yet. Leave the filter out, or have the indexes built.',
+    details: ['max_files'],
+  },
+  preview_unavailable: {
+    status: 422,
+    message: 'No preview can be made of this content; details.reason says why.',
+    details: ['reason'],
+  },
+
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Wait Retry-After seconds, then continue more slowly.',
+    retry_after: true,
+  },
+  session_upload_limit: {
+    status: 429,
+    message: 'This library session has used all its uploads. Mint a new one.',
+  },
+
+  internal: {
+    status: 500,
+    message: 'Something went wrong on our side. Try again; if it stays, report the x-request-id.',
+  },
+
+  auth_unavailable: {
+    status: 503,
+    message: 'Sessions cannot be verified at the moment. Try again shortly.',
+  },
+  storage_unavailable: {
+    status: 503,
+    message: 'Storage is not reachable at the moment. Try again shortly.',
+  },
+  query_timeout: {
+    status: 503,
+    message: 'The database took too long. Try again, with narrower filters where there are some.',
+  },
+  billing_unavailable: {
+    status: 503,
+    message: 'Billing is not configured or not reachable. Try again later.',
+  },
+  providera_request_failed: {
+    status: 503,
+    message: 'Payment provider A did not answer as expected. Try again later.',
+  },
+  providerb_request_failed: {
+    status: 503,
+    message: 'Payment provider B did not answer as expected. Try again later.',
+  },
+  billing_price_mismatch: {
+    status: 503,
+    message:
+      'The paid price is not the price of the plan. The event was not recorded; correct the plans file and send it again.',
+  },
+  billing_customer_unmapped: {
+    status: 503,
+    message:
+      'The customer belongs to no organization. The event was not recorded; map the customer and send it again.',
+  },
+  billing_plan_unmapped: {
+    status: 503,
+    message:
+      'The product belongs to no plan. The event was not recorded; add it to the plans file and send it again.',
+  },
+  billing_subscription_mismatch: {
+    status: 503,
+    message:
+      "The subscription is not the organization's own. The event was not recorded; correct the mapping and send it again.",
+  },
+  billing_grant_not_found: {
+    status: 503,
+    message:
+      'The grant that this event corrects is not known yet. The event was not recorded; send it again later.',
+  },
+  preview_busy: {
+    status: 503,
+    message: 'Too many previews are waiting. Try again after Retry-After seconds.',
+    details: ['retry_after_seconds'],
+    retry_after: true,
+  },
+  embed_unavailable: {
+    status: 503,
+    message: 'The picker is not available at the moment. Try again shortly.',
+  },
+
+  ...additionalErrors,
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code that the management API can answer. */
+export type ApiErrorCode = keyof typeof apiErrors;
+
+/** Spec: Codes by status, "delivery:" entries, with not_found and project_suspended of the Delivery refusals; then two of ours. */
+export const deliveryErrors = {
+  quota_exceeded: {
+    status: 403,
+    message: 'The organization has no credits left. Add credits to resume delivery.',
+  },
+  file_blocked: {
+    status: 403,
+    message: 'This file is blocked by moderation.',
+  },
+  invalid_signature: {
+    status: 403,
+    message: 'The signature does not fit this URL. Use the signed URL exactly as it was minted.',
+  },
+  signature_expired: {
+    status: 403,
+    message: 'The signed URL has expired. Mint a new one.',
+  },
+  unknown_kid: {
+    status: 403,
+    message: 'The key that signed this URL is unknown or retired. Mint a new URL.',
+  },
+  signature_required: {
+    status: 403,
+    message: 'This project is protected. Use a signed URL.',
+  },
+  transform_chain_not_allowed: {
+    status: 403,
+    message:
+      'This transform chain is not allowed for unsigned URLs. Use an allowed chain or a signed URL.',
+  },
+  project_suspended: {
+    status: 403,
+    message: 'The project is suspended.',
+  },
+  not_found: {
+    status: 404,
+    message:
+      'No image is served at this URL. Check the host, the transform chain and the file slug.',
+  },
+  raw_unavailable: {
+    status: 415,
+    message: 'This format cannot take its metadata back. Use the originals URL instead.',
+  },
+  busy: {
+    status: 503,
+    message: 'Rendering is saturated at the moment. Try again after Retry-After seconds.',
+    retry_after: true,
+  },
+  render_timeout: {
+    status: 504,
+    message: 'The render took too long. Ask for a smaller size or a faster format.',
+  },
+  invalid_request: {
+    status: 400,
+    message: 'The HTTP request is malformed. Send one Host header and a path.',
+  },
+  internal: {
+    status: 500,
+    message: 'The image could not be rendered. Try again; if it stays, report the x-request-id.',
+  },
+} as const satisfies Record<string, ErrorRow>;
+
+/** A code that a delivery host can answer. */
+export type DeliveryErrorCode = keyof typeof deliveryErrors;
+
+/** Codes of `deliveryErrors` that the specification lacks: protocol faults and failed renders. */
+export const additionalDeliveryCodes = ['invalid_request', 'internal'] as const;
+
+/** Spec: Processing error codes, the `error_code` of an upload that failed or expired. */
+export const processingErrors = {
+  unsupported_media_type: {
+    message:
+      'This is not a supported image, or not of the declared type. HEIC, compressed SVG and SVG with embedded bitmaps or a DOCTYPE are refused: convert it first.',
+  },
+  animated_not_supported: {
+    message: 'The image has more than one frame or page. Upload a single frame.',
+  },
+  image_too_large: {
+    message:
+      'The image has too many pixels for its format, or is too costly to process. Make it smaller.',
+  },
+  processing_timeout: {
+    message: 'Processing this very large image timed out three times. Make it smaller.',
+  },
+  decode_failed: {
+    message: 'The image is corrupt or cut short. Export it again and upload it anew.',
+  },
+  ingest_size_mismatch: {
+    message: 'The stored object is not size_bytes long. Create a new upload with the exact size.',
+  },
+  sha256_mismatch: {
+    message: 'The bytes differ from the declared sha256. Create a new upload and send them again.',
+  },
+  file_too_large: {
+    message: 'The file is above the upload size limit. Make it smaller.',
+  },
+  ingest_object_missing: {
+    message: 'The bytes never arrived. Create a new upload and send them.',
+  },
+  processing_abandoned: {
+    message:
+      'Processing failed repeatedly. Create a new upload; if it stays, report the upload id.',
+  },
+  session_expired: {
+    message: 'No bytes arrived before expires_at. Create a new upload.',
+  },
+} as const satisfies Record<string, { readonly message: string }>;
+
+/** The `error_code` of an upload session. */
+export type ProcessingErrorCode = keyof typeof processingErrors;
+
+/** A row of the helper's table: one status or several; null where the status is another's. */
+export type HelperErrorRow = {
+  readonly statuses: readonly number[] | null;
+  readonly message: string;
+};
+
+/** Spec: Upload helper codes, answered by the customer's own endpoint. */
+export const helperErrors = {
+  unknown_route: {
+    statuses: [400],
+    message: 'The router has no such route, or several and none was named. Name one of its routes.',
+  },
+  unsupported_content_type: {
+    statuses: [400],
+    message: 'This route does not take files of this type; details.accepted lists what it takes.',
+  },
+  file_too_large: {
+    statuses: [413],
+    message: "The file is above the route's maxSize. Send at most details.max_bytes bytes.",
+  },
+  invalid_input: {
+    statuses: [400],
+    message: "The input does not fit the route's schema. Correct it.",
+  },
+  forbidden: {
+    statuses: [401, 403],
+    message: "The route's middleware refused this upload.",
+  },
+  middleware_failed: {
+    statuses: [500],
+    message: "The route's middleware failed. See the server's log.",
+  },
+  invalid_token: {
+    statuses: [401],
+    message: 'The upload token is forged or malformed. Prepare the upload again.',
+  },
+  upload_expired: {
+    statuses: [410],
+    message: 'The upload has expired. Prepare it again.',
+  },
+  processing_failed: {
+    statuses: [422],
+    message: "Processing failed or the session expired. The session's own error_code is answered.",
+  },
+  on_upload_complete_failed: {
+    statuses: [500],
+    message: 'The file is ready but the completion hook failed. Complete again to repeat the hook.',
+  },
+  api_unreachable: {
+    statuses: [502],
+    message: 'The image service is not reachable. Try again shortly.',
+  },
+} as const satisfies Record<string, HelperErrorRow>;
+
+/** A code of the upload helper; the last two rows stand in for codes that come from elsewhere. */
+export type HelperErrorCode = keyof typeof helperErrors;
+
+/** Spec: Upload helper codes, rows whose code is not the helper's own word. */
+export const helperRelayedCodes = ['forbidden', 'processing_failed', 'api_unreachable'] as const;
+
+/** Spec: Upload helper codes, the additional codes of the browser client. */
+export const browserClientErrors = {
+  network_error: 'The network failed. Check the connection and try again.',
+  aborted: 'The upload was stopped.',
+  detached: 'The page let go of this upload. Choose the same file again to resume it.',
+  etag_missing: 'Storage hides the ETag header. Expose ETag in the bucket’s CORS rules.',
+  file_mismatch: 'This is not the file that the upload was begun with. Choose the same file.',
+  invalid_response: 'The server answered something unexpected. Check the upload endpoint.',
+} as const satisfies Record<string, string>;
+
+/** A code that only the browser client raises. */
+export type BrowserClientErrorCode = keyof typeof browserClientErrors;
+
+/** Spec: Verifier failure reasons. */
+export const verifierReasons = {
+  missing_header: 'The request has no signature header. Read X-Service-Signature.',
+  malformed_header: 'The header is not in the form t=<unix>,v1=<hex>.',
+  timestamp_out_of_tolerance: 'The time of the signature is too far from now. Check the clock.',
+  signature_mismatch:
+    'No v1 matches: wrong secret or changed body. Verify the raw body as received.',
+  invalid_body: 'The signature fits but the body is not { id, event, created_at, data } JSON.',
+} as const satisfies Record<string, string>;
+
+/** Why the webhook verifier refused a delivery. */
+export type VerifierReason = keyof typeof verifierReasons;
+
+/** A session's failure answers this status, whatever its code's own. Spec: Codes by status, 422. */
+export const SESSION_FAILURE_STATUS = 422;
+
+/** What a `ServiceError` may carry besides its code. */
+export type ServiceErrorOptions = {
+  message?: string | undefined;
+  details?: unknown;
+  /** Logged, never answered. */
+  cause?: unknown;
+  retryAfterSeconds?: number | undefined;
+};
+
+/** A refusal with a specified code; the one class that routes and actions throw. */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ApiErrorCode | ProcessingErrorCode;
+  /** Status on the management API. */
+  readonly status: number;
+  readonly details: unknown;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ApiErrorCode | SessionFailure, options: ServiceErrorOptions = {}) {
+    const row = typeof code === 'string' ? apiErrors[code] : sessionFailureRow(code);
+    super(options.message ?? row.message, { cause: options.cause });
+    this.code = typeof code === 'string' ? code : code.error_code;
+    this.status = row.status;
+    this.details = options.details;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** A failed session, whose `error_code` becomes the answer's code. */
+export type SessionFailure = { error_code: ProcessingErrorCode };
+
+function sessionFailureRow(failure: SessionFailure): ErrorRow {
+  return { status: SESSION_FAILURE_STATUS, ...processingErrors[failure.error_code] };
+}
+
+/** The body of every error answer. Spec: Envelope. */
+export type ErrorEnvelope = { error: { code: string; message: string; details?: unknown } };
+
+/** Builds the envelope; `details` is left out where there are none. */
+export function errorEnvelope(error: {
+  code: string;
+  message: string;
+  details?: unknown;
+}): ErrorEnvelope {
+  const { code, message, details } = error;
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}
