@@ -1,0 +1,370 @@
+/**
+ * Every state table as data: who moves what from where to where, on which condition, and what also
+ * happens. SQL guards (`where status = any(…)`) are derived from these rows, so that an illegal
+ * move fails in one place. Spec: States and transitions; rows of ours stand after a table's own.
+ */
+
+/** One row. `from` is empty where the thing does not exist yet. */
+export type Move<State extends string> = {
+  /** Short name by which code refers to the row. */
+  readonly move: string;
+  readonly from: readonly State[];
+  readonly moved_by: string;
+  readonly condition: string;
+  readonly to: State;
+  readonly also_happens: string;
+};
+
+/** States of an upload session. */
+export type UploadStatus = 'created' | 'uploaded' | 'processing' | 'ready' | 'failed' | 'expired';
+
+/** Spec: Upload session (status). */
+export const uploadMoves = [
+  {
+    move: 'create',
+    from: [],
+    moved_by: 'create session',
+    condition: 'project active, under storage limit, size and type valid',
+    to: 'created',
+    also_happens: 'session lives 15 min (single part) or 12 h (multipart)',
+  },
+  {
+    move: 'complete',
+    from: ['created'],
+    moved_by:
+      'bytes arrive and completion: the complete call, the proxy PUT (which completes itself), or the background job that notices the object within a few minutes',
+    condition: 'stored object has size_bytes; sha256 matches when declared',
+    to: 'uploaded',
+    also_happens:
+      'complete is idempotent; complete on a missing object answers 409 ingest_object_missing; wrong size 409 ingest_size_mismatch',
+  },
+  {
+    move: 'expire',
+    from: ['created'],
+    moved_by: 'time',
+    condition: 'no bytes before expires_at',
+    to: 'expired',
+    also_happens: 'error_code session_expired',
+  },
+  {
+    move: 'start',
+    from: ['uploaded'],
+    moved_by: 'processing starts',
+    condition: 'file queued',
+    to: 'processing',
+    also_happens: '',
+  },
+  {
+    move: 'publish',
+    from: ['processing'],
+    moved_by: 'success',
+    condition: 'image accepted',
+    to: 'ready',
+    also_happens:
+      'file published under file_slug; revision increases on an existing slug; ready_at set; upload.ready event if the project has a callback URL',
+  },
+  {
+    move: 'refuse',
+    from: ['processing'],
+    moved_by: 'refusal',
+    condition: 'see processing error codes',
+    to: 'failed',
+    also_happens: 'error_code set',
+  },
+] as const satisfies readonly Move<UploadStatus>[];
+
+/** Ours: what the specification leaves open about an upload's way. */
+export const additionalUploadMoves = [
+  {
+    move: 'abort',
+    from: ['created'],
+    moved_by: 'the abort call',
+    condition: 'bytes not accepted yet',
+    to: 'expired',
+    also_happens: 'error_code session_expired; reservation returned; parts and object deleted',
+  },
+  {
+    move: 'expire_wrong_size',
+    from: ['created'],
+    moved_by: 'time',
+    condition: 'single part; at expires_at the stored object is not size_bytes long',
+    to: 'failed',
+    also_happens: 'error_code ingest_size_mismatch',
+  },
+  {
+    move: 'retry',
+    from: ['processing'],
+    moved_by: 'the lease of an attempt ended without a result',
+    condition: 'attempts left',
+    to: 'processing',
+    also_happens: 'the attempt number increases and fences the older attempt',
+  },
+] as const satisfies readonly Move<UploadStatus>[];
+
+/** States of a file. */
+export type FileStatus = 'ready' | 'blocked' | 'deleted';
+
+/** Spec: File (status). */
+export const fileMoves = [
+  {
+    move: 'block',
+    from: ['ready'],
+    moved_by: 'staff block, or the automatic scanner',
+    condition: '',
+    to: 'blocked',
+    also_happens:
+      'cache purge; file.blocked event (reason); watermark presets using the file removed; delivery answers 403 file_blocked on every path',
+  },
+  {
+    move: 'unblock',
+    from: ['blocked'],
+    moved_by: 'staff unblock; staff review decision approved for a scanner block',
+    condition: '',
+    to: 'ready',
+    also_happens: "cache purge; file.unblocked event; the file's checks approved",
+  },
+  {
+    move: 'reupload_ready',
+    from: ['ready'],
+    moved_by: 'same-slug re-upload reaching ready',
+    condition: '',
+    to: 'ready',
+    also_happens: 'revision increases; upload.ready event',
+  },
+  {
+    move: 'reupload_blocked',
+    from: ['blocked'],
+    moved_by: 'same-slug re-upload',
+    condition: '',
+    to: 'blocked',
+    also_happens: 'a blocked slug stays blocked',
+  },
+  {
+    move: 'delete',
+    from: ['ready', 'blocked'],
+    moved_by: 'DELETE file',
+    condition: '',
+    to: 'deleted',
+    also_happens: 'purge; repeat deletes answer 204; a deleted file is 404 file_not_found',
+  },
+] as const satisfies readonly Move<FileStatus>[];
+
+/** Ours: how a file comes to be. */
+export const additionalFileMoves = [
+  {
+    move: 'publish',
+    from: [],
+    moved_by: 'upload reaching ready',
+    condition: 'no live file has the slug, and it was not deleted while blocked',
+    to: 'ready',
+    also_happens: 'new file id, revision 1; upload.ready event',
+  },
+  {
+    move: 'publish_blocked',
+    from: [],
+    moved_by: 'upload reaching ready',
+    condition: 'the slug was deleted while blocked',
+    to: 'blocked',
+    also_happens: 'new file id, revision 1; upload.ready event',
+  },
+] as const satisfies readonly Move<FileStatus>[];
+
+/** States of a project. */
+export type ProjectStatus = 'active' | 'suspended';
+
+/** Spec: Project (status). */
+export const projectMoves = [
+  {
+    move: 'suspend_by_owner',
+    from: ['active'],
+    moved_by: 'owner PATCH status suspended, or DELETE project',
+    condition: '',
+    to: 'suspended',
+    also_happens:
+      "suspended_by owner; delivery 403 project_suspended; uploads refused; the project's API keys stop authenticating; no hard delete exists; repeated DELETE answers 204",
+  },
+  {
+    move: 'suspend_by_staff',
+    from: ['active'],
+    moved_by: 'staff PATCH status suspended',
+    condition: '',
+    to: 'suspended',
+    also_happens: 'suspended_by staff',
+  },
+  {
+    move: 'activate',
+    from: ['suspended'],
+    moved_by: 'PATCH status active',
+    condition: 'suspended_by staff requires staff, otherwise 403 project_suspended_by_staff',
+    to: 'active',
+    also_happens: '',
+  },
+] as const satisfies readonly Move<ProjectStatus>[];
+
+/** Ours: the beginning, and staff taking an owner's suspension over. */
+export const additionalProjectMoves = [
+  {
+    move: 'create',
+    from: [],
+    moved_by: 'create project',
+    condition: 'slug free and not reserved',
+    to: 'active',
+    also_happens: 'first signing key created',
+  },
+  {
+    move: 'take_over_suspension',
+    from: ['suspended'],
+    moved_by: 'staff PATCH status suspended',
+    condition: 'suspended_by owner',
+    to: 'suspended',
+    also_happens: 'suspended_by staff',
+  },
+] as const satisfies readonly Move<ProjectStatus>[];
+
+/** States of an organization's quota. */
+export type QuotaStatus = 'within quota' | 'over quota';
+
+/** Spec: Organization quota. */
+export const quotaMoves = [
+  {
+    move: 'exceed',
+    from: ['within quota'],
+    moved_by: 'daily charge',
+    condition: 'balance reaches zero',
+    to: 'over quota',
+    also_happens:
+      'quota_exceeded_at set; delivery 403 quota_exceeded; one quota.exceeded event per project with a callback URL',
+  },
+  {
+    move: 'restore',
+    from: ['over quota'],
+    moved_by: 'credits added',
+    condition: '',
+    to: 'within quota',
+    also_happens: 'delivery resumes; quota.restored event',
+  },
+  {
+    move: 'exempt',
+    from: ['over quota'],
+    moved_by: 'staff sets billing_exempt true',
+    condition: '',
+    to: 'within quota',
+    also_happens: 'quota_exceeded_at cleared at once; no further charges',
+  },
+] as const satisfies readonly Move<QuotaStatus>[];
+
+/** States of a webhook delivery. */
+export type WebhookStatus = 'pending' | 'delivered' | 'retry scheduled' | 'abandoned' | 'canceled';
+
+/** Spec: Webhook delivery attempt. */
+export const webhookMoves = [
+  {
+    move: 'deliver',
+    from: ['pending'],
+    moved_by: 'attempt',
+    condition: 'endpoint answers 2xx within 10 s',
+    to: 'delivered',
+    also_happens: '',
+  },
+  {
+    move: 'schedule_retry',
+    from: ['pending'],
+    moved_by: 'attempt',
+    condition:
+      'any other status (3xx included; redirects are not followed), timeout, connection error, or callback host resolving to a private or link-local address',
+    to: 'retry scheduled',
+    also_happens:
+      'backoff 30 s, 1 min, 2 min, 4 min, and so on, capped at 1 hour; a job picks up retries every minute',
+  },
+  {
+    move: 'abandon',
+    from: ['retry scheduled'],
+    moved_by: '10th failed attempt',
+    condition: 'about three hours in',
+    to: 'abandoned',
+    also_happens: 'not sent again',
+  },
+] as const satisfies readonly Move<WebhookStatus>[];
+
+/** Ours: a retry is an attempt too; removing the callback URL cancels what is pending; a person may send again. */
+export const additionalWebhookMoves = [
+  {
+    move: 'deliver_retry',
+    from: ['retry scheduled'],
+    moved_by: 'attempt',
+    condition: 'endpoint answers 2xx within 10 s',
+    to: 'delivered',
+    also_happens: '',
+  },
+  {
+    move: 'schedule_next_retry',
+    from: ['retry scheduled'],
+    moved_by: 'attempt',
+    condition: 'failed, and fewer than 10 attempts made',
+    to: 'retry scheduled',
+    also_happens: 'backoff as above',
+  },
+  {
+    move: 'cancel',
+    from: ['pending', 'retry scheduled'],
+    moved_by: 'callback_url set to null',
+    condition: '',
+    to: 'canceled',
+    also_happens: 'not sent again',
+  },
+] as const satisfies readonly Move<WebhookStatus>[];
+
+/** Spec: Other state sets, the values that it names. */
+export const otherStateSets = {
+  subscription: ['scheduled_cancel', 'canceled', 'expired'],
+  check: ['flagged'],
+  review: ['approved', 'rejected'],
+} as const;
+
+/** Ours: the values that those sets need besides. */
+export const additionalStateSets = {
+  subscription: ['active'],
+  check: ['pending', 'clear', 'failed'],
+  review: ['unreviewed'],
+} as const;
+
+/** Every status of a subscription. */
+export const subscriptionStatuses = [
+  ...otherStateSets.subscription,
+  ...additionalStateSets.subscription,
+] as const;
+
+/** Every status of a scanner check. */
+export const checkStatuses = [...otherStateSets.check, ...additionalStateSets.check] as const;
+
+/** Every review value of a scanner check. */
+export const reviewValues = [...otherStateSets.review, ...additionalStateSets.review] as const;
+
+/** Where the row named `move` may start: the list for a guard `status = any($1)`. */
+export function statesBefore<Row extends Move<string>>(
+  table: readonly Row[],
+  move: Row['move'],
+): Row['from'][number][] {
+  const row = table.find((candidate) => candidate.move === move);
+  if (row === undefined) throw new RangeError(`no such move: ${move}`);
+  return [...row.from];
+}
+
+/** Every state from which some row leads to `to`. */
+export function statesLeadingTo<Row extends Move<string>>(
+  table: readonly Row[],
+  to: Row['to'],
+): Row['from'][number][] {
+  return [...new Set(table.filter((row) => row.to === to).flatMap((row) => row.from))];
+}
+
+/** Whether some row leads from `from` (null: does not exist yet) to `to`. */
+export function isMoveAllowed(
+  table: readonly Move<string>[],
+  from: string | null,
+  to: string,
+): boolean {
+  return table.some(
+    (row) => row.to === to && (from === null ? row.from.length === 0 : row.from.includes(from)),
+  );
+}
