@@ -1,0 +1,82 @@
+// Transform chains: operations in any order, each at most once. Spec: Delivery host, Transform
+// operations; Output rules 9. A chain has one canonical text, so that two chains that mean the
+// same compare equal, share one rendered object and match the same allowed chain.
+import { type Operation, type OperationName, operations, type ParsedChain } from './operations.ts';
+
+/** Reads a chain as it stands in a URL; undefined where it does not follow the grammar. */
+export function parseChain(text: string): ParsedChain | undefined {
+  const segments = text.split('/');
+  let chain: ParsedChain = {};
+  let previous: OperationName | undefined;
+  for (let at = 0; at < segments.length; ) {
+    const next = readOperation(segments.slice(at), previous);
+    if (next === undefined || Object.hasOwn(chain, next.name)) return undefined;
+    chain = { ...chain, ...next.found };
+    previous = next.name;
+    at += next.length;
+  }
+  return normalize(chain);
+}
+
+/** The canonical text: crop first, as it is applied; `parseChain` of it gives the same chain. */
+export function printChain(chain: ParsedChain): string {
+  return printingOrder.flatMap((operation) => operation.print(chain)).join('/');
+}
+
+/**
+ * Puts a resolution preset's operations in the place of `preset:<name>`. Undefined where the
+ * project has no such preset, its chain does not parse or names a preset, or an operation then
+ * stands twice.
+ */
+export function expandPresets(
+  chain: ParsedChain,
+  presets: Readonly<Record<string, string>>,
+): ParsedChain | undefined {
+  const { preset, ...own } = chain;
+  if (preset === undefined) return chain;
+  const text = Object.hasOwn(presets, preset) ? presets[preset] : undefined;
+  const inner = text === undefined ? undefined : parseChain(text);
+  if (inner === undefined || inner.preset !== undefined) return undefined;
+  const isTwice = Object.keys(own).some((name) => Object.hasOwn(inner, name));
+  return isTwice ? undefined : { ...inner, ...own };
+}
+
+/**
+ * Whether the expanded chain is one of a project's `allowed_transform_chains`, written in any
+ * order. A listed chain that does not parse, or names an unknown preset, allows nothing.
+ */
+export function isListedChain(
+  chain: ParsedChain,
+  project: {
+    readonly allowed_transform_chains: readonly string[];
+    readonly resolution_presets: Readonly<Record<string, string>>;
+  },
+): boolean {
+  const wanted = printChain(chain);
+  return project.allowed_transform_chains.some((text) => {
+    const listed = parseChain(text);
+    const expanded = listed && expandPresets(listed, project.resolution_presets);
+    return expanded !== undefined && printChain(expanded) === wanted;
+  });
+}
+
+// crop stands first: after resize it could be taken for the mode of that name.
+const printingOrder: readonly Operation[] = [
+  ...operations.filter(({ name }) => name === 'crop'),
+  ...operations.filter(({ name }) => name !== 'crop'),
+];
+
+function readOperation(segments: readonly string[], previous: OperationName | undefined) {
+  for (const operation of operations) {
+    const read = operation.parse(segments, previous);
+    if (read !== undefined) return { ...read, name: operation.name };
+  }
+  return undefined;
+}
+
+// `fill` is what a box means without a mode, and a single side has nothing to fill or fit.
+function normalize(chain: ParsedChain): ParsedChain {
+  const { mode, ...rest } = chain;
+  const isBox = rest.resize?.width != null && rest.resize.height !== null;
+  return isBox && mode !== undefined && mode !== 'fill' ? { ...rest, mode } : rest;
+}

@@ -1,0 +1,181 @@
+// The output rules as geometry, to the pixel: which window of the oriented source is read, and
+// what size comes out. Spec: Delivery host, Transform operations; Output rules 1 to 4.
+
+import type { StoredType } from '../image/formats.ts';
+import {
+  ENLARGE_AREA_FACTOR_MAX,
+  ENLARGE_AREA_PX_FREE,
+  LARGE_SOURCE_OUTPUT_PIXELS_MAX,
+  LARGE_SOURCE_PIXELS_MIN,
+  OUTPUT_AVIF_PIXELS_MAX,
+  OUTPUT_PIXELS_MAX,
+  OUTPUT_SIDE_PX_MAX,
+  TRANSFORM_SOURCE_PIXELS_MAX,
+} from '../limits.ts';
+import type { Box, ParsedChain } from './operations.ts';
+
+/** Width and height in pixels. */
+export type Size = { readonly width: number; readonly height: number };
+
+/** What is known of a published file since its ingest. The focal point is in fractions, 0..1. */
+export type SourceFacts = Size & {
+  readonly content_type: StoredType;
+  readonly has_alpha: boolean;
+  readonly is_lossless: boolean;
+  readonly focal_x: number;
+  readonly focal_y: number;
+};
+
+/** A format that a render may come out in. */
+export type OutputFormat = 'jpeg' | 'png' | 'webp' | 'avif' | 'gif';
+
+/** The window is in whole pixels of the oriented source. */
+export type Geometry = { readonly window: Box; readonly output: Size };
+
+/** Where a chain reads and what it yields; undefined where the output rules answer 404. */
+export function geometry(
+  source: SourceFacts,
+  chain: ParsedChain,
+  format: OutputFormat,
+): Geometry | undefined {
+  if (!isTransformable(source)) return undefined;
+  const region = clipCrop(source, chain.crop);
+  if (region === undefined) return undefined;
+  const requested = requestedSize(region, chain);
+  if (area(requested) > enlargementLimit(source)) return undefined;
+  return {
+    window: window(source, region, chain),
+    output: cap(requested, outputPixelLimit(source, format)),
+  };
+}
+
+/** Output rule 4: whether a source may be transformed at all. */
+export function isTransformable(source: SourceFacts): boolean {
+  return area(source) <= transformLimit(source);
+}
+
+function transformLimit({ content_type, is_lossless, has_alpha }: SourceFacts): number {
+  if (content_type === 'image/avif') return TRANSFORM_SOURCE_PIXELS_MAX.avif;
+  if (content_type !== 'image/webp' || !is_lossless) return Number.POSITIVE_INFINITY;
+  return has_alpha
+    ? TRANSFORM_SOURCE_PIXELS_MAX.webp_lossless_alpha
+    : TRANSFORM_SOURCE_PIXELS_MAX.webp_lossless_opaque;
+}
+
+// The part of the crop box that lies on the image; without a crop, the image.
+function clipCrop(source: Size, crop: Box | undefined): Box | undefined {
+  if (crop === undefined) return { x: 0, y: 0, width: source.width, height: source.height };
+  const width = Math.min(crop.width, source.width - crop.x);
+  const height = Math.min(crop.height, source.height - crop.y);
+  return width > 0 && height > 0 ? { x: crop.x, y: crop.y, width, height } : undefined;
+}
+
+// Before caps. A side that is asked for is exact, the other follows the region's ratio.
+function requestedSize(region: Size, { resize, mode }: ParsedChain): Size {
+  const { width, height } = resize ?? { width: null, height: null };
+  if (width === null && height === null) return { width: region.width, height: region.height };
+  if (height === null || (mode === 'fit' && width !== null && isWider(region, { width, height }))) {
+    return followWidth(region, width ?? region.width);
+  }
+  if (width === null || mode === 'fit') return followHeight(region, height);
+  return { width, height };
+}
+
+function followWidth(region: Size, width: number): Size {
+  return { width, height: scale(region.height, width, region.width) };
+}
+
+function followHeight(region: Size, height: number): Size {
+  return { width: scale(region.width, height, region.height), height };
+}
+
+// side × to / from, rounded half up, at least one pixel; exact, since all stay below 2^53.
+function scale(side: number, to: number, from: number): number {
+  return Math.max(1, Math.floor((2 * side * to + from) / (2 * from)));
+}
+
+function isWider(one: Size, other: Size): boolean {
+  return one.width * other.height > other.width * one.height;
+}
+
+// Output rule 3, judged on the size before caps.
+function enlargementLimit(source: Size): number {
+  return Math.max(ENLARGE_AREA_FACTOR_MAX * area(source), ENLARGE_AREA_PX_FREE);
+}
+
+// Only a box that is covered reads less than the region.
+function window(source: SourceFacts, region: Box, { resize, mode }: ParsedChain): Box {
+  if (resize?.width == null || resize.height === null || mode === 'fit') return region;
+  const size = coveringSize(region, { width: resize.width, height: resize.height });
+  if (mode !== 'smart') return place(region, size, centre(region));
+  const focus = { x: source.focal_x * source.width, y: source.focal_y * source.height };
+  return place(region, size, focus);
+}
+
+// The largest part of the region that has the box's ratio.
+function coveringSize(region: Size, box: Size): Size {
+  if (isWider(region, box)) {
+    const width = Math.min(region.width, scale(box.width, region.height, box.height));
+    return { width, height: region.height };
+  }
+  const height = Math.min(region.height, scale(box.height, region.width, box.width));
+  return { width: region.width, height };
+}
+
+function centre(region: Box): { x: number; y: number } {
+  return { x: region.x + region.width / 2, y: region.y + region.height / 2 };
+}
+
+// Centred on the point, then moved inside the region.
+function place(region: Box, size: Size, point: { x: number; y: number }): Box {
+  const x = Math.floor(point.x - size.width / 2);
+  const y = Math.floor(point.y - size.height / 2);
+  return {
+    x: clamp(x, region.x, region.x + region.width - size.width),
+    y: clamp(y, region.y, region.y + region.height - size.height),
+    width: size.width,
+    height: size.height,
+  };
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(Math.max(value, min), max);
+}
+
+function outputPixelLimit(source: SourceFacts, format: OutputFormat): number {
+  const ofFormat = format === 'avif' ? OUTPUT_AVIF_PIXELS_MAX : OUTPUT_PIXELS_MAX;
+  const isSlow = source.content_type === 'image/avif' || source.content_type === 'image/webp';
+  const isLarge = isSlow && area(source) > LARGE_SOURCE_PIXELS_MIN;
+  return isLarge ? Math.min(ofFormat, LARGE_SOURCE_OUTPUT_PIXELS_MAX) : ofFormat;
+}
+
+// Output rules 1 and 2: one factor for both sides, the smallest that a cap asks for, rounded down.
+function cap(size: Size, pixels: number): Size {
+  const longest = Math.max(size.width, size.height);
+  const isPastSide = longest > OUTPUT_SIDE_PX_MAX;
+  const bySide = isPastSide ? mapSides(size, (side) => capBySide(side, longest)) : size;
+  if (area(size) <= pixels) return bySide;
+  const byArea = mapSides(size, (side) => capByArea(side, area(size) / side, pixels));
+  return byArea.width < bySide.width || byArea.height < bySide.height ? byArea : bySide;
+}
+
+function mapSides(size: Size, change: (side: number) => number): Size {
+  return { width: change(size.width), height: change(size.height) };
+}
+
+function capBySide(side: number, longest: number): number {
+  return Math.max(1, Math.floor((side * OUTPUT_SIDE_PX_MAX) / longest));
+}
+
+// floor(side × sqrt(pixels / (side × other))): the largest n with n² × other ≤ pixels × side. The
+// square root may be off by one in its last place, so the whole numbers decide.
+function capByArea(side: number, other: number, pixels: number): number {
+  const estimate = Math.floor(Math.sqrt((pixels * side) / other));
+  const holds = (n: number) => BigInt(n) ** 2n * BigInt(other) <= BigInt(pixels) * BigInt(side);
+  const exact = [estimate + 1, estimate, estimate - 1].find(holds);
+  return Math.max(1, exact ?? 1);
+}
+
+function area({ width, height }: Size): number {
+  return width * height;
+}

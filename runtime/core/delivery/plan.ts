@@ -1,0 +1,199 @@
+// What one render does, decided before any pixel is read: window, size, format, quality, watermark.
+// Spec: Delivery host, Transform operations; Output rules. Two chains that mean the same give the
+// same plan, and the plan's text is what rendered objects and entity tags are keyed by.
+import { createHash } from 'node:crypto';
+import {
+  AVIF_QUALITY_DEFAULT,
+  JPEG_QUALITY_DEFAULT,
+  MEZZANINE_EDGE_SHIFT_MAX,
+  MEZZANINE_OUTPUT_FACTOR_MIN,
+  PNG_QUALITY_DEFAULT,
+  QUALITY_MAX,
+  WEBP_QUALITY_DEFAULT,
+} from '../limits.ts';
+import {
+  type Geometry,
+  geometry,
+  type OutputFormat,
+  type Size,
+  type SourceFacts,
+} from './geometry.ts';
+import type { Box, ParsedChain } from './operations.ts';
+import { placeWatermark, type WatermarkFacts, type WatermarkPlan } from './watermark.ts';
+
+export type { SourceFacts, WatermarkFacts, WatermarkPlan };
+
+/**
+ * One render. `window` is in whole pixels of the oriented source, `output` in pixels; `quality` is
+ * 1..100, null where the format has none (gif); the watermark is placed, in output pixels.
+ */
+export type RenderPlan = Geometry & {
+  readonly format: OutputFormat;
+  readonly quality: number | null;
+  readonly watermark: WatermarkPlan | null;
+};
+
+/**
+ * Plans the render of an expanded chain (presets replaced by their operations). `watermark` is the
+ * preset that applies, see `chooseWatermark`. Undefined where the output rules answer 404.
+ */
+export function planRender(input: {
+  readonly source: SourceFacts;
+  readonly chain: ParsedChain;
+  readonly watermark: WatermarkFacts | null;
+}): RenderPlan | undefined {
+  const format = outputFormat(input.source, input.chain);
+  const shape = geometry(input.source, input.chain, format);
+  if (shape === undefined) return undefined;
+  const quality = planQuality(format, input.chain.quality);
+  return { ...shape, format, quality, watermark: placeWatermark(input.watermark, shape.output) };
+}
+
+/**
+ * Raised when the same plan comes out as other bytes (new encoder, new encoder settings), so that
+ * nothing rendered before is served again.
+ */
+export const ENCODER_EPOCH = 1;
+
+/** The plan as one line: equal for equal plans, different for different ones. */
+export function printPlan({ window, output, format, quality, watermark }: RenderPlan): string {
+  return JSON.stringify([
+    [window.x, window.y, window.width, window.height],
+    [output.width, output.height],
+    format,
+    quality,
+    watermark && [
+      watermark.object_key,
+      watermark.revision_tag,
+      [watermark.x, watermark.y, watermark.width, watermark.height],
+      watermark.opacity,
+    ],
+  ]);
+}
+
+/**
+ * Key of the rendered object. A project's generation rises with every purge, so a purge changes
+ * every key at once; a file's revision does the same for one file.
+ */
+export function printDerivedKey(input: {
+  readonly project_id: string;
+  readonly generation: number;
+  readonly file_id: string;
+  readonly revision: number;
+  readonly plan: RenderPlan;
+}): string {
+  const { project_id, generation, file_id, revision, plan } = input;
+  const text = JSON.stringify([ENCODER_EPOCH, printPlan(plan)]);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 40);
+  return `derived/${project_id}/${generation}/${file_id}/${revision}/${hash}.${plan.format}`;
+}
+
+/** The PNG compression level, 0..9, that a quality stands for: 100 is fastest, 1 is smallest. */
+export function pngCompressionLevel(quality: number): number {
+  return Math.floor(9 - (quality - 1) / 11 + 0.5);
+}
+
+const STORED_FORMATS = {
+  'image/jpeg': 'jpeg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+  'image/svg+xml': 'png',
+} as const satisfies Record<SourceFacts['content_type'], OutputFormat>;
+
+function outputFormat(source: SourceFacts, chain: ParsedChain): OutputFormat {
+  return chain.format ?? STORED_FORMATS[source.content_type];
+}
+
+const QUALITY_DEFAULTS = {
+  jpeg: JPEG_QUALITY_DEFAULT,
+  webp: WEBP_QUALITY_DEFAULT,
+  avif: AVIF_QUALITY_DEFAULT,
+  png: PNG_QUALITY_DEFAULT,
+} as const;
+
+function planQuality(format: OutputFormat, asked: number | undefined): number | null {
+  if (format === 'gif') return null;
+  const quality = asked ?? QUALITY_DEFAULTS[format];
+  return format === 'png' ? highestOfLevel(pngCompressionLevel(quality)) : quality;
+}
+
+// Eleven qualities share a PNG level; the highest one stands for them, so that they share a plan.
+function highestOfLevel(level: number): number {
+  const qualities = Array.from({ length: QUALITY_MAX }, (_, at) => QUALITY_MAX - at);
+  return qualities.find((quality) => pngCompressionLevel(quality) === level) ?? QUALITY_MAX;
+}
+
+/** A half-way image kept at ingest: the whole oriented source, made smaller. */
+export type Mezzanine = {
+  readonly long_edge: number;
+  readonly width: number;
+  readonly height: number;
+  readonly object_key: string;
+  readonly content_type: string;
+};
+
+/** What a render reads, and the plan's window in that object's own pixels. */
+export type RenderSource = { readonly object: 'original' | Mezzanine; readonly window: Box };
+
+/**
+ * Chooses the smallest half-way image that still has twice the output in both sides and in which
+ * the window's edges fall close enough to whole pixels, else the original. The original of an SVG
+ * is never read: its largest half-way image is the raster grid itself.
+ */
+export function chooseSource(
+  plan: RenderPlan,
+  source: SourceFacts,
+  mezzanines: readonly Mezzanine[],
+): RenderSource {
+  const bySize = mezzanines.toSorted((one, other) => one.width - other.width);
+  for (const mezzanine of bySize) {
+    const window = mapWindow(plan.window, source, mezzanine);
+    if (isEnough(window, plan)) return { object: mezzanine, window: roundWindow(window) };
+  }
+  const grid = source.content_type === 'image/svg+xml' ? bySize.at(-1) : undefined;
+  if (grid === undefined) return { object: 'original', window: plan.window };
+  return { object: grid, window: roundWindow(mapWindow(plan.window, source, grid)) };
+}
+
+function mapWindow(window: Box, from: Size, to: Size): Box {
+  const across = to.width / from.width;
+  const down = to.height / from.height;
+  return {
+    x: window.x * across,
+    y: window.y * down,
+    width: window.width * across,
+    height: window.height * down,
+  };
+}
+
+// Edges are rounded, not sizes, so that a window never leaves the picture.
+function roundWindow({ x, y, width, height }: Box): Box {
+  const left = Math.round(x);
+  const top = Math.round(y);
+  return {
+    x: left,
+    y: top,
+    width: Math.max(1, Math.round(x + width) - left),
+    height: Math.max(1, Math.round(y + height) - top),
+  };
+}
+
+function isEnough(window: Box, { output }: RenderPlan): boolean {
+  const { x, y, width, height } = window;
+  const isExactAcross = [x, x + width].every((edge) => isNear(edge, width / output.width));
+  const isExactDown = [y, y + height].every((edge) => isNear(edge, height / output.height));
+  const rounded = roundWindow(window);
+  return (
+    isExactAcross &&
+    isExactDown &&
+    rounded.width >= MEZZANINE_OUTPUT_FACTOR_MIN * output.width &&
+    rounded.height >= MEZZANINE_OUTPUT_FACTOR_MIN * output.height
+  );
+}
+
+// `pixels` of the half-way image make one pixel of the output.
+function isNear(edge: number, pixels: number): boolean {
+  return Math.abs(edge - Math.round(edge)) <= MEZZANINE_EDGE_SHIFT_MAX * pixels;
+}

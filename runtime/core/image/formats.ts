@@ -1,0 +1,151 @@
+// The image formats the service takes, keeps and renders. Spec: What the service does; Uploads
+// (create session, content_type); Limits, Uploads, image pixel limits. One row a type, in the
+// specification's order, and what its first bytes say about a file.
+import { SOURCE_PIXELS_MAX, SVG_GRID_AREA_PX_MAX } from '../limits.ts';
+import { isAvif, isHeic, isSvg, startsWith } from './signatures.ts';
+
+/** What a header says before anything is decoded. `bits_per_channel` is 8 for what has no depth. */
+export type PixelFacts = {
+  readonly content_type: UploadType;
+  readonly bits_per_channel: number;
+  readonly has_alpha: boolean;
+  readonly is_lossless: boolean;
+};
+
+/** The eight types an upload may declare. `stored_as` is what sanitizing makes of it. */
+export const formats = [
+  {
+    content_type: 'image/jpeg',
+    extension: 'jpg',
+    stored_as: 'image/jpeg',
+    takes_metadata: true,
+    matches: (head) => startsWith(head, [0xff, 0xd8, 0xff]),
+    pixels: () => SOURCE_PIXELS_MAX.jpeg,
+  },
+  {
+    content_type: 'image/png',
+    extension: 'png',
+    stored_as: 'image/png',
+    takes_metadata: true,
+    matches: (head) => startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    pixels: () => SOURCE_PIXELS_MAX.png_8_bit,
+  },
+  {
+    content_type: 'image/webp',
+    extension: 'webp',
+    stored_as: 'image/webp',
+    takes_metadata: true,
+    matches: (head) => startsWith(head, 'RIFF') && startsWith(head, 'WEBP', 8),
+    pixels: webpPixels,
+  },
+  {
+    content_type: 'image/avif',
+    extension: 'avif',
+    stored_as: 'image/avif',
+    takes_metadata: false,
+    matches: isAvif,
+    pixels: () => SOURCE_PIXELS_MAX.avif,
+  },
+  {
+    content_type: 'image/gif',
+    extension: 'gif',
+    stored_as: 'image/gif',
+    takes_metadata: false,
+    matches: (head) => startsWith(head, 'GIF87a') || startsWith(head, 'GIF89a'),
+    pixels: () => SOURCE_PIXELS_MAX.gif,
+  },
+  {
+    content_type: 'image/tiff',
+    extension: 'tiff',
+    stored_as: 'image/png',
+    takes_metadata: true,
+    matches: isTiff,
+    pixels: () => SOURCE_PIXELS_MAX.tiff,
+  },
+  {
+    content_type: 'image/bmp',
+    extension: 'bmp',
+    stored_as: 'image/png',
+    takes_metadata: true,
+    matches: isBmp,
+    pixels: () => SOURCE_PIXELS_MAX.bmp,
+  },
+  {
+    content_type: 'image/svg+xml',
+    extension: 'svg',
+    stored_as: 'image/svg+xml',
+    takes_metadata: false,
+    matches: isSvg,
+    pixels: () => SVG_GRID_AREA_PX_MAX,
+  },
+] as const satisfies readonly FormatRow[];
+
+/** A content type that an upload may declare. */
+export type UploadType = (typeof formats)[number]['content_type'];
+/** A content type that a published file may have. */
+export type StoredType = (typeof formats)[number]['stored_as'];
+/** One row of the table of formats. */
+export type Format = (typeof formats)[number];
+
+type FormatRow = {
+  readonly content_type: string;
+  /** Of a downloaded file, without the dot. */
+  readonly extension: string;
+  readonly stored_as: string;
+  /** Whether saved EXIF, ICC and XMP can be put back into its container (raw downloads). */
+  readonly takes_metadata: boolean;
+  matches(head: Uint8Array): boolean;
+  pixels(facts: { has_alpha: boolean; is_lossless: boolean }): number;
+};
+
+/** Bytes of a file's beginning that `sniffContentType` wants to see (fewer where it is shorter). */
+export const SNIFF_BYTES = 4096;
+
+/** The row of a content type, or undefined for a type that the service does not take. */
+export function findFormat(contentType: string): Format | undefined {
+  return formats.find((row) => row.content_type === contentType);
+}
+
+/**
+ * What a file is by its first bytes, whatever it was called: one of the eight types, `image/heic`
+ * (known, always refused), or undefined. Frames are not looked at: an animated AVIF is an AVIF.
+ */
+export function sniffContentType(head: Uint8Array): UploadType | 'image/heic' | undefined {
+  return (
+    formats.find((row) => row.matches(head))?.content_type ??
+    (isHeic(head) ? 'image/heic' : undefined)
+  );
+}
+
+/** The most pixels an upload may have: of its format, and of deep images whatever their format. */
+export function pixelLimit(facts: PixelFacts): number {
+  const limit = findFormat(facts.content_type)?.pixels(facts) ?? 0;
+  return facts.bits_per_channel > 8 ? Math.min(limit, SOURCE_PIXELS_MAX.sixteen_bit) : limit;
+}
+
+function webpPixels(facts: { has_alpha: boolean; is_lossless: boolean }): number {
+  if (facts.is_lossless) {
+    return facts.has_alpha
+      ? SOURCE_PIXELS_MAX.webp_lossless_alpha
+      : SOURCE_PIXELS_MAX.webp_lossless_opaque;
+  }
+  return facts.has_alpha ? SOURCE_PIXELS_MAX.webp_lossy_alpha : SOURCE_PIXELS_MAX.webp_lossy_opaque;
+}
+
+function isTiff(head: Uint8Array): boolean {
+  const orders = [
+    [0x49, 0x49, 42, 0],
+    [0x4d, 0x4d, 0, 42],
+    [0x49, 0x49, 43, 0, 8, 0, 0, 0],
+    [0x4d, 0x4d, 0, 43, 0, 8, 0, 0],
+  ];
+  return orders.some((order) => startsWith(head, order));
+}
+
+// "BM" alone would claim plain text: the reserved words are zero and the header has a known size.
+function isBmp(head: Uint8Array): boolean {
+  if (!startsWith(head, 'BM') || !startsWith(head, [0, 0, 0, 0], 6)) return false;
+  return (
+    [12, 16, 40, 52, 56, 64, 108, 124].includes(head[14] ?? 0) && startsWith(head, [0, 0, 0], 15)
+  );
+}

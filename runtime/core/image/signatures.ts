@@ -1,0 +1,72 @@
+// Reading a file's first bytes: magic numbers, ISO media brands, and where an XML text opens its
+// root element. Used by the table of formats alone. Spec: Processing error codes,
+// unsupported_media_type (HEIC, compressed SVG).
+
+/** Whether the bytes at `offset` are exactly these (a text stands for its ASCII codes). */
+export function startsWith(
+  head: Uint8Array,
+  magic: string | readonly number[],
+  offset = 0,
+): boolean {
+  const bytes =
+    typeof magic === 'string' ? [...magic].map((letter) => letter.charCodeAt(0)) : magic;
+  return bytes.every((byte, at) => head[offset + at] === byte);
+}
+
+const AVIF_BRANDS = ['avif', 'avis'];
+const HEIC_BRANDS = ['heic', 'heix', 'heim', 'heis', 'hevc', 'hevx', 'hevm', 'hevs'];
+
+/** An AV1 still or sequence, said by the major brand or, under a general one, by a compatible brand. */
+export function isAvif(head: Uint8Array): boolean {
+  return hasBrand(head, AVIF_BRANDS) && !HEIC_BRANDS.includes(brands(head)[0] ?? '');
+}
+
+/** An HEVC still or sequence: what phones call HEIC. */
+export function isHeic(head: Uint8Array): boolean {
+  return hasBrand(head, HEIC_BRANDS);
+}
+
+function hasBrand(head: Uint8Array, wanted: readonly string[]): boolean {
+  return brands(head).some((brand) => wanted.includes(brand));
+}
+
+// The box: size (4), "ftyp" (4), major brand (4), minor version (4), compatible brands (4 each).
+function brands(head: Uint8Array): string[] {
+  if (head.length < 16 || !startsWith(head, 'ftyp', 4)) return [];
+  const size = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
+  const found = [text(head.subarray(8, 12))];
+  for (let at = 16; at + 4 <= size; at += 4) found.push(text(head.subarray(at, at + 4)));
+  return found;
+}
+
+/** An XML text in UTF-8 whose root element is `svg`, under any prefix. */
+export function isSvg(head: Uint8Array): boolean {
+  const root = skipProlog(new TextDecoder('utf-8').decode(head));
+  return /^<(?:[A-Za-z_][\w.-]*:)?svg[\s/>]/.test(root);
+}
+
+// Each round drops one thing that may stand before the root; an unclosed one leaves nothing.
+function skipProlog(document: string): string {
+  let rest = document.trimStart();
+  for (let end = prologEnd(rest); end !== undefined; end = prologEnd(rest)) {
+    rest = end < 0 ? '' : rest.slice(end).trimStart();
+  }
+  return rest;
+}
+
+function prologEnd(rest: string): number | undefined {
+  if (rest.startsWith('<!--')) return after(rest, '-->');
+  if (rest.startsWith('<?')) return after(rest, '?>');
+  if (/^<!doctype/i.test(rest))
+    return after(rest, /\[/.test(rest.split('>')[0] ?? '') ? ']>' : '>');
+  return undefined;
+}
+
+function after(rest: string, closing: string): number {
+  const at = rest.indexOf(closing);
+  return at < 0 ? -1 : at + closing.length;
+}
+
+function text(bytes: Uint8Array): string {
+  return String.fromCharCode(...bytes);
+}
