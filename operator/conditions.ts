@@ -1,0 +1,127 @@
+/**
+ * The conditions of a custom resource, and every reason that one can carry. A reason belongs to one
+ * outcome, and the outcome alone decides all conditions, so that Ready, Reconciling and Stalled can
+ * never contradict one another. Ready means: the declared state is in effect.
+ */
+
+export type ConditionType = 'Ready' | 'Accepted' | 'Synced' | 'Routed' | 'Reconciling' | 'Stalled';
+
+export type Condition = {
+  type: ConditionType;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+};
+
+/**
+ * - `done`: in effect. `waiting`: something else has to appear first; tried again on its own.
+ * - `held`: accepted, but a decision of somebody else stands against it; it is reported, not healed.
+ * - `refused`: not accepted; no row is touched until the resource is changed.
+ */
+export type Outcome = 'done' | 'waiting' | 'held' | 'refused';
+
+/** Every reason, the outcome that it belongs to, and what it means. */
+export const reasons = {
+  InSync: { outcome: 'done', meaning: 'The rows are as declared.' },
+  Suspended: { outcome: 'done', meaning: 'The project is suspended, as declared.' },
+  Deleted: { outcome: 'done', meaning: 'The resource is gone and its rows were handled.' },
+  Retained: { outcome: 'done', meaning: 'The resource is gone; its rows stay as they are.' },
+
+  ProjectNotFound: { outcome: 'waiting', meaning: 'The project that it refers to does not exist.' },
+  SigningKeyNotFound: { outcome: 'waiting', meaning: 'The project has no active signing key yet.' },
+  WatermarkPresetNotFound: {
+    outcome: 'waiting',
+    meaning: 'The watermark preset that the project names as its default does not exist.',
+  },
+  FileNotFound: { outcome: 'waiting', meaning: 'The file has not been uploaded yet.' },
+  FileNotReady: { outcome: 'waiting', meaning: 'The file exists but is not ready.' },
+  InUseAsDefault: {
+    outcome: 'waiting',
+    meaning: 'The watermark preset is the default of its project, so it cannot be deleted yet.',
+  },
+  SchemaNotReady: { outcome: 'waiting', meaning: 'The database is older than this version.' },
+
+  SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
+  FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },
+
+  SlugInvalid: { outcome: 'refused', meaning: 'The slug is not a DNS label.' },
+  SlugReserved: { outcome: 'refused', meaning: 'The slug is reserved.' },
+  SlugConflict: { outcome: 'refused', meaning: 'Another resource owns the project of this slug.' },
+  SlugImmutable: { outcome: 'refused', meaning: 'The slug of a project cannot change.' },
+  NotOwned: {
+    outcome: 'refused',
+    meaning: 'What it declares exists already, made through the API.',
+  },
+  OrganizationNotFound: { outcome: 'refused', meaning: 'The organization does not exist.' },
+  OrganizationImmutable: {
+    outcome: 'refused',
+    meaning: 'A project stays in the organization that it was created in.',
+  },
+  CustomDomainTaken: { outcome: 'refused', meaning: 'Another project has this custom domain.' },
+  CustomDomainInvalid: {
+    outcome: 'refused',
+    meaning: 'A custom domain lies under the delivery root domain.',
+  },
+  SigningKeyTaken: {
+    outcome: 'refused',
+    meaning: 'Another SigningKey resource already manages the keys of this project.',
+  },
+  NameConflict: { outcome: 'refused', meaning: 'The name is taken by another row of the project.' },
+  ProjectImmutable: {
+    outcome: 'refused',
+    meaning: 'What was made in one project cannot move to another.',
+  },
+} as const satisfies Record<string, { outcome: Outcome; meaning: string }>;
+
+export type Reason = keyof typeof reasons;
+
+/** All conditions of a resource whose pass ended with this reason. */
+export function conditionsFor(reason: Reason, message: string): Condition[] {
+  const { outcome } = reasons[reason];
+  const on = outcomes[outcome];
+  return [
+    { type: 'Ready', status: on.Ready, reason, message },
+    on.Accepted === 'True'
+      ? { type: 'Accepted', status: 'True', reason: 'Accepted', message: 'The resource is valid.' }
+      : { type: 'Accepted', status: 'False', reason, message },
+    { type: 'Synced', status: on.Synced, reason, message },
+    { type: 'Reconciling', status: on.Reconciling, reason, message },
+    { type: 'Stalled', status: on.Stalled, reason, message },
+  ];
+}
+
+type Statuses = Record<Exclude<ConditionType, 'Routed'>, 'True' | 'False'>;
+
+const outcomes: Record<Outcome, Statuses> = {
+  done: { Ready: 'True', Accepted: 'True', Synced: 'True', Reconciling: 'False', Stalled: 'False' },
+  waiting: {
+    Ready: 'False',
+    Accepted: 'True',
+    Synced: 'False',
+    Reconciling: 'True',
+    Stalled: 'False',
+  },
+  held: {
+    Ready: 'False',
+    Accepted: 'True',
+    Synced: 'False',
+    Reconciling: 'False',
+    Stalled: 'True',
+  },
+  refused: {
+    Ready: 'False',
+    Accepted: 'False',
+    Synced: 'False',
+    Reconciling: 'False',
+    Stalled: 'True',
+  },
+};
+
+/** What a pass came to, read back from its conditions. */
+export function outcomeOf(conditions: readonly Condition[]): Outcome {
+  const is = (type: ConditionType) =>
+    conditions.some((each) => each.type === type && each.status === 'True');
+  if (is('Ready')) return 'done';
+  if (is('Reconciling')) return 'waiting';
+  return is('Accepted') ? 'held' : 'refused';
+}

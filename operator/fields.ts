@@ -1,0 +1,179 @@
+/**
+ * The pieces that the schemas of all kinds are made of. The message of each piece is the words that
+ * say what was expected; whoever reports a fault adds the path before them and what stood there after.
+ * Bounds stand on every string, number and list, as the API server's validation rules need them.
+ */
+import { z } from 'zod';
+import { parseChain } from '../runtime/core/delivery/chain.ts';
+import {
+  FILE_SLUG_LENGTH_MAX,
+  NAME_CHARACTERS_MAX,
+  PROJECT_SLUG_LENGTH_MAX,
+  TRANSFORM_CHAIN_CHARACTERS_MAX,
+} from '../runtime/core/limits.ts';
+
+/** What Kubernetes allows for the name of an object. */
+export const OBJECT_NAME_LENGTH_MAX = 253;
+export const OBJECT_NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+
+const ROTATION_TRIGGER_LENGTH_MAX = 128;
+
+type TextRule = { min?: number; max: number; pattern?: RegExp };
+
+/** A bounded text; `expected` says in words what it should be. */
+export function text(expected: string, rule: TextRule) {
+  const bounded = z
+    .string({ error: expected })
+    .min(rule.min ?? 1, { error: expected })
+    .max(rule.max, { error: expected });
+  return rule.pattern === undefined ? bounded : bounded.regex(rule.pattern, { error: expected });
+}
+
+/** One of a few words. */
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words) {
+  return z.enum(words, { error: words.join(' or ') });
+}
+
+/** A whole number between two bounds. */
+export function integer(expected: string, bounds: { min: number; max: number }) {
+  return z
+    .int({ error: expected })
+    .min(bounds.min, { error: expected })
+    .max(bounds.max, { error: expected });
+}
+
+/** Fields under one heading; a field that is not named here is refused. */
+export function group<Shape extends z.ZodRawShape>(expected: string, shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `only the fields ${Object.keys(shape).join(', ')}`
+        : expected,
+  });
+}
+
+/** A list in which no two items may be the same. */
+export function distinct<Item extends z.ZodType<string>>(
+  item: Item,
+  rule: { expected: string; max: number },
+) {
+  return z
+    .array(item, { error: rule.expected })
+    .max(rule.max, { error: rule.expected })
+    .superRefine((items, context) => reportRepeats(items, [], context))
+    .meta({ 'x-kubernetes-list-type': 'set' });
+}
+
+/** A list of items with names of their own, each name once. */
+export function named<Item extends z.ZodType<{ name: string }>>(
+  item: Item,
+  rule: { expected: string; max: number },
+) {
+  return z
+    .array(item, { error: rule.expected })
+    .max(rule.max, { error: rule.expected })
+    .superRefine((items, context) =>
+      reportRepeats(
+        items.map((each) => each.name),
+        ['name'],
+        context,
+      ),
+    )
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+}
+
+function reportRepeats(
+  keys: readonly string[],
+  under: readonly string[],
+  context: z.RefinementCtx,
+): void {
+  keys.forEach((key, index) => {
+    const first = keys.indexOf(key);
+    if (first === index) return;
+    const message = `each only once, and this repeats item ${first}`;
+    context.addIssue({ code: 'custom', path: [index, ...under], message });
+  });
+}
+
+/** The name of another resource in the same namespace. */
+export function reference(kind: string) {
+  return group(`{ name: <name of a ${kind}> }`, {
+    name: text(`the name of a ${kind}: lower case letters, digits, "-" and "."`, {
+      max: OBJECT_NAME_LENGTH_MAX,
+      pattern: OBJECT_NAME_PATTERN,
+    }).describe(`Name of the ${kind}, in the same namespace.`),
+  });
+}
+
+export const projectRef = reference('Project')
+  .describe('The project that this belongs to. It cannot be changed later.')
+  .meta({
+    'x-kubernetes-validations': [
+      { rule: 'self.name == oldSelf.name', message: '`spec.projectRef.name` is immutable' },
+    ],
+  });
+
+const chainExpected = 'a transform chain, for example resize/640x480/format/webp';
+
+/** A transform chain that the delivery grammar can parse. */
+export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_CHARACTERS_MAX }).refine(
+  (chain) => parseChain(chain) !== undefined,
+  { error: chainExpected },
+);
+
+export const displayName = text(`a name of 1 to ${NAME_CHARACTERS_MAX} characters`, {
+  max: NAME_CHARACTERS_MAX,
+});
+
+export const projectSlug = text(
+  `a DNS label: lower case letters, digits and "-", at most ${PROJECT_SLUG_LENGTH_MAX}`,
+  {
+    max: PROJECT_SLUG_LENGTH_MAX,
+    pattern: /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/,
+  },
+);
+
+export const fileSlug = text(
+  `the slug of a file: lower case letters, digits, ".", "_" and "-", at most ${FILE_SLUG_LENGTH_MAX}`,
+  { max: FILE_SLUG_LENGTH_MAX, pattern: /^[a-z0-9][a-z0-9._-]*$/ },
+);
+
+export const rotationTrigger = text(
+  `a text of 1 to ${ROTATION_TRIGGER_LENGTH_MAX} characters, in quotes where it looks like a number`,
+  {
+    max: ROTATION_TRIGGER_LENGTH_MAX,
+  },
+);
+
+const time = z.iso.datetime({ error: 'a time' });
+
+const condition = z.object({
+  type: text('a word', { max: 316 }).describe('Which condition this is.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  reason: text('a word', { max: 1024 }).describe('Why, in one word that programs can compare.'),
+  message: text('a sentence', { min: 0, max: 32768 }).describe('Why, in words for people.'),
+  lastTransitionTime: time.describe('When the status last changed.'),
+  observedGeneration: integer('a number', { min: 0, max: Number.MAX_SAFE_INTEGER })
+    .describe('The generation of the resource that this was found for.')
+    .optional(),
+});
+
+/** What the status of every kind has. */
+export const statusFields = {
+  observedGeneration: integer('a number', { min: -1, max: Number.MAX_SAFE_INTEGER })
+    .describe('The generation that was last reconciled; -1 before the first time.')
+    .optional(),
+  conditions: z
+    .array(condition)
+    .max(8)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
+    .describe('What became of the resource, one condition a question.')
+    .optional(),
+};
+
+/** A text that the operator writes into a status. */
+export function allocated(description: string) {
+  return text('a text', { min: 0, max: OBJECT_NAME_LENGTH_MAX }).describe(description).optional();
+}
+
+export const statusTime = time;

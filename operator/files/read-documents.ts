@@ -1,0 +1,92 @@
+/**
+ * The documents of one YAML file, each with a way back from a path to the line that it stands on.
+ * A document that is not YAML is a fault of its own; the documents beside it are still read.
+ */
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type ParsedNode,
+  parseAllDocuments,
+} from 'yaml';
+import type { Fault } from './fault.ts';
+
+const ALIASES_MAX = 100;
+
+export type RawDocument = {
+  file: string;
+  line: number;
+  value: unknown;
+  /** The line of the path, or of the nearest thing above it where the path is missing. */
+  lineOf(path: readonly PropertyKey[]): number;
+};
+
+export function readDocuments(
+  file: string,
+  text: string,
+): { documents: RawDocument[]; faults: Fault[] } {
+  const lines = new LineCounter();
+  const options = { lineCounter: lines, prettyErrors: false, stringKeys: true } as const;
+  const documents: RawDocument[] = [];
+  const faults: Fault[] = [];
+  for (const document of [...parseAllDocuments(text, options)]) {
+    const read = readDocument(document, { file, lines });
+    if ('message' in read) faults.push(read);
+    else if (read.value !== null) documents.push(read);
+  }
+  return { documents, faults };
+}
+
+type Place = { file: string; lines: LineCounter };
+
+function readDocument(
+  document: Document.Parsed<ParsedNode>,
+  { file, lines }: Place,
+): RawDocument | Fault {
+  const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
+  const line = lineAt(document.contents?.range[0] ?? document.range[0]);
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const message = `expected YAML: ${error.message.split('\n')[0]}`;
+    return { file, line: lineAt(error.pos[0]), path: '', message };
+  }
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+    const lineOf = (path: readonly PropertyKey[]) => lineAt(offsetOf(document.contents, path));
+    return { file, line, value, lineOf };
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return { file, line, path: '', message: `expected YAML: ${reason}` };
+  }
+}
+
+function offsetOf(root: unknown, path: readonly PropertyKey[]): number {
+  let node = root;
+  let offset = startOf(root) ?? 0;
+  for (const step of path) {
+    const child = childOf(node, step);
+    if (child === undefined) return offset;
+    node = child.value;
+    offset = child.offset;
+  }
+  return offset;
+}
+
+function childOf(node: unknown, step: PropertyKey): { value: unknown; offset: number } | undefined {
+  if (isSeq(node) && typeof step === 'number') {
+    const value = node.items[step];
+    const offset = startOf(value);
+    return offset === undefined ? undefined : { value, offset };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find(({ key }) => isScalar(key) && key.value === step);
+  const offset = startOf(pair?.key);
+  return pair === undefined || offset === undefined ? undefined : { value: pair.value, offset };
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}

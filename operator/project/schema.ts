@@ -1,0 +1,191 @@
+/**
+ * The Project resource, as people declare it. Spec: Resources and their fields, Project.
+ * A field that is not set stays what the API made it.
+ */
+import { z } from 'zod';
+import { parseChain } from '../../runtime/core/delivery/chain.ts';
+import {
+  ALLOWED_TRANSFORM_CHAINS_MAX,
+  CORS_ALLOWED_ORIGINS_MAX,
+  CUSTOM_DOMAINS_MAX,
+  HOSTNAME_CHARACTERS_MAX,
+  ORIGIN_CHARACTERS_MAX,
+  RESOLUTION_PRESET_NAME_PATTERN,
+  RESOLUTION_PRESETS_MAX,
+  URL_CHARACTERS_MAX,
+} from '../../runtime/core/limits.ts';
+import {
+  allocated,
+  choice,
+  displayName,
+  distinct,
+  group,
+  named,
+  OBJECT_NAME_LENGTH_MAX,
+  OBJECT_NAME_PATTERN,
+  projectSlug,
+  reference,
+  rotationTrigger,
+  statusFields,
+  text,
+  transformChain,
+} from '../fields.ts';
+
+const presetName = text('a name: lower case letters, digits, ".", "_" and "-", at most 64', {
+  max: 64,
+  pattern: RESOLUTION_PRESET_NAME_PATTERN,
+});
+
+const presetChain = transformChain.refine((chain) => parseChain(chain)?.preset === undefined, {
+  error: 'a transform chain without preset:, for presets do not nest',
+});
+
+const preset = group('{ name, chain }', {
+  name: presetName.describe('The name that URLs use, as preset:<name>.'),
+  chain: presetChain.describe('The transform chain that the name stands for.'),
+});
+
+const hostname = text('a host name such as img.shop.example', {
+  max: HOSTNAME_CHARACTERS_MAX,
+  pattern: /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
+});
+
+const origin = text('an origin such as https://shop.example, or * for all', {
+  max: ORIGIN_CHARACTERS_MAX,
+  pattern: /^(\*|https?:\/\/[a-z0-9.-]+(:[0-9]{1,5})?)$/,
+});
+
+const callback = group('{ url, secretName, rotationTrigger }', {
+  url: text('an https URL', {
+    max: URL_CHARACTERS_MAX,
+    pattern: /^https:\/\/[^\s/?#@]+\S*$/,
+  }).describe('Where signed webhooks are sent: https, at a public address.'),
+  secretName: text('the name of the Secret to write', {
+    max: OBJECT_NAME_LENGTH_MAX,
+    pattern: OBJECT_NAME_PATTERN,
+  }).describe('The Secret that the operator writes, with the key that verifies webhooks.'),
+  rotationTrigger: rotationTrigger
+    .describe('Change this text to get a new secret; the old one signs along for 24 hours.')
+    .optional(),
+});
+
+const routing = group('{ perProject, probe }', {
+  perProject: choice(['CustomDomainsOnly', 'Always'])
+    .describe('When the project gets routing rules of its own beside the wildcard.')
+    .optional(),
+  probe: choice(['Disabled', 'Enabled'])
+    .describe('Whether Routed waits until the delivery host answers.')
+    .optional(),
+});
+
+const staff = group('the fields that only staff may set', {
+  customDomains: distinct(hostname, {
+    expected: 'a list of at most 32 host names',
+    max: CUSTOM_DOMAINS_MAX,
+  })
+    .describe('Further hosts that serve the project.')
+    .optional(),
+  storageHardLimit: text('an amount of storage such as 500Mi or 1Gi', {
+    max: 20,
+    pattern: /^[0-9]{1,15}(Ki|Mi|Gi|Ti|k|M|G|T)?$/,
+  })
+    .describe('The most that the project may store, in place of its plan.')
+    .optional(),
+  pricingMultiplier: text('a number in quotes such as "1.5", with at most 6 decimals', {
+    max: 12,
+    pattern: /^[0-9]{1,4}(\.[0-9]{1,6})?$/,
+  })
+    .describe('What each credit of the project is multiplied with.')
+    .optional(),
+  nudityAutoBlock: choice(['Enabled', 'Disabled'])
+    .describe('Whether the scanner may block files by itself.')
+    .optional(),
+  organizationId: text('the id of an organization, org_…', { max: 64, pattern: /^org_[0-9a-z]+$/ })
+    .describe('The organization of the project, in place of that of the namespace.')
+    .optional(),
+});
+
+export const projectSpec = group('the fields of a Project', {
+  slug: projectSlug
+    .describe('The project slug, where it is not the name of the resource. It cannot be changed.')
+    .optional(),
+  displayName: displayName.describe('The name that people see.').optional(),
+  deliveryAccess: choice(['Public', 'Protected'])
+    .describe('Public: anyone may fetch images. Protected: every URL must be signed.')
+    .optional(),
+  state: choice(['Active', 'Suspended'])
+    .describe('Suspended: nothing is delivered and uploads are refused.')
+    .optional(),
+  corsAllowedOrigins: distinct(origin, {
+    expected: 'a list of at most 200 origins',
+    max: CORS_ALLOWED_ORIGINS_MAX,
+  })
+    .describe('Origins of the pages that belong to the project.')
+    .optional(),
+  resolutionPresets: named(preset, {
+    expected: 'a list of at most 32 items { name, chain }',
+    max: RESOLUTION_PRESETS_MAX,
+  })
+    .describe('Names for transform chains.')
+    .optional(),
+  allowedTransformChains: distinct(transformChain, {
+    expected: 'a list of at most 64 transform chains',
+    max: ALLOWED_TRANSFORM_CHAINS_MAX,
+  })
+    .describe('The only chains that unsigned URLs may use; none: all may be used.')
+    .optional(),
+  defaultWatermarkPresetRef: reference('WatermarkPreset')
+    .describe('The watermark on every derived image.')
+    .optional(),
+  rawDownload: choice(['Enabled', 'Disabled'])
+    .describe('Whether /download/raw serves images with their saved metadata.')
+    .optional(),
+  callback: callback.describe('Where the project receives webhooks.').optional(),
+  warmPresets: distinct(presetName, {
+    expected: 'a list of at most 32 preset names',
+    max: RESOLUTION_PRESETS_MAX,
+  })
+    .describe('Presets that are rendered as soon as an upload is ready.')
+    .optional(),
+  routing: routing.describe('How the delivery hosts are routed in a cluster.').optional(),
+  staff: staff.describe('Fields that only staff may set.').optional(),
+  deletionPolicy: choice(['Suspend', 'Retain'])
+    .default('Suspend')
+    .describe('What deleting the resource does to the project: it is never destroyed.'),
+  adoptionPolicy: choice(['Never', 'IfUnowned'])
+    .default('Never')
+    .describe('Whether a project that was made through the API may be taken over.'),
+})
+  .superRefine((spec, context) => {
+    const presets = spec.resolutionPresets;
+    if (presets === undefined) return;
+    (spec.warmPresets ?? []).forEach((name, index) => {
+      if (presets.some((each) => each.name === name)) return;
+      const message = 'the name of one of the resolutionPresets';
+      context.addIssue({ code: 'custom', path: ['warmPresets', index], message });
+    });
+  })
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.slug) == has(oldSelf.slug) && (!has(self.slug) || self.slug == oldSelf.slug)',
+        message: '`spec.slug` is immutable',
+      },
+      {
+        rule: '!has(self.warmPresets) || !has(self.resolutionPresets) || self.warmPresets.all(w, self.resolutionPresets.exists(p, p.name == w))',
+        message: '`spec.warmPresets` must name items of `spec.resolutionPresets`',
+      },
+    ],
+  });
+
+export type ProjectSpec = z.infer<typeof projectSpec>;
+
+export const projectStatus = z.object({
+  ...statusFields,
+  projectID: allocated('The project id, as webhooks carry it.'),
+  organizationID: allocated('The organization that owns the project.'),
+  defaultHost: allocated('The host that serves the images of the project.'),
+  activeKid: allocated('The signing key that signs now.'),
+  suspendedBy: allocated('Who suspended the project: owner or staff.'),
+  storageLimitSource: allocated('Where the storage limit comes from: plan or staff.'),
+});

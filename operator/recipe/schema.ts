@@ -1,0 +1,29 @@
+/** The Recipe resource: a stored name for a transform chain. Spec: Recipe. */
+import { z } from 'zod';
+import {
+  allocated,
+  displayName,
+  group,
+  integer,
+  projectRef,
+  statusFields,
+  transformChain,
+} from '../fields.ts';
+
+export const recipeSpec = group('the fields of a Recipe', {
+  projectRef,
+  displayName: displayName
+    .describe('The name of the recipe, once per project; default the name of the resource.')
+    .optional(),
+  transformChain: transformChain.describe('The transform chain that the name stands for.'),
+  schemaVersion: integer('1', { min: 1, max: 1 })
+    .describe('The version of the grammar that the chain is written in.')
+    .default(1),
+});
+
+export type RecipeSpec = z.infer<typeof recipeSpec>;
+
+export const recipeStatus = z.object({
+  ...statusFields,
+  recipeID: allocated('The id of the recipe, as the API uses it.'),
+});

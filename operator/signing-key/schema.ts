@@ -1,0 +1,33 @@
+/**
+ * The SigningKey resource: when the key that signs delivery URLs changes. Spec: Signing key.
+ * A project has its first key without it; one SigningKey takes the keys of a project over.
+ */
+import { z } from 'zod';
+import {
+  allocated,
+  group,
+  integer,
+  projectRef,
+  rotationTrigger,
+  statusFields,
+  statusTime,
+} from '../fields.ts';
+
+export const signingKeySpec = group('the fields of a SigningKey', {
+  projectRef,
+  rotationTrigger: rotationTrigger
+    .describe('Change this text to rotate the key; the previous one verifies for 24 hours more.')
+    .optional(),
+  rotationDays: integer('a whole number of days, 1 to 3650', { min: 1, max: 3650 })
+    .describe('Rotate the key when it is this many days old.')
+    .optional(),
+});
+
+export type SigningKeySpec = z.infer<typeof signingKeySpec>;
+
+export const signingKeyStatus = z.object({
+  ...statusFields,
+  kid: allocated('The key that signs now.'),
+  previousKid: allocated('The key before it.'),
+  previousRetireTime: statusTime.describe('When the key before it stops verifying.').optional(),
+});

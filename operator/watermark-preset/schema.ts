@@ -1,0 +1,112 @@
+/**
+ * The WatermarkPreset resource: a ready file of the project, where it is drawn and how strongly.
+ * Spec: Watermark preset.
+ */
+import { z } from 'zod';
+import {
+  URL_CHARACTERS_MAX,
+  WATERMARK_OFFSET_PX_DEFAULT,
+  WATERMARK_OFFSET_PX_MAX,
+  WATERMARK_OPACITY_DEFAULT,
+  WATERMARK_OPACITY_MAX,
+  WATERMARK_OPACITY_MIN,
+} from '../../runtime/core/limits.ts';
+import {
+  allocated,
+  displayName,
+  fileSlug,
+  group,
+  integer,
+  projectRef,
+  reference,
+  statusFields,
+  text,
+} from '../fields.ts';
+
+const offset = integer(
+  `a whole number of pixels, -${WATERMARK_OFFSET_PX_MAX} to ${WATERMARK_OFFSET_PX_MAX}`,
+  { min: -WATERMARK_OFFSET_PX_MAX, max: WATERMARK_OFFSET_PX_MAX },
+);
+
+const keyInside = text('the key inside it', { max: 253, pattern: /^[-._a-zA-Z0-9]+$/ });
+
+function source(kind: string) {
+  return group(`{ name, key } of a ${kind}`, {
+    name: reference(kind).shape.name,
+    key: keyInside.describe('The key that holds the bytes of the image.'),
+  });
+}
+
+const image = group('one of configMapRef, secretRef or url', {
+  configMapRef: source('ConfigMap').describe('A ConfigMap that holds the image.').optional(),
+  secretRef: source('Secret').describe('A Secret that holds the image.').optional(),
+  url: text('an https URL', { max: URL_CHARACTERS_MAX, pattern: /^https:\/\/\S+$/ })
+    .describe('Where the image is fetched from.')
+    .optional(),
+  sha256: text('64 hexadecimal digits', { min: 64, max: 64, pattern: /^[0-9a-f]{64}$/ })
+    .describe('What the image at the URL must hash to.')
+    .optional(),
+})
+  .refine((it) => [it.configMapRef, it.secretRef, it.url].filter(Boolean).length === 1, {
+    error: 'exactly one of configMapRef, secretRef and url',
+  })
+  .refine((it) => (it.url === undefined) === (it.sha256 === undefined), {
+    error: 'url and sha256 together',
+  })
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: '[has(self.configMapRef), has(self.secretRef), has(self.url)].filter(x, x).size() == 1',
+        message: 'must have exactly one of `configMapRef`, `secretRef` and `url`',
+      },
+      {
+        rule: 'has(self.url) == has(self.sha256)',
+        message: '`url` and `sha256` must stand together',
+      },
+    ],
+  });
+
+export const watermarkPresetSpec = group('the fields of a WatermarkPreset', {
+  projectRef,
+  displayName: displayName
+    .describe('The name of the preset, once per project; default the name of the resource.')
+    .optional(),
+  fileSlug: fileSlug
+    .describe('The file that is drawn; with image, where the image is uploaded to.')
+    .optional(),
+  image: image.describe('An image that the operator uploads.').optional(),
+  xOffset: offset
+    .describe('Pixels from the left edge; negative: from the right edge.')
+    .default(WATERMARK_OFFSET_PX_DEFAULT),
+  yOffset: offset
+    .describe('Pixels from the top edge; negative: from the bottom edge.')
+    .default(WATERMARK_OFFSET_PX_DEFAULT),
+  opacityPercent: integer('a whole number, 0 to 100', {
+    min: WATERMARK_OPACITY_MIN,
+    max: WATERMARK_OPACITY_MAX,
+  })
+    .describe('How strongly it is drawn; 100 covers what is below.')
+    .default(WATERMARK_OPACITY_DEFAULT),
+})
+  .refine((spec) => spec.fileSlug !== undefined || spec.image !== undefined, {
+    error: 'fileSlug, the file that is drawn',
+    path: ['fileSlug'],
+  })
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.fileSlug) || has(self.image)',
+        message: 'must have `fileSlug` or `image`',
+      },
+    ],
+  });
+
+export type WatermarkPresetSpec = z.infer<typeof watermarkPresetSpec>;
+
+export const watermarkPresetStatus = z.object({
+  ...statusFields,
+  presetID: allocated('The id of the preset, as watermark:<id> uses it.'),
+  fileRevision: integer('a number', { min: 0, max: Number.MAX_SAFE_INTEGER })
+    .describe('The revision of the file that is drawn.')
+    .optional(),
+});
