@@ -146,6 +146,8 @@ export const WEBHOOK_ATTEMPTS_MAX = 10;
 export const WEBHOOK_BACKOFF_FIRST_SECONDS = 30;
 export const WEBHOOK_BACKOFF_SECONDS_MAX = 1 * HOUR;
 export const WEBHOOK_RETRY_INTERVAL_SECONDS = 1 * MINUTE;
+/** Wait after the first to ninth failed attempt; a tenth abandons the delivery. */
+export const WEBHOOK_RETRY_DELAYS_SECONDS = [30, 60, 120, 240, 480, 960, 1920, 3600, 3600] as const;
 export const WEBHOOK_TOLERANCE_SECONDS_DEFAULT = 300;
 /** Decided: a rotated callback secret signs beside the new one for this long. */
 export const CALLBACK_SECRET_OVERLAP_SECONDS = 24 * HOUR;

@@ -1,0 +1,45 @@
+/**
+ * Cursors of keyset-paginated lists: the keys of the last row, authenticated together with the
+ * route, project, sort and filters they belong to. Spec: Conventions (lists); code invalid_cursor.
+ */
+import { ServiceError } from './errors.ts';
+import { CURSOR_LENGTH_MAX } from './limits.ts';
+import { hmac, isSameSecret } from './signing/hmac.ts';
+
+/** The one list that a cursor is valid for. `filters` is any canonical text of them. */
+export type CursorScope = { route: string; project_id: string; sort: string; filters: string };
+
+/**
+ * Prints the cursor that follows the row with these keys. Throws RangeError where the keys do not
+ * fit into a cursor.
+ */
+export function printCursor(
+  key: Uint8Array,
+  scope: CursorScope,
+  position: readonly string[],
+): string {
+  const cursor = sealPosition(key, scope, Buffer.from(JSON.stringify(position)));
+  if (cursor.length > CURSOR_LENGTH_MAX)
+    throw new RangeError('the position of a cursor is too long');
+  return cursor;
+}
+
+/** Reads the keys back. Throws invalid_cursor for anything that `printCursor` did not print. */
+export function parseCursor(key: Uint8Array, scope: CursorScope, cursor: string): string[] {
+  if (cursor.length > CURSOR_LENGTH_MAX) throw new ServiceError('invalid_cursor');
+  const payload = Buffer.from(cursor, 'base64url').subarray(MAC_BYTES);
+  // The whole text is compared, so a second spelling of the same bytes is refused too.
+  if (!isSameSecret(cursor, sealPosition(key, scope, payload))) {
+    throw new ServiceError('invalid_cursor');
+  }
+  return JSON.parse(payload.toString()) as string[];
+}
+
+const MAC_BYTES = 32;
+
+function sealPosition(key: Uint8Array, scope: CursorScope, payload: Uint8Array): string {
+  const { route, project_id, sort, filters } = scope;
+  const scopeText = JSON.stringify([route, project_id, sort, filters]);
+  const mac = hmac(key, `cur1\n${scopeText}\n`, payload);
+  return Buffer.concat([mac, payload]).toString('base64url');
+}

@@ -1,0 +1,28 @@
+/**
+ * The folder of a file inside its library: a normalized path, empty for the root.
+ * Spec: File (folder); codes invalid_folder, folder_requires_library.
+ */
+import { FOLDER_LENGTH_MAX, FOLDER_LEVELS_MAX } from './limits.ts';
+import { countCharacters, hasUnsafeCharacters } from './text.ts';
+
+/**
+ * Normalizes a folder: NFC, every name trimmed, slashes collapsed and dropped at both ends, case
+ * kept. Undefined where a name is '.' or '..', a control or bidirectional character stands in it,
+ * or it is deeper or longer than allowed.
+ */
+export function parseFolder(text: string): string | undefined {
+  if (hasUnsafeCharacters(text)) return undefined;
+  const names = text.normalize('NFC').split('/').map(trimName).filter(isNotEmpty);
+  if (names.length > FOLDER_LEVELS_MAX || names.some(isDots)) return undefined;
+  const folder = names.join('/');
+  return countCharacters(folder) > FOLDER_LENGTH_MAX ? undefined : folder;
+}
+
+/** Whether `folder` is `ancestor` itself or lies beneath it; both normalized. */
+export function isFolderWithin(folder: string, ancestor: string): boolean {
+  return ancestor === '' || folder === ancestor || folder.startsWith(`${ancestor}/`);
+}
+
+const trimName = (name: string): string => name.trim();
+const isNotEmpty = (name: string): boolean => name !== '';
+const isDots = (name: string): boolean => name === '.' || name === '..';

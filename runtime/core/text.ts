@@ -1,0 +1,39 @@
+/**
+ * What people write, made safe to store and to show: control and bidirectional characters out,
+ * trimmed, cut by characters. Spec: File (title, alt_text); Limits, title / alt_text.
+ */
+
+/** Control characters, and those that change the direction of the text around them. */
+const STRIPPED = /[\p{Cc}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
+
+/**
+ * Cleans a text and cuts it to `maxCharacters` characters (Unicode code points, never half of
+ * one). Null where nothing is left.
+ */
+export function cleanText(text: string, maxCharacters: number): string | null {
+  const trimmed = stripText(text).trim();
+  return cutText(trimmed, maxCharacters).trimEnd() || null;
+}
+
+/** Removes control and bidirectional characters; a lone surrogate becomes U+FFFD. */
+export function stripText(text: string): string {
+  return text.toWellFormed().replace(STRIPPED, '');
+}
+
+/** Whether a text holds a character that `stripText` would remove or replace. */
+export function hasUnsafeCharacters(text: string): boolean {
+  return stripText(text) !== text;
+}
+
+/** The first `maxCharacters` characters of a text, by code point. */
+export function cutText(text: string, maxCharacters: number): string {
+  if (text.length <= maxCharacters) return text;
+  return [...text].slice(0, maxCharacters).join('');
+}
+
+/** How many characters (code points) a text has. */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
