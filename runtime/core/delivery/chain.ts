@@ -42,22 +42,33 @@ export function expandPresets(
 }
 
 /**
- * Whether the expanded chain is one of a project's `allowed_transform_chains`, written in any
- * order. A listed chain that does not parse, or names an unknown preset, allows nothing.
+ * Output rule 9: whether an unsigned URL may use this expanded chain. A project's empty list
+ * allows every chain; otherwise the chain must be on it, in whatever order it is written there. A
+ * chain that could not be read (undefined) is outside; a listed one that cannot allows nothing.
  */
-export function isListedChain(
-  chain: ParsedChain,
+export function isAllowedChain(
+  chain: ParsedChain | undefined,
   project: {
     readonly allowed_transform_chains: readonly string[];
     readonly resolution_presets: Readonly<Record<string, string>>;
   },
 ): boolean {
-  const wanted = printChain(chain);
-  return project.allowed_transform_chains.some((text) => {
-    const listed = parseChain(text);
-    const expanded = listed && expandPresets(listed, project.resolution_presets);
-    return expanded !== undefined && printChain(expanded) === wanted;
+  const { allowed_transform_chains, resolution_presets } = project;
+  if (allowed_transform_chains.length === 0) return true;
+  const wanted = chain && printChain(chain);
+  return allowed_transform_chains.some((text) => {
+    const listed = readChain(text, resolution_presets);
+    return listed !== undefined && printChain(listed) === wanted;
   });
+}
+
+/** Reads a chain and expands its preset; undefined where either fails. */
+export function readChain(
+  text: string,
+  presets: Readonly<Record<string, string>>,
+): ParsedChain | undefined {
+  const chain = parseChain(text);
+  return chain && expandPresets(chain, presets);
 }
 
 // crop stands first: after resize it could be taken for the mode of that name.
