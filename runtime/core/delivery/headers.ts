@@ -1,0 +1,133 @@
+// Caching and response headers of a delivery host. Spec: Delivery host, Caching and response
+// headers. What a response carries depends on what is served, never on who asks: there is no Vary.
+import { createHash } from 'node:crypto';
+import type { StoredType } from '../image/formats.ts';
+import { PUBLIC_IMAGE_MAX_AGE_SECONDS, PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS } from '../limits.ts';
+import { contentDisposition } from './content-disposition.ts';
+
+/** Header names in lower case, as they are set. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** What is served. `seconds_left` of a signed URL: whole seconds until exp, at least 0. */
+export type ServedImage = {
+  readonly content_type: StoredType;
+  readonly revision: number;
+  readonly project_id: string;
+  readonly file_id: string;
+} & (
+  | {
+      readonly kind: 'derived' | 'originals';
+      readonly etag: string;
+      readonly access: 'public' | { readonly seconds_left: number };
+    }
+  | {
+      readonly kind: 'raw';
+      readonly file_slug: string;
+      readonly original_filename: string | null;
+    }
+);
+
+/** The headers of a 200 (or 206), without content-length and x-request-id. */
+export function imageHeaders(image: ServedImage): Headers {
+  return {
+    ...notModifiedHeaders(image),
+    'content-type': image.content_type,
+    ...contentHeaders(image),
+  };
+}
+
+/** The headers of a 304: those of the 200 without what describes its body. */
+export function notModifiedHeaders(image: ServedImage): Headers {
+  return {
+    ...baseHeaders(),
+    'cache-control': cacheControl(image),
+    'x-service-revision': String(image.revision),
+    ...(image.kind === 'raw' ? {} : { etag: image.etag, ...purgeTags(image) }),
+  };
+}
+
+/** The headers of a refusal, which is never cached; `retry_after_seconds` of a 503. */
+export function refusalHeaders(refusal: { readonly retry_after_seconds?: number } = {}): Headers {
+  const seconds = refusal.retry_after_seconds;
+  return {
+    ...baseHeaders(),
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
+  };
+}
+
+/** The headers of the answer to OPTIONS (204): any origin may GET and HEAD. */
+export function preflightHeaders(): Headers {
+  return {
+    ...baseHeaders(),
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    'access-control-allow-headers': '*',
+    'access-control-max-age': '86400',
+    allow: 'GET, HEAD, OPTIONS',
+  };
+}
+
+/**
+ * The strong entity tag of a representation. `representation` is a printed plan or `originals`;
+ * the watermark's revision is part of the plan.
+ */
+export function printEtag(input: {
+  readonly file_id: string;
+  readonly revision: number;
+  readonly representation: string;
+  readonly encoder_epoch: number;
+}): string {
+  const { file_id, revision, representation, encoder_epoch } = input;
+  const text = JSON.stringify([file_id, revision, representation, encoder_epoch]);
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 32)}"`;
+}
+
+/** Whether If-None-Match names this tag (weakly compared) or any: the answer is then 304. */
+export function isNotModified(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  const tags = ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? [];
+  return tags.some((tag) => tag.replace(/^W\//, '') === etag);
+}
+
+/** The tags that a purge names at the CDN: a project's images, or one file's. */
+export function purgeTags(of: { readonly project_id: string; readonly file_id: string }): Headers {
+  return {
+    'cache-tag': `${of.project_id},${of.file_id}`,
+    'surrogate-key': `${of.project_id} ${of.file_id}`,
+  };
+}
+
+// On every response, so that a page of any origin can show, fetch and measure images.
+function baseHeaders(): Headers {
+  return {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers':
+      'content-disposition, content-length, etag, retry-after, x-request-id, x-service-revision',
+    'cross-origin-resource-policy': 'cross-origin',
+    'timing-allow-origin': '*',
+    'x-content-type-options': 'nosniff',
+  };
+}
+
+function cacheControl(image: ServedImage): string {
+  if (image.kind === 'raw') return 'private, no-store';
+  if (image.access === 'public') {
+    return `public, max-age=${PUBLIC_IMAGE_MAX_AGE_SECONDS}, s-maxage=${PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS}`;
+  }
+  const seconds = Math.max(0, Math.floor(image.access.seconds_left));
+  return `public, max-age=0, must-revalidate, s-maxage=${seconds}`;
+}
+
+function contentHeaders(image: ServedImage): Headers {
+  if (image.kind === 'raw') {
+    return {
+      'content-disposition': contentDisposition(image),
+      'content-security-policy': "default-src 'none'; sandbox",
+    };
+  }
+  return image.content_type === 'image/svg+xml'
+    ? { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" }
+    : {};
+}
