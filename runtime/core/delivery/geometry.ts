@@ -3,14 +3,16 @@
 
 import type { StoredType } from '../image/formats.ts';
 import {
-  ENLARGE_AREA_FACTOR_MAX,
-  ENLARGE_AREA_PX_FREE,
   LARGE_SOURCE_OUTPUT_PIXELS_MAX,
   LARGE_SOURCE_PIXELS_MIN,
   OUTPUT_AVIF_PIXELS_MAX,
   OUTPUT_PIXELS_MAX,
-  OUTPUT_SIDE_PX_MAX,
-  TRANSFORM_SOURCE_PIXELS_MAX,
+  OUTPUT_SIDE_PIXELS_MAX,
+  TRANSFORM_AVIF_SOURCE_PIXELS_MAX,
+  TRANSFORM_WEBP_LOSSLESS_ALPHA_SOURCE_PIXELS_MAX,
+  TRANSFORM_WEBP_LOSSLESS_SOURCE_PIXELS_MAX,
+  UPSCALE_AREA_FACTOR_MAX,
+  UPSCALE_PIXELS_ALWAYS,
 } from '../limits.ts';
 import type { Box, ParsedChain } from './operations.ts';
 
@@ -55,11 +57,11 @@ export function isTransformable(source: SourceFacts): boolean {
 }
 
 function transformLimit({ content_type, is_lossless, has_alpha }: SourceFacts): number {
-  if (content_type === 'image/avif') return TRANSFORM_SOURCE_PIXELS_MAX.avif;
+  if (content_type === 'image/avif') return TRANSFORM_AVIF_SOURCE_PIXELS_MAX;
   if (content_type !== 'image/webp' || !is_lossless) return Number.POSITIVE_INFINITY;
   return has_alpha
-    ? TRANSFORM_SOURCE_PIXELS_MAX.webp_lossless_alpha
-    : TRANSFORM_SOURCE_PIXELS_MAX.webp_lossless_opaque;
+    ? TRANSFORM_WEBP_LOSSLESS_ALPHA_SOURCE_PIXELS_MAX
+    : TRANSFORM_WEBP_LOSSLESS_SOURCE_PIXELS_MAX;
 }
 
 // The part of the crop box that lies on the image; without a crop, the image.
@@ -100,7 +102,7 @@ function isWider(one: Size, other: Size): boolean {
 
 // Output rule 3, judged on the size before caps.
 function enlargementLimit(source: Size): number {
-  return Math.max(ENLARGE_AREA_FACTOR_MAX * area(source), ENLARGE_AREA_PX_FREE);
+  return Math.max(UPSCALE_AREA_FACTOR_MAX * area(source), UPSCALE_PIXELS_ALWAYS);
 }
 
 // Only a box that is covered reads less than the region.
@@ -152,7 +154,7 @@ function outputPixelLimit(source: SourceFacts, format: OutputFormat): number {
 // Output rules 1 and 2: one factor for both sides, the smallest that a cap asks for, rounded down.
 function cap(size: Size, pixels: number): Size {
   const longest = Math.max(size.width, size.height);
-  const isPastSide = longest > OUTPUT_SIDE_PX_MAX;
+  const isPastSide = longest > OUTPUT_SIDE_PIXELS_MAX;
   const bySide = isPastSide ? mapSides(size, (side) => capBySide(side, longest)) : size;
   if (area(size) <= pixels) return bySide;
   const byArea = mapSides(size, (side) => capByArea(side, area(size) / side, pixels));
@@ -164,7 +166,7 @@ function mapSides(size: Size, change: (side: number) => number): Size {
 }
 
 function capBySide(side: number, longest: number): number {
-  return Math.max(1, Math.floor((side * OUTPUT_SIDE_PX_MAX) / longest));
+  return Math.max(1, Math.floor((side * OUTPUT_SIDE_PIXELS_MAX) / longest));
 }
 
 // floor(side × sqrt(pixels / (side × other))): the largest n with n² × other ≤ pixels × side. The

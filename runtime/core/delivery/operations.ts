@@ -3,10 +3,10 @@
 // what may stand together in one chain is chain.ts's business.
 import {
   CROP_COORDINATE_PX_MAX,
-  OUTPUT_SIDE_PX_MAX,
-  OUTPUT_SIDE_PX_MIN,
   QUALITY_MAX,
   QUALITY_MIN,
+  RESIZE_SIDE_PIXELS_MAX,
+  RESIZE_SIDE_PIXELS_MIN,
   RESOLUTION_PRESET_NAME_PATTERN,
 } from '../limits.ts';
 
@@ -86,7 +86,7 @@ function parseResize([name, size]: readonly string[]): Read | undefined {
 }
 
 function parseSide(text: string): number | undefined {
-  return parseWithin(text, OUTPUT_SIDE_PX_MIN, OUTPUT_SIDE_PX_MAX);
+  return parseWithin(text, RESIZE_SIDE_PIXELS_MIN, RESIZE_SIDE_PIXELS_MAX);
 }
 
 function printResize({ resize }: ParsedChain): readonly string[] {

@@ -1,7 +1,20 @@
 // The image formats the service takes, keeps and renders. Spec: What the service does; Uploads
 // (create session, content_type); Limits, Uploads, image pixel limits. One row a type, in the
 // specification's order, and what its first bytes say about a file.
-import { SOURCE_PIXELS_MAX, SVG_GRID_AREA_PX_MAX } from '../limits.ts';
+import {
+  AVIF_PIXELS_MAX,
+  BMP_PIXELS_MAX,
+  DEEP_COLOR_PIXELS_MAX,
+  GIF_PIXELS_MAX,
+  JPEG_PIXELS_MAX,
+  PNG_PIXELS_MAX,
+  SVG_RASTER_PIXELS_MAX,
+  TIFF_PIXELS_MAX,
+  WEBP_LOSSLESS_ALPHA_PIXELS_MAX,
+  WEBP_LOSSLESS_PIXELS_MAX,
+  WEBP_LOSSY_ALPHA_PIXELS_MAX,
+  WEBP_LOSSY_PIXELS_MAX,
+} from '../limits.ts';
 import { isAvif, isHeic, isSvg, startsWith } from './signatures.ts';
 
 /** What a header says before anything is decoded. `bits_per_channel` is 8 for what has no depth. */
@@ -20,7 +33,7 @@ export const formats = [
     stored_as: 'image/jpeg',
     takes_metadata: true,
     matches: (head) => startsWith(head, [0xff, 0xd8, 0xff]),
-    pixels: () => SOURCE_PIXELS_MAX.jpeg,
+    pixels: () => JPEG_PIXELS_MAX,
   },
   {
     content_type: 'image/png',
@@ -28,7 +41,7 @@ export const formats = [
     stored_as: 'image/png',
     takes_metadata: true,
     matches: (head) => startsWith(head, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    pixels: () => SOURCE_PIXELS_MAX.png_8_bit,
+    pixels: () => PNG_PIXELS_MAX,
   },
   {
     content_type: 'image/webp',
@@ -44,7 +57,7 @@ export const formats = [
     stored_as: 'image/avif',
     takes_metadata: false,
     matches: isAvif,
-    pixels: () => SOURCE_PIXELS_MAX.avif,
+    pixels: () => AVIF_PIXELS_MAX,
   },
   {
     content_type: 'image/gif',
@@ -52,7 +65,7 @@ export const formats = [
     stored_as: 'image/gif',
     takes_metadata: false,
     matches: (head) => startsWith(head, 'GIF87a') || startsWith(head, 'GIF89a'),
-    pixels: () => SOURCE_PIXELS_MAX.gif,
+    pixels: () => GIF_PIXELS_MAX,
   },
   {
     content_type: 'image/tiff',
@@ -60,7 +73,7 @@ export const formats = [
     stored_as: 'image/png',
     takes_metadata: true,
     matches: isTiff,
-    pixels: () => SOURCE_PIXELS_MAX.tiff,
+    pixels: () => TIFF_PIXELS_MAX,
   },
   {
     content_type: 'image/bmp',
@@ -68,7 +81,7 @@ export const formats = [
     stored_as: 'image/png',
     takes_metadata: true,
     matches: isBmp,
-    pixels: () => SOURCE_PIXELS_MAX.bmp,
+    pixels: () => BMP_PIXELS_MAX,
   },
   {
     content_type: 'image/svg+xml',
@@ -76,7 +89,7 @@ export const formats = [
     stored_as: 'image/svg+xml',
     takes_metadata: false,
     matches: isSvg,
-    pixels: () => SVG_GRID_AREA_PX_MAX,
+    pixels: () => SVG_RASTER_PIXELS_MAX,
   },
 ] as const satisfies readonly FormatRow[];
 
@@ -120,16 +133,14 @@ export function sniffContentType(head: Uint8Array): UploadType | 'image/heic' | 
 /** The most pixels an upload may have: of its format, and of deep images whatever their format. */
 export function pixelLimit(facts: PixelFacts): number {
   const limit = findFormat(facts.content_type)?.pixels(facts) ?? 0;
-  return facts.bits_per_channel > 8 ? Math.min(limit, SOURCE_PIXELS_MAX.sixteen_bit) : limit;
+  return facts.bits_per_channel > 8 ? Math.min(limit, DEEP_COLOR_PIXELS_MAX) : limit;
 }
 
 function webpPixels(facts: { has_alpha: boolean; is_lossless: boolean }): number {
   if (facts.is_lossless) {
-    return facts.has_alpha
-      ? SOURCE_PIXELS_MAX.webp_lossless_alpha
-      : SOURCE_PIXELS_MAX.webp_lossless_opaque;
+    return facts.has_alpha ? WEBP_LOSSLESS_ALPHA_PIXELS_MAX : WEBP_LOSSLESS_PIXELS_MAX;
   }
-  return facts.has_alpha ? SOURCE_PIXELS_MAX.webp_lossy_alpha : SOURCE_PIXELS_MAX.webp_lossy_opaque;
+  return facts.has_alpha ? WEBP_LOSSY_ALPHA_PIXELS_MAX : WEBP_LOSSY_PIXELS_MAX;
 }
 
 function isTiff(head: Uint8Array): boolean {
