@@ -7,9 +7,9 @@ import { z } from 'zod';
 import { parseChain } from '../runtime/core/delivery/chain.ts';
 import {
   FILE_SLUG_LENGTH_MAX,
-  NAME_CHARACTERS_MAX,
+  NAME_LENGTH_MAX,
   PROJECT_SLUG_LENGTH_MAX,
-  TRANSFORM_CHAIN_CHARACTERS_MAX,
+  TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
 
 /** What Kubernetes allows for the name of an object. */
@@ -116,13 +116,13 @@ export const projectRef = reference('Project')
 const chainExpected = 'a transform chain, for example resize/640x480/format/webp';
 
 /** A transform chain that the delivery grammar can parse. */
-export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_CHARACTERS_MAX }).refine(
+export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_MAX }).refine(
   (chain) => parseChain(chain) !== undefined,
   { error: chainExpected },
 );
 
-export const displayName = text(`a name of 1 to ${NAME_CHARACTERS_MAX} characters`, {
-  max: NAME_CHARACTERS_MAX,
+export const displayName = text(`a name of 1 to ${NAME_LENGTH_MAX} characters`, {
+  max: NAME_LENGTH_MAX,
 });
 
 export const projectSlug = text(

@@ -8,11 +8,11 @@ import {
   ALLOWED_TRANSFORM_CHAINS_MAX,
   CORS_ALLOWED_ORIGINS_MAX,
   CUSTOM_DOMAINS_MAX,
-  HOSTNAME_CHARACTERS_MAX,
-  ORIGIN_CHARACTERS_MAX,
+  HOSTNAME_LENGTH_MAX,
+  ORIGIN_LENGTH_MAX,
   RESOLUTION_PRESET_NAME_PATTERN,
   RESOLUTION_PRESETS_MAX,
-  URL_CHARACTERS_MAX,
+  URL_LENGTH_MAX,
 } from '../../runtime/core/limits.ts';
 import {
   allocated,
@@ -46,18 +46,18 @@ const preset = group('{ name, chain }', {
 });
 
 const hostname = text('a host name such as img.shop.example', {
-  max: HOSTNAME_CHARACTERS_MAX,
+  max: HOSTNAME_LENGTH_MAX,
   pattern: /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
 });
 
 const origin = text('an origin such as https://shop.example, or * for all', {
-  max: ORIGIN_CHARACTERS_MAX,
+  max: ORIGIN_LENGTH_MAX,
   pattern: /^(\*|https?:\/\/[a-z0-9.-]+(:[0-9]{1,5})?)$/,
 });
 
 const callback = group('{ url, secretName, rotationTrigger }', {
   url: text('an https URL', {
-    max: URL_CHARACTERS_MAX,
+    max: URL_LENGTH_MAX,
     pattern: /^https:\/\/[^\s/?#@]+\S*$/,
   }).describe('Where signed webhooks are sent: https, at a public address.'),
   secretName: text('the name of the Secret to write', {

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import {
-  URL_CHARACTERS_MAX,
+  URL_LENGTH_MAX,
   WATERMARK_OFFSET_PX_DEFAULT,
   WATERMARK_OFFSET_PX_MAX,
   WATERMARK_OPACITY_DEFAULT,
@@ -40,7 +40,7 @@ function source(kind: string) {
 const image = group('one of configMapRef, secretRef or url', {
   configMapRef: source('ConfigMap').describe('A ConfigMap that holds the image.').optional(),
   secretRef: source('Secret').describe('A Secret that holds the image.').optional(),
-  url: text('an https URL', { max: URL_CHARACTERS_MAX, pattern: /^https:\/\/\S+$/ })
+  url: text('an https URL', { max: URL_LENGTH_MAX, pattern: /^https:\/\/\S+$/ })
     .describe('Where the image is fetched from.')
     .optional(),
   sha256: text('64 hexadecimal digits', { min: 64, max: 64, pattern: /^[0-9a-f]{64}$/ })

@@ -1,0 +1,87 @@
+/**
+ * Checks one YAML document: whether it is of our kinds, and whether it is as the schema of its kind
+ * expects. A wrong document whose kind and name can be read still counts as declared.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Identity } from '../declared.ts';
+import { group, OBJECT_NAME_LENGTH_MAX, OBJECT_NAME_PATTERN, text } from '../fields.ts';
+import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
+import { explain } from './explain.ts';
+import type { Fault } from './fault.ts';
+import type { RawDocument } from './read-documents.ts';
+
+export type CheckedDocument = {
+  /** Undefined where the document is not of our kinds, or does not say which resource it is. */
+  identity?: Identity;
+  /** Undefined where the document is wrong. */
+  resource?: FolderResource;
+  /** Why it is passed over. */
+  note?: string;
+  faults: Fault[];
+};
+
+export type FolderResource = { file: string; line: number; identity: Identity; spec: unknown };
+
+export function checkDocument(document: RawDocument, namespace: string): CheckedDocument {
+  const head = headSchema.safeParse(document.value);
+  if (!head.success) return { faults: explain(head.error, document) };
+  const { apiVersion, kind } = head.data;
+  const known = apiVersion.startsWith(`${GROUP}/`) ? findKind(kind) : undefined;
+  if (known === undefined) return { note: whyPassedOver(apiVersion, kind), faults: [] };
+
+  const name = nameSchema.safeParse(head.data.metadata?.name).data;
+  const identity = name === undefined ? {} : { identity: identify({ namespace, kind, name }) };
+  const checked = documentSchema(known).safeParse(document.value);
+  if (!checked.success) return { ...identity, faults: explain(checked.error, document) };
+  const { file, line } = document;
+  const { spec } = checked.data;
+  const resource = {
+    file,
+    line,
+    identity: identify({ namespace, kind, ...checked.data.metadata }),
+    spec,
+  };
+  return { ...identity, resource, faults: [] };
+}
+
+/** What tells the owners that files declare from those of a cluster. */
+export const FOLDER_UID_PREFIX = 'folder-';
+
+/** Gives a resource a uid that stays the same for as long as it keeps namespace, kind and name. */
+export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Identity {
+  const hash = createHash('sha256').update(`${namespace}/${kind}/${name}`).digest('hex');
+  return { namespace, kind, name, uid: `${FOLDER_UID_PREFIX}${hash.slice(0, 32)}` };
+}
+
+function whyPassedOver(apiVersion: string, kind: string): string {
+  if (!apiVersion.startsWith(`${GROUP}/`))
+    return `skipped: ${apiVersion} ${kind} is not of ${GROUP}`;
+  if (clusterKinds.includes(kind)) return `skipped: ${kind} means nothing on one machine`;
+  const names = kinds.map((each) => each.kind).join(', ');
+  return `skipped: ${GROUP} has no kind ${kind}, only ${names}`;
+}
+
+const nameSchema = text('a name: lower case letters, digits, "-" and "."', {
+  max: OBJECT_NAME_LENGTH_MAX,
+  pattern: OBJECT_NAME_PATTERN,
+});
+
+const headSchema = z.looseObject(
+  {
+    apiVersion: z.string({ error: API_VERSION }),
+    kind: z.string({ error: 'a kind, for example Project' }),
+    metadata: z.looseObject({ name: z.unknown() }).optional().catch(undefined),
+  },
+  { error: 'a resource with apiVersion, kind, metadata and spec' },
+);
+
+function documentSchema(kind: Kind) {
+  return group('a resource with apiVersion, kind, metadata and spec', {
+    apiVersion: z.literal(API_VERSION, { error: API_VERSION }),
+    kind: z.literal(kind.kind),
+    metadata: z.looseObject({ name: nameSchema }, { error: '{ name: … }' }),
+    spec: kind.spec,
+    status: z.unknown().optional(),
+  });
+}

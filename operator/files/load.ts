@@ -1,0 +1,102 @@
+/**
+ * Reads a folder of YAML: the documents of the files on its top level. A wrong file or document is
+ * reported and leaves the others as they are.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkDocument, type FolderResource } from './check-document.ts';
+import type { Fault, Note } from './fault.ts';
+import { type RawDocument, readDocuments } from './read-documents.ts';
+
+export type Folder = {
+  /** Valid, each once, in the order of the files. */
+  resources: FolderResource[];
+  /** The uids that some document declares, whether it is valid or not. */
+  present: Set<string>;
+  /** False where something could not be read: then no resource may be taken for gone. */
+  isComplete: boolean;
+  faults: Fault[];
+  notes: Note[];
+};
+
+/** Never throws: a folder that cannot be read is a fault. */
+export async function loadFolder(path: string, namespace: string): Promise<Folder> {
+  const { documents, faults } = await readFolder(path);
+  const folder: Folder = {
+    resources: [],
+    present: new Set(),
+    isComplete: faults.length === 0,
+    faults,
+    notes: [],
+  };
+  const seen = new Map<string, RawDocument>();
+  for (const document of documents) addDocument(folder, { document, namespace, seen });
+  return folder;
+}
+
+type Step = { document: RawDocument; namespace: string; seen: Map<string, RawDocument> };
+
+function addDocument(folder: Folder, { document, namespace, seen }: Step): void {
+  const { identity, resource, note, faults } = checkDocument(document, namespace);
+  const { file, line } = document;
+  if (note !== undefined) folder.notes.push({ file, line, message: note });
+  if (identity === undefined) {
+    folder.faults.push(...faults);
+    folder.isComplete &&= faults.length === 0;
+    return;
+  }
+  const earlier = seen.get(identity.uid);
+  if (earlier !== undefined) {
+    folder.faults.push(repeated(document, earlier));
+    return;
+  }
+  seen.set(identity.uid, document);
+  folder.present.add(identity.uid);
+  folder.faults.push(...faults);
+  if (resource !== undefined) folder.resources.push(resource);
+}
+
+function repeated(document: RawDocument, earlier: RawDocument): Fault {
+  const line = document.lineOf(['metadata', 'name']);
+  const message = `declared already at ${earlier.file}:${earlier.line}; this one is not used`;
+  return { file: document.file, line, path: 'metadata.name', message };
+}
+
+type Read = { documents: RawDocument[]; faults: Fault[] };
+
+const FILE_BYTES_MAX = 1024 * 1024;
+
+async function readFolder(folder: string): Promise<Read> {
+  try {
+    const names = (await readdir(folder)).filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort();
+    const files = await Promise.all(names.map((name) => readOneFile(folder, name)));
+    return {
+      documents: files.flatMap((each) => each.documents),
+      faults: files.flatMap((each) => each.faults),
+    };
+  } catch (error) {
+    const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; make it, or name another one with --config`;
+    return { documents: [], faults: [{ file: folder, line: 1, path: '', message }] };
+  }
+}
+
+async function readOneFile(folder: string, file: string): Promise<Read> {
+  const refuse = (message: string): Read => {
+    return { documents: [], faults: [{ file, line: 1, path: '', message }] };
+  };
+  try {
+    const path = join(folder, file);
+    const { size } = await stat(path);
+    if (size > FILE_BYTES_MAX)
+      return refuse(`expected at most ${FILE_BYTES_MAX} bytes, got ${size}`);
+    const decoder = new TextDecoder('utf-8', { fatal: true });
+    return readDocuments(file, decoder.decode(await readFile(path)));
+  } catch (error) {
+    return refuse(`cannot be read (${codeOf(error)}), expected a text file in UTF-8`);
+  }
+}
+
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return 'code' in error ? String(error.code) : error.message;
+}

@@ -1,0 +1,84 @@
+/**
+ * The kinds of custom resources, in the order in which they depend on one another: a project first,
+ * then what belongs to it. The CRDs, the folder of YAML and the controllers are made from this table.
+ */
+import type { z } from 'zod';
+import { projectSpec, projectStatus } from './project/schema.ts';
+import { recipeSpec, recipeStatus } from './recipe/schema.ts';
+import { signingKeySpec, signingKeyStatus } from './signing-key/schema.ts';
+import { watermarkPresetSpec, watermarkPresetStatus } from './watermark-preset/schema.ts';
+
+export const GROUP = 'tintype.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+export type Kind = {
+  kind: string;
+  plural: string;
+  description: string;
+  spec: z.ZodType;
+  status: z.ZodObject;
+  /** What `kubectl get` shows beside Ready and its reason. */
+  columns: readonly Column[];
+};
+
+export type Column = { name: string; type: 'string' | 'integer' | 'date'; path: string };
+
+export const kinds = [
+  {
+    kind: 'Project',
+    plural: 'projects',
+    description: 'A project: an image library with a delivery host, keys and settings of its own.',
+    spec: projectSpec,
+    status: projectStatus,
+    columns: [
+      { name: 'Access', type: 'string', path: '.spec.deliveryAccess' },
+      { name: 'State', type: 'string', path: '.spec.state' },
+      { name: 'Host', type: 'string', path: '.status.defaultHost' },
+    ],
+  },
+  {
+    kind: 'SigningKey',
+    plural: 'signingkeys',
+    description: 'When the key that signs the delivery URLs of a project changes.',
+    spec: signingKeySpec,
+    status: signingKeyStatus,
+    columns: [
+      { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
+      { name: 'Kid', type: 'string', path: '.status.kid' },
+    ],
+  },
+  {
+    kind: 'WatermarkPreset',
+    plural: 'watermarkpresets',
+    description: 'A watermark: a file of the project, where it is drawn and how strongly.',
+    spec: watermarkPresetSpec,
+    status: watermarkPresetStatus,
+    columns: [
+      { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
+      { name: 'File', type: 'string', path: '.spec.fileSlug' },
+      { name: 'Id', type: 'string', path: '.status.presetID' },
+    ],
+  },
+  {
+    kind: 'Recipe',
+    plural: 'recipes',
+    description: 'A stored name for a transform chain.',
+    spec: recipeSpec,
+    status: recipeStatus,
+    columns: [
+      { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
+      { name: 'Chain', type: 'string', path: '.spec.transformChain' },
+      { name: 'Id', type: 'string', path: '.status.recipeID' },
+    ],
+  },
+] as const satisfies readonly Kind[];
+
+export type KindName = (typeof kinds)[number]['kind'];
+
+/** Kinds that describe an installation in a cluster, and mean nothing on one machine. */
+export const clusterKinds: readonly string[] = ['ImageService'];
+
+export function findKind(name: string): Kind | undefined {
+  return kinds.find(({ kind }) => kind === name);
+}

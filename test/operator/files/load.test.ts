@@ -1,0 +1,270 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { printFault, printNote } from '../../../operator/files/fault.ts';
+import { loadFolder } from '../../../operator/files/load.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-load-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function load(files: Record<string, string | Buffer>) {
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const loaded = await loadFolder(folder, 'org_1');
+  return {
+    ...loaded,
+    names: loaded.resources.map(({ identity }) => `${identity.kind}/${identity.name}`),
+    faultLines: loaded.faults.map(printFault),
+    noteLines: loaded.notes.map(printNote),
+  };
+}
+
+function project(name: string, spec = ''): string {
+  const fields = spec === '' ? 'spec: {}' : `spec:\n${spec}`;
+  return `apiVersion: tintype.dev/v1alpha1\nkind: Project\nmetadata:\n  name: ${name}\n${fields}\n`;
+}
+
+describe('reading a folder of YAML', () => {
+  it('reads every document of every YAML file on the top level, in the order of the names', async () => {
+    const { names, faultLines, noteLines, isComplete } = await load({
+      'b.yml': project('three'),
+      'a.yaml': `${project('one')}---\n${project('two')}---\n`,
+      '.hidden.yaml': 'not: read',
+      'notes.txt': 'not read either',
+    });
+    expect(names).toEqual(['Project/one', 'Project/two', 'Project/three']);
+    expect([...faultLines, ...noteLines]).toEqual([]);
+    expect(isComplete).toBe(true);
+  });
+
+  it('reads the samples without a fault', async () => {
+    const samples = new URL('../../../config/samples', import.meta.url).pathname;
+    const { resources, faults, notes } = await loadFolder(samples, 'org_1');
+    expect([...faults, ...notes]).toEqual([]);
+    expect(resources.map(({ identity }) => identity.kind).sort()).toEqual([
+      'Project',
+      'Recipe',
+      'SigningKey',
+      'WatermarkPreset',
+    ]);
+  });
+
+  it('takes what kubectl prints: metadata of the server and a status', async () => {
+    const { names, faultLines } = await load({
+      'a.yaml': `${project('one').replace('  name: one', '  name: one\n  uid: 1\n  labels: { a: b }')}status: { observedGeneration: 1 }\n`,
+    });
+    expect([names, faultLines]).toEqual([['Project/one'], []]);
+  });
+
+  it('gives a resource a uid that depends on its namespace, kind and name alone', async () => {
+    const [before] = (await load({ 'a.yaml': project('one') })).resources;
+    const [after] = (await load({ 'a.yaml': project('one', '  displayName: Other') })).resources;
+    expect(after?.identity).toEqual(before?.identity);
+    expect(before?.identity.uid).toMatch(/^folder-[0-9a-f]{32}$/);
+    const [elsewhere] = (await loadFolder(folder, 'org_2')).resources;
+    expect(elsewhere?.identity.uid).not.toBe(before?.identity.uid);
+  });
+});
+
+describe('what a wrong document says', () => {
+  const cases: { name: string; spec: string; says: string[] }[] = [
+    {
+      name: 'a word that is not one of the few',
+      spec: '  deliveryAccess: open',
+      says: ['a.yaml:6: spec.deliveryAccess: expected Public or Protected, got "open"'],
+    },
+    {
+      name: 'a field that does not exist',
+      spec: '  displayName: Shop\n  callback:\n    url: https://shop.example/hook\n    secret: shop',
+      says: [
+        'a.yaml:7: spec.callback.secretName: missing, expected the name of the Secret to write',
+        'a.yaml:9: spec.callback.secret: unknown field, expected only the fields url, secretName, rotationTrigger',
+      ],
+    },
+    {
+      name: 'a chain that does not parse',
+      spec: '  resolutionPresets:\n    - name: thumb\n      chain: resize/axb',
+      says: [
+        'a.yaml:8: spec.resolutionPresets[0].chain: expected a transform chain, for example resize/640x480/format/webp, got "resize/axb"',
+      ],
+    },
+    {
+      name: 'a preset inside a preset',
+      spec: '  resolutionPresets:\n    - { name: thumb, chain: "preset:hero" }',
+      says: [
+        'a.yaml:7: spec.resolutionPresets[0].chain: expected a transform chain without preset:, for presets do not nest, got "preset:hero"',
+      ],
+    },
+    {
+      name: 'a name twice in a list',
+      spec: '  resolutionPresets:\n    - { name: a, chain: quality/1 }\n    - { name: a, chain: quality/2 }',
+      says: [
+        'a.yaml:8: spec.resolutionPresets[1].name: expected each only once, and this repeats item 0, got "a"',
+      ],
+    },
+    {
+      name: 'a number where a text is needed',
+      spec: '  staff:\n    pricingMultiplier: 1.5',
+      says: [
+        'a.yaml:7: spec.staff.pricingMultiplier: expected a number in quotes such as "1.5", with at most 6 decimals, got 1.5',
+      ],
+    },
+    {
+      name: 'a map where a list is needed',
+      spec: '  allowedTransformChains: { a: b }',
+      says: [
+        'a.yaml:6: spec.allowedTransformChains: expected a list of at most 64 transform chains, got { a }',
+      ],
+    },
+    {
+      name: 'a warm preset that the project does not have',
+      spec: '  resolutionPresets:\n    - { name: a, chain: quality/1 }\n  warmPresets: [b]',
+      says: [
+        'a.yaml:8: spec.warmPresets[0]: expected the name of one of the resolutionPresets, got "b"',
+      ],
+    },
+  ];
+
+  it.each(cases)('$name', async ({ spec, says }) => {
+    const { faultLines, names, isComplete } = await load({
+      'a.yaml': project('one', spec),
+      'b.yaml': project('two'),
+    });
+    expect(faultLines).toEqual(says);
+    expect(names).toEqual(['Project/two']);
+    expect(isComplete).toBe(true);
+  });
+
+  it('names the line of the second document of a file, and leaves the first as it is', async () => {
+    const { faultLines, names, present } = await load({
+      'a.yaml': `${project('one')}---\n${project('two', '  state: Off')}`,
+    });
+    expect(faultLines).toEqual(['a.yaml:12: spec.state: expected Active or Suspended, got "Off"']);
+    expect(names).toEqual(['Project/one']);
+    expect(present.size).toBe(2);
+  });
+
+  it('says what is missing when a document is no resource', async () => {
+    const { faultLines } = await load({ 'a.yaml': 'just text\n', 'b.yaml': 'kind: Project\n' });
+    expect(faultLines).toEqual([
+      'a.yaml:1: expected a resource with apiVersion, kind, metadata and spec, got "just text"',
+      'b.yaml:1: apiVersion: missing, expected tintype.dev/v1alpha1',
+    ]);
+  });
+
+  it('says which version it expected', async () => {
+    const { faultLines } = await load({
+      'a.yaml': project('one').replace('v1alpha1', 'v2'),
+    });
+    expect(faultLines).toEqual([
+      'a.yaml:1: apiVersion: expected tintype.dev/v1alpha1, got "tintype.dev/v2"',
+    ]);
+  });
+
+  it('says what a watermark preset without a file needs', async () => {
+    const { faultLines } = await load({
+      'a.yaml':
+        'apiVersion: tintype.dev/v1alpha1\nkind: WatermarkPreset\nmetadata:\n  name: logo\nspec:\n  projectRef: { name: demo }\n',
+    });
+    expect(faultLines).toEqual([
+      'a.yaml:5: spec.fileSlug: missing, expected fileSlug, the file that is drawn',
+    ]);
+  });
+});
+
+describe('what cannot be read', () => {
+  it('a file that is not YAML is reported with its line, and nothing may be taken for gone', async () => {
+    const { faultLines, names, isComplete } = await load({
+      'a.yaml': 'kind: Project\nspec: [1, 2\n',
+      'b.yaml': project('two'),
+    });
+    expect(faultLines).toHaveLength(1);
+    expect(faultLines[0]).toMatch(/^a\.yaml:[23]: expected YAML: /);
+    expect(names).toEqual(['Project/two']);
+    expect(isComplete).toBe(false);
+  });
+
+  it('a field that stands twice is reported', async () => {
+    const { faultLines } = await load({ 'a.yaml': 'kind: Project\nkind: Recipe\n' });
+    expect(faultLines).toEqual(['a.yaml:2: expected YAML: Map keys must be unique']);
+  });
+
+  it('a document that does not say which resource it is keeps everything from being taken for gone', async () => {
+    const { faultLines, isComplete } = await load({ 'a.yaml': project('Not_A_Name') });
+    expect(faultLines).toEqual([
+      'a.yaml:4: metadata.name: expected a name: lower case letters, digits, "-" and ".", got "Not_A_Name"',
+    ]);
+    expect(isComplete).toBe(false);
+  });
+
+  it('a file that expands without end is refused', async () => {
+    const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
+    for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef']) {
+      bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(', ')}]`);
+    }
+    const { faultLines } = await load({ 'a.yaml': bomb.join('\n') });
+    expect(faultLines).toHaveLength(1);
+    expect(faultLines[0]).toMatch(/^a\.yaml:1: expected YAML: .*alias/);
+  });
+
+  it('bytes that are no text, and files that are too large, are refused by name', async () => {
+    const { faultLines, isComplete } = await load({
+      'a.yaml': Buffer.from([0xff, 0xfe, 0x00]),
+      'b.yaml': Buffer.alloc(1024 * 1024 + 1, '#'),
+    });
+    expect(faultLines).toEqual([
+      'a.yaml:1: cannot be read (ERR_ENCODING_INVALID_ENCODED_DATA), expected a text file in UTF-8',
+      'b.yaml:1: expected at most 1048576 bytes, got 1048577',
+    ]);
+    expect(isComplete).toBe(false);
+  });
+
+  it('a folder that is not there is one line that says what to do', async () => {
+    const { faults, isComplete, resources } = await loadFolder('/nowhere/at/all', 'org_1');
+    expect(faults.map(printFault)).toEqual([
+      '/nowhere/at/all:1: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
+    ]);
+    expect([isComplete, resources]).toEqual([false, []]);
+  });
+
+  it('what is called like a file but is none is refused by name', async () => {
+    await mkdir(join(folder, 'a.yaml'));
+    const { faultLines } = await load({ 'b.yaml': project('one') });
+    expect(faultLines).toEqual([
+      'a.yaml:1: cannot be read (EISDIR), expected a text file in UTF-8',
+    ]);
+  });
+});
+
+describe('what is passed over', () => {
+  it('a kind that means nothing on one machine, an unknown kind and a foreign one, each with a note', async () => {
+    const { noteLines, faultLines, isComplete } = await load({
+      'a.yaml':
+        'apiVersion: tintype.dev/v1alpha1\nkind: ImageService\nmetadata: { name: main }\nspec: { image: x }\n---\napiVersion: tintype.dev/v1alpha1\nkind: Album\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: x }\n',
+    });
+    expect(noteLines).toEqual([
+      'a.yaml:1: skipped: ImageService means nothing on one machine',
+      'a.yaml:6: skipped: tintype.dev has no kind Album, only Project, SigningKey, WatermarkPreset, Recipe',
+      'a.yaml:9: skipped: v1 Secret is not of tintype.dev',
+    ]);
+    expect([faultLines, isComplete]).toEqual([[], true]);
+  });
+
+  it('a resource that is declared twice is used once, and the second place is reported', async () => {
+    const { faultLines, names } = await load({
+      'a.yaml': project('one'),
+      'b.yaml': `# again\n${project('one')}`,
+    });
+    expect(faultLines).toEqual([
+      'b.yaml:5: metadata.name: declared already at a.yaml:1; this one is not used',
+    ]);
+    expect(names).toEqual(['Project/one']);
+  });
+});
