@@ -1,0 +1,188 @@
+// The one way to PostgreSQL, and the only importer of pg. Every call has a deadline; a connection that failed in any
+// way but an ordinary SQL error is destroyed, because pg hands it out again after a timeout. A commit whose answer
+// was lost is InDoubtCommit: it is looked up by its natural key, never blindly repeated.
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { ServiceError } from '../core/errors.ts';
+import { describeFailure, InDoubtCommit, isInDoubt, isRetryable } from './failures.ts';
+
+export type Queryable = {
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+};
+
+/** What the work of a transaction gets: statements that commit or fail together. */
+export type Transaction = Queryable;
+
+export type TransactionOptions<T> = {
+  /**
+   * Asked on a new connection after a commit in doubt: the result when the effect is there, found by its natural
+   * key; undefined when it is not, and the work is repeated. Without it InDoubtCommit reaches the caller.
+   */
+  settle?: (db: Queryable) => Promise<T | undefined>;
+};
+
+export type Database = Queryable & {
+  /** Repeats the work after a deadlock or a serialization failure, so it holds no effects outside the database. */
+  transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options?: TransactionOptions<T>,
+  ): Promise<T>;
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  url: string;
+  maxConnections?: number;
+  /** Of one statement; the server cancels it then, and we give the connection up a second later. */
+  queryTimeoutMs?: number;
+  /** Of waiting for a connection: a free one of the pool, or a new one. */
+  connectTimeoutMs?: number;
+  /** The longest silence between two statements of a transaction before the server ends it. */
+  idleTransactionTimeoutMs?: number;
+  applicationName?: string;
+  /** Told of connections that broke while idle; the pool has replaced them already. */
+  onIdleFailure?: (cause: Error) => void;
+};
+
+const ANSWER_GRACE_MS = 1_000;
+const TRANSACTION_ATTEMPTS_MAX = 5;
+const RETRY_DELAY_MS = 20;
+
+export function createDatabase(options: DatabaseOptions): Database {
+  const pool = createPool(options);
+  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
+    withLease(pool, (lease) => send<Row>(lease, text, values));
+  return {
+    query,
+    transaction: (work, settings = {}) =>
+      runRepeatedly({ pool, work, settle: settings.settle, query }),
+    close: () => pool.end(),
+  };
+}
+
+function createPool(options: DatabaseOptions): pg.Pool {
+  const queryTimeoutMs = options.queryTimeoutMs ?? 5_000;
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.maxConnections ?? 10,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+    statement_timeout: queryTimeoutMs,
+    query_timeout: queryTimeoutMs + ANSWER_GRACE_MS,
+    idle_in_transaction_session_timeout: options.idleTransactionTimeoutMs ?? 15_000,
+    application_name: options.applicationName ?? 'tintype',
+    keepAlive: true,
+    types: { getTypeParser: findParser },
+  });
+  pool.on('error', (cause) => options.onIdleFailure?.(cause));
+  return pool;
+}
+
+/** A checked-out connection, and why it must not go back to the pool, if so. */
+type Lease = { client: pg.PoolClient; spent?: Error };
+
+async function withLease<T>(pool: pg.Pool, work: (lease: Lease) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((cause: unknown) => {
+    throw describeFailure(cause);
+  });
+  // A socket that breaks between two statements would end the process; the next statement reports it.
+  const onError = () => {};
+  client.on('error', onError);
+  const lease: Lease = { client };
+  try {
+    return await work(lease);
+  } finally {
+    client.off('error', onError);
+    client.release(lease.spent);
+  }
+}
+
+async function send<Row>(lease: Lease, text: string, values: readonly unknown[]): Promise<Row[]> {
+  try {
+    // The rows' shape is the statement's own; this is the one edge where it is asserted.
+    return (await lease.client.query(text, [...values])).rows as Row[];
+  } catch (cause) {
+    const failure = describeFailure(cause);
+    if (failure instanceof ServiceError) lease.spent = failure;
+    throw failure;
+  }
+}
+
+type Run<T> = {
+  pool: pg.Pool;
+  work: (tx: Transaction) => Promise<T>;
+  settle: TransactionOptions<T>['settle'];
+  query: Queryable['query'];
+};
+
+async function runRepeatedly<T>(run: Run<T>): Promise<T> {
+  let wasInDoubt = false;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await withLease(run.pool, (lease) => runOnce(lease, run.work));
+    } catch (error) {
+      wasInDoubt ||= error instanceof InDoubtCommit;
+      const isLast = attempt >= TRANSACTION_ATTEMPTS_MAX;
+      if (isRetryable(error) && !isLast) {
+        await delay(RETRY_DELAY_MS * attempt * (1 + Math.random()));
+        continue;
+      }
+      if (!wasInDoubt || run.settle === undefined) throw error;
+      const settled = await run.settle({ query: run.query });
+      if (settled !== undefined) return settled;
+      if (isLast || !(error instanceof InDoubtCommit)) throw error;
+    }
+  }
+}
+
+async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  await send(lease, 'begin', []);
+  try {
+    const result = await work({ query: (text, values = []) => send(lease, text, values) });
+    await commit(lease);
+    return result;
+  } catch (error) {
+    await rollBack(lease);
+    throw error;
+  }
+}
+
+async function commit(lease: Lease): Promise<void> {
+  let answer: pg.QueryResult;
+  try {
+    answer = await lease.client.query('commit');
+  } catch (cause) {
+    if (!isInDoubt(cause)) throw describeFailure(cause);
+    lease.spent = new InDoubtCommit(cause);
+    throw lease.spent;
+  }
+  // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and no error: someone swallowed its failure.
+  if (answer.command !== 'COMMIT')
+    throw new Error('the transaction had failed and was rolled back');
+}
+
+// The server rolls back by itself what was on a lost connection.
+async function rollBack(lease: Lease): Promise<void> {
+  if (lease.spent !== undefined) return;
+  await send(lease, 'rollback', []).catch(() => undefined);
+}
+
+const INT8 = 20;
+const INT8_ARRAY = 1016;
+const DATE = 1082;
+
+// int8 is a number (credits and bytes stay far below 2^53, and beyond it we refuse), date stays 'YYYY-MM-DD',
+// numeric stays a string, timestamptz is a Date; the rest is pg's own.
+function findParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  if (oid === INT8) return parseInt8;
+  if (oid === DATE) return (text) => text;
+  const own: (text: string) => unknown = pg.types.getTypeParser(oid, format ?? 'text');
+  if (oid !== INT8_ARRAY) return own;
+  return (text) =>
+    (own(text) as (string | null)[]).map((item) => (item === null ? null : parseInt8(item)));
+}
+
+function parseInt8(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the exact integers`);
+  return value;
+}

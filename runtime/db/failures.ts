@@ -1,0 +1,116 @@
+// What can go wrong on the way to PostgreSQL, in the words of the specification (Spec: Errors): a statement over its
+// deadline is query_timeout, a server that is away or refuses work is storage_unavailable. Violated constraints keep
+// their name, so that a caller can say what was taken.
+import { ServiceError } from '../core/errors.ts';
+
+/** The answer to COMMIT was lost: the effect may be there or not. Uncaught, it is a storage_unavailable. */
+export class InDoubtCommit extends ServiceError {
+  override readonly name = 'InDoubtCommit';
+
+  constructor(cause: unknown) {
+    super('storage_unavailable', { cause });
+  }
+}
+
+/** What PostgreSQL answers with; told by its fields, so that pg stays behind client.ts. */
+type SqlError = Error & {
+  code: string;
+  severity: string;
+  constraint?: string;
+  column?: string;
+  table?: string;
+};
+
+export type ConstraintKind = 'unique' | 'foreign_key' | 'check' | 'not_null' | 'exclusion';
+
+/** A row that a constraint of the schema refused; the connection is fine. */
+export class ConstraintViolation extends Error {
+  override readonly name = 'ConstraintViolation';
+  readonly kind: ConstraintKind;
+  /** The constraint's (or unique index's) name in the schema; for not_null the column's. */
+  readonly constraint: string;
+  readonly table: string;
+
+  constructor(kind: ConstraintKind, error: SqlError) {
+    super(error.message, { cause: error });
+    this.kind = kind;
+    this.constraint = error.constraint ?? error.column ?? '';
+    this.table = error.table ?? '';
+  }
+}
+
+const CONSTRAINT_KINDS: Readonly<Record<string, ConstraintKind>> = {
+  '23505': 'unique',
+  '23503': 'foreign_key',
+  '23514': 'check',
+  '23502': 'not_null',
+  '23P01': 'exclusion',
+};
+
+const STATEMENT_CANCELLED = '57014';
+const READ_ONLY_TRANSACTION = '25006';
+const IDLE_TRANSACTION_ENDED = '25P03';
+const COMPLETION_UNKNOWN = '40003';
+const RETRYABLE = ['40001', '40P01'];
+
+/** The error in the terms of this project, with PostgreSQL's as its cause. */
+export function describeFailure(error: unknown): unknown {
+  if (!isSqlError(error)) return describeBrokenConnection(error);
+  const { code } = error;
+  const kind = CONSTRAINT_KINDS[code];
+  if (kind !== undefined) return new ConstraintViolation(kind, error);
+  if (code === STATEMENT_CANCELLED) return new ServiceError('query_timeout', { cause: error });
+  if (isServerAway(error)) return new ServiceError('storage_unavailable', { cause: error });
+  return error;
+}
+
+/** True for a violated unique constraint or index, of any name or of this one. */
+export function isUniqueViolation(
+  error: unknown,
+  constraint?: string,
+): error is ConstraintViolation {
+  return (
+    error instanceof ConstraintViolation &&
+    error.kind === 'unique' &&
+    (constraint === undefined || error.constraint === constraint)
+  );
+}
+
+/** Deadlocks and serialization failures: the transaction was rolled back, and repeating it is right. */
+export function isRetryable(error: unknown): boolean {
+  return isSqlError(error) && RETRYABLE.includes(error.code);
+}
+
+/** Only an ERROR that answers COMMIT says that it did not happen; a lost connection or a FATAL says nothing. */
+export function isInDoubt(error: unknown): boolean {
+  if (!isSqlError(error)) return true;
+  return error.severity !== 'ERROR' || error.code === COMPLETION_UNKNOWN;
+}
+
+// pg reports timeouts and broken sockets as plain errors without a code of their own.
+function describeBrokenConnection(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.message === 'Query read timeout')
+    return new ServiceError('query_timeout', { cause: error });
+  const isConnection =
+    'syscall' in error ||
+    error instanceof AggregateError ||
+    /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded when trying to connect)/.test(
+      error.message,
+    );
+  return isConnection ? new ServiceError('storage_unavailable', { cause: error }) : error;
+}
+
+// 08 connection, 57P operator intervention, 53 out of resources, 58 system error, XX internal; read-only after failover.
+function isServerAway({ code, severity }: SqlError): boolean {
+  return (
+    /^(08|57P|53|58|XX)/.test(code) ||
+    code === READ_ONLY_TRANSACTION ||
+    code === IDLE_TRANSACTION_ENDED ||
+    severity === 'FATAL'
+  );
+}
+
+function isSqlError(error: unknown): error is SqlError {
+  return error instanceof Error && 'severity' in error && 'code' in error;
+}
