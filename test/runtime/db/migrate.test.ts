@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest';
+import { migrate, unmigrate } from '../../../runtime/db/migrate.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const { db, url } = useDatabase();
+
+const tables = () =>
+  db.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
+  );
+
+it('applies nothing to a database that is up to date', async () => {
+  expect(await migrate(url())).toEqual([]);
+});
+
+it('lets processes that start together migrate once', async () => {
+  await unmigrate(url());
+  expect(await tables()).toEqual([]);
+  const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
+  expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+  expect((await tables()).length).toBeGreaterThan(20);
+});
+
+it('comments every table', async () => {
+  const bare = await db.query(
+    `select relname from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname <> 'schema_migrations'
+       and obj_description(oid, 'pg_class') is null`,
+  );
+  expect(bare).toEqual([]);
+});
