@@ -1,0 +1,60 @@
+// PostgreSQL refuses to run as root. As root we run it in a user namespace where root appears as nobody (no file
+// changes its owner), else as the owner of the data folder or of its parent, else as nobody: the first that works.
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { PostgresFailure } from './postgres-failure.ts';
+
+export type Account = {
+  /** What to spawn so that the program runs under this account. */
+  command(program: string, args: readonly string[]): { file: string; args: string[] };
+  credentials: { uid?: number; gid?: number };
+};
+
+const NOBODY = 65_534;
+const UNSHARE_ARGS = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
+
+export function chooseAccount(folder: string, program: string): Account {
+  if (process.getuid?.() !== 0) return plainAccount({});
+  const chosen = candidates(folder).find((candidate) => canRun(candidate(), folder, program));
+  if (chosen !== undefined) return chosen();
+  throw new PostgresFailure(
+    `PostgreSQL refuses to run as root, and no other account reaches ${folder}: start Tintype as another user, or choose a folder outside /root with --data`,
+  );
+}
+
+function candidates(folder: string): (() => Account)[] {
+  const owners = [statSync(folder), statSync(dirname(folder))].filter((owner) => owner.uid !== 0);
+  return [
+    namespaceAccount,
+    ...owners.map(
+      ({ uid, gid }) =>
+        () =>
+          giveTo(folder, { uid, gid }),
+    ),
+    () => giveTo(folder, { uid: NOBODY, gid: NOBODY }),
+  ];
+}
+
+function plainAccount(credentials: Account['credentials']): Account {
+  return { credentials, command: (file, args) => ({ file, args: [...args] }) };
+}
+
+function namespaceAccount(): Account {
+  return {
+    credentials: {},
+    command: (program, args) => ({ file: 'unshare', args: [...UNSHARE_ARGS, program, ...args] }),
+  };
+}
+
+function giveTo(folder: string, credentials: { uid: number; gid: number }): Account {
+  spawnSync('chown', ['-R', `${credentials.uid}:${credentials.gid}`, folder]);
+  return plainAccount(credentials);
+}
+
+// A folder that is not writable, or a program in a folder that may not be entered, rules an account out.
+function canRun(account: Account, folder: string, program: string): boolean {
+  const script = 'test -w "$0" && test -x "$1"';
+  const { file, args } = account.command('/bin/sh', ['-c', script, folder, program]);
+  return spawnSync(file, args, { stdio: 'ignore', ...account.credentials }).status === 0;
+}

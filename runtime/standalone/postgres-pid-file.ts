@@ -1,0 +1,50 @@
+// The pid file that a running PostgreSQL keeps in its data folder: how its owner is found again after a crash.
+
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Lines 1, 4 and 8 of postmaster.pid; status is starting, ready or stopping. */
+export type PidFile = { pid: number; port: number; status: string };
+
+export function readPidFile(dataFolder: string): PidFile | undefined {
+  const file = join(dataFolder, 'postmaster.pid');
+  if (!existsSync(file)) return undefined;
+  const lines = readLines(file);
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? 'starting').trim() };
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n');
+  } catch {
+    return []; // Removed by its owner since we looked.
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Removes the file when its pid belongs by now to another program than the server of this folder. */
+export function removeStalePidFile(dataFolder: string, { pid }: PidFile): boolean {
+  if (commandOf(pid).includes(dataFolder)) return false;
+  rmSync(join(dataFolder, 'postmaster.pid'), { force: true });
+  return true;
+}
+
+function commandOf(pid: number): string {
+  try {
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+    return execFileSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+  } catch {
+    return '';
+  }
+}

