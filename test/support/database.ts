@@ -1,0 +1,70 @@
+// A migrated database for one test file: a clone of the run's template, dropped when the file is done.
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { createDatabase, type Database, type DatabaseOptions } from '../../runtime/db/client.ts';
+import { TEMPLATE_DATABASE } from './global-setup.ts';
+
+export type TestDatabase = {
+  url: string;
+  /** Ends every connection to it and drops it. */
+  drop(): Promise<void>;
+};
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const adminUrl = inject('postgresUrl');
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await runAsAdmin(
+    adminUrl,
+    `create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`,
+  );
+  return {
+    url: Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href,
+    drop: () => runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`),
+  };
+}
+
+/** For a test file: its database from before the first test until after the last, and a way to open more pools. */
+export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
+  db: Database;
+  url: () => string;
+  open: (settings?: Omit<DatabaseOptions, 'url'>) => Database;
+} {
+  let database: TestDatabase | undefined;
+  const opened: Database[] = [];
+  const url = () => {
+    if (database === undefined) throw new Error('the database is there from beforeAll on');
+    return database.url;
+  };
+  const open = (settings: Omit<DatabaseOptions, 'url'> = {}) => {
+    const another = createDatabase({ url: url(), ...settings });
+    opened.push(another);
+    return another;
+  };
+  let first: Database | undefined;
+  const get = () => {
+    first ??= open(options);
+    return first;
+  };
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((each) => each.close()));
+    await database?.drop();
+  });
+  const db: Database = {
+    query: (text, values) => get().query(text, values),
+    transaction: (work, settings) => get().transaction(work, settings),
+    close: () => get().close(),
+  };
+  return { db, url, open };
+}
+
+async function runAsAdmin(url: string, statement: string): Promise<void> {
+  const admin = createDatabase({ url, maxConnections: 1, queryTimeoutMs: 30_000 });
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.close();
+  }
+}

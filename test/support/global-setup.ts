@@ -1,0 +1,72 @@
+// Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, and migrates a template
+// database once; every test file clones it (see database.ts).
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { createDatabase } from '../../runtime/db/client.ts';
+import { migrate } from '../../runtime/db/migrate.ts';
+import { startPostgres } from '../../runtime/standalone/postgres.ts';
+import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Connects to the database `postgres` of the run's server, as its superuser. */
+    postgresUrl: string;
+  }
+}
+
+export const TEMPLATE_DATABASE = 'tintype_template';
+const FOLDER_PREFIX = 'tintype-test-';
+
+let stop: (() => Promise<void>) | undefined;
+
+export async function setup(project: TestProject): Promise<void> {
+  await removeLeftovers();
+  const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+  writeFileSync(join(folder, 'owner.pid'), String(process.pid));
+  const postgres = await startPostgres({ folder, settings: fastSettings });
+  stop = async () => {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  await createTemplate(postgres.url);
+  project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
+}
+
+export async function teardown(): Promise<void> {
+  await stop?.();
+}
+
+/** Tests need no durability, and many small databases at once. */
+const fastSettings = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '400',
+  shared_buffers: '128MB',
+};
+
+async function createTemplate(url: string): Promise<void> {
+  const admin = createDatabase({ url: urlOf(url, 'postgres'), maxConnections: 1 });
+  await admin.query(`create database ${TEMPLATE_DATABASE}`);
+  await admin.close();
+  await migrate(urlOf(url, TEMPLATE_DATABASE));
+}
+
+function urlOf(url: string, database: string): string {
+  return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+}
+
+// A run that was killed leaves its server behind: it is stopped by its own pid file once its owner is gone.
+async function removeLeftovers(): Promise<void> {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(FOLDER_PREFIX));
+  for (const folder of folders.map((name) => join(tmpdir(), name))) {
+    const owner = join(folder, 'owner.pid');
+    if (!existsSync(owner) || isAlive(Number(readFileSync(owner, 'utf8')))) continue;
+    if (existsSync(join(folder, 'data', 'postmaster.pid'))) {
+      await (await startPostgres({ folder, settings: fastSettings })).stop();
+    }
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
