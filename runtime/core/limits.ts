@@ -115,6 +115,13 @@ export const MULTIPART_PARTS_MAX = 10_000;
 export const ETAG_LENGTH_MAX = 200;
 export const INGEST_LEASE_SECONDS = 60;
 export const PROCESSING_ATTEMPTS_MAX = 5;
+/** A sanitized image that is longer is too costly to keep: `image_too_large`. */
+export const SANITIZED_BYTES_MAX = 400_000_000;
+/** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */
+export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
+/** Lossy sources are stored at their own estimated quality, kept in this range. */
+export const STORED_QUALITY_MIN = 75;
+export const STORED_QUALITY_MAX = 95;
 export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
 export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
@@ -245,6 +252,9 @@ export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
 export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
 export const MEZZANINE_LONG_EDGES_PX = [2048, 1024] as const;
 export const MEZZANINE_OUTPUT_FACTOR_MIN = 2;
+export const MEZZANINE_JPEG_QUALITY = 92;
+/** A longer render is answered by its key alone and read from storage. */
+export const RENDER_REPLY_BYTES_MAX = 1 * MIB;
 /** How far an edge of the window may move, in output pixels, when a half-way image is read. */
 export const MEZZANINE_EDGE_SHIFT_MAX = 1 / 8;
 /** More than the side of any source that is taken. */
