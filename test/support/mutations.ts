@@ -1,0 +1,27 @@
+// Ways to alter a text by a little: what an attacker or a careless proxy would do to a token.
+import fc from 'fast-check';
+
+/** Any text that differs from `original` in one place, or is cut, doubled or re-cased. */
+export function mutationsOf(original: string): fc.Arbitrary<string> {
+  const at = fc.nat({ max: Math.max(0, original.length - 1) });
+  const character = fc.constantFrom(...'abcXYZ0189-_=.,|/+%&?: \n\0', 'é', '\u200b');
+  const replaced = fc.tuple(at, character).map(([i, c]) => splice(original, i, [1, c]));
+  const inserted = fc.tuple(at, character).map(([i, c]) => splice(original, i, [0, c]));
+  const deleted = at.map((i) => splice(original, i, [1, '']));
+  const whole = fc.constantFrom(
+    '',
+    ` ${original}`,
+    `${original}=`,
+    `${original}${original}`,
+    original.toUpperCase(),
+    original.toLowerCase(),
+    [...original].reverse().join(''),
+  );
+  return fc
+    .oneof(replaced, inserted, deleted, whole, fc.string())
+    .filter((mutated) => mutated !== original);
+}
+
+function splice(text: string, at: number, [remove, insert]: [number, string]): string {
+  return text.slice(0, at) + insert + text.slice(at + remove);
+}
