@@ -1,0 +1,62 @@
+// The upload helper's token, made and read on the customer's server. Spec: Authentication, Rules 7.
+// Layout: hlp1.{upload_id}.{exp}.{state}.{mac}; the mac is keyed with a hash of the API key (HKDF,
+// not the plain SHA-256 that the service stores) and covers all that stands before it.
+import { deriveKey, parseUnixSeconds, signFields, verifyFields } from './hmac.ts';
+
+const PREFIX = 'hlp1';
+const TOKEN_SHAPE = /^hlp1\.([^.]+)\.([^.]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
+
+/** What prepare decided and complete must find again. `metadata` is the middleware's, as JSON. */
+export type HelperState = { readonly route: string; readonly metadata: unknown };
+
+/** The verdict; `exp` is the upload session's expiry in Unix seconds. */
+export type HelperVerdict =
+  | {
+      readonly outcome: 'valid' | 'upload_expired';
+      readonly upload_id: string;
+      readonly exp: number;
+      readonly state: HelperState;
+    }
+  | { readonly outcome: 'invalid_token' };
+
+/** The token for one upload session; it stops working with the API key. */
+export function signHelperToken(upload: {
+  readonly api_key: string;
+  readonly upload_id: string;
+  readonly exp: number;
+  readonly state: HelperState;
+}): string {
+  const state = Buffer.from(JSON.stringify(upload.state)).toString('base64url');
+  const fields = [PREFIX, upload.upload_id, String(upload.exp), state];
+  return [...fields, signFields(keyOf(upload.api_key), '.', fields)].join('.');
+}
+
+/** Judges a token under the API key in use now. */
+export function verifyHelperToken(
+  apiKey: string,
+  token: string,
+  nowSeconds: number,
+): HelperVerdict {
+  const [, upload_id = '', expText = '', stateText = '', sig = ''] = TOKEN_SHAPE.exec(token) ?? [];
+  const fields = [PREFIX, upload_id, expText, stateText];
+  const isSigned = verifyFields([keyOf(apiKey)], '.', { fields, sig });
+  const exp = parseUnixSeconds(expText);
+  const state = isSigned ? parseState(stateText) : undefined;
+  if (exp === undefined || state === undefined) return { outcome: 'invalid_token' };
+  return { outcome: nowSeconds < exp ? 'valid' : 'upload_expired', upload_id, exp, state };
+}
+
+function keyOf(apiKey: string): Buffer {
+  return deriveKey(Buffer.from(apiKey), PREFIX);
+}
+
+function parseState(text: string): HelperState | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (typeof value !== 'object' || value === null || !('route' in value)) return undefined;
+    if (typeof value.route !== 'string') return undefined;
+    return { route: value.route, metadata: 'metadata' in value ? value.metadata : undefined };
+  } catch {
+    return undefined;
+  }
+}
