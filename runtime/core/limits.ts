@@ -132,6 +132,17 @@ export const SVG_DEPTH_MAX = 64;
 export const SVG_ELEMENTS_MAX = 20_000;
 export const SVG_TEXT_BYTES_MAX = 200_000;
 export const SVG_STYLE_BYTES_MAX = 100_000;
+/** Elements after every `use` has been replaced by what it shows. */
+export const SVG_EXPANDED_ELEMENTS_MAX = 50_000;
+/** Elements that are drawn apart and then composed: opacity, mask, clip, blend mode, filter. */
+export const SVG_LAYERS_MAX = 500;
+/** Over all uses of filters: primitives times the pixels of their region on the raster grid. */
+export const SVG_FILTER_PIXELS_MAX = 128 * MEGAPIXEL;
+/** Blur deviation and morphology radius, in pixels of the raster grid. */
+export const SVG_FILTER_RADIUS_MAX = 250;
+export const SVG_TURBULENCE_OCTAVES_MAX = 8;
+/** Columns or rows of a convolution's kernel. */
+export const SVG_CONVOLVE_ORDER_MAX = 9;
 
 // Upload helper constants
 
