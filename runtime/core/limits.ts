@@ -281,6 +281,8 @@ export const STATUS_CACHE_SECONDS = 30;
 export const STATUS_SAMPLES_HOURS = 24;
 /** Decided. */
 export const LOOKUP_STALE_SECONDS_MAX = 5 * MINUTE;
+/** An unknown kid asks the database again, at most this often a host. */
+export const UNKNOWN_KID_RELOAD_SECONDS_MIN = 1;
 export const FAILED_RENDER_REMEMBERED_SECONDS = 30;
 export const RENDER_DEADLINE_SECONDS = 15;
 export const BUSY_RETRY_AFTER_SECONDS = 2;

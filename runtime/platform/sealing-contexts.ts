@@ -1,0 +1,9 @@
+/** What each kind of sealed secret is bound to: one place, so that sealing and opening never differ. */
+
+export function signingKeyContext(kid: string): string {
+  return `signing-key:${kid}`;
+}
+
+export function callbackSecretContext(projectId: string): string {
+  return `callback-secret:${projectId}`;
+}
