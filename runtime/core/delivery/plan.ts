@@ -21,7 +21,7 @@ import {
 import type { Box, ParsedChain } from './operations.ts';
 import { placeWatermark, type WatermarkFacts, type WatermarkPlan } from './watermark.ts';
 
-export type { SourceFacts, WatermarkFacts, WatermarkPlan };
+export type { Box, OutputFormat, SourceFacts, WatermarkFacts, WatermarkPlan };
 
 /**
  * One render. `window` is in whole pixels of the oriented source, `output` in pixels; `quality` is
