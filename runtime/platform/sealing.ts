@@ -1,0 +1,104 @@
+// Secrets at rest (signing keys, callback secrets, stored answers): AES-256-GCM under a list of
+// key-encryption keys. The first one seals, every one opens, so a key is rotated by putting a new
+// one in front. Envelope: version 1, length of the key id, key id, nonce, ciphertext, tag; all that
+// stands before the nonce and the caller's context are authenticated with it.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const ALGORITHM = 'aes-256-gcm';
+const VERSION = 1;
+const KEY_BYTES = 32;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+export type KeyEncryptionKey = { readonly id: string; readonly key: Uint8Array };
+
+/** `context` says what the secret belongs to (`signing-key:<kid>`): a row moved elsewhere stays shut. */
+export type Sealing = {
+  seal(plaintext: Uint8Array, context: string): Buffer;
+  open(sealed: Uint8Array, context: string): Buffer;
+};
+
+/** The message never holds key material; `keyId` names the key that the envelope asks for. */
+export class SealingError extends Error {
+  readonly keyId: string | undefined;
+
+  constructor(message: string, options: { keyId?: string; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'SealingError';
+    this.keyId = options.keyId;
+  }
+}
+
+export function createSealing(keys: readonly KeyEncryptionKey[]): Sealing {
+  const first = checkKeys(keys);
+  return {
+    seal: (plaintext, context) => seal(first, plaintext, context),
+    open: (sealed, context) => open(keys, Buffer.from(sealed), context),
+  };
+}
+
+function checkKeys(keys: readonly KeyEncryptionKey[]): KeyEncryptionKey {
+  const [first] = keys;
+  if (first === undefined) throw new SealingError('no key-encryption key is configured');
+  for (const { id, key } of keys) {
+    if (!KEY_ID.test(id)) throw new SealingError('a key-encryption key has a malformed id');
+    if (key.length !== KEY_BYTES) {
+      throw new SealingError(`key-encryption key ${id} is not ${KEY_BYTES} bytes long`);
+    }
+  }
+  if (new Set(keys.map((key) => key.id)).size < keys.length) {
+    throw new SealingError('two key-encryption keys have the same id');
+  }
+  return first;
+}
+
+function seal({ id, key }: KeyEncryptionKey, plaintext: Uint8Array, context: string): Buffer {
+  const head = Buffer.concat([Buffer.from([VERSION, id.length]), Buffer.from(id)]);
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
+  return Buffer.concat([
+    head,
+    nonce,
+    cipher.update(plaintext),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
+}
+
+function open(keys: readonly KeyEncryptionKey[], sealed: Buffer, context: string): Buffer {
+  const { head, nonce, ciphertext, tag, keyId } = parseEnvelope(sealed);
+  const found = keys.find((key) => key.id === keyId);
+  if (found === undefined) {
+    throw new SealingError('the secret was sealed under a key that is not configured', { keyId });
+  }
+  try {
+    const decipher = createDecipheriv(ALGORITHM, found.key, nonce, { authTagLength: TAG_BYTES });
+    decipher.setAAD(Buffer.concat([head, Buffer.from(context)]));
+    decipher.setAuthTag(tag);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  } catch (cause) {
+    throw new SealingError('the sealed secret does not open', { keyId, cause });
+  }
+}
+
+type Envelope = { head: Buffer; nonce: Buffer; ciphertext: Buffer; tag: Buffer; keyId: string };
+
+function parseEnvelope(sealed: Buffer): Envelope {
+  const [version, idLength = 0] = sealed;
+  const nonceAt = 2 + idLength;
+  const textAt = nonceAt + NONCE_BYTES;
+  const tagAt = sealed.length - TAG_BYTES;
+  const keyId = sealed.subarray(2, nonceAt).toString('latin1');
+  if (version !== VERSION || tagAt < textAt || !KEY_ID.test(keyId)) {
+    throw new SealingError('the sealed secret is not an envelope of ours');
+  }
+  return {
+    head: sealed.subarray(0, nonceAt),
+    nonce: sealed.subarray(nonceAt, textAt),
+    ciphertext: sealed.subarray(textAt, tagAt),
+    tag: sealed.subarray(tagAt),
+    keyId,
+  };
+}
