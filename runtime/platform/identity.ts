@@ -1,0 +1,121 @@
+// Access tokens of the external identity provider. Spec: Authentication, Credentials,
+// BrowserSession: RS256 only, client-scoped issuer, exp and sub required; what is wrong with a
+// token is `unauthorized`, and only a key set that cannot be had is `auth_unavailable`.
+import {
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  type JWK,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose';
+import { ServiceError } from '../core/errors.ts';
+import type { Clock } from './clock.ts';
+import { createKeySet, type KeySet } from './key-set.ts';
+
+const ALGORITHM = 'RS256';
+const CLOCK_SKEW_SECONDS = 60;
+const TOKEN_CHARACTERS_MAX = 16_384;
+const TOKEN_TYPES = ['jwt', 'at+jwt'];
+
+type KeyFinder = ReturnType<typeof createLocalJWKSet>;
+
+export type Identity = { verify(token: string): Promise<{ sub: string }> };
+
+export type IdentityOptions = {
+  readonly issuer: string;
+  readonly jwksUrl: string;
+  readonly audience?: string | undefined;
+  readonly clock: Clock;
+  readonly fetch?: typeof fetch;
+};
+
+export function createIdentity(options: IdentityOptions): Identity {
+  const { jwksUrl: url, clock, fetch = globalThis.fetch } = options;
+  const keySet = createKeySet({ url, clock, fetch, parse: parseKeys });
+  return {
+    async verify(token) {
+      checkHeader(token);
+      const find = await keySet.current();
+      if (find === undefined) throw outage(keySet);
+      try {
+        return await verifyWith(find, token, options);
+      } catch (error) {
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw refusal(error);
+        return await verifyWithFreshKeys({ keySet, token, options });
+      }
+    },
+  };
+}
+
+/** Before anything is fetched: a token of another algorithm or type never costs a request. */
+function checkHeader(token: string): void {
+  if (token.length > TOKEN_CHARACTERS_MAX) throw new ServiceError('unauthorized');
+  const { alg, typ } = parseHeader(token);
+  const type = typ?.toLowerCase().replace(/^application\//, '');
+  const isOurs = alg === ALGORITHM && (type === undefined || TOKEN_TYPES.includes(type));
+  if (!isOurs) throw new ServiceError('unauthorized');
+}
+
+function parseHeader(token: string): { alg?: string | undefined; typ?: string | undefined } {
+  try {
+    const { alg, typ } = decodeProtectedHeader(token);
+    return { alg, typ: typ === undefined ? undefined : String(typ) };
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+async function verifyWith(
+  find: KeyFinder,
+  token: string,
+  { issuer, audience, clock }: IdentityOptions,
+): Promise<{ sub: string }> {
+  const checks: JWTVerifyOptions = {
+    algorithms: [ALGORITHM],
+    issuer,
+    clockTolerance: CLOCK_SKEW_SECONDS,
+    currentDate: clock.now(),
+    requiredClaims: ['exp', 'sub'],
+  };
+  if (audience !== undefined) checks.audience = audience;
+  const { payload } = await jwtVerify(token, find, checks);
+  if (typeof payload.sub !== 'string' || payload.sub === '') throw new Error('sub is not a name');
+  return { sub: payload.sub };
+}
+
+/** A key that the set lacks may be new: one rate-limited look, so that rotation hurts nobody. */
+async function verifyWithFreshKeys(attempt: {
+  keySet: KeySet<KeyFinder>;
+  token: string;
+  options: IdentityOptions;
+}): Promise<{ sub: string }> {
+  const isReachable = await attempt.keySet.refetchForUnknownKid();
+  const find = isReachable ? await attempt.keySet.current() : undefined;
+  if (find === undefined) throw outage(attempt.keySet);
+  try {
+    return await verifyWith(find, attempt.token, attempt.options);
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+function refusal(cause: unknown): ServiceError {
+  return new ServiceError('unauthorized', { cause });
+}
+
+function outage(keySet: KeySet<KeyFinder>): ServiceError {
+  return new ServiceError('auth_unavailable', { cause: keySet.lastFailure() });
+}
+
+/** Only RSA keys; a document without one is a fault of the provider, never a good set. */
+function parseKeys(document: unknown): KeyFinder {
+  const { keys } = document as { keys?: unknown };
+  const usable = Array.isArray(keys) ? keys.filter(isRsaKey) : [];
+  if (usable.length === 0) throw new Error('the key set holds no RSA key');
+  return createLocalJWKSet({ keys: usable });
+}
+
+function isRsaKey(key: unknown): key is JWK & { kty: string } {
+  return typeof key === 'object' && key !== null && 'kty' in key && key.kty === 'RSA';
+}

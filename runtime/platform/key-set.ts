@@ -1,0 +1,106 @@
+// The identity provider's public keys, kept so that its outage is not ours. A set is refreshed in
+// the background at half its age and served long after a failed refresh; after a failed fetch
+// nothing is fetched for some seconds. Spec: Authentication, Credentials, BrowserSession.
+import type { Clock } from './clock.ts';
+
+const REFRESH_AFTER_MS = 5 * 60_000;
+const SERVED_MS = 24 * 60 * 60_000;
+const BREAKER_MS = 5_000;
+const UNKNOWN_KID_MS = 30_000;
+const FETCH_DEADLINE_MS = 5_000;
+const BODY_BYTES_MAX = 256 * 1024;
+
+export type KeySet<Keys> = {
+  /** The last good set; undefined when none could be had. */
+  current(): Promise<Keys | undefined>;
+  /** One rate-limited look for a key that the set lacks; false when the provider is out. */
+  refetchForUnknownKid(): Promise<boolean>;
+  /** Why the last fetch failed, for the log. */
+  lastFailure(): unknown;
+};
+
+/** `parse` throws for a document that holds no usable key: it never replaces a good set. */
+export type KeySetOptions<Keys> = {
+  url: string;
+  clock: Clock;
+  fetch: typeof fetch;
+  parse: (document: unknown) => Keys;
+};
+
+export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
+  const nowMs = () => options.clock.now().getTime();
+  let good: { keys: Keys; fetchedAtMs: number } | undefined;
+  let failure: { cause: unknown; atMs: number } | undefined;
+  let unknownKidAtMs: number | undefined;
+  let running: Promise<boolean> | undefined;
+
+  const isWithin = (sinceMs: number | undefined, spanMs: number) =>
+    sinceMs !== undefined && nowMs() - sinceMs < spanMs;
+
+  async function fetchOnce(): Promise<boolean> {
+    try {
+      const keys = options.parse(await fetchDocument(options.url, options.fetch));
+      good = { keys, fetchedAtMs: nowMs() };
+      failure = undefined;
+      return true;
+    } catch (cause) {
+      failure = { cause, atMs: nowMs() };
+      return false;
+    } finally {
+      running = undefined;
+    }
+  }
+
+  async function refresh(): Promise<boolean> {
+    if (running === undefined && isWithin(failure?.atMs, BREAKER_MS)) return false;
+    running ??= fetchOnce();
+    return running;
+  }
+
+  return {
+    async current() {
+      if (!isWithin(good?.fetchedAtMs, SERVED_MS)) {
+        good = undefined;
+        await refresh();
+      } else if (!isWithin(good?.fetchedAtMs, REFRESH_AFTER_MS)) {
+        void refresh();
+      }
+      return good?.keys;
+    },
+    async refetchForUnknownKid() {
+      const isPaused =
+        isWithin(unknownKidAtMs, UNKNOWN_KID_MS) || isWithin(failure?.atMs, BREAKER_MS);
+      if (isPaused) {
+        await running;
+        return failure === undefined;
+      }
+      unknownKidAtMs = nowMs();
+      return refresh();
+    },
+    lastFailure: () => failure?.cause,
+  };
+}
+
+async function fetchDocument(url: string, fetchUrl: typeof fetch): Promise<unknown> {
+  const response = await fetchUrl(url, {
+    headers: { accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(FETCH_DEADLINE_MS),
+  });
+  if (response.status !== 200) {
+    await response.body?.cancel();
+    throw new Error(`the key set answered ${response.status}`);
+  }
+  return JSON.parse(await readBounded(response));
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > BODY_BYTES_MAX) throw new Error('the key set is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

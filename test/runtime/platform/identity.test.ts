@@ -1,0 +1,282 @@
+import { createHmac } from 'node:crypto';
+import { exportSPKI, importJWK, UnsecuredJWT } from 'jose';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createIdentity, type IdentityOptions } from '../../../runtime/platform/identity.ts';
+import {
+  type KeySetServer,
+  makeSigningPair,
+  type SigningPair,
+  startKeySetServer,
+} from '../../support/key-set-server.ts';
+
+const issuer = 'https://login.example/client_1';
+const startMs = Date.parse('2026-11-20T12:00:00Z');
+let pair: SigningPair;
+let server: KeySetServer;
+let nowMs: number;
+
+beforeAll(async () => {
+  pair = await makeSigningPair('key-1');
+});
+beforeEach(async () => {
+  server = await startKeySetServer();
+  server.state.keys = [pair.jwk];
+  nowMs = startMs;
+});
+afterEach(() => server.close());
+
+function identity(change: Partial<IdentityOptions> = {}) {
+  const clock = { now: () => new Date(nowMs) };
+  return createIdentity({ issuer, jwksUrl: server.url, clock, ...change });
+}
+
+function claims(change: Record<string, unknown> = {}) {
+  const seconds = Math.floor(nowMs / 1000);
+  return { iss: issuer, sub: 'user_1', iat: seconds, exp: seconds + 300, ...change };
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'accepted',
+    (error: { code?: string }) => error.code ?? String(error),
+  );
+}
+
+async function verdictOn(token: string, change: Partial<IdentityOptions> = {}): Promise<string> {
+  return codeOf(identity(change).verify(token));
+}
+
+describe('an access token', () => {
+  it('of the issuer, signed RS256, with exp and sub, names its subject', async () => {
+    expect(await identity().verify(await pair.sign(claims()))).toEqual({ sub: 'user_1' });
+  });
+  it('is accepted with the types that access tokens have and refused with another', async () => {
+    for (const typ of ['JWT', 'at+jwt', 'application/at+jwt']) {
+      expect(await verdictOn(await pair.sign(claims(), { typ }))).toBe('accepted');
+    }
+    expect(await verdictOn(await pair.sign(claims(), { typ: 'logout+jwt' }))).toBe('unauthorized');
+  });
+  it('of another issuer is refused', async () => {
+    for (const iss of ['https://login.example/client_2', `${issuer}/`, '', undefined]) {
+      expect(await verdictOn(await pair.sign(claims({ iss })))).toBe('unauthorized');
+    }
+  });
+  it('without exp or sub is refused', async () => {
+    for (const change of [{ exp: undefined }, { sub: undefined }, { sub: '' }, { exp: 'soon' }]) {
+      expect(await verdictOn(await pair.sign(claims(change)))).toBe('unauthorized');
+    }
+  });
+  it('is good for 60 seconds of skew on either side, not more', async () => {
+    const seconds = Math.floor(nowMs / 1000);
+    const at = async (change: object) => verdictOn(await pair.sign(claims({ ...change })));
+    expect(await at({ exp: seconds - 59 })).toBe('accepted');
+    expect(await at({ exp: seconds - 61 })).toBe('unauthorized');
+    expect(await at({ nbf: seconds + 59 })).toBe('accepted');
+    expect(await at({ nbf: seconds + 61 })).toBe('unauthorized');
+  });
+  it('must be for our audience where one is configured', async () => {
+    const audience = 'tintype';
+    const verdict = async (aud: unknown) =>
+      verdictOn(await pair.sign(claims({ aud })), { audience });
+    expect(await verdict('tintype')).toBe('accepted');
+    expect(await verdict(['other', 'tintype'])).toBe('accepted');
+    expect(await verdict('other')).toBe('unauthorized');
+    expect(await verdict(undefined)).toBe('unauthorized');
+  });
+  it('with a changed signature, payload or header is refused', async () => {
+    const [head = '', payload = '', sig = ''] = (await pair.sign(claims())).split('.');
+    const forged = Buffer.from(JSON.stringify(claims({ sub: 'user_2' }))).toString('base64url');
+    const other = await (await makeSigningPair('key-1')).sign(claims());
+    const tokens = [
+      `${head}.${forged}.${sig}`,
+      `${head}.${payload}.${sig.slice(0, -4)}AAAA`,
+      `${head}.${payload}.`,
+      `${head}.${payload}`,
+      other,
+      '',
+      'x',
+      '..',
+      'a.b.c',
+    ];
+    for (const token of tokens) expect(await verdictOn(token), token).toBe('unauthorized');
+  });
+  it('of 8 kB is read, of more than 16 kB is not', async () => {
+    expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(6000) })))).toBe('accepted');
+    expect(await verdictOn(await pair.sign(claims({ pad: 'x'.repeat(13_000) })))).toBe(
+      'unauthorized',
+    );
+    expect(await verdictOn('x'.repeat(8192))).toBe('unauthorized');
+  });
+});
+
+describe('the algorithm', () => {
+  it('none is refused without asking for keys', async () => {
+    const token = new UnsecuredJWT(claims()).encode();
+    expect(await verdictOn(token)).toBe('unauthorized');
+    expect(server.state.requests).toBe(0);
+  });
+  it('HS256 keyed with the public key is refused', async () => {
+    const publicKey = await importJWK(pair.jwk, 'RS256', { extractable: true });
+    if (publicKey instanceof Uint8Array) throw new Error('not a public key');
+    for (const secret of [await exportSPKI(publicKey), JSON.stringify(pair.jwk)]) {
+      const head = { alg: 'HS256', kid: 'key-1' };
+      const parts = [head, claims()].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString('base64url'),
+      );
+      const mac = createHmac('sha256', secret).update(parts.join('.')).digest('base64url');
+      expect(await verdictOn([...parts, mac].join('.'))).toBe('unauthorized');
+    }
+    expect(server.state.requests).toBe(0);
+  });
+  it('of another RSA kind is refused', async () => {
+    const [, payload, sig] = (await pair.sign(claims())).split('.');
+    for (const alg of ['RS512', 'PS256', 'rs256', 'RSA']) {
+      const head = Buffer.from(JSON.stringify({ alg, kid: 'key-1' })).toString('base64url');
+      expect(await verdictOn(`${head}.${payload}.${sig}`)).toBe('unauthorized');
+    }
+  });
+});
+
+describe('keys that a token brings along', () => {
+  it('are never used: jwk, jku, x5u and kid are no sources of trust', async () => {
+    const attacker = await makeSigningPair('key-1');
+    const evil = await startKeySetServer();
+    evil.state.keys = [attacker.jwk];
+    const headers = [
+      { jwk: attacker.jwk },
+      { jku: evil.url },
+      { x5u: evil.url },
+      { kid: '../../key-1' },
+      { kid: evil.url },
+    ];
+    for (const header of headers) {
+      expect(await verdictOn(await attacker.sign(claims(), header))).toBe('unauthorized');
+    }
+    expect(evil.state.requests).toBe(0);
+    await evil.close();
+  });
+  it('and critical extensions that we do not know are refused', async () => {
+    const [, payload, sig] = (await pair.sign(claims())).split('.');
+    const head = { alg: 'RS256', kid: 'key-1', crit: ['exp'], exp: 1 };
+    const text = Buffer.from(JSON.stringify(head)).toString('base64url');
+    expect(await verdictOn(`${text}.${payload}.${sig}`)).toBe('unauthorized');
+  });
+});
+
+describe('the key set', () => {
+  it('is fetched once for many tokens at once', async () => {
+    const verifier = identity();
+    const token = await pair.sign(claims());
+    await Promise.all(Array.from({ length: 20 }, () => verifier.verify(token)));
+    expect(server.state.requests).toBe(1);
+  });
+  it('is refreshed behind the back of a request before it is old', async () => {
+    const verifier = identity();
+    await verifier.verify(await pair.sign(claims()));
+    nowMs += 6 * 60_000;
+    await verifier.verify(await pair.sign(claims()));
+    await expect.poll(() => server.state.requests).toBe(2);
+  });
+  it('is served on through an outage of hours', async () => {
+    const verifier = identity();
+    await verifier.verify(await pair.sign(claims()));
+    for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
+      server.state.mood = mood;
+      nowMs += 60 * 60_000;
+      const seen = server.state.requests;
+      const token = await pair.sign(claims());
+      const requestsAfterOneMore = async () => {
+        expect(await codeOf(verifier.verify(token)), mood).toBe('accepted');
+        return server.state.requests;
+      };
+      await expect.poll(requestsAfterOneMore).toBe(seen + 1);
+    }
+  });
+  it('is not served for ever: after a day without a fetch it is auth_unavailable', async () => {
+    const verifier = identity();
+    await verifier.verify(await pair.sign(claims()));
+    server.state.mood = 'error';
+    nowMs += 25 * 60 * 60_000;
+    expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('auth_unavailable');
+  });
+});
+
+describe('an outage before any key was had', () => {
+  it('is auth_unavailable in every form it takes', async () => {
+    for (const mood of ['error', 'html', 'empty', 'huge', 'redirect'] as const) {
+      server.state.mood = mood;
+      expect(await verdictOn(await pair.sign(claims())), mood).toBe('auth_unavailable');
+    }
+  });
+  it('is auth_unavailable when nobody listens or nobody answers', async () => {
+    const jwksUrl = 'http://127.0.0.1:1/jwks.json';
+    expect(await verdictOn(await pair.sign(claims()), { jwksUrl })).toBe('auth_unavailable');
+    server.state.mood = 'hang';
+    const impatient: typeof fetch = (url, init) =>
+      fetch(url, { ...init, signal: AbortSignal.timeout(50) });
+    const verdict = await verdictOn(await pair.sign(claims()), { fetch: impatient });
+    expect(verdict).toBe('auth_unavailable');
+  });
+  it('is asked about at most once in 5 seconds, then heals', async () => {
+    const verifier = identity();
+    server.state.mood = 'error';
+    const token = await pair.sign(claims());
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect(await codeOf(verifier.verify(token))).toBe('auth_unavailable');
+    }
+    expect(server.state.requests).toBe(1);
+    server.state.mood = 'well';
+    expect(await codeOf(verifier.verify(token))).toBe('auth_unavailable');
+    nowMs += 5_000;
+    expect(await codeOf(verifier.verify(token))).toBe('accepted');
+    expect(server.state.requests).toBe(2);
+  });
+  it('does not make a token that is wrong in itself look better', async () => {
+    server.state.mood = 'error';
+    expect(await verdictOn(new UnsecuredJWT(claims()).encode())).toBe('unauthorized');
+    expect(await verdictOn('not a token')).toBe('unauthorized');
+  });
+});
+
+describe('rotation of the provider’s key', () => {
+  it('is noticed by the first token of the new key', async () => {
+    const verifier = identity();
+    await verifier.verify(await pair.sign(claims()));
+    const next = await makeSigningPair('key-2');
+    server.state.keys = [next.jwk, pair.jwk];
+    expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('accepted');
+    expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('accepted');
+    expect(server.state.requests).toBe(2);
+  });
+  it('ends the old key once the set is fetched again', async () => {
+    const verifier = identity();
+    const next = await makeSigningPair('key-2');
+    await verifier.verify(await pair.sign(claims()));
+    server.state.keys = [next.jwk];
+    await verifier.verify(await next.sign(claims()));
+    expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('unauthorized');
+  });
+  it('cannot be used for a flood: 50 unknown kids cost one fetch in 30 seconds', async () => {
+    const verifier = identity();
+    await verifier.verify(await pair.sign(claims()));
+    const tokens = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => pair.sign(claims(), { kid: `unknown-${index}` })),
+    );
+    const flood = () => Promise.all(tokens.map((token) => codeOf(verifier.verify(token))));
+    expect(new Set(await flood())).toEqual(new Set(['unauthorized']));
+    expect(new Set(await flood())).toEqual(new Set(['unauthorized']));
+    expect(server.state.requests).toBe(2);
+    nowMs += 30_000;
+    await flood();
+    expect(server.state.requests).toBe(3);
+  });
+  it('during an outage is auth_unavailable, not a wrong token', async () => {
+    const verifier = identity();
+    const next = await makeSigningPair('key-2');
+    await verifier.verify(await pair.sign(claims()));
+    server.state.mood = 'error';
+    expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
+    expect(await codeOf(verifier.verify(await next.sign(claims())))).toBe('auth_unavailable');
+    expect(await codeOf(verifier.verify(await pair.sign(claims())))).toBe('accepted');
+  });
+});

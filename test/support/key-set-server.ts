@@ -1,0 +1,58 @@
+// An identity provider's key set over real HTTP, which can be made to fail in the ways that real
+// ones do. It counts what it is asked.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+
+export type KeySetServer = Awaited<ReturnType<typeof startKeySetServer>>;
+export type SigningPair = Awaited<ReturnType<typeof makeSigningPair>>;
+
+type Mood = 'well' | 'error' | 'html' | 'empty' | 'huge' | 'hang' | 'redirect';
+
+/** A key pair and the tokens that it signs; `header` and `claims` override what is usual. */
+export async function makeSigningPair(kid: string) {
+  const { privateKey, publicKey } = await generateKeyPair('RS256', { extractable: true });
+  const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };
+  return {
+    jwk,
+    privateKey,
+    sign: (claims: JWTPayload, header: Record<string, unknown> = {}) =>
+      new SignJWT(claims).setProtectedHeader({ alg: 'RS256', kid, ...header }).sign(privateKey),
+  };
+}
+
+export async function startKeySetServer() {
+  const state = { mood: 'well' as Mood, requests: 0, keys: [] as object[] };
+  const server = createServer((_request, response) => {
+    state.requests += 1;
+    answer(state, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    state,
+    url: `http://127.0.0.1:${port}/jwks.json`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function answer(state: { mood: Mood; keys: object[] }, response: ServerResponse): void {
+  const bodies: Record<Exclude<Mood, 'hang' | 'redirect'>, [number, string]> = {
+    well: [200, JSON.stringify({ keys: state.keys })],
+    error: [500, '{}'],
+    html: [200, '<!doctype html><title>Down for maintenance</title>'],
+    empty: [200, '{"keys":[]}'],
+    huge: [200, `{"keys":["${'x'.repeat(1_000_000)}"]}`],
+  };
+  if (state.mood === 'hang') return;
+  if (state.mood === 'redirect') {
+    response.writeHead(302, { location: '/elsewhere.json' }).end();
+    return;
+  }
+  const [status, body] = bodies[state.mood];
+  response.writeHead(status, { 'content-type': 'application/json' }).end(body);
+}
