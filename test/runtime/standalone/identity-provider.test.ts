@@ -1,0 +1,112 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createIdentity } from '../../../runtime/platform/identity.ts';
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+} from '../../../runtime/standalone/identity-provider.ts';
+
+let dataDir: string;
+let server: Server;
+let baseUrl: string;
+let provider: IdentityProvider;
+
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'tintype-identity-'));
+  server = createServer((request, response) => {
+    if (!provider.handle(request, response)) response.writeHead(404).end('not ours');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  provider = await start();
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(dataDir, { recursive: true });
+});
+
+function start(): Promise<IdentityProvider> {
+  return createIdentityProvider({ dataDir, baseUrl, clock: systemClock });
+}
+
+function verify(token: string) {
+  const { issuer, jwksUrl } = provider;
+  return createIdentity({ issuer, jwksUrl, clock: systemClock }).verify(token);
+}
+
+const keyFile = () => join(dataDir, 'identity-key.json');
+
+describe('a token of the standalone', () => {
+  it('is verified as one of any provider, through its key set', async () => {
+    const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
+    expect(await verify(token)).toEqual({ sub: 'user_1' });
+  });
+  it('expires', async () => {
+    const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: -120 });
+    await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+  it('of another data folder is refused', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'tintype-identity-'));
+    const foreign = await createIdentityProvider({ dataDir: other, baseUrl, clock: systemClock });
+    const token = await foreign.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
+    await rm(other, { recursive: true });
+    await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+});
+
+describe('its documents', () => {
+  it('lead from the issuer to the key set', async () => {
+    const url = `${provider.issuer}/.well-known/openid-configuration`;
+    const document = await (await fetch(url)).json();
+    expect(document).toMatchObject({ issuer: provider.issuer, jwks_uri: provider.jwksUrl });
+  });
+  it('show only the public half of the key', async () => {
+    const { keys } = (await (await fetch(provider.jwksUrl)).json()) as { keys: object[] };
+    expect(keys).toHaveLength(1);
+    expect(Object.keys(keys[0] ?? {}).sort()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use']);
+  });
+  it('are read-only, and every other path is left to others', async () => {
+    expect((await fetch(provider.jwksUrl, { method: 'POST' })).status).toBe(405);
+    expect((await fetch(provider.jwksUrl, { method: 'HEAD' })).status).toBe(200);
+    for (const path of ['/identity', '/identity/', '/identity/jwks.json/', '/v1/me']) {
+      expect((await fetch(baseUrl + path)).status, path).toBe(404);
+    }
+  });
+});
+
+describe('its key', () => {
+  it('outlives a restart, readable by its owner alone', async () => {
+    const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
+    provider = await start();
+    expect(await verify(token)).toEqual({ sub: 'user_1' });
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+  });
+  it('is closed again when its file was left open to others', async () => {
+    await chmod(keyFile(), 0o644);
+    await start();
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+  });
+  it('is one key when several processes start at once', async () => {
+    await rm(keyFile());
+    const started = await Promise.all([start(), start(), start()]);
+    const tokens = await Promise.all(
+      started.map((each) => each.mintToken({ sub: 'user_1', expiresInSeconds: 60 })),
+    );
+    provider = await start();
+    for (const token of tokens) expect(await verify(token)).toEqual({ sub: 'user_1' });
+    expect(await readdir(dataDir)).toEqual(['identity-key.json']);
+  });
+  it('is never replaced in silence when its file is broken', async () => {
+    for (const text of ['', '{', '{"kty":"RSA"}', 'null']) {
+      await writeFile(keyFile(), text);
+      await expect(start()).rejects.toThrow(/identity-key\.json is not a signing key; delete it/);
+      expect(await readFile(keyFile(), 'utf8')).toBe(text);
+    }
+  });
+});
