@@ -1,0 +1,56 @@
+// What delivery asks of a render worker, and what it gets back: the one contract between the two.
+// Everything is decided before the message is sent; a worker reads, draws, stores and answers.
+// Spec: Delivery host, Transform operations.
+import { z } from 'zod';
+import type { Box } from './operations.ts';
+import type { RenderPlan } from './plan.ts';
+
+/**
+ * One render. `source_key` is the object to read (the original or a half-way image), `window` the
+ * plan's window in that object's own pixels, `derived_key` where the result is stored.
+ */
+export type RenderRequest = {
+  readonly project_id: string;
+  readonly derived_key: string;
+  readonly source_key: string;
+  readonly window: Box;
+  readonly plan: RenderPlan;
+};
+
+/** A stored result; `bytes` is null where it is too long for a message and is read from storage. */
+export type RenderReply = {
+  readonly content_type: string;
+  readonly size_bytes: number;
+  readonly bytes: Uint8Array | null;
+};
+
+const size = { width: z.int().min(1), height: z.int().min(1) };
+const box = z.strictObject({ x: z.int().min(0), y: z.int().min(0), ...size });
+const watermark = z.strictObject({
+  object_key: z.string(),
+  revision_tag: z.string(),
+  ...box.shape,
+  opacity: z.number().min(1).max(100),
+});
+
+/** Reads a request off the queue; throws a ZodError where it is none. */
+export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
+  project_id: z.string(),
+  derived_key: z.string(),
+  source_key: z.string(),
+  window: box,
+  plan: z.strictObject({
+    window: box,
+    output: z.strictObject(size),
+    format: z.enum(['jpeg', 'png', 'webp', 'avif', 'gif']),
+    quality: z.int().min(1).max(100).nullable(),
+    watermark: watermark.nullable(),
+  }),
+});
+
+/** Reads a reply off the queue. */
+export const renderReplySchema: z.ZodType<RenderReply> = z.strictObject({
+  content_type: z.string(),
+  size_bytes: z.int().min(1),
+  bytes: z.instanceof(Uint8Array).nullable(),
+});
