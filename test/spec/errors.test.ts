@@ -1,0 +1,121 @@
+// Spec: Errors; Verifier failure reasons. Every code with its status on its surface, both ways.
+import { describe, expect, it } from 'vitest';
+import {
+  additionalDeliveryCodes,
+  additionalErrors,
+  apiErrors,
+  browserClientErrors,
+  deliveryErrors,
+  type ErrorRow,
+  errorEnvelope,
+  helperErrors,
+  helperRelayedCodes,
+  processingErrors,
+  SESSION_FAILURE_STATUS,
+  verifierReasons,
+} from '../../runtime/core/errors.ts';
+import additions from './additions.json' with { type: 'json' };
+import { differences, NONE, type Table, tableOf } from './differences.ts';
+import errors from './errors.json' with { type: 'json' };
+
+type SpecifiedCode = { code: string; status: number; details?: string[]; headers?: string[] };
+
+function specified(rows: readonly SpecifiedCode[], surface: 'api' | 'delivery'): Table {
+  const ours: SpecifiedCode[] = additions.errors.filter((row) => row.surface === surface);
+  return tableOf([...rows, ...ours], (row) => row.code, facts);
+}
+
+function facts({ status, details = [], headers = [] }: SpecifiedCode): unknown {
+  return { status, details, retry_after: headers.includes('retry-after') };
+}
+
+function coded(rows: Readonly<Record<string, ErrorRow>>): Table {
+  return tableOf(
+    Object.entries(rows),
+    ([code]) => code,
+    ([, { status, details = [], retry_after = false }]) => ({ status, details, retry_after }),
+  );
+}
+
+const words = (names: readonly string[]): Table =>
+  Object.fromEntries(names.map((name) => [name, true]));
+
+describe('errors', () => {
+  it('the API has every code of the specification with its status, details and Retry-After, and no other', () => {
+    expect(differences(specified(errors.api.rows, 'api'), coded(apiErrors))).toEqual(NONE);
+  });
+
+  it('a delivery host has every code of the specification with its status, and no other', () => {
+    const table = specified(errors.delivery.rows, 'delivery');
+    expect(differences(table, coded(deliveryErrors))).toEqual(NONE);
+  });
+
+  it('the codes that are ours are the ones that the additions give a reason for', () => {
+    const ours = (surface: string) =>
+      words(additions.errors.filter((row) => row.surface === surface).map((row) => row.code));
+    expect(differences(ours('api'), words(Object.keys(additionalErrors)))).toEqual(NONE);
+    expect(differences(ours('delivery'), words(additionalDeliveryCodes))).toEqual(NONE);
+  });
+
+  it('every processing error code exists, and no other', () => {
+    const codes = errors.processing.rows.map((row) => row.error_code);
+    expect(differences(words(codes), words(Object.keys(processingErrors)))).toEqual(NONE);
+  });
+
+  it("a failed session's code is answered with the specified status", () => {
+    const statuses = errors.api.pass_through.map((row) => row.status);
+    expect(statuses).toEqual([SESSION_FAILURE_STATUS]);
+  });
+
+  it("every code of the upload helper's own exists with its status, and no other", () => {
+    const own = errors.upload_helper.rows.filter((row) => /^[a-z_]+$/.test(row.code));
+    const relayed = new Set<string>(helperRelayedCodes);
+    const code = Object.entries(helperErrors).filter(([name]) => !relayed.has(name));
+    expect(
+      differences(
+        tableOf(
+          own,
+          (row) => row.code,
+          (row) => [row.status],
+        ),
+        tableOf(
+          code,
+          ([name]) => name,
+          ([, row]) => row.statuses,
+        ),
+      ),
+    ).toEqual(NONE);
+  });
+
+  it('each row of the upload helper that relays a code has one row here, with its statuses', () => {
+    const rows = errors.upload_helper.rows.filter((row) => !/^[a-z_]+$/.test(row.code));
+    const statuses = rows.map((row) => String(row.status).match(/\d{3}/g)?.map(Number));
+    expect(helperRelayedCodes.map((code) => [...helperErrors[code].statuses])).toEqual(statuses);
+  });
+
+  it('every code of the browser client exists, and no other', () => {
+    const codes = errors.browser_client.rows.map((row) => row.code);
+    expect(differences(words(codes), words(Object.keys(browserClientErrors)))).toEqual(NONE);
+  });
+
+  it('every failure reason of the webhook verifier exists, and no other', () => {
+    const reasons = errors.verifier_reasons.rows.map((row) => row.reason);
+    expect(differences(words(reasons), words(Object.keys(verifierReasons)))).toEqual(NONE);
+  });
+
+  it('the envelope has the specified fields, and details only where there are some', () => {
+    const full = errorEnvelope({ code: 'not_found', message: 'No.', details: { a: 1 } });
+    expect(Object.keys(full.error)).toEqual(Object.keys(errors.envelope.fields.error));
+    expect(errorEnvelope({ code: 'not_found', message: 'No.' })).toEqual({
+      error: { code: 'not_found', message: 'No.' },
+    });
+  });
+
+  it('every code has a message of its own that ends as a sentence', () => {
+    for (const table of [apiErrors, deliveryErrors, processingErrors, helperErrors]) {
+      const messages = Object.values(table).map((row) => row.message);
+      expect(messages.filter((message) => !/^[A-Z].{10,}\.$/.test(message))).toEqual([]);
+      expect(new Set(messages).size).toBe(messages.length);
+    }
+  });
+});

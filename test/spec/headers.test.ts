@@ -1,0 +1,88 @@
+// Spec: Caching and response headers, on the delivery host. The headers of management operations
+// are asserted by the tests of those operations.
+import { describe, expect, it } from 'vitest';
+import {
+  imageHeaders,
+  notModifiedHeaders,
+  preflightHeaders,
+  refusalHeaders,
+  type ServedImage,
+} from '../../runtime/core/delivery/headers.ts';
+import additions from './additions.json' with { type: 'json' };
+import specification from './headers.json' with { type: 'json' };
+
+type Row = {
+  subject: string;
+  headers?: Record<string, string | undefined>;
+  cache_control_has?: string;
+};
+
+const base = { revision: 3, project_id: 'prj_1', file_id: 'file_1' };
+const named = {
+  ...base,
+  content_type: 'image/webp',
+  file_slug: 'a',
+  original_filename: null,
+} as const;
+const shown = { ...base, content_type: 'image/webp', kind: 'derived', etag: '"e"' } as const;
+
+const images: Record<string, ServedImage> = {
+  'public images': { ...shown, access: 'public' },
+  images: { ...shown, access: 'public' },
+  'signed URLs': { ...shown, access: { seconds_left: 42 } },
+  'raw downloads': { ...named, kind: 'raw' },
+  'originals of SVG': {
+    ...shown,
+    kind: 'originals',
+    content_type: 'image/svg+xml',
+    access: 'public',
+  },
+};
+const answers: Record<string, Readonly<Record<string, string>>> = {
+  ...Object.fromEntries(Object.entries(images).map(([name, image]) => [name, imageHeaders(image)])),
+  OPTIONS: preflightHeaders(),
+  'error responses': refusalHeaders(),
+  busy: refusalHeaders({ retry_after_seconds: 2 }),
+};
+
+const rows: Row[] = [...specification.rows, ...additions.headers];
+const everywhere = rows.filter((row) => row.subject === 'every delivery response');
+
+/** `<seconds to exp>` and its like stand for a value; the rest is literal. */
+function pattern(value: string): RegExp {
+  const literal = value.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return new RegExp(`^${literal.replace(/<[^>]*>/g, '.+')}`);
+}
+
+describe('the headers of a delivery host', () => {
+  it.each(rows.filter((row) => Object.hasOwn(answers, row.subject)))(
+    'of $subject are as specified',
+    ({ subject, headers = {}, cache_control_has = '' }) => {
+      const answer = answers[subject] ?? {};
+      expect(answer['cache-control'] ?? '').toContain(cache_control_has);
+      for (const [name, value] of Object.entries(headers)) {
+        expect(answer[name], name).toMatch(pattern(value ?? ''));
+      }
+    },
+  );
+
+  it.each(Object.entries(answers))('of %s have what every response has', (_, answer) => {
+    for (const { headers = {} } of everywhere) expect(answer).toMatchObject(headers);
+  });
+
+  it('carry the revision and an entity tag, on a 304 too', () => {
+    const image = images['public images'];
+    expect(image && notModifiedHeaders(image)).toMatchObject({
+      etag: '"e"',
+      'x-service-revision': '3',
+      'cache-control': 'public, max-age=300, s-maxage=31536000',
+    });
+  });
+
+  it('never let a raw download or an error be stored', () => {
+    for (const subject of ['raw downloads', 'error responses', 'busy']) {
+      expect(answers[subject]?.['cache-control']).toContain('no-store');
+      expect(answers[subject]).not.toHaveProperty('etag');
+    }
+  });
+});
