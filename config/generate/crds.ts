@@ -1,0 +1,38 @@
+/**
+ * Writes crds/<plural>.yaml, one file a kind, from operator/kinds.ts. With --check it writes nothing
+ * and fails when a file is not as it would be written.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { printCrd } from '../../operator/crd.ts';
+import { GROUP, kinds } from '../../operator/kinds.ts';
+
+const folder = new URL('../../crds', import.meta.url).pathname;
+const HEADER = '# Written by `make generate` from operator/<kind>/schema.ts. Do not edit.\n';
+
+const wanted = new Map(
+  kinds.map((kind) => [
+    `${GROUP}_${kind.plural}.yaml`,
+    HEADER + stringify(printCrd(kind), { lineWidth: 0, aliasDuplicateObjects: false }),
+  ]),
+);
+
+mkdirSync(folder, { recursive: true });
+const present = new Map(
+  readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+);
+const stale = [...new Set([...wanted.keys(), ...present.keys()])].filter(
+  (name) => wanted.get(name) !== present.get(name),
+);
+
+if (process.argv.includes('--check')) {
+  for (const name of stale) console.error(`crds/${name} is stale: run make generate`);
+  process.exitCode = stale.length > 0 ? 1 : 0;
+} else {
+  for (const name of stale) {
+    const text = wanted.get(name);
+    if (text === undefined) rmSync(join(folder, name));
+    else writeFileSync(join(folder, name), text);
+  }
+}

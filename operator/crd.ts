@@ -1,0 +1,105 @@
+/**
+ * From a row of the table of kinds to its CustomResourceDefinition. The API server wants a structural
+ * schema: everything inlined, no additionalProperties: false, no anyOf; what zod says in other words
+ * is said here in the server's.
+ */
+import { z } from 'zod';
+import { type Column, GROUP, type Kind, VERSION } from './kinds.ts';
+
+export function printCrd(kind: Kind): object {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${kind.plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: {
+        kind: kind.kind,
+        listKind: `${kind.kind}List`,
+        plural: kind.plural,
+        singular: kind.kind.toLowerCase(),
+        categories: ['tintype'],
+      },
+      versions: [
+        {
+          name: VERSION,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: [...kind.columns, ...sharedColumns].map(printColumn),
+          schema: { openAPIV3Schema: objectSchema(kind) },
+        },
+      ],
+    },
+  };
+}
+
+const sharedColumns: readonly Column[] = [
+  { name: 'Ready', type: 'string', path: '.status.conditions[?(@.type=="Ready")].status' },
+  { name: 'Reason', type: 'string', path: '.status.conditions[?(@.type=="Ready")].reason' },
+  { name: 'Age', type: 'date', path: '.metadata.creationTimestamp' },
+];
+
+function printColumn({ name, type, path }: Column): object {
+  return { name, type, jsonPath: path };
+}
+
+function objectSchema(kind: Kind): object {
+  return {
+    type: 'object',
+    description: kind.description,
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string', description: 'The version of this schema.' },
+      kind: { type: 'string', description: 'The kind of this resource.' },
+      metadata: { type: 'object' },
+      spec: { description: 'What is declared.', ...structural(kind.spec) },
+      status: {
+        description: 'What became of it; written by the operator.',
+        ...structural(kind.status),
+        // A resource that nobody has looked at yet must not count as ready.
+        default: { observedGeneration: -1 },
+      },
+    },
+  };
+}
+
+type Node = { [key: string]: unknown };
+
+/** The schema of a zod type, as the API server takes it. */
+export function structural(type: z.ZodType): Node {
+  const schema = z.toJSONSchema(type, { target: 'openapi-3.0', io: 'input', reused: 'inline' });
+  return cleanNode(schema);
+}
+
+// Words of JSON Schema that a structural schema may not hold, or that say nothing there.
+const DROPPED = new Set(['$schema', 'additionalProperties', '~standard']);
+const REFUSED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'nullable'];
+
+function cleanNode(node: Node): Node {
+  const refused = REFUSED.filter((word) => word in node);
+  if (refused.length > 0) throw new Error(`no structural schema may have ${refused.join(', ')}`);
+  const kept = Object.entries(node).filter(([word, value]) => !isDropped(node, word, value));
+  return Object.fromEntries(kept.map(([word, value]) => [word, cleanWord(word, value)]));
+}
+
+function isDropped(node: Node, word: string, value: unknown): boolean {
+  if (DROPPED.has(word)) return true;
+  const isBound = word === 'minimum' || word === 'maximum';
+  if (isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return true;
+  // The server checks the format itself, and by a better rule than a pattern of a thousand characters.
+  return word === 'pattern' && node.format === 'date-time';
+}
+
+function cleanWord(word: string, value: unknown): unknown {
+  if (word === 'items' && isNode(value)) return cleanNode(value);
+  if (word !== 'properties' || !isNode(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, isNode(child) ? cleanNode(child) : child]),
+  );
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
