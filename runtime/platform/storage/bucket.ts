@@ -39,7 +39,6 @@ export class StorageUnavailable extends ServiceError {
 
   constructor(advice: string, cause?: unknown) {
     super('storage_unavailable', { cause: new Error(advice, { cause }) });
-    this.name = 'StorageUnavailable';
     this.advice = advice;
   }
 }

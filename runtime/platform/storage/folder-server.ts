@@ -1,0 +1,128 @@
+/**
+ * Answers the signed PUT URLs of folder storage, as an S3 server would: exactly the signed content
+ * type and length, 403 for anything altered or expired, open to every origin, ETag readable there.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { type Bucket, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
+import { FOLDER_STORAGE_PATH, type FolderPut, verifyFolderPut } from './folder-url.ts';
+
+export type FolderServerOptions = {
+  buckets: Readonly<Record<string, Bucket>>;
+  secret: Uint8Array;
+  clock: Clock;
+  log?: Log;
+  /** Called after an object arrived: what a storage's event notification is elsewhere. */
+  onObject?: (bucket: string, key: string) => void;
+};
+
+/** Returns whether the request was for folder storage and is being answered. */
+export function folderStorageHandler(options: FolderServerOptions) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    if (!request.url?.startsWith(FOLDER_STORAGE_PATH)) return false;
+    for (const [name, value] of Object.entries(openToEveryOrigin)) response.setHeader(name, value);
+    if (request.method === 'OPTIONS') {
+      response.writeHead(204).end();
+      return true;
+    }
+    const put = admit(options, request);
+    if ('status' in put) refuse(request, response, put);
+    else void receive(options, { request, response, put });
+    return true;
+  };
+}
+
+const openToEveryOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'PUT, OPTIONS',
+  'access-control-allow-headers': '*',
+  'access-control-expose-headers': 'ETag',
+  'access-control-max-age': '86400',
+  'cache-control': 'no-store',
+};
+
+type Refusal = { status: number; code: string; message: string };
+type Admitted = FolderPut & { target: Bucket };
+
+const refusals = {
+  method_not_allowed: { status: 405, message: 'Only PUT is answered here.' },
+  invalid_signature: { status: 403, message: 'The URL was altered: use it exactly as returned.' },
+  signature_expired: { status: 403, message: 'The URL has expired: start a new upload.' },
+  length_required: { status: 411, message: 'Send the Content-Length header.' },
+  content_length_mismatch: {
+    status: 403,
+    message: 'Content-Length must be the size that the upload declared.',
+  },
+  content_type_mismatch: {
+    status: 403,
+    message: 'Content-Type must be the type that the upload declared.',
+  },
+  storage_unavailable: { status: 503, message: 'The storage cannot take the object now.' },
+  internal: { status: 500, message: 'The object could not be stored.' },
+} as const;
+
+function refusal(code: keyof typeof refusals): Refusal {
+  return { code, ...refusals[code] };
+}
+
+/** The object that this request may write, or why not. */
+function admit(options: FolderServerOptions, request: IncomingMessage): Admitted | Refusal {
+  if (request.method !== 'PUT') return refusal('method_not_allowed');
+  const put = verifyFolderPut(options.secret, request.url ?? '');
+  const target = put === undefined ? undefined : options.buckets[put.bucket];
+  if (put === undefined || target === undefined) return refusal('invalid_signature');
+  if (put.exp * 1000 <= options.clock.now().getTime()) return refusal('signature_expired');
+  const { 'content-length': length, 'content-type': type } = request.headers;
+  if (length === undefined) return refusal('length_required');
+  if (length !== String(put.size_bytes)) return refusal('content_length_mismatch');
+  if (type !== put.content_type) return refusal('content_type_mismatch');
+  return { ...put, target };
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; put: Admitted };
+
+const SILENCE_MS_MAX = 30_000;
+
+/** Streams to the disk as fast as it takes the bytes; a client that leaves or falls silent leaves nothing. */
+async function receive(
+  { log, onObject }: FolderServerOptions,
+  { request, response, put }: Exchange,
+): Promise<void> {
+  request.setTimeout(SILENCE_MS_MAX, () => request.destroy());
+  try {
+    const { content_type, size_bytes } = put;
+    // A failing disk must not tear the connection down: the client is still owed an answer.
+    const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
+    const head = await put.target.write(put.key, body, { content_type, size_bytes });
+    onObject?.(put.bucket, put.key);
+    response.writeHead(200, { etag: head.etag, 'content-length': '0' }).end();
+  } catch (error) {
+    if (request.destroyed && !request.complete) return;
+    if (!(error instanceof ObjectSizeMismatch)) {
+      log?.error('an object could not be stored', { bucket: put.bucket, error });
+    }
+    const isDown = error instanceof StorageUnavailable;
+    refuse(request, response, refusal(isDown ? 'storage_unavailable' : 'internal'));
+  }
+}
+
+const DRAIN_MS_MAX = 5000;
+
+/**
+ * Answers and closes. The rest of the body is read away for a moment, because a connection that is
+ * reset under a client that still sends would hide the answer from it.
+ */
+function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal): void {
+  const body = JSON.stringify({ error: { code: why.code, message: why.message } });
+  response.writeHead(why.status, {
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  });
+  response.end(body);
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS_MAX);
+  request.on('close', () => clearTimeout(timer)).on('error', () => undefined);
+  request.resume();
+}

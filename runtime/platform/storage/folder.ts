@@ -1,0 +1,155 @@
+/**
+ * Object storage in a folder of this machine, behind the same interface as S3: standalone and tests.
+ * An object is one file, written aside and renamed; signed PUT URLs are answered by folder-server.ts.
+ */
+import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { Clock } from '../clock.ts';
+import { type Bucket, isObjectKey, StorageUnavailable } from './bucket.ts';
+import { listFolder } from './folder-list.ts';
+import { printFolderPut } from './folder-url.ts';
+import {
+  hasCode,
+  INCOMING_FOLDER,
+  ignore,
+  openIncoming,
+  readObjectHead,
+  writeObjectFile,
+} from './object-file.ts';
+
+export type FolderBucketOptions = {
+  /** The bucket's name in its URLs. */
+  name: string;
+  /** An existing folder. */
+  folder: string;
+  /** The origin at which folder-server.ts answers. */
+  publicUrl: string;
+  secret: Uint8Array;
+  clock: Clock;
+};
+
+export function createFolderBucket(options: FolderBucketOptions): Bucket {
+  const { folder } = options;
+  const guarded = async <T>(work: () => Promise<T>) => {
+    try {
+      return await work();
+    } catch (error) {
+      throw unavailable(folder, error);
+    }
+  };
+  return {
+    head: (key) => guarded(() => withObject(pathOf(folder, key), readObjectHead)),
+    open: (key, range) => guarded(() => openObject(pathOf(folder, key), range)),
+    read: (key) => guarded(() => readObject(pathOf(folder, key))),
+    write: (key, body, facts) =>
+      guarded(() => writeObjectFile({ folder, path: pathOf(folder, key) }, body, facts)),
+    delete: (key) => guarded(() => deleteObject(folder, pathOf(folder, key))),
+    list: (range) => guarded(() => listFolder(folder, range)),
+    presignPut: async (key, terms) => {
+      pathOf(folder, key);
+      return printFolderPut(options, { bucket: options.name, key, ...terms });
+    },
+    check: () => guarded(() => checkFolder(folder, options.clock.now())),
+  };
+}
+
+function pathOf(folder: string, key: string): string {
+  if (!isObjectKey(key)) throw new TypeError(`not an object key: ${JSON.stringify(key)}`);
+  return join(folder, ...key.split('/'));
+}
+
+type OpenFile = Awaited<ReturnType<typeof open>>;
+
+/** The file of an object, open; undefined where there is none (a folder on the way is none either). */
+async function openFile(path: string): Promise<OpenFile | undefined> {
+  const file = await open(path, 'r').catch(ignore('ENOENT', 'ENOTDIR'));
+  if (file === undefined || (await file.stat()).isFile()) return file;
+  await file.close();
+  return undefined;
+}
+
+async function withObject<T>(
+  path: string,
+  use: (file: OpenFile) => Promise<T>,
+): Promise<T | undefined> {
+  const file = await openFile(path);
+  if (file === undefined) return undefined;
+  try {
+    return await use(file);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openObject(
+  path: string,
+  range?: { start: number; end: number },
+): Promise<Readable | undefined> {
+  const file = await openFile(path);
+  if (file === undefined) return undefined;
+  const head = await readObjectHead(file);
+  const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, (head?.size_bytes ?? 0) - 1);
+  const start = range?.start ?? 0;
+  if (head !== undefined && start <= end) return file.createReadStream({ start, end });
+  await file.close();
+  return head === undefined ? undefined : Readable.from([]);
+}
+
+async function readObject(path: string): Promise<Buffer | undefined> {
+  return withObject(path, async (file) => {
+    const head = await readObjectHead(file);
+    if (head === undefined) return undefined;
+    return (await file.readFile()).subarray(0, head.size_bytes);
+  });
+}
+
+async function deleteObject(folder: string, path: string): Promise<void> {
+  await unlink(path).catch(ignore('ENOENT', 'ENOTDIR'));
+  for (let parent = dirname(path); parent.length > folder.length; parent = dirname(parent)) {
+    const isGone = await rmdir(parent).then(
+      () => true,
+      (error) => hasCode(error, 'ENOENT'),
+    );
+    if (!isGone) return;
+  }
+}
+
+const LEFT_BEHIND_MS = 24 * 3600 * 1000;
+
+/** Writes and removes a file where objects are written, and removes what a crash left there. */
+async function checkFolder(folder: string, now: Date): Promise<void> {
+  const { file, path } = await openIncoming(folder);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+    await unlink(path).catch(ignore('ENOENT'));
+  }
+  for (const name of await readdir(join(folder, INCOMING_FOLDER))) {
+    const left = join(folder, INCOMING_FOLDER, name);
+    const age = now.getTime() - ((await stat(left).catch(ignore('ENOENT')))?.mtimeMs ?? Infinity);
+    if (age > LEFT_BEHIND_MS) await unlink(left).catch(ignore('ENOENT'));
+  }
+}
+
+const faults: Record<string, string> = {
+  ENOENT: 'is not there: create it, or name another one',
+  ENOTDIR: 'is not a folder: name another one',
+  EACCES: 'cannot be used: make it readable and writable for the user who runs this',
+  EPERM: 'cannot be used: make it readable and writable for the user who runs this',
+  EROFS: 'cannot be written: it is on a read-only file system; name another one',
+  ENOSPC: 'cannot be written: its disk is full; free some space',
+  EDQUOT: 'cannot be written: the quota of its disk is used up; free some space',
+  EIO: 'cannot be used: its disk fails; look at the system log',
+  EMFILE: 'cannot be used: too many files are open; raise the limit (ulimit -n)',
+  ENFILE: 'cannot be used: too many files are open on this machine',
+};
+
+/** The fault of the disk behind an error, or the error itself. */
+function unavailable(folder: string, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const fault = faults[code];
+  if (fault === undefined) return error;
+  return new StorageUnavailable(`The storage folder ${folder} ${fault}.`, error);
+}
