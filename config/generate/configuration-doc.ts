@@ -1,0 +1,46 @@
+/**
+ * Writes docs/configuration.md from the table in runtime/platform/config-variables.ts. With --check
+ * it writes nothing and fails when the document is not as it would be written.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
+
+const file = new URL('../../docs/configuration.md', import.meta.url).pathname;
+
+const head = `# Configuration
+
+<!-- Written by \`make generate\` from runtime/platform/config-variables.ts. Do not edit. -->
+
+Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
+what was expected and an example. An empty variable counts as unset. \`tintype up\` sets what it needs
+itself; each can be overridden.
+
+| variable | meaning | default | example |
+|---|---|---|---|
+`;
+
+const text = head + Object.values<Variable>(variables).map(printRow).join('');
+const isStale = read() !== text;
+if (!process.argv.includes('--check')) {
+  if (isStale) writeFileSync(file, text);
+} else if (isStale) {
+  console.error('docs/configuration.md is stale: run make generate');
+  process.exitCode = 1;
+}
+
+function printRow({ name, description, default: value, example }: Variable): string {
+  const shown = value === undefined || value === '' ? '' : `\`${value}\``;
+  return `| \`${name}\` | ${cell(description)} | ${shown} | \`${cell(example)}\` |\n`;
+}
+
+function cell(words: string): string {
+  return words.replaceAll('|', '\\|');
+}
+
+function read(): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The kinds of value that a configuration variable may hold, each a zod schema from text whose
+ * message completes the sentence "expected …".
+ */
+import { z } from 'zod';
+
+/** Any text of at least one character. */
+export function text() {
+  return z.string();
+}
+
+export function secret(charactersMin = 16) {
+  return z.string().min(charactersMin, `a secret of at least ${charactersMin} characters`);
+}
+
+export function wholeNumber(min: number, max: number) {
+  const expected = `a whole number from ${min} to ${max}`;
+  return z
+    .string()
+    .regex(/^\d{1,16}$/, { abort: true, error: expected })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, expected);
+}
+
+export function port() {
+  return wholeNumber(0, 65_535);
+}
+
+export function bytes() {
+  return wholeNumber(1, Number.MAX_SAFE_INTEGER);
+}
+
+export function choice<const Words extends readonly [string, ...string[]]>(...words: Words) {
+  return z.enum(words, `one of ${words.join(', ')}`);
+}
+
+export function onOff() {
+  return choice('enabled', 'disabled');
+}
+
+export function url(...protocols: [string, ...string[]]) {
+  const expected = `a URL that begins with ${protocols.map((name) => `${name}://`).join(' or ')}`;
+  return z.string().refine((value) => {
+    const parsed = URL.parse(value);
+    return parsed !== null && protocols.includes(parsed.protocol.slice(0, -1));
+  }, expected);
+}
+
+/** Scheme, host and port, without a path; printed without a trailing slash. */
+export function origin() {
+  return z
+    .string()
+    .refine(isOrigin, 'an origin: http(s)://host or http(s)://host:port, without a path')
+    .transform((value) => new URL(value).origin);
+}
+
+function isOrigin(value: string): boolean {
+  const parsed = URL.parse(value);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol)) return false;
+  return value === parsed.origin || value === `${parsed.origin}/`;
+}
+
+export function hostname() {
+  const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+  const shape = new RegExp(`^${label}(?:\\.${label})*$`);
+  return z.string().toLowerCase().regex(shape, 'a host name without scheme, port or path');
+}
+
+export function bucketName() {
+  return z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket name: 3 to 63 of a-z, 0-9, dot, dash');
+}
+
+/** Items between commas; spaces around them do not count. */
+export function list<Item extends z.ZodType<unknown, string>>(item: Item) {
+  return z
+    .string()
+    .transform((value) => value.split(',').map((part) => part.trim()))
+    .transform((parts) => parts.filter((part) => part !== ''))
+    .pipe(z.array(item));
+}
+
+export function addressRange() {
+  const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
+  return z.string().regex(shape, 'a comma list of IP addresses or ranges');
+}
+
+const KEY_BYTES = 32;
+const KEY_SHAPE = /^([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/]{43}=)$/;
+const KEYS_EXPECTED = `a comma list of id:base64(${KEY_BYTES} bytes), each id once`;
+
+/** `id:base64(32 bytes)`, between commas: the first one is used, the others are still known. */
+export function namedKeys() {
+  const key = z
+    .string()
+    .regex(KEY_SHAPE, { abort: true, error: KEYS_EXPECTED })
+    .transform((value) => {
+      const [, id = '', encoded = ''] = KEY_SHAPE.exec(value) ?? [];
+      return { id, key: new Uint8Array(Buffer.from(encoded, 'base64')) };
+    });
+  return list(key)
+    .refine((keys) => keys.length > 0, KEYS_EXPECTED)
+    .refine((keys) => new Set(keys.map(({ id }) => id)).size === keys.length, KEYS_EXPECTED);
+}
+
+const PAIRS_EXPECTED = 'a comma list of name=value, each name once';
+
+/** `name=value` between commas. */
+export function pairs() {
+  const pair = z
+    .string()
+    .regex(/^[^=\s]+=[^=\s]+$/, { abort: true, error: PAIRS_EXPECTED })
+    .transform((value): [string, string] => [
+      value.slice(0, value.indexOf('=')),
+      value.slice(value.indexOf('=') + 1),
+    ]);
+  return list(pair)
+    .refine((found) => new Set(found.map(([name]) => name)).size === found.length, PAIRS_EXPECTED)
+    .transform((found): Record<string, string> => Object.fromEntries(found));
+}
+
+const SHARES_EXPECTED = 'a comma list of name=number, each number from 0 to 1';
+
+export function shares() {
+  return pairs()
+    .transform((found) => Object.entries(found).map(([name, value]) => [name, Number(value)]))
+    .pipe(z.array(z.tuple([z.string(), z.number().min(0).max(1)]), SHARES_EXPECTED))
+    .transform((found): Record<string, number> => Object.fromEntries(found));
+}

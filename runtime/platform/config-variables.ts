@@ -1,0 +1,433 @@
+/**
+ * Every environment variable that configures Tintype, in one table: docs/configuration.md is made of it,
+ * config.ts parses with it.
+ */
+import type { z } from 'zod';
+import {
+  FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT,
+  INGEST_BYTES_MAX_DEFAULT,
+  PROXY_UPLOAD_BYTES_MAX_DEFAULT,
+  UNINDEXED_FILES_THRESHOLD_DEFAULT,
+  WRITES_PER_MINUTE_PER_PROJECT_DEFAULT,
+} from '../core/limits.ts';
+import {
+  addressRange,
+  bucketName,
+  bytes,
+  choice,
+  hostname,
+  list,
+  namedKeys,
+  onOff,
+  origin,
+  pairs,
+  port,
+  secret,
+  shares,
+  text,
+  url,
+  wholeNumber,
+} from './config-types.ts';
+
+export const variables = {
+  databaseUrl: {
+    name: 'TINTYPE_DATABASE_URL',
+    type: url('postgres', 'postgresql'),
+    description: 'PostgreSQL, version 15 or newer',
+    example: 'postgres://tintype:password@db.internal:5432/tintype',
+  },
+  amqpUrl: {
+    name: 'TINTYPE_AMQP_URL',
+    type: url('amqp', 'amqps'),
+    description: 'RabbitMQ',
+    example: 'amqp://tintype:password@mq.internal:5672',
+  },
+  s3Endpoint: {
+    name: 'TINTYPE_S3_ENDPOINT',
+    type: url('http', 'https'),
+    description: 'Object storage; its credentials come from the usual AWS variables',
+    example: 'https://s3.eu-central-1.amazonaws.com',
+  },
+  s3Region: {
+    name: 'TINTYPE_S3_REGION',
+    type: text(),
+    description: 'Region of the object storage',
+    default: 'us-east-1',
+    example: 'eu-central-1',
+  },
+  s3ForcePathStyle: {
+    name: 'TINTYPE_S3_FORCE_PATH_STYLE',
+    type: choice('true', 'false'),
+    description:
+      'Buckets in the path instead of the host name, which most self-hosted storages want',
+    default: 'false',
+    example: 'true',
+  },
+  s3PublicEndpoint: {
+    name: 'TINTYPE_S3_PUBLIC_ENDPOINT',
+    type: url('http', 'https'),
+    description: 'Object storage as browsers see it, where that is another address',
+    example: 'https://uploads.example.com',
+  },
+  ingestBucket: {
+    name: 'TINTYPE_INGEST_BUCKET',
+    type: bucketName(),
+    description: 'Bucket that takes what clients send',
+    default: 'tintype-ingest',
+    example: 'tintype-ingest',
+  },
+  contentBucket: {
+    name: 'TINTYPE_CONTENT_BUCKET',
+    type: bucketName(),
+    description: 'Bucket that keeps what is served',
+    default: 'tintype-content',
+    example: 'tintype-content',
+  },
+  baseUrl: {
+    name: 'TINTYPE_BASE_URL',
+    type: origin(),
+    description: 'Origin of the API',
+    example: 'https://api.example.com',
+  },
+  deliveryRootDomain: {
+    name: 'TINTYPE_DELIVERY_ROOT_DOMAIN',
+    type: hostname(),
+    description: 'Delivery hosts are `<project>.<this domain>`',
+    example: 'img.example.com',
+  },
+  deliveryPublicPort: {
+    name: 'TINTYPE_DELIVERY_PUBLIC_PORT',
+    type: port(),
+    description: 'Port in delivery URLs, where it is not the one of the scheme',
+    example: '8081',
+  },
+  deliveryScheme: {
+    name: 'TINTYPE_DELIVERY_SCHEME',
+    type: choice('https', 'http'),
+    description: 'Scheme of delivery URLs',
+    default: 'https',
+    example: 'https',
+  },
+  uploadBaseUrl: {
+    name: 'TINTYPE_UPLOAD_BASE_URL',
+    type: origin(),
+    description: 'Origin of proxy uploads; unset: the origin of the API',
+    example: 'https://upload.example.com',
+  },
+  identityIssuer: {
+    name: 'TINTYPE_IDENTITY_ISSUER',
+    type: url('http', 'https'),
+    description: 'Issuer of the dashboard sessions (the `iss` of their tokens)',
+    example: 'https://id.example.com/clients/tintype',
+  },
+  identityJwksUrl: {
+    name: 'TINTYPE_IDENTITY_JWKS_URL',
+    type: url('http', 'https'),
+    description: 'Key set of the issuer',
+    example: 'https://id.example.com/clients/tintype/jwks.json',
+  },
+  identityAudience: {
+    name: 'TINTYPE_IDENTITY_AUDIENCE',
+    type: text(),
+    description: 'The `aud` that tokens must carry; unset: not looked at',
+    example: 'tintype',
+  },
+  staffApi: {
+    name: 'TINTYPE_STAFF_API',
+    type: onOff(),
+    description: 'Whether /v1/staff exists',
+    default: 'disabled',
+    example: 'enabled',
+  },
+  staffSubjects: {
+    name: 'TINTYPE_STAFF_SUBJECTS',
+    type: list(text()),
+    description: 'Comma list of the `sub` of members of staff',
+    default: '',
+    example: 'user_7f3a,user_91c0',
+  },
+  requestSigningSecret: {
+    name: 'TINTYPE_REQUEST_SIGNING_SECRET',
+    type: secret(),
+    description: 'Secret of the X-Request-Signature of dashboard writes',
+    example: 'a-long-random-text-of-the-dashboard',
+  },
+  storageEventSecret: {
+    name: 'TINTYPE_STORAGE_EVENT_SECRET',
+    type: secret(),
+    description: 'Secret of inbound storage events',
+    example: 'a-long-random-text-of-the-storage',
+  },
+  providerASecret: {
+    name: 'TINTYPE_PROVIDER_A_SECRET',
+    type: secret(),
+    description: "Secret of payment provider A's webhooks",
+    example: 'a-long-random-text-of-provider-a',
+  },
+  providerBSecret: {
+    name: 'TINTYPE_PROVIDER_B_SECRET',
+    type: secret(),
+    description: "Secret of payment provider B's webhooks",
+    example: 'a-long-random-text-of-provider-b',
+  },
+  providerBMode: {
+    name: 'TINTYPE_PROVIDER_B_MODE',
+    type: choice('test', 'live'),
+    description: 'Which of its modes payment provider B must speak in',
+    default: 'test',
+    example: 'live',
+  },
+  keyEncryptionKeys: {
+    name: 'TINTYPE_KEY_ENCRYPTION_KEYS',
+    type: namedKeys(),
+    description:
+      'Encrypts secrets at rest: comma list of `id:base64(32 bytes)`; the first one encrypts',
+    example: 'k2:qL5Ks2Cn1pYwO8uTgVxZ0rHdJ3mFbNeA7iQ6tSyWvXk=',
+  },
+  tokenKeys: {
+    name: 'TINTYPE_TOKEN_KEYS',
+    type: namedKeys(),
+    description:
+      'Signs upload URLs, embed URLs, library tokens, cursors and subjects; the first one signs',
+    example: 't1:Zb3Qe9Xw7LkR1uMvT5yHsA8dC2fGjN6pO4iUq0WnKxE=',
+  },
+  ingestMaxBytes: {
+    name: 'TINTYPE_INGEST_MAX_BYTES',
+    type: bytes(),
+    description: 'Largest upload',
+    default: String(INGEST_BYTES_MAX_DEFAULT),
+    example: '250000000',
+  },
+  proxyMaxBytes: {
+    name: 'TINTYPE_PROXY_MAX_BYTES',
+    type: bytes(),
+    description: 'Largest upload through the upload proxy',
+    default: String(PROXY_UPLOAD_BYTES_MAX_DEFAULT),
+    example: '100000000',
+  },
+  svgUploads: {
+    name: 'TINTYPE_SVG_UPLOADS',
+    type: onOff(),
+    description: 'Whether image/svg+xml is accepted',
+    default: 'enabled',
+    example: 'disabled',
+  },
+  avifUploads: {
+    name: 'TINTYPE_AVIF_UPLOADS',
+    type: onOff(),
+    description: 'Whether image/avif is accepted',
+    default: 'enabled',
+    example: 'disabled',
+  },
+  mediaLibraryWrites: {
+    name: 'TINTYPE_MEDIA_LIBRARY_WRITES',
+    type: onOff(),
+    description: 'Whether libraries and folders can be changed',
+    default: 'enabled',
+    example: 'disabled',
+  },
+  librarySessions: {
+    name: 'TINTYPE_LIBRARY_SESSIONS',
+    type: onOff(),
+    description: 'Whether library sessions and the picker exist',
+    default: 'enabled',
+    example: 'disabled',
+  },
+  apiPort: {
+    name: 'TINTYPE_API_PORT',
+    type: port(),
+    description: 'Port that the API listens on; 0: any free one',
+    default: '8080',
+    example: '8080',
+  },
+  deliveryPort: {
+    name: 'TINTYPE_DELIVERY_PORT',
+    type: port(),
+    description: 'Port that delivery listens on; 0: any free one',
+    default: '8081',
+    example: '8081',
+  },
+  spoolDir: {
+    name: 'TINTYPE_SPOOL_DIR',
+    type: text(),
+    description: 'Folder that keeps usage until it is in the database',
+    example: '/var/spool/tintype',
+  },
+  trustedProxies: {
+    name: 'TINTYPE_TRUSTED_PROXIES',
+    type: list(addressRange()),
+    description: 'Comma list of addresses and ranges whose X-Forwarded-For is believed',
+    default: '',
+    example: '10.0.0.0/8,192.168.1.7',
+  },
+  dashboardOrigins: {
+    name: 'TINTYPE_DASHBOARD_ORIGINS',
+    type: list(origin()),
+    description: 'Comma list of origins that may call the API from a browser',
+    default: '',
+    example: 'https://app.example.com',
+  },
+  marketingOrigins: {
+    name: 'TINTYPE_MARKETING_ORIGINS',
+    type: list(origin()),
+    description: 'Comma list of origins that may post access requests',
+    default: '',
+    example: 'https://www.example.com',
+  },
+  plans: {
+    name: 'TINTYPE_PLANS',
+    type: text(),
+    description: 'File with the plans and their allowances; unset: trial, starter, builder, growth',
+    example: '/etc/tintype/plans.yaml',
+  },
+  providerAPlans: {
+    name: 'TINTYPE_PROVIDER_A_PLANS',
+    type: pairs(),
+    description: "Which plan each of payment provider A's prices buys: comma list of `price=plan`",
+    default: '',
+    example: 'price_1Abc=starter,price_2Def=builder',
+  },
+  providerBPlans: {
+    name: 'TINTYPE_PROVIDER_B_PLANS',
+    type: pairs(),
+    description:
+      "Which plan each of payment provider B's products buys: comma list of `product=plan`",
+    default: '',
+    example: 'prod_1Abc=starter,prod_2Def=builder',
+  },
+  providerBUrl: {
+    name: 'TINTYPE_PROVIDER_B_URL',
+    type: url('http', 'https'),
+    description: "Payment provider B's API",
+    example: 'https://api.provider-b.example',
+  },
+  providerBApiKey: {
+    name: 'TINTYPE_PROVIDER_B_API_KEY',
+    type: secret(8),
+    description: "Key for payment provider B's API",
+    example: 'key-of-provider-b',
+  },
+  rateFailedAuthentications: {
+    name: 'TINTYPE_RATE_FAILED_AUTHENTICATIONS',
+    type: wholeNumber(1, 1_000_000),
+    description: 'Failed authentications a minute and IP address',
+    default: String(FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT),
+    example: '20',
+  },
+  rateWrites: {
+    name: 'TINTYPE_RATE_WRITES',
+    type: wholeNumber(1, 1_000_000),
+    description: 'Writes a minute and project',
+    default: String(WRITES_PER_MINUTE_PER_PROJECT_DEFAULT),
+    example: '600',
+  },
+  unindexedThreshold: {
+    name: 'TINTYPE_UNINDEXED_THRESHOLD',
+    type: wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    description: 'Files of a project above which filters need library indexes; 0: no limit',
+    default: String(UNINDEXED_FILES_THRESHOLD_DEFAULT),
+    example: '100000',
+  },
+  callbackEgress: {
+    name: 'TINTYPE_CALLBACK_EGRESS',
+    type: choice('public', 'any'),
+    description:
+      'Where webhooks may go; `any` (loopback, http) is for tests and refused in production',
+    default: 'public',
+    example: 'public',
+  },
+  cdn: {
+    name: 'TINTYPE_CDN',
+    type: choice('none', 'http-purge', 'cloudflare', 'fastly', 'cloudfront'),
+    description: 'CDN whose cache is purged',
+    default: 'none',
+    example: 'http-purge',
+  },
+  cdnUrl: {
+    name: 'TINTYPE_CDN_URL',
+    type: url('http', 'https'),
+    description: 'Address that takes PURGE requests (`http-purge`), or another address of the API',
+    example: 'http://varnish.internal:6081',
+  },
+  cdnZone: {
+    name: 'TINTYPE_CDN_ZONE',
+    type: text(),
+    description: 'Zone (Cloudflare), service (Fastly) or distribution (CloudFront)',
+    example: '023e105f4ecef8ad9ca31a8372d0c353',
+  },
+  cdnToken: {
+    name: 'TINTYPE_CDN_TOKEN',
+    type: secret(8),
+    description: 'Token for the API of the CDN',
+    example: 'token-of-the-cdn',
+  },
+  scanner: {
+    name: 'TINTYPE_SCANNER',
+    type: choice('none', 'http', 'embedded'),
+    description: 'Automatic scanner',
+    default: 'none',
+    example: 'http',
+  },
+  scannerUrl: {
+    name: 'TINTYPE_SCANNER_URL',
+    type: url('http', 'https'),
+    description: 'Address of the scanner (`http`)',
+    example: 'http://scanner.internal:9000/scan',
+  },
+  scannerThresholds: {
+    name: 'TINTYPE_SCANNER_THRESHOLDS',
+    type: shares(),
+    description: 'Scores from which a flag is raised: comma list of `flag=0..1`',
+    default: '',
+    example: 'nudity=0.85',
+  },
+  watchNamespaces: {
+    name: 'TINTYPE_WATCH_NAMESPACES',
+    type: list(hostname()),
+    description: 'Comma list of the namespaces that the operator serves; unset: all',
+    default: '',
+    example: 'shop,blog',
+  },
+  deliveryNamespace: {
+    name: 'TINTYPE_DELIVERY_NAMESPACE',
+    type: hostname(),
+    description:
+      "Namespace of the delivery ingress; unset: the operator's own, else `tintype-delivery`",
+    example: 'tintype-delivery',
+  },
+  logLevel: {
+    name: 'TINTYPE_LOG_LEVEL',
+    type: choice('debug', 'info', 'warn', 'error', 'silent'),
+    description: 'The least important lines that are logged',
+    default: 'info',
+    example: 'debug',
+  },
+  metricsPort: {
+    name: 'TINTYPE_METRICS_PORT',
+    type: port(),
+    description: 'Port that answers GET /metrics; unset: none',
+    example: '9464',
+  },
+  otlpEndpoint: {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    type: url('http', 'https'),
+    description: 'Collector that traces are sent to; unset: none',
+    example: 'http://otel-collector.internal:4318',
+  },
+  nodeEnv: {
+    name: 'NODE_ENV',
+    type: text(),
+    description: '`production` refuses what is for tests only',
+    default: 'development',
+    example: 'production',
+  },
+} as const satisfies Record<string, Variable>;
+
+export type Variable = {
+  name: string;
+  type: z.ZodType<unknown, string>;
+  description: string;
+  /** As it would stand in the environment. */
+  default?: string;
+  example: string;
+};

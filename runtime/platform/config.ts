@@ -1,0 +1,120 @@
+/**
+ * The configuration from the environment. A wrong value stops the start with its name, what was expected
+ * and an example; never with its value, which may be a secret. An empty variable counts as unset.
+ */
+import type { z } from 'zod';
+import { type Variable, variables } from './config-variables.ts';
+
+/** The values by their names in code; undefined where a variable is unset and has no default. */
+export type Config = { [Field in ConfigField]: ValueOf<(typeof variables)[Field]> };
+export type ConfigField = keyof typeof variables;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type ValueOf<V extends Variable> = V extends { default: string }
+  ? z.output<V['type']>
+  : z.output<V['type']> | undefined;
+
+type WithRequired<Field extends ConfigField> = Config & {
+  [Name in Field]: Exclude<Config[Name], undefined>;
+};
+
+/** Says everything that is wrong with a configuration, one line a variable. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`the configuration is wrong:\n${problems.map((line) => `  ${line}`).join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** Parses the environment; the fields in `required` must be set, as a process names them that needs them. */
+export function parseConfig<Field extends ConfigField = never>(
+  env: Environment,
+  required: readonly Field[] = [],
+): WithRequired<Field> {
+  const problems: string[] = [];
+  const entries = Object.entries<Variable>(variables).map(([field, variable]) => {
+    const isRequired = required.some((name) => name === field);
+    const { value, problem } = parseVariable(variable, env[variable.name] || undefined, {
+      isRequired,
+    });
+    if (problem !== undefined) problems.push(problem);
+    return [field, value];
+  });
+  const config = Object.fromEntries(entries) as WithRequired<Field>;
+  if (problems.length === 0) problems.push(...contradictions(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return { ...config, uploadBaseUrl: config.uploadBaseUrl ?? config.baseUrl };
+}
+
+type Parsed = { value?: unknown; problem?: string };
+
+function parseVariable(
+  variable: Variable,
+  given: string | undefined,
+  need: { isRequired: boolean },
+): Parsed {
+  const raw = given ?? variable.default;
+  if (raw === undefined) {
+    return need.isRequired ? { problem: printProblem(variable, 'it to be set') } : {};
+  }
+  const result = variable.type.safeParse(raw);
+  if (result.success) return { value: result.data };
+  return { problem: printProblem(variable, result.error.issues[0]?.message ?? 'another value') };
+}
+
+function printProblem({ name, example }: Variable, expected: string): string {
+  return `${name}: expected ${expected}; for example ${name}=${example}`;
+}
+
+type Rule = { isBroken(config: Config): boolean; variable: Variable; expected: string };
+
+/** What no variable can see alone. */
+const rules: readonly Rule[] = [
+  {
+    isBroken: (config) => config.callbackEgress === 'any' && config.nodeEnv === 'production',
+    variable: variables.callbackEgress,
+    expected: 'public, because NODE_ENV is production',
+  },
+  {
+    isBroken: (config) => config.identityIssuer !== undefined && !config.identityJwksUrl,
+    variable: variables.identityJwksUrl,
+    expected: 'it to be set, because TINTYPE_IDENTITY_ISSUER is',
+  },
+  {
+    isBroken: (config) => config.scanner === 'http' && !config.scannerUrl,
+    variable: variables.scannerUrl,
+    expected: 'it to be set, because TINTYPE_SCANNER is http',
+  },
+  {
+    isBroken: (config) => config.cdn === 'http-purge' && !config.cdnUrl,
+    variable: variables.cdnUrl,
+    expected: 'it to be set, because TINTYPE_CDN is http-purge',
+  },
+  {
+    isBroken: (config) => hasZone(config.cdn) && !config.cdnZone,
+    variable: variables.cdnZone,
+    expected: 'it to be set, because of TINTYPE_CDN',
+  },
+  {
+    isBroken: (config) => hasToken(config.cdn) && !config.cdnToken,
+    variable: variables.cdnToken,
+    expected: 'it to be set, because of TINTYPE_CDN',
+  },
+];
+
+function hasZone(cdn: Config['cdn']): boolean {
+  return cdn === 'cloudflare' || cdn === 'fastly' || cdn === 'cloudfront';
+}
+
+function hasToken(cdn: Config['cdn']): boolean {
+  return cdn === 'cloudflare' || cdn === 'fastly';
+}
+
+function contradictions(config: Config): string[] {
+  return rules
+    .filter((rule) => rule.isBroken(config))
+    .map((rule) => printProblem(rule.variable, rule.expected));
+}
