@@ -1,0 +1,76 @@
+/**
+ * The end of a process: the first SIGTERM or SIGINT stops what was started, newest first, each part
+ * within its deadline; the second one ends the process at once.
+ */
+import type { Log } from './log.ts';
+
+export type Lifecycle = {
+  /** Registers what has to be stopped; parts that were started later are stopped earlier. */
+  onStop(name: string, stop: () => Promise<unknown> | unknown): void;
+  /** Stops everything; resolves to 0, or to 1 when a part failed or took too long. Once only. */
+  stop(reason: string): Promise<number>;
+  /** Resolves with the exit code when everything has stopped, whoever asked for it. */
+  stopped: Promise<number>;
+};
+
+type Part = { name: string; stop: () => Promise<unknown> | unknown };
+type Options = { log: Log; part_deadline_ms?: number; process?: SignalSource };
+type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
+
+const PART_DEADLINE_MS = 20_000;
+const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+
+export function createLifecycle({ log, ...options }: Options): Lifecycle {
+  const target = options.process ?? process;
+  const deadlineMs = options.part_deadline_ms ?? PART_DEADLINE_MS;
+  const parts: Part[] = [];
+  const { promise: stopped, resolve } = Promise.withResolvers<number>();
+  let isStopping = false;
+  const stop = (reason: string) => {
+    if (!isStopping) {
+      isStopping = true;
+      log.info('stopping', { reason });
+      void stopParts(parts, { log, deadlineMs }).then((code) => {
+        release();
+        resolve(code);
+      });
+    }
+    return stopped;
+  };
+  const onSignal = (signal: keyof typeof signals) => {
+    if (isStopping) target.exit(signals[signal]);
+    else void stop(signal);
+  };
+  const release = listen(target, onSignal);
+  return { onStop: (name, stopPart) => void parts.push({ name, stop: stopPart }), stop, stopped };
+}
+
+function listen(target: SignalSource, onSignal: (signal: keyof typeof signals) => void) {
+  target.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  return () => void target.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+}
+
+type Stopping = { log: Log; deadlineMs: number };
+
+async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
+  let code = 0;
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    if (!(await stopPart(part, stopping))) code = 1;
+  }
+  return code;
+}
+
+/** Whether the part stopped in time and without an error; the others are stopped in any case. */
+async function stopPart(part: Part, { log, deadlineMs }: Stopping): Promise<boolean> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`not stopped in ${deadlineMs} ms`)), deadlineMs);
+  try {
+    await Promise.race([(async () => part.stop())(), late]);
+    return true;
+  } catch (error) {
+    log.error('a part did not stop', { component: part.name, error });
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,146 @@
+/**
+ * Every metric in one table over prom-client, and one function for each thing that is measured.
+ * Labels have few values: never a project, a slug or an id.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+type MetricRow = {
+  kind: 'counter' | 'gauge' | 'histogram';
+  help: string;
+  labels: readonly string[];
+  buckets?: readonly number[];
+};
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+
+/** The metrics by their full names. */
+export const metricTable = {
+  tintype_api_request_seconds: {
+    kind: 'histogram',
+    help: 'API requests by route and status.',
+    labels: ['method', 'route', 'status'],
+    buckets: SECONDS,
+  },
+  tintype_delivery_request_seconds: {
+    kind: 'histogram',
+    help: 'Delivery requests by status and where the bytes came from.',
+    labels: ['status', 'source'],
+    buckets: SECONDS,
+  },
+  tintype_delivery_bytes_total: {
+    kind: 'counter',
+    help: 'Bytes of bodies handed to delivery clients.',
+    labels: [],
+  },
+  tintype_usage_lost_total: {
+    kind: 'counter',
+    help: 'Deliveries whose usage could not be spooled.',
+    labels: [],
+  },
+  tintype_ingest_seconds: {
+    kind: 'histogram',
+    help: 'Processed uploads by result: ready, or the error code.',
+    labels: ['result'],
+    buckets: SECONDS,
+  },
+  tintype_render_seconds: {
+    kind: 'histogram',
+    help: 'Renders by output format and result.',
+    labels: ['format', 'result'],
+    buckets: SECONDS,
+  },
+  tintype_sandbox_children_killed_total: {
+    kind: 'counter',
+    help: 'Decoder processes that were killed, by reason.',
+    labels: ['reason'],
+  },
+  tintype_queue_waiting: {
+    kind: 'gauge',
+    help: 'Messages and calls that wait for a free slot.',
+    labels: ['queue'],
+  },
+  tintype_job_seconds: {
+    kind: 'histogram',
+    help: 'Runs of scheduled jobs by result: succeeded, failed or skipped.',
+    labels: ['job', 'result'],
+    buckets: SECONDS,
+  },
+  tintype_job_last_success_seconds: {
+    kind: 'gauge',
+    help: 'Unix time of the last run that succeeded.',
+    labels: ['job'],
+  },
+} as const satisfies Record<`tintype_${string}`, MetricRow>;
+
+export type Metrics = {
+  apiRequest(seen: { method: string; route: string; status: number; seconds: number }): void;
+  delivery(seen: { status: number; source: string; seconds: number; bytes: number }): void;
+  usageLost(): void;
+  ingest(seen: { result: string; seconds: number }): void;
+  render(seen: { format: string; result: string; seconds: number }): void;
+  childKilled(reason: string): void;
+  queueWaiting(queue: string, count: number): void;
+  jobRun(seen: { job: string; result: string; seconds: number; at: Date }): void;
+  /** What GET /metrics answers. */
+  print(): Promise<{ content_type: string; text: string }>;
+};
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'tintype_' });
+  const { counter, gauge, histogram } = register(registry);
+  return {
+    apiRequest: ({ method, route, status, seconds }) =>
+      histogram('tintype_api_request_seconds').observe({ method, route, status }, seconds),
+    delivery: ({ status, source, seconds, bytes }) => {
+      histogram('tintype_delivery_request_seconds').observe({ status, source }, seconds);
+      counter('tintype_delivery_bytes_total').inc(bytes);
+    },
+    usageLost: () => counter('tintype_usage_lost_total').inc(),
+    ingest: ({ result, seconds }) =>
+      histogram('tintype_ingest_seconds').observe({ result }, seconds),
+    render: ({ format, result, seconds }) =>
+      histogram('tintype_render_seconds').observe({ format, result }, seconds),
+    childKilled: (reason) => counter('tintype_sandbox_children_killed_total').inc({ reason }),
+    queueWaiting: (queue, count) => gauge('tintype_queue_waiting').set({ queue }, count),
+    jobRun: ({ job, result, seconds, at }) => {
+      histogram('tintype_job_seconds').observe({ job, result }, seconds);
+      if (result !== 'succeeded') return;
+      gauge('tintype_job_last_success_seconds').set({ job }, at.getTime() / 1000);
+    },
+    print: async () => ({ content_type: registry.contentType, text: await registry.metrics() }),
+  };
+}
+
+type NameOf<Kind extends MetricRow['kind']> = {
+  [Name in keyof typeof metricTable]: (typeof metricTable)[Name]['kind'] extends Kind
+    ? Name
+    : never;
+}[keyof typeof metricTable];
+
+/** Makes every metric of the table; a look-up by a name of the wrong kind does not compile. */
+function register(registry: Registry) {
+  const made = {
+    counter: new Map<string, Counter>(),
+    gauge: new Map<string, Gauge>(),
+    histogram: new Map<string, Histogram>(),
+  };
+  for (const [name, row] of Object.entries<MetricRow>(metricTable)) {
+    const shape = { name, help: row.help, labelNames: [...row.labels], registers: [registry] };
+    if (row.kind === 'counter') made.counter.set(name, new Counter(shape));
+    else if (row.kind === 'gauge') made.gauge.set(name, new Gauge(shape));
+    else
+      made.histogram.set(name, new Histogram({ ...shape, buckets: [...(row.buckets ?? SECONDS)] }));
+  }
+  return {
+    counter: (name: NameOf<'counter'>) => found(made.counter, name),
+    gauge: (name: NameOf<'gauge'>) => found(made.gauge, name),
+    histogram: (name: NameOf<'histogram'>) => found(made.histogram, name),
+  };
+}
+
+function found<Metric>(metrics: ReadonlyMap<string, Metric>, name: string): Metric {
+  const metric = metrics.get(name);
+  if (metric === undefined) throw new Error(`no metric is named ${name}`);
+  return metric;
+}
