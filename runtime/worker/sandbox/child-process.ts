@@ -1,0 +1,188 @@
+/**
+ * One decoder child seen from its parent: started without environment and secrets, fed one job at a
+ * time, watched by the wall clock and by its resident memory, and killed when it breaks a promise.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type Frame, printFrameHead, readFrames } from './frames.ts';
+import { watchMemory } from './memory.ts';
+import type { SandboxJob, SandboxOptions, SandboxPart, SandboxResult } from './sandbox.ts';
+import { SandboxFailure } from './sandbox-failure.ts';
+
+export type SandboxChild = {
+  run(job: SandboxJob): Promise<SandboxResult>;
+  /** False from its first failure on: it is then dead or about to die. */
+  isUsable(): boolean;
+  /** How many jobs it was given. */
+  jobs(): number;
+  stop(): Promise<void>;
+};
+
+const ANSWER_BYTES_MAX = 1_073_741_824;
+const ANSWER_PARTS_MAX = 16;
+const STDERR_CHARACTERS_MAX = 2000;
+const HEAP_MEGABYTES = 256;
+
+export function startChild(options: SandboxOptions): SandboxChild {
+  const pipes = openPipes(spawnEntry(options));
+  const life: Life = { death: undefined, pending: undefined, jobs: 0 };
+  const doom = (reason: unknown) => {
+    life.death ??= reason;
+    pipes.child.kill('SIGKILL');
+  };
+  const exited = whenExited(pipes.child).then((how) => {
+    life.death ??= new SandboxFailure('crashed', `${how} ${pipes.stderr()}`.trim());
+    life.pending?.reject(life.death);
+  });
+  void listen(pipes.answers, options, life).catch((error) =>
+    doom(new SandboxFailure('garbage', String(error))),
+  );
+  return {
+    isUsable: () => life.death === undefined,
+    jobs: () => life.jobs,
+    run: (job) => runJob({ job, options, pipes, life, doom }),
+    stop: async () => {
+      doom(new SandboxFailure('crashed', 'it was stopped'));
+      await exited;
+    },
+  };
+}
+
+type Pending = { resolve(frame: Frame): void; reject(reason: unknown): void };
+type Life = { death: unknown; pending: Pending | undefined; jobs: number };
+type Pipes = { child: ChildProcess; input: Writable; answers: Readable; stderr(): string };
+type Running = {
+  job: SandboxJob;
+  options: SandboxOptions;
+  pipes: Pipes;
+  life: Life;
+  doom(reason: unknown): void;
+};
+
+async function runJob({ job, options, pipes, life, doom }: Running): Promise<SandboxResult> {
+  if (life.death !== undefined) throw life.death;
+  life.jobs += 1;
+  const answered = Promise.withResolvers<Frame>();
+  life.pending = answered;
+  const timer = setTimeout(() => {
+    doom(new SandboxFailure('timeout', `no answer within ${options.wall_clock_ms} ms`));
+  }, options.wall_clock_ms);
+  const memory = watchMemory(pipes.child.pid, options.memory_bytes, (bytes) =>
+    doom(new SandboxFailure('out_of_memory', `${bytes} bytes resident`)),
+  );
+  const onAbort = () => doom(job.signal?.reason);
+  job.signal?.addEventListener('abort', onAbort, { once: true });
+  if (job.signal?.aborted === true) onAbort();
+  // What feeding throws is the reason of the death, and comes out of `answered` once the child is gone.
+  void feed(pipes.input, job, () => timer.refresh()).catch(doom);
+  try {
+    return parseAnswer(await answered.promise, doom);
+  } finally {
+    life.pending = undefined;
+    clearTimeout(timer);
+    memory.stop();
+    job.signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function parseAnswer({ message, parts }: Frame, doom: Running['doom']): SandboxResult {
+  const { ok, facts, error } = message;
+  if (ok === true && typeof facts === 'object' && facts !== null) {
+    return { facts: facts as Record<string, unknown>, parts };
+  }
+  const failure =
+    ok === false
+      ? new SandboxFailure('crashed', String(error))
+      : new SandboxFailure('garbage', 'an answer says nothing');
+  doom(failure);
+  throw failure;
+}
+
+async function listen(answers: Readable, options: SandboxOptions, life: Life): Promise<void> {
+  const bounds = {
+    part_bytes_max: options.answer_bytes_max ?? ANSWER_BYTES_MAX,
+    parts_max: ANSWER_PARTS_MAX,
+  };
+  for await (const frame of readFrames(answers, bounds)) {
+    if (life.pending === undefined) throw new Error('an answer to nothing');
+    if (life.death !== undefined) return;
+    life.pending.resolve(frame);
+    life.pending = undefined;
+  }
+}
+
+async function feed(input: Writable, job: SandboxJob, onProgress: () => void): Promise<void> {
+  const lengths = job.parts.map(partLength);
+  await write(input, printFrameHead({ kind: job.kind, facts: job.facts }, lengths));
+  for (const part of job.parts) {
+    for await (const chunk of part instanceof Uint8Array ? [part] : exactly(part)) {
+      await write(input, chunk);
+      onProgress();
+    }
+  }
+}
+
+/** A pipe that breaks is not our news: how the child ended says more. */
+async function write(input: Writable, chunk: Uint8Array): Promise<void> {
+  if (!input.destroyed && !input.write(chunk)) {
+    await Promise.race([once(input, 'drain'), once(input, 'close')]).catch(() => undefined);
+  }
+}
+
+function partLength(part: SandboxPart): number {
+  return part instanceof Uint8Array ? part.byteLength : part.size_bytes;
+}
+
+async function* exactly(part: Exclude<SandboxPart, Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of part.chunks) {
+    length += chunk.byteLength;
+    if (length > part.size_bytes) break;
+    yield chunk;
+  }
+  if (length !== part.size_bytes) throw new RangeError(`a part is not ${part.size_bytes} bytes`);
+}
+
+function spawnEntry(options: SandboxOptions): ChildProcess {
+  const entry = fileURLToPath(options.entry ?? new URL('./child.ts', import.meta.url));
+  const flags = [
+    `--max-old-space-size=${HEAP_MEGABYTES}`,
+    '--permission',
+    '--allow-fs-read=*',
+    '--allow-addons',
+    '--disable-warning=SecurityWarning',
+  ];
+  return spawn(process.execPath, [...flags, entry], {
+    cwd: '/',
+    env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', ...options.environment },
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+  });
+}
+
+function openPipes(child: ChildProcess): Pipes {
+  const [input, , errors, answers] = child.stdio;
+  if (!input || !errors || !answers) throw new Error('a child was started without its pipes');
+  for (const pipe of [input, errors, answers]) pipe.on('error', () => undefined);
+  let text = '';
+  (errors as Readable).setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-STDERR_CHARACTERS_MAX);
+  });
+  offerToKernel(child.pid);
+  return { child, input: input as Writable, answers: answers as Readable, stderr: () => text };
+}
+
+/** Where memory runs out all the same, the kernel is to take the decoder and not the worker. */
+function offerToKernel(pid: number | undefined): void {
+  if (pid === undefined || process.platform !== 'linux') return;
+  void writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
+}
+
+function whenExited(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(`it did not start: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(`exit ${code ?? signal}`));
+  });
+}

@@ -1,0 +1,36 @@
+/**
+ * Which of libvips' loaders may see the bytes: none, but the one of the type that our own header scan
+ * found. A file that is valid as two types at once meets one decoder only.
+ */
+import sharp from 'sharp';
+
+const loaders: Readonly<Record<string, string>> = {
+  'image/jpeg': 'VipsForeignLoadJpegBuffer',
+  'image/png': 'VipsForeignLoadPngBuffer',
+  'image/webp': 'VipsForeignLoadWebpBuffer',
+};
+
+/** From here on no bytes are decoded. */
+export function blockLoaders(): void {
+  sharp.block({ operation: ['VipsForeignLoad'] });
+}
+
+/** Runs the work while exactly the loaders of these content types answer. */
+export async function withLoaders<T>(
+  contentTypes: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const operation = contentTypes.map(loaderOf);
+  sharp.unblock({ operation });
+  try {
+    return await work();
+  } finally {
+    sharp.block({ operation });
+  }
+}
+
+function loaderOf(contentType: string): string {
+  const loader = loaders[contentType];
+  if (loader === undefined) throw new Error(`no loader for ${contentType}`);
+  return loader;
+}

@@ -1,0 +1,123 @@
+/**
+ * Slots of killable child processes for work on bytes that cannot be trusted. A crash, a hang, garbage
+ * or a memory hog costs one attempt of one job; jobs wait in order for a free slot.
+ */
+import type { Log } from '../../platform/log.ts';
+import { type SandboxChild, startChild } from './child-process.ts';
+import { SandboxFailure } from './sandbox-failure.ts';
+
+export type Sandbox = {
+  /** Throws SandboxFailure, what a part's chunks threw, or the signal's reason. */
+  run(job: SandboxJob): Promise<SandboxResult>;
+  /** Kills the children; what runs or waits fails. */
+  close(): Promise<void>;
+};
+
+export type SandboxJob = {
+  kind: string;
+  /** Small and JSON: what the handler of this kind is told besides the bytes. */
+  facts: object;
+  parts: readonly SandboxPart[];
+  signal?: AbortSignal;
+};
+/** A stream that breaks off or throws never becomes a whole job: the child is killed before it begins. */
+export type SandboxPart = Uint8Array | { size_bytes: number; chunks: AsyncIterable<Uint8Array> };
+export type SandboxResult = { facts: Record<string, unknown>; parts: Buffer[] };
+
+export type SandboxOptions = {
+  slots: number;
+  /** From the last byte of input to the answer; also the longest pause between two pieces of input. */
+  wall_clock_ms: number;
+  /** Resident memory of one child. */
+  memory_bytes: number;
+  jobs_per_child: number;
+  log: Log;
+  /** All parts of one answer together. */
+  answer_bytes_max?: number;
+  /** The program of the children; tests bring their own. */
+  entry?: URL;
+  /** Added to the otherwise empty environment, for example an allocator to preload. */
+  environment?: Readonly<Record<string, string>>;
+};
+
+export function createSandbox(options: SandboxOptions): Sandbox {
+  const slots = Array.from({ length: options.slots }, (): Slot => ({ child: undefined }));
+  const line = createLine(slots);
+  const state = { isClosed: false };
+  const warm = (slot: Slot) => {
+    if (!state.isClosed && slot.child?.isUsable() !== true) slot.child = startChild(options);
+  };
+  const runIn = async (slot: Slot, job: SandboxJob) => {
+    warm(slot);
+    try {
+      if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
+      return await slot.child.run(job);
+    } finally {
+      await renew(slot, options.jobs_per_child);
+      line.release(slot);
+    }
+  };
+  for (const slot of slots) warm(slot);
+  return {
+    run: async (job) => runIn(await line.acquire(job.signal), job),
+    close: async () => {
+      state.isClosed = true;
+      line.close();
+      await Promise.all(slots.map((slot) => slot.child?.stop()));
+    },
+  };
+
+  /** A child that failed or has done its share makes place; the next one starts before it is needed. */
+  async function renew(slot: Slot, jobsMax: number): Promise<void> {
+    if (slot.child === undefined) return;
+    if (slot.child.isUsable() && slot.child.jobs() < jobsMax) return;
+    await slot.child.stop();
+    slot.child = undefined;
+    warm(slot);
+  }
+}
+
+type Slot = { child: SandboxChild | undefined };
+type Waiter = { take(slot: Slot): void; refuse(reason: unknown): void };
+
+/** First come, first served. */
+function createLine(slots: readonly Slot[]) {
+  const free = [...slots];
+  const waiting = new Set<Waiter>();
+  const next = () => {
+    for (const waiter of waiting) {
+      const slot = free.shift();
+      if (slot === undefined) return;
+      waiting.delete(waiter);
+      waiter.take(slot);
+    }
+  };
+  const wait = async (signal: AbortSignal | undefined): Promise<Slot> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Slot>();
+    const waiter: Waiter = { take: resolve, refuse: reject };
+    const onAbort = () => {
+      waiting.delete(waiter);
+      reject(signal?.reason);
+    };
+    signal?.addEventListener('abort', onAbort, { once: true });
+    waiting.add(waiter);
+    next();
+    return promise.finally(() => signal?.removeEventListener('abort', onAbort));
+  };
+  return {
+    acquire: async (signal: AbortSignal | undefined) => {
+      signal?.throwIfAborted();
+      return wait(signal);
+    },
+    release: (slot: Slot) => {
+      free.push(slot);
+      next();
+    },
+    close: () => {
+      for (const waiter of waiting) {
+        waiter.refuse(new SandboxFailure('crashed', 'the sandbox is closed'));
+      }
+      waiting.clear();
+    },
+  };
+}

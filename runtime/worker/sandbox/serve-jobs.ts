@@ -1,0 +1,56 @@
+/**
+ * The child's side of the sandbox: reads one job after another from standard input, answers on file
+ * descriptor 3, and ends by force when the parent is gone, whatever native code still runs.
+ */
+import { Socket } from 'node:net';
+import { printFrameHead, readFrames } from './frames.ts';
+
+export type JobHandler = (facts: unknown, parts: Buffer[]) => Promise<JobAnswer>;
+export type JobAnswer = { facts: object; parts: readonly Uint8Array[] };
+
+/** File descriptor that answers are written to: nothing that a library prints can get in between. */
+const ANSWER_FD = 3;
+/** The parent bounds what it sends; the child takes what its own parent sends. */
+const BOUNDS = { part_bytes_max: Number.MAX_SAFE_INTEGER, parts_max: 8 };
+
+export async function serveJobs(handlers: Record<string, JobHandler>): Promise<void> {
+  const answers = new Socket({ fd: ANSWER_FD, readable: false, writable: true });
+  try {
+    for await (const { message, parts } of readFrames(process.stdin, BOUNDS)) {
+      // Not awaited: the parent sends one job at a time, and its end must be seen while a job runs.
+      void handle(handlers, { message, parts }).then((answer) => send(answers, answer));
+    }
+  } finally {
+    // An ordinary exit would wait for the thread pool, and so for the decoder.
+    process.kill(process.pid, 'SIGKILL');
+  }
+}
+
+type Answer = { message: object; parts: readonly Uint8Array[] };
+
+async function handle(
+  handlers: Record<string, JobHandler>,
+  job: { message: Record<string, unknown>; parts: Buffer[] },
+): Promise<Answer> {
+  try {
+    const handler = handlers[String(job.message.kind)];
+    if (handler === undefined) throw new Error(`no handler for ${String(job.message.kind)}`);
+    const { facts, parts } = await handler(job.message.facts, job.parts);
+    return { message: { ok: true, facts }, parts };
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { message: { ok: false, error: text.slice(0, 4000) }, parts: [] };
+  }
+}
+
+function send(answers: Socket, { message, parts }: Answer): void {
+  answers.cork();
+  answers.write(
+    printFrameHead(
+      message,
+      parts.map((part) => part.byteLength),
+    ),
+  );
+  for (const part of parts) answers.write(part);
+  answers.uncork();
+}

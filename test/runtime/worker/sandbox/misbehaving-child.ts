@@ -1,0 +1,61 @@
+/** A child that does every wrong thing on demand, over the real wire of the sandbox. */
+import { readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { type JobHandler, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
+
+const ANSWER_FD = 3;
+const never = () => new Promise<never>(() => undefined);
+const kept: Buffer[] = [];
+
+const handlers: Record<string, JobHandler> = {
+  echo: async (facts, parts) => ({ facts: { facts, pid: process.pid }, parts }),
+  environment: async () => ({ facts: { ...process.env, argv: process.execArgv }, parts: [] }),
+  throws: async () => {
+    throw new Error('deliberate');
+  },
+  spins: async () => {
+    for (;;) process.pid;
+  },
+  hangs: async () => never(),
+  exits: async () => process.exit(7),
+  aborts: async () => process.abort(),
+  prints: async () => {
+    process.stdout.write('a library prints something\n');
+    process.stderr.write('and warns');
+    return { facts: { printed: true }, parts: [] };
+  },
+  grows: async () => {
+    for (;;) {
+      kept.push(Buffer.alloc(16_000_000, 1));
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  },
+  babbles: async () => {
+    writeSync(ANSWER_FD, 'HTTP/1.1 200 OK\r\n\r\n');
+    return never();
+  },
+  promises: async () => {
+    const head = Buffer.from(JSON.stringify({ message: { ok: true, facts: {} }, parts: [1e12] }));
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(head.length);
+    writeSync(ANSWER_FD, Buffer.concat([length, head]));
+    return never();
+  },
+  floods: async () => {
+    const chunk = Buffer.alloc(65_536, 0x20);
+    for (;;) writeSync(ANSWER_FD, chunk);
+  },
+  writes: async () => tried(() => writeFileSync('/tmp/from-the-sandbox', 'x')),
+  spawns: async () => tried(() => process.getBuiltinModule('child_process').execSync('true')),
+  lists: async () =>
+    tried(() => readdirSync('/proc/self/fd').length + readFileSync('/proc/self/status').length),
+};
+
+async function tried(work: () => unknown) {
+  try {
+    return { facts: { result: String(work()) }, parts: [] };
+  } catch (error) {
+    return { facts: { refused: (error as { code?: string }).code ?? String(error) }, parts: [] };
+  }
+}
+
+await serveJobs(handlers);

@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../../runtime/worker/sandbox/sandbox.ts';
+import type { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+
+const open: Sandbox[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+function misbehaving(options: Partial<SandboxOptions> = {}): Sandbox {
+  const sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms: 20_000,
+    memory_bytes: 400_000_000,
+    jobs_per_child: 100,
+    log: createLog({ level: 'silent', name: 'test' }),
+    entry: new URL('./misbehaving-child.ts', import.meta.url),
+    ...options,
+  });
+  open.push(sandbox);
+  return sandbox;
+}
+
+const job = (kind: string, parts: Uint8Array[] = []) => ({ kind, facts: {}, parts });
+
+async function pidOf(sandbox: Sandbox): Promise<number> {
+  return Number((await sandbox.run(job('echo'))).facts.pid);
+}
+
+async function failureOf(run: Promise<unknown>): Promise<SandboxFailure['reason']> {
+  const error = await run.then(
+    () => undefined,
+    (reason: SandboxFailure) => reason,
+  );
+  return error?.reason ?? expect.fail('the job did not fail in the sandbox');
+}
+
+describe('a sandbox', () => {
+  it('hands facts and parts to a child and its answer back, bytes unchanged', async () => {
+    const parts = [Buffer.from('one'), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)];
+    const answer = await misbehaving().run({ kind: 'echo', facts: { a: [1, 'ü'] }, parts });
+    expect(answer.facts.facts).toEqual({ a: [1, 'ü'] });
+    expect(answer.parts.map((part, index) => part.equals(parts[index] ?? part))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('keeps a child from job to job and replaces it after its share', async () => {
+    const sandbox = misbehaving({ jobs_per_child: 2 });
+    const pids = [await pidOf(sandbox), await pidOf(sandbox), await pidOf(sandbox)];
+    expect(pids[0]).toBe(pids[1]);
+    expect(pids[2]).not.toBe(pids[1]);
+  });
+
+  it('gives a child nothing of the environment of its parent', async () => {
+    process.env.TINTYPE_TEST_SECRET = 'secret';
+    const { facts } = await misbehaving().run(job('environment'));
+    expect(JSON.stringify(facts)).not.toMatch(/secret|TINTYPE|HOME|USER/);
+  });
+
+  it('lets a child neither write a file nor start a program', async () => {
+    const sandbox = misbehaving();
+    expect((await sandbox.run(job('writes'))).facts).toEqual({ refused: 'ERR_ACCESS_DENIED' });
+    expect((await sandbox.run(job('spawns'))).facts).toEqual({ refused: 'ERR_ACCESS_DENIED' });
+    expect(existsSync('/tmp/from-the-sandbox')).toBe(false);
+  });
+
+  it('does not mistake what a library prints for an answer', async () => {
+    expect((await misbehaving().run(job('prints'))).facts).toEqual({ printed: true });
+  });
+
+  it.each([
+    ['spins', 'timeout'],
+    ['hangs', 'timeout'],
+    ['exits', 'crashed'],
+    ['aborts', 'crashed'],
+    ['throws', 'crashed'],
+    ['unheard-of', 'crashed'],
+    ['babbles', 'garbage'],
+    ['promises', 'garbage'],
+    ['floods', 'garbage'],
+  ])('turns a child that %s into one failed job (%s), and works on', async (kind, reason) => {
+    const sandbox = misbehaving({ wall_clock_ms: 1500 });
+    expect(await failureOf(sandbox.run(job(kind)))).toBe(reason);
+    expect(await pidOf(sandbox)).toBeGreaterThan(0);
+  });
+
+  it('ends a child that takes more memory than it may', async () => {
+    expect(await failureOf(misbehaving().run(job('grows')))).toBe('out_of_memory');
+  });
+
+  it('fails a job whose child was killed from outside', async () => {
+    const sandbox = misbehaving();
+    const pid = await pidOf(sandbox);
+    const failed = failureOf(sandbox.run(job('hangs')));
+    process.kill(pid, 'SIGKILL');
+    expect(await failed).toBe('crashed');
+  });
+
+  it('survives a child that died while it had nothing to do', async () => {
+    const sandbox = misbehaving();
+    const pid = await pidOf(sandbox);
+    process.kill(pid, 'SIGKILL');
+    await gone(pid);
+    expect(await pidOf(sandbox)).not.toBe(pid);
+  });
+
+  it('reports a program that does not start', async () => {
+    const sandbox = misbehaving({ entry: new URL('./no-such-child.ts', import.meta.url) });
+    expect(await failureOf(sandbox.run(job('echo')))).toBe('crashed');
+  });
+
+  it('takes jobs in the order in which they came', async () => {
+    const sandbox = misbehaving();
+    const ended: number[] = [];
+    await Promise.all(
+      [0, 1, 2, 3].map(async (index) => {
+        await sandbox.run(job('echo'));
+        ended.push(index);
+      }),
+    );
+    expect(ended).toEqual([0, 1, 2, 3]);
+  });
+
+  it('never runs more children than it has slots', async () => {
+    const sandbox = misbehaving({ slots: 2 });
+    const pids = await Promise.all(Array.from({ length: 6 }, () => pidOf(sandbox)));
+    expect(new Set(pids).size).toBeLessThanOrEqual(2);
+  });
+
+  it('lets a caller give up while waiting, without touching the job before', async () => {
+    const sandbox = misbehaving({ wall_clock_ms: 1000 });
+    const first = failureOf(sandbox.run(job('hangs')));
+    const stop = new AbortController();
+    const second = sandbox.run({ ...job('echo'), signal: stop.signal });
+    stop.abort(new Error('not needed any more'));
+    await expect(second).rejects.toThrow('not needed any more');
+    expect(await first).toBe('timeout');
+  });
+
+  it('kills the child of a caller that gives up while it runs', async () => {
+    const sandbox = misbehaving();
+    const pid = await pidOf(sandbox);
+    const stop = new AbortController();
+    const run = sandbox.run({ ...job('hangs'), signal: stop.signal });
+    setTimeout(() => stop.abort(new Error('gone')), 50);
+    await expect(run).rejects.toThrow('gone');
+    await gone(pid);
+  });
+
+  it('never starts a job whose bytes break off, and says why', async () => {
+    const sandbox = misbehaving();
+    async function* broken() {
+      yield Buffer.from('half of ');
+      throw new Error('storage went away');
+    }
+    const part = { size_bytes: 20, chunks: broken() };
+    await expect(sandbox.run({ kind: 'echo', facts: {}, parts: [part] })).rejects.toThrow(
+      'storage went away',
+    );
+    expect(await pidOf(sandbox)).toBeGreaterThan(0);
+  });
+
+  it.each([3, 5])('refuses a part of 4 announced bytes that has %d', async (length) => {
+    async function* bytes() {
+      yield Buffer.alloc(length);
+    }
+    const run = misbehaving().run({
+      kind: 'echo',
+      facts: {},
+      parts: [{ size_bytes: 4, chunks: bytes() }],
+    });
+    await expect(run).rejects.toThrow(RangeError);
+  });
+
+  it('leaves no child behind when it is closed', async () => {
+    const sandbox = misbehaving({ slots: 2 });
+    const pids = await Promise.all([pidOf(sandbox), pidOf(sandbox)]);
+    const running = failureOf(sandbox.run(job('spins')));
+    await sandbox.close();
+    expect(await running).toBe('crashed');
+    for (const pid of pids) await gone(pid);
+  });
+});
+
+async function gone(pid: number): Promise<void> {
+  while (isRunning(pid)) await pause(5);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
