@@ -1,0 +1,53 @@
+/** What is known of a picture once and for every later crop: focal point and dominant colour. */
+import sharp, { type Sharp } from 'sharp';
+import { type Pixels, shrinkTo } from './pixels.ts';
+
+export type Analysis = { focal_x: number; focal_y: number; dominant_color: string };
+
+const LONG_EDGE_PX = 256;
+/** Below this deviation in every channel there is nothing to look at. */
+const FLAT_DEVIATION_MAX = 1;
+
+export async function analyse(pixels: Pixels): Promise<Analysis> {
+  const small = await shrinkTo(pixels, LONG_EDGE_PX);
+  const { data, info } = await small
+    .open()
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const open = () => sharp(data, { raw: { width, height, channels } });
+  const { channels: statistics, dominant } = await open().stats();
+  const isFlat = statistics.every(({ stdev }) => stdev <= FLAT_DEVIATION_MAX);
+  const focus = isFlat
+    ? { focal_x: 0.5, focal_y: 0.5 }
+    : await findFocus(open(), { width, height });
+  return { ...focus, dominant_color: printColor(dominant) };
+}
+
+/** libvips names the point that its crop is drawn to; half a side has to go for it to look. */
+async function findFocus(picture: Sharp, size: { width: number; height: number }) {
+  const crop =
+    size.width >= size.height
+      ? { width: Math.ceil(size.width / 2), height: size.height }
+      : { width: size.width, height: Math.ceil(size.height / 2) };
+  const { info } = await picture
+    .resize({ ...crop, fit: 'cover', position: 'attention' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return {
+    focal_x: fraction(info.attentionX, size.width),
+    focal_y: fraction(info.attentionY, size.height),
+  };
+}
+
+function fraction(at: number | undefined, length: number): number {
+  if (at === undefined) return 0.5;
+  const middle = (at + 0.5) / length;
+  return Math.round(Math.min(Math.max(middle, 0), 1) * 10_000) / 10_000;
+}
+
+function printColor({ r, g, b }: { r: number; g: number; b: number }): string {
+  return `#${Buffer.from([r, g, b]).toString('hex')}`;
+}

@@ -1,0 +1,89 @@
+/**
+ * Whether an ICC profile is sRGB under any of its many names: judged by its primaries and by its tone
+ * curve, so that pixels already in sRGB are never converted again.
+ */
+
+export type IccVerdict = 'srgb' | 'other' | 'broken';
+
+const HEADER_BYTES = 128;
+const TAG_BYTES = 12;
+const TAGS_MAX = 100;
+const PRIMARY_TOLERANCE = 0.002;
+const TONE_TOLERANCE = 0.006;
+/** Relative to D50, as a profile stores them. */
+const primaries = {
+  rXYZ: [0.4361, 0.2225, 0.0139],
+  gXYZ: [0.3851, 0.7169, 0.0971],
+  bXYZ: [0.1431, 0.0606, 0.7141],
+} as const;
+/** Linear light of the encoded value one half. */
+const SRGB_HALF = 0.214;
+
+export function judgeIccProfile(profile: Buffer): IccVerdict {
+  try {
+    if (profile.toString('latin1', 36, 40) !== 'acsp') return 'broken';
+    if (profile.toString('latin1', 16, 20) !== 'RGB ') return 'other';
+    const tags = readTags(profile);
+    return hasSrgbPrimaries(tags) && hasSrgbTone(tags) ? 'srgb' : 'other';
+  } catch (error) {
+    if (error instanceof RangeError) return 'broken';
+    throw error;
+  }
+}
+
+type Tags = ReadonlyMap<string, Buffer>;
+
+function readTags(profile: Buffer): Tags {
+  const count = Math.min(profile.readUInt32BE(HEADER_BYTES), TAGS_MAX);
+  return new Map(
+    Array.from({ length: count }, (_, index) => {
+      const at = HEADER_BYTES + 4 + index * TAG_BYTES;
+      const start = profile.readUInt32BE(at + 4);
+      const bytes = profile.subarray(start, start + profile.readUInt32BE(at + 8));
+      return [profile.toString('latin1', at, at + 4), bytes];
+    }),
+  );
+}
+
+function hasSrgbPrimaries(tags: Tags): boolean {
+  return Object.entries(primaries).every(([name, expected]) => {
+    const tag = tags.get(name);
+    return (
+      tag !== undefined &&
+      expected.every((value, index) => {
+        const actual = tag.readInt32BE(8 + index * 4) / 65_536;
+        return Math.abs(actual - value) <= PRIMARY_TOLERANCE;
+      })
+    );
+  });
+}
+
+function hasSrgbTone(tags: Tags): boolean {
+  return ['rTRC', 'gTRC', 'bTRC'].every((name) => {
+    const tag = tags.get(name);
+    return tag !== undefined && Math.abs(toneAtHalf(tag) - SRGB_HALF) <= TONE_TOLERANCE;
+  });
+}
+
+function toneAtHalf(tag: Buffer): number {
+  const type = tag.toString('latin1', 0, 4);
+  if (type === 'curv') return curveAtHalf(tag);
+  if (type === 'para') return parametricAtHalf(tag);
+  return Number.NaN;
+}
+
+function curveAtHalf(tag: Buffer): number {
+  const count = tag.readUInt32BE(8);
+  if (count === 0) return 0.5;
+  if (count === 1) return 0.5 ** (tag.readUInt16BE(12) / 256);
+  return tag.readUInt16BE(12 + Math.round((count - 1) / 2) * 2) / 65_535;
+}
+
+/** One half lies above every sensible linear part, so only the power part counts. */
+function parametricAtHalf(tag: Buffer): number {
+  const kind = tag.readUInt16BE(8);
+  const parameter = (index: number) => tag.readInt32BE(12 + index * 4) / 65_536;
+  if (kind === 0) return 0.5 ** parameter(0);
+  const offset = kind === 4 ? parameter(5) : 0;
+  return (parameter(1) * 0.5 + parameter(2)) ** parameter(0) + offset;
+}

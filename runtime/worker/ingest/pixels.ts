@@ -1,0 +1,88 @@
+/**
+ * A decoded picture that several encoders read: held as raw samples where they are few enough, else as
+ * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
+ */
+import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import type { HeaderFacts } from './scan.ts';
+import { decodeOptions, type SourceTraits } from './source-traits.ts';
+
+export type Pixels = {
+  width: number;
+  height: number;
+  /** A fresh pipeline over the oriented picture. */
+  open(): Sharp;
+  /** How the samples are to be written without changing them. */
+  space: OutputSpace;
+};
+
+type OutputSpace = 'b-w' | 'srgb' | 'grey16' | 'rgb16' | 'cmyk';
+
+const RAW_BYTES_MAX = 160_000_000;
+const CHANNELS_MAX = 4;
+
+export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
+  const { header } = source;
+  const space = outputSpace(source);
+  const open = () => openUpload(source, space);
+  const sampleBytes = header.bits_per_channel / 8;
+  if (header.width * header.height * CHANNELS_MAX * sampleBytes <= RAW_BYTES_MAX) {
+    return decodeRaw(open(), space, header);
+  }
+  const { autoOrient } = await sharp(source.bytes, decodeOptions(header)).metadata();
+  return { width: autoOrient.width, height: autoOrient.height, open, space };
+}
+
+/** The same picture with its long edge so many pixels long, as 8 bit samples. */
+export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels> {
+  const ratio = Math.min(1, longEdge / Math.max(pixels.width, pixels.height));
+  const width = Math.max(1, Math.round(pixels.width * ratio));
+  const height = Math.max(1, Math.round(pixels.height * ratio));
+  const space = pixels.space === 'b-w' || pixels.space === 'grey16' ? 'b-w' : 'srgb';
+  return readRaw(pixels.open().resize({ width, height, fit: 'fill' }).toColourspace(space), space);
+}
+
+function outputSpace({ header, space, keeps_space }: SourceTraits): OutputSpace {
+  if (keeps_space && space === 'cmyk') return 'cmyk';
+  const isDeep = header.bits_per_channel > 8;
+  if (space === 'grey') return isDeep ? 'grey16' : 'b-w';
+  return isDeep ? 'rgb16' : 'srgb';
+}
+
+function openUpload(source: SourceTraits, space: OutputSpace): Sharp {
+  const options = {
+    ...decodeOptions(source.header),
+    autoOrient: true,
+    ignoreIcc: source.keeps_space || !source.is_converted,
+  };
+  const picture = sharp(source.bytes, options).toColourspace(space);
+  return space === 'cmyk' ? picture.pipelineColourspace('cmyk') : picture;
+}
+
+async function decodeRaw(picture: Sharp, space: OutputSpace, header: HeaderFacts): Promise<Pixels> {
+  return header.bits_per_channel > 8 ? readDeep(picture, space) : readRaw(picture, space);
+}
+
+async function readRaw(picture: Sharp, space: OutputSpace): Promise<Pixels> {
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return overSamples(data, { raw: { width, height, channels } }, space);
+}
+
+async function readDeep(picture: Sharp, space: OutputSpace): Promise<Pixels> {
+  const { data, info } = await picture
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true });
+  const samples = new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
+  const { width, height, channels } = info;
+  return overSamples(samples, { raw: { width, height, channels } }, space);
+}
+
+function overSamples(
+  samples: Buffer | Uint16Array,
+  options: SharpOptions & { raw: { width: number; height: number } },
+  space: OutputSpace,
+): Pixels {
+  const { width, height } = options.raw;
+  const open = () => sharp(samples, { ...options, limitInputPixels: false }).toColourspace(space);
+  return { width, height, open, space };
+}

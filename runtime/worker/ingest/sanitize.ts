@@ -1,0 +1,79 @@
+/**
+ * One upload made safe, in the decoder child: header first, then one decode, oriented and in sRGB; from
+ * it the stored image in its own format without metadata, the half-way images that renders read, and
+ * what is known once for good. Spec: What the service does; Limits, Uploads.
+ */
+import { MEZZANINE_LONG_EDGES_PX, SANITIZED_BYTES_MAX } from '../../core/limits.ts';
+import { withLoaders } from '../sandbox/loaders.ts';
+import { analyse } from './analyse.ts';
+import { encodeMaster, encodeMezzanine } from './encode-stored.ts';
+import { readCapture } from './exif.ts';
+import { IngestRefusal } from './ingest-refusal.ts';
+import type { IngestResult, MezzanineImage } from './ingest-result.ts';
+import { decodeOnce, type Pixels, shrinkTo } from './pixels.ts';
+import { type HeaderFacts, scanImage } from './scan.ts';
+import { readSource, type SourceTraits } from './source-traits.ts';
+
+/** Throws IngestRefusal where the image itself is at fault. */
+export async function sanitize(bytes: Buffer, declaredType: string): Promise<IngestResult> {
+  const header = scanImage(bytes, declaredType);
+  try {
+    return await withLoaders([header.content_type], () => sanitizeScanned(bytes, header));
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}
+
+async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
+  const source = await readSource(bytes, header);
+  const pixels = await decodeOnce(source);
+  const master = await encodeMaster(pixels, header);
+  if (master.length > SANITIZED_BYTES_MAX) {
+    throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
+  }
+  const { mezzanines, smallest } = await makeMezzanines(pixels, header);
+  return {
+    content_type: header.content_type,
+    width: pixels.width,
+    height: pixels.height,
+    has_alpha: header.has_alpha,
+    is_lossless: header.is_lossless,
+    ...(await analyse(smallest)),
+    ...readCapture(source.metadata.exif),
+    master,
+    native: await encodeNative(source, header),
+    mezzanines,
+    metadata: source.metadata,
+  };
+}
+
+/** Each from the one before: a picture is read in full once. */
+async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
+  const mezzanines: MezzanineImage[] = [];
+  let smallest = pixels;
+  for (const edge of MEZZANINE_LONG_EDGES_PX) {
+    if (Math.max(pixels.width, pixels.height) <= edge) continue;
+    smallest = await shrinkTo(smallest, edge);
+    const { width, height } = smallest;
+    mezzanines.push({
+      long_edge: edge,
+      width,
+      height,
+      ...(await encodeMezzanine(smallest, header)),
+    });
+  }
+  return { mezzanines, smallest };
+}
+
+/** Raw downloads of a picture from another colour space keep its own pixels. */
+async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {
+  if (!source.is_converted) return null;
+  return encodeMaster(await decodeOnce({ ...source, keeps_space: true }), header);
+}
+
+/** What libvips throws here is about these bytes: everything else was settled by the header. */
+function refusalOf(error: unknown): unknown {
+  if (error instanceof IngestRefusal || !(error instanceof Error)) return error;
+  const code = /pixel limit/i.test(error.message) ? 'image_too_large' : 'decode_failed';
+  return new IngestRefusal(code, error.message);
+}

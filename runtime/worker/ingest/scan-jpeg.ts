@@ -1,0 +1,129 @@
+/**
+ * The JPEG header: segments up to the first scan. Taken are Huffman-coded sequential and progressive
+ * pictures of 8 bits with 1, 3 or 4 components; further pictures behind the first one are not looked at.
+ */
+import { IngestRefusal } from './ingest-refusal.ts';
+import type { HeaderFacts } from './scan.ts';
+
+const SOF_BASELINE = 0xc0;
+const SOF_PROGRESSIVE = 0xc2;
+const DHT = 0xc4;
+const JPG = 0xc8;
+const DAC = 0xcc;
+const SOF_LAST = 0xcf;
+const EOI = 0xd9;
+const SOS = 0xda;
+const DQT = 0xdb;
+
+/** Sum of the luminance table of Annex K, which encoders scale by quality. */
+const LUMINANCE_SUM = 3692;
+const TABLE_VALUES = 64;
+
+export function scanJpeg(bytes: Buffer): HeaderFacts {
+  const tables = new Map<number, number>();
+  let frame: Frame | undefined;
+  for (const { marker, body } of segments(bytes)) {
+    if (marker === DQT) readTables(body, tables);
+    if (isFrame(marker)) {
+      if (frame !== undefined) throw damaged('two frame headers');
+      frame = readFrame(marker, body);
+    }
+  }
+  if (frame === undefined) throw damaged('no frame header');
+  return {
+    content_type: 'image/jpeg',
+    width: frame.width,
+    height: frame.height,
+    bits_per_channel: 8,
+    has_alpha: false,
+    is_lossless: false,
+    frames: 1,
+    quality: estimateQuality(tables.get(frame.table)),
+    chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
+    is_palette: false,
+  };
+}
+
+type Frame = { width: number; height: number; table: number; is_subsampled: boolean };
+
+/** The segments before the first scan, each without its length. */
+function* segments(bytes: Buffer): Generator<{ marker: number; body: Buffer }> {
+  let at = 2;
+  for (;;) {
+    if (bytes.readUInt8(at) !== 0xff) throw damaged('no marker where one belongs');
+    while (bytes.readUInt8(at) === 0xff) at += 1;
+    const marker = bytes.readUInt8(at);
+    at += 1;
+    if (marker === SOS) return;
+    if (marker === EOI || isStandalone(marker)) throw damaged('a marker before the first scan');
+    const length = bytes.readUInt16BE(at);
+    if (length < 2 || at + length > bytes.length) throw damaged('a segment leaves the file');
+    yield { marker, body: bytes.subarray(at + 2, at + length) };
+    at += length;
+  }
+}
+
+function isStandalone(marker: number): boolean {
+  return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
+}
+
+function isFrame(marker: number): boolean {
+  const isInRange = marker >= SOF_BASELINE && marker <= SOF_LAST;
+  return isInRange && marker !== DHT && marker !== JPG && marker !== DAC;
+}
+
+function readFrame(marker: number, body: Buffer): Frame {
+  if (marker > SOF_PROGRESSIVE) throw unsupported('neither sequential nor progressive Huffman');
+  const [precision, height, width] = [
+    body.readUInt8(0),
+    body.readUInt16BE(1),
+    body.readUInt16BE(3),
+  ];
+  if (precision !== 8) throw unsupported(`${precision} bits`);
+  const count = body.readUInt8(5);
+  if (![1, 3, 4].includes(count)) throw unsupported(`${count} components`);
+  if (width === 0 || height === 0) throw damaged('no size');
+  const components = Array.from({ length: count }, (_, index) => ({
+    sampling: body.readUInt8(7 + index * 3),
+    table: body.readUInt8(8 + index * 3),
+  }));
+  const [luma, chroma] = components;
+  return {
+    width,
+    height,
+    table: luma?.table ?? 0,
+    // Only halved both ways is stored halved: 4:2:2 keeps all of its colour.
+    is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
+  };
+}
+
+/** Destination and sum of each quantisation table of the segment. */
+function readTables(body: Buffer, sums: Map<number, number>): void {
+  let at = 0;
+  while (at < body.length) {
+    const head = body.readUInt8(at);
+    const width = head >> 4 === 0 ? 1 : 2;
+    let sum = 0;
+    for (let index = 0; index < TABLE_VALUES; index += 1) {
+      sum += body.readUIntBE(at + 1 + index * width, width);
+    }
+    sums.set(head & 0x0f, sum);
+    at += 1 + TABLE_VALUES * width;
+  }
+}
+
+/** Inverse of the scaling that libjpeg and most others use. */
+function estimateQuality(sum: number | undefined): number | null {
+  if (sum === undefined) return null;
+  const scale = (100 * sum) / LUMINANCE_SUM;
+  const quality = scale <= 100 ? (200 - scale) / 2 : 5000 / scale;
+  return Math.min(Math.max(Math.round(quality), 1), 100);
+}
+
+function damaged(detail: string): IngestRefusal {
+  return new IngestRefusal('decode_failed', `JPEG: ${detail}`);
+}
+
+function unsupported(detail: string): IngestRefusal {
+  return new IngestRefusal('unsupported_media_type', `JPEG: ${detail}`);
+}

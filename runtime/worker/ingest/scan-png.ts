@@ -1,0 +1,76 @@
+/**
+ * The PNG header: chunks up to the first image data. An animated PNG announces itself there (acTL);
+ * decoders that do not know it show the first frame only, so it must be seen here.
+ */
+import { IngestRefusal } from './ingest-refusal.ts';
+import type { HeaderFacts } from './scan.ts';
+
+const SIGNATURE_BYTES = 8;
+const CHUNK_FRAME_BYTES = 12;
+const HEADER_BYTES = 13;
+
+/** Bit depths that each colour type may have. */
+const depths: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
+const PALETTE = 3;
+const WITH_ALPHA = 4;
+
+export function scanPng(bytes: Buffer): HeaderFacts {
+  const [first, ...chunks] = chunksBeforeData(bytes);
+  if (first?.type !== 'IHDR' || first.body.length !== HEADER_BYTES) throw damaged('no IHDR');
+  const header = readHeader(first.body);
+  const animation = chunks.find(({ type }) => type === 'acTL');
+  const transparency = chunks.some(({ type }) => type === 'tRNS');
+  return {
+    content_type: 'image/png',
+    width: header.width,
+    height: header.height,
+    bits_per_channel: header.depth === 16 ? 16 : 8,
+    has_alpha: transparency || (header.colour & WITH_ALPHA) !== 0,
+    is_lossless: true,
+    frames: animation === undefined ? 1 : animation.body.readUInt32BE(0),
+    quality: null,
+    chroma: null,
+    is_palette: header.colour === PALETTE,
+  };
+}
+
+type Chunk = { type: string; body: Buffer };
+
+function chunksBeforeData(bytes: Buffer): Chunk[] {
+  const chunks: Chunk[] = [];
+  let at = SIGNATURE_BYTES;
+  for (;;) {
+    const length = bytes.readUInt32BE(at);
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk has no name');
+    if (type === 'IDAT') return chunks;
+    if (type === 'IEND') throw damaged('no image data');
+    if (at + CHUNK_FRAME_BYTES + length > bytes.length) throw damaged('a chunk leaves the file');
+    chunks.push({ type, body: bytes.subarray(at + 8, at + 8 + length) });
+    at += CHUNK_FRAME_BYTES + length;
+  }
+}
+
+function readHeader(body: Buffer) {
+  const [width, height] = [body.readUInt32BE(0), body.readUInt32BE(4)];
+  const [depth, colour] = [body.readUInt8(8), body.readUInt8(9)];
+  const [compression, filter, interlace] = [
+    body.readUInt8(10),
+    body.readUInt8(11),
+    body.readUInt8(12),
+  ];
+  if (width === 0 || height === 0) throw damaged('no size');
+  if (depths[colour]?.includes(depth) !== true) throw damaged('no such colour type and depth');
+  if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('no such coding');
+  return { width, height, depth, colour };
+}
+
+function damaged(detail: string): IngestRefusal {
+  return new IngestRefusal('decode_failed', `PNG: ${detail}`);
+}

@@ -1,0 +1,65 @@
+/**
+ * What a file's own header says, read strictly by our own code before any decoder sees a byte.
+ * Spec: Limits, Uploads (image pixel limits); Processing error codes.
+ */
+import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
+import { IngestRefusal } from './ingest-refusal.ts';
+import { scanJpeg } from './scan-jpeg.ts';
+import { scanPng } from './scan-png.ts';
+import { scanWebp } from './scan-webp.ts';
+
+export type DecodableType = 'image/jpeg' | 'image/png' | 'image/webp';
+
+/** Sizes are as stored, before orientation is applied. */
+export type HeaderFacts = {
+  content_type: DecodableType;
+  width: number;
+  height: number;
+  bits_per_channel: number;
+  has_alpha: boolean;
+  is_lossless: boolean;
+  frames: number;
+  /** Lossy only: the quality that its encoder was asked for, as far as the file tells. */
+  quality: number | null;
+  chroma: '4:2:0' | '4:4:4' | null;
+  is_palette: boolean;
+};
+
+/** Throws IngestRefusal with the code of the first rule that the file breaks. */
+export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
+  const sniffed = sniffContentType(bytes.subarray(0, SNIFF_BYTES));
+  if (sniffed !== declaredType) {
+    throw new IngestRefusal(
+      'unsupported_media_type',
+      `${sniffed ?? 'unknown'}, not ${declaredType}`,
+    );
+  }
+  const facts = scanType(sniffed, bytes);
+  if (facts.frames > 1) {
+    throw new IngestRefusal('animated_not_supported', `${facts.frames} frames`);
+  }
+  const limit = pixelLimit(facts);
+  if (facts.width * facts.height > limit) {
+    throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, at most ${limit}`);
+  }
+  return facts;
+}
+
+function scanType(contentType: string, bytes: Buffer): HeaderFacts {
+  try {
+    switch (contentType) {
+      case 'image/jpeg':
+        return scanJpeg(bytes);
+      case 'image/png':
+        return scanPng(bytes);
+      case 'image/webp':
+        return scanWebp(bytes);
+      default:
+        throw new IngestRefusal('unsupported_media_type', contentType);
+    }
+  } catch (error) {
+    // Buffer's own range checks: the header promises more bytes than there are.
+    if (error instanceof RangeError) throw new IngestRefusal('decode_failed', error.message);
+    throw error;
+  }
+}
