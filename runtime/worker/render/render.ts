@@ -1,0 +1,90 @@
+/**
+ * One derived image, in the decoder child: window, exact size, watermark, encoder. The same plan over
+ * the same bytes gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
+ */
+import sharp, { type OverlayOptions, type Sharp } from 'sharp';
+import type { OutputFormat } from '../../core/delivery/geometry.ts';
+import type { Box } from '../../core/delivery/operations.ts';
+import type { RenderPlan } from '../../core/delivery/plan.ts';
+import { SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
+import { withLoaders } from '../sandbox/loaders.ts';
+import { encode } from './encoders.ts';
+
+export type RenderInput = {
+  /** `window` in pixels of these source bytes. */
+  plan: Pick<RenderPlan, 'window' | 'output' | 'format' | 'quality' | 'watermark'>;
+  source: Buffer;
+  watermark: Buffer | null;
+};
+export type RenderedImage = {
+  bytes: Buffer;
+  content_type: string;
+  width: number;
+  height: number;
+};
+
+const WHITE = '#ffffff';
+
+export async function render(input: RenderInput): Promise<RenderedImage> {
+  const types = [input.source, input.watermark].flatMap((bytes) =>
+    bytes ? storedType(bytes) : [],
+  );
+  return withLoaders([...new Set(types)], () => renderLoaded(input));
+}
+
+async function renderLoaded({ plan, source, watermark }: RenderInput): Promise<RenderedImage> {
+  const { output, format } = plan;
+  const overlay = watermark === null ? null : await drawOverlay(plan.watermark, watermark);
+  const resized = (await cut(source, plan.window))
+    .resize({ ...output, fit: 'fill' })
+    .toColourspace('srgb');
+  const opaque = format === 'jpeg' ? resized.flatten({ background: WHITE }) : resized;
+  const drawn = overlay === null ? opaque : opaque.composite([overlay]);
+  const { data, info } = await encode(drawn, plan).toBuffer({ resolveWithObject: true });
+  if (info.width !== output.width || info.height !== output.height) {
+    throw new Error(
+      `rendered ${info.width}x${info.height}, planned ${output.width}x${output.height}`,
+    );
+  }
+  return { bytes: data, content_type: contentTypes[format], ...output };
+}
+
+const contentTypes: Readonly<Record<OutputFormat, string>> = {
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  gif: 'image/gif',
+};
+
+/** Without an extract step libvips may skip pixels that the output does not need while it decodes. */
+async function cut(source: Buffer, window: Box): Promise<Sharp> {
+  const open = () =>
+    sharp(source, { failOn: 'error', limitInputPixels: false, sequentialRead: true });
+  const { width, height } = await open().metadata();
+  const isWhole =
+    window.x === 0 && window.y === 0 && window.width === width && window.height === height;
+  if (isWhole) return open();
+  const { x: left, y: top } = window;
+  return open().extract({ left, top, width: window.width, height: window.height });
+}
+
+async function drawOverlay(plan: RenderPlan['watermark'], bytes: Buffer): Promise<OverlayOptions> {
+  if (plan === null) throw new Error('watermark bytes without a plan for them');
+  const { width, height, x: left, y: top, opacity } = plan;
+  const { data, info } = await sharp(bytes, { limitInputPixels: false })
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .resize({ width, height, fit: 'fill' })
+    .linear([1, 1, 1, opacity / 100], [0, 0, 0, 0])
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return { input: data, raw: { width, height, channels: info.channels }, left, top };
+}
+
+/** What is stored is our own, but it is decoded by what it is, not by what a row says. */
+function storedType(bytes: Buffer): string {
+  const type = sniffContentType(bytes.subarray(0, SNIFF_BYTES));
+  if (type === undefined) throw new Error('the stored bytes are not an image');
+  return type;
+}
