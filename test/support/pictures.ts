@@ -1,0 +1,175 @@
+/**
+ * Pictures for tests, made anew and always the same: photograph-like pixels from a seeded generator,
+ * and files of every form that an upload may have, sound or hostile.
+ */
+import { crc32 } from 'node:zlib';
+import sharp, { type Sharp } from 'sharp';
+
+export type Picture = { data: Buffer; width: number; height: number; channels: 1 | 2 | 3 | 4 };
+
+/** Gradients, soft shapes and sensor noise: compresses and resizes as photographs do. */
+export function photograph(width: number, height: number, seed = 1): Picture {
+  const data = Buffer.alloc(width * height * 3);
+  const random = seededRandom(seed);
+  const shapes = Array.from({ length: 12 }, () => ({
+    x: random() * width,
+    y: random() * height,
+    radius: (0.05 + random() * 0.2) * Math.min(width, height),
+    color: [random() * 160 - 80, random() * 160 - 80, random() * 160 - 80],
+  }));
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const at = (y * width + x) * 3;
+      const shape = shapes.find((one) => Math.hypot(x - one.x, y - one.y) < one.radius);
+      const texture = 14 * Math.sin(x / 7 + y / 11) * Math.cos(y / 5);
+      for (let channel = 0; channel < 3; channel += 1) {
+        const slope = [x / width, y / height, 1 - x / width][channel] ?? 0;
+        const value = 60 + 110 * slope + (shape?.color[channel] ?? 0) + texture + random() * 6;
+        data[at + channel] = Math.min(Math.max(Math.round(value), 0), 255);
+      }
+    }
+  }
+  return { data, width, height, channels: 3 };
+}
+
+/** Sharp-edged blocks of few colours, as in screenshots and drawings. */
+export function drawing(width: number, height: number): Picture {
+  const data = Buffer.alloc(width * height * 3);
+  const colors = [0xffffff, 0x1b4f72, 0xe74c3c, 0xf1c40f, 0x111111];
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const block = Math.floor(x / 16) * 7 + Math.floor(y / 16) * 3;
+      data.writeUIntBE(colors[block % colors.length] ?? 0, (y * width + x) * 3, 3);
+    }
+  }
+  return { data, width, height, channels: 3 };
+}
+
+/** The photograph under a round, soft-edged mask. */
+export function cutOut(width: number, height: number): Picture {
+  const base = photograph(width, height);
+  const data = Buffer.alloc(width * height * 4);
+  const radius = Math.min(width, height) / 2;
+  for (let index = 0; index < width * height; index += 1) {
+    base.data.copy(data, index * 4, index * 3, index * 3 + 3);
+    const distance = Math.hypot(
+      (index % width) - width / 2,
+      Math.floor(index / width) - height / 2,
+    );
+    data[index * 4 + 3] = Math.min(Math.max(Math.round((radius - distance) * 16), 0), 255);
+  }
+  return { data, width, height, channels: 4 };
+}
+
+/** Four quarters: red, green, blue, white, from the top left on, row by row. */
+export function quarters(width: number, height: number): Picture {
+  const data = Buffer.alloc(width * height * 3);
+  const colors = [0xff0000, 0x00ff00, 0x0000ff, 0xffffff];
+  for (let index = 0; index < width * height; index += 1) {
+    const isRight = index % width >= width / 2;
+    const isLow = Math.floor(index / width) >= height / 2;
+    data.writeUIntBE(colors[(isLow ? 2 : 0) + (isRight ? 1 : 0)] ?? 0, index * 3, 3);
+  }
+  return { data, width, height, channels: 3 };
+}
+
+/** A sharp pipeline over the raw pixels. */
+export function over({ data, width, height, channels }: Picture): Sharp {
+  return sharp(data, { raw: { width, height, channels } });
+}
+
+/** 16 bit noise and ramps, three channels. */
+export async function deepPng(width: number, height: number): Promise<Buffer> {
+  const random = seededRandom(16);
+  const samples = Uint16Array.from({ length: width * height * 3 }, (_, index) =>
+    Math.floor(((index % 65_521) + random() * 4000) % 65_536),
+  );
+  return sharp(samples, { raw: { width, height, channels: 3 } })
+    .toColourspace('rgb16')
+    .png()
+    .toBuffer();
+}
+
+/** A PNG turned into an animated one, that looks like a still one to who does not know APNG. */
+export function animatedPng(png: Buffer, frames = 2): Buffer {
+  const control = Buffer.alloc(8);
+  control.writeUInt32BE(frames);
+  const headerEnd = 8 + 12 + 13;
+  return Buffer.concat([
+    png.subarray(0, headerEnd),
+    pngChunk('acTL', control),
+    png.subarray(headerEnd),
+  ]);
+}
+
+export function pngChunk(type: string, body: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(type, 'latin1'), body]);
+  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(body.length);
+  sum.writeUInt32BE(crc32(named));
+  return Buffer.concat([length, named, sum]);
+}
+
+/** A PNG that claims this size and holds next to nothing. */
+export function pngBomb(width: number, height: number): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', Buffer.from('789c6360', 'hex')),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+export async function animatedWebp(width: number, height: number): Promise<Buffer> {
+  const frames = await Promise.all(
+    [1, 2].map((seed) =>
+      over(photograph(width, height, seed))
+        .png()
+        .toBuffer(),
+    ),
+  );
+  return sharp(frames, { join: { animated: true } })
+    .webp({ loop: 0, delay: [100, 100] })
+    .toBuffer();
+}
+
+/** A JPEG with camera metadata: place, time, orientation, maker. */
+export async function cameraJpeg(picture: Picture, orientation = 1): Promise<Buffer> {
+  return over(picture)
+    .jpeg({ quality: 90, chromaSubsampling: '4:4:4' })
+    .withExif({
+      IFD0: { Make: 'Tintype', Model: 'Test' },
+      IFD2: { DateTimeOriginal: '2024:05:06 07:08:09', OffsetTimeOriginal: '+02:00' },
+      IFD3: {
+        GPSLatitudeRef: 'S',
+        GPSLatitude: '33/1 51/1 2400/100',
+        GPSLongitudeRef: 'E',
+        GPSLongitude: '151/1 12/1 3600/100',
+      },
+    })
+    .withMetadata({ orientation })
+    .toBuffer();
+}
+
+/** Always the same numbers in 0..1 for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** Peak signal to noise ratio of two equally long runs of 8 bit samples, in dB. */
+export function psnr(left: Buffer, right: Buffer): number {
+  if (left.length !== right.length) throw new RangeError('the pictures differ in size');
+  let sum = 0;
+  for (const [index, value] of left.entries()) sum += (value - (right[index] ?? 0)) ** 2;
+  return sum === 0 ? Number.POSITIVE_INFINITY : 10 * Math.log10((255 ** 2 * left.length) / sum);
+}
