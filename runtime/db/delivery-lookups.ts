@@ -1,0 +1,113 @@
+/**
+ * What a delivery needs to know, read in one statement each: the project behind a host, with its keys and
+ * watermark presets, and the current revision of a file. Spec: Delivery host.
+ */
+import type { Queryable } from './client.ts';
+
+export type DeliveryProjectRow = {
+  project_id: string;
+  status: 'active' | 'suspended';
+  is_over_quota: boolean;
+  delivery_access: 'public' | 'protected';
+  raw_download_enabled: boolean;
+  generation: number;
+  resolution_presets: Record<string, string>;
+  allowed_transform_chains: string[];
+  default_watermark_preset_id: string | null;
+  keys: DeliveryKeyRow[];
+  watermarks: DeliveryWatermarkRow[];
+};
+
+/** `secret_sealed` in hex; `retire_after` as ISO 8601, null while the key is active. */
+export type DeliveryKeyRow = { kid: string; secret_sealed: string; retire_after: string | null };
+
+export type DeliveryWatermarkRow = {
+  watermark_preset_id: string;
+  object_key: string;
+  width: number;
+  height: number;
+  x_offset: number;
+  y_offset: number;
+  opacity: number;
+  revision_tag: string;
+};
+
+export async function findDeliveryProject(
+  db: Queryable,
+  host: { project_slug: string } | { domain: string },
+): Promise<DeliveryProjectRow | undefined> {
+  const isSlug = 'project_slug' in host;
+  const rows = await db.query<DeliveryProjectRow>(
+    isSlug ? projectBySlug : projectByDomain,
+    [isSlug ? host.project_slug : host.domain],
+  );
+  return rows[0];
+}
+
+const projectColumns = `
+  select p.project_id, p.status, p.delivery_access, p.raw_download_enabled, p.generation,
+    p.resolution_presets, p.allowed_transform_chains, p.default_watermark_preset_id,
+    o.quota_exceeded_at is not null as is_over_quota,
+    coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'kid', k.kid, 'secret_sealed', encode(k.secret_sealed, 'hex'), 'retire_after', k.retire_after))
+      from signing_keys k
+      where k.project_id = p.project_id and (k.retire_after is null or k.retire_after > now())
+    ), '[]') as keys,
+    coalesce((
+      select jsonb_agg(jsonb_build_object(
+        'watermark_preset_id', w.watermark_preset_id, 'object_key', r.object_key,
+        'width', r.width, 'height', r.height, 'x_offset', w.x_offset, 'y_offset', w.y_offset,
+        'opacity', w.opacity, 'revision_tag', r.file_id || '.' || r.revision))
+      from watermark_presets w
+      join files f on f.file_id = w.file_id and f.status = 'ready'
+      join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+      where w.project_id = p.project_id
+    ), '[]') as watermarks
+  from projects p
+  join organizations o on o.organization_id = p.organization_id`;
+
+const projectBySlug = `${projectColumns} where p.project_slug = $1`;
+const projectByDomain = `${projectColumns} join project_domains d on d.project_id = p.project_id where d.domain = $1`;
+
+export type DeliveryFileRow = {
+  file_id: string;
+  file_slug: string;
+  status: 'ready' | 'blocked';
+  revision: number;
+  original_filename: string | null;
+  object_key: string;
+  content_type: string;
+  size_bytes: number;
+  width: number;
+  height: number;
+  has_alpha: boolean;
+  is_lossless: boolean;
+  focal_x: number;
+  focal_y: number;
+  mezzanines: MezzanineFacts[];
+};
+
+export type MezzanineFacts = {
+  long_edge: number;
+  width: number;
+  height: number;
+  object_key: string;
+  content_type: string;
+};
+
+export async function findDeliveryFile(
+  db: Queryable,
+  of: { project_id: string; file_slug: string },
+): Promise<DeliveryFileRow | undefined> {
+  const rows = await db.query<DeliveryFileRow>(
+    `select f.file_id, f.file_slug, f.status, f.revision, f.original_filename,
+       r.object_key, r.content_type, r.size_bytes, r.width, r.height, r.has_alpha, r.is_lossless,
+       r.focal_x, r.focal_y, r.mezzanines
+     from files f
+     join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+     where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
+    [of.project_id, of.file_slug],
+  );
+  return rows[0];
+}

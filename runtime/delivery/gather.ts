@@ -1,0 +1,85 @@
+/**
+ * Gathers what the ordered refusals ask: URL, project, file, signature, chain and its plan. Decides nothing.
+ * Spec: Delivery refusals in checking order.
+ */
+import { isAllowedChain, readChain } from '../core/delivery/chain.ts';
+import type { ParsedChain } from '../core/delivery/operations.ts';
+import { planRender, type RenderPlan, type SourceFacts } from '../core/delivery/plan.ts';
+import type { RefusalFacts, SignatureVerdict } from '../core/delivery/refusals.ts';
+import { type DeliveryUrl, parseDeliveryUrl } from '../core/delivery/url.ts';
+import { chooseWatermark } from '../core/delivery/watermark.ts';
+import { isStoredType } from '../core/image/formats.ts';
+import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
+import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { KnownProject, Lookup } from './lookup.ts';
+
+export type Gathered = {
+  facts: RefusalFacts;
+  url: DeliveryUrl | undefined;
+  project: KnownProject | undefined;
+  file: DeliveryFileRow | undefined;
+  /** Of a derived URL whose chain can be rendered. */
+  plan: RenderPlan | undefined;
+};
+
+type Deps = { lookup: Lookup; clock: Clock };
+
+export async function gather(deps: Deps, request: { host: string; target: string }): Promise<Gathered> {
+  const url = parseDeliveryUrl(request.target);
+  const project = url && (await deps.lookup.findProject(request.host));
+  const file = url && project && (await deps.lookup.findFile(project.project_id, url.target.file_slug));
+  const signature = url && project ? await judgeSignature(deps, { host: request.host, url, project }) : 'none';
+  const chain = url && project && readChainOf(url, project);
+  const plan = chain && project && file && planFor(chain, project, file);
+  const facts = { url, project, file, signature, chain: chainFacts({ url, project, file, chain, plan }) };
+  return { facts, url, project, file, plan };
+}
+
+async function judgeSignature(
+  { lookup, clock }: Deps,
+  { host, url, project }: { host: string; url: DeliveryUrl; project: KnownProject },
+): Promise<SignatureVerdict> {
+  if (url.signature === null) return 'none';
+  const key = await lookup.findKey(host, url.signature.kid);
+  if (key === undefined) return 'unknown_kid';
+  return verifyDeliveryUrl({
+    ...url.signature,
+    secret: key.secret,
+    project_id: project.project_id,
+    path: url.path,
+    now_seconds: clock.now().getTime() / 1000,
+  });
+}
+
+function readChainOf({ target }: DeliveryUrl, project: KnownProject): ParsedChain | undefined {
+  return target.kind === 'derived' ? readChain(target.chain_text, project.resolution_presets) : undefined;
+}
+
+function planFor(
+  chain: ParsedChain,
+  project: KnownProject,
+  file: DeliveryFileRow,
+): RenderPlan | undefined {
+  const source = sourceFacts(file);
+  return source && planRender({ source, chain, watermark: chooseWatermark(chain, project) });
+}
+
+function sourceFacts({ content_type, ...file }: DeliveryFileRow): SourceFacts | undefined {
+  return isStoredType(content_type) ? { ...file, content_type } : undefined;
+}
+
+function chainFacts(of: {
+  url: DeliveryUrl | undefined;
+  project: KnownProject | undefined;
+  file: DeliveryFileRow | undefined;
+  chain: ParsedChain | undefined;
+  plan: RenderPlan | undefined;
+}): RefusalFacts['chain'] {
+  if (of.url?.target.kind !== 'derived' || of.project === undefined) return undefined;
+  return {
+    is_known: of.chain !== undefined,
+    is_allowed: isAllowedChain(of.chain, of.project),
+    is_renderable: of.plan !== undefined || of.chain === undefined || of.file === undefined,
+  };
+}
