@@ -2,6 +2,7 @@
  * What a delivery needs to know, read in one statement each: the project behind a host, with its keys and
  * watermark presets, and the current revision of a file. Spec: Delivery host.
  */
+import type { StoredType } from '../core/image/formats.ts';
 import type { Queryable } from './client.ts';
 
 export type DeliveryProjectRow = {
@@ -37,10 +38,9 @@ export async function findDeliveryProject(
   host: { project_slug: string } | { domain: string },
 ): Promise<DeliveryProjectRow | undefined> {
   const isSlug = 'project_slug' in host;
-  const rows = await db.query<DeliveryProjectRow>(
-    isSlug ? projectBySlug : projectByDomain,
-    [isSlug ? host.project_slug : host.domain],
-  );
+  const rows = await db.query<DeliveryProjectRow>(isSlug ? projectBySlug : projectByDomain, [
+    isSlug ? host.project_slug : host.domain,
+  ]);
   return rows[0];
 }
 
@@ -77,7 +77,7 @@ export type DeliveryFileRow = {
   revision: number;
   original_filename: string | null;
   object_key: string;
-  content_type: string;
+  content_type: StoredType;
   size_bytes: number;
   width: number;
   height: number;

@@ -3,15 +3,18 @@
  * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host; refusals `busy`, `render_timeout`.
  */
 import { LRUCache } from 'lru-cache';
+import {
+  type RenderReply,
+  type RenderRequest,
+  renderReplySchema,
+} from '../core/delivery/render-request.ts';
 import { FAILED_RENDER_REMEMBERED_SECONDS, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
-import { type RenderReply, type RenderRequest, renderReplySchema } from '../core/delivery/render-request.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Metrics } from '../platform/metrics.ts';
-import { QueueBusy, type Queue, QueueTimeout } from '../platform/queue/queue.ts';
+import { type Queue, QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
 
 export type DerivedImage =
-  | { outcome: 'done'; bytes: Uint8Array }
+  | { outcome: 'done'; source: 'memory' | 'store' | 'render'; bytes: Uint8Array }
   | { outcome: 'busy'; retry_after_seconds: number }
   | { outcome: 'render_timeout' };
 
@@ -25,7 +28,7 @@ export class RenderFailed extends Error {
 
 export type DerivedImages = { find(request: RenderRequest): Promise<DerivedImage> };
 
-type Deps = { content: Bucket; queue: Queue; clock: Clock; metrics: Metrics };
+type Deps = { content: Bucket; queue: Queue; clock: Clock };
 
 const FAILURES_REMEMBERED_MAX = 10_000;
 
@@ -47,7 +50,7 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
   const fetchOrRender = async (request: RenderRequest): Promise<DerivedImage> => {
     try {
       const stored = await deps.content.read(request.derived_key);
-      const image = stored === undefined ? await render(deps, request) : done(deps, 'store', stored);
+      const image = stored === undefined ? await render(deps, request) : done('store', stored);
       if (image.outcome === 'done') memory.set(request.derived_key, image.bytes);
       return image;
     } catch (error) {
@@ -63,7 +66,7 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
     find: async (request) => {
       const key = request.derived_key;
       const known = memory.get(key);
-      if (known !== undefined) return done(deps, 'memory', known);
+      if (known !== undefined) return done('memory', known);
       const failure = failures.get(key);
       if (failure !== undefined) throw failure;
       const flight = flights.get(key) ?? fetchOrRender(request);
@@ -73,16 +76,17 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
   };
 }
 
-function done({ metrics }: Deps, source: 'memory' | 'store' | 'render', bytes: Uint8Array): DerivedImage {
-  metrics.derivedImage(source);
-  return { outcome: 'done', bytes };
+function done(source: 'memory' | 'store' | 'render', bytes: Uint8Array): DerivedImage {
+  return { outcome: 'done', source, bytes };
 }
 
 async function render(deps: Deps, request: RenderRequest): Promise<DerivedImage> {
   try {
     const deadline_ms = RENDER_DEADLINE_SECONDS * 1000;
-    const reply = renderReplySchema.parse(await deps.queue.call('render', request, { deadline_ms }));
-    return done(deps, 'render', await bytesOf(deps.content, request, reply));
+    const reply = renderReplySchema.parse(
+      await deps.queue.call('render', request, { deadline_ms }),
+    );
+    return done('render', await bytesOf(deps.content, request, reply));
   } catch (error) {
     if (error instanceof QueueBusy) {
       return { outcome: 'busy', retry_after_seconds: error.retry_after_seconds };
@@ -92,7 +96,11 @@ async function render(deps: Deps, request: RenderRequest): Promise<DerivedImage>
   }
 }
 
-async function bytesOf(content: Bucket, request: RenderRequest, reply: RenderReply): Promise<Uint8Array> {
+async function bytesOf(
+  content: Bucket,
+  request: RenderRequest,
+  reply: RenderReply,
+): Promise<Uint8Array> {
   const bytes = reply.bytes ?? (await content.read(request.derived_key));
   if (bytes === undefined) throw new Error(`${request.derived_key} was rendered and is not stored`);
   return bytes;

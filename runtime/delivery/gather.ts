@@ -4,11 +4,10 @@
  */
 import { isAllowedChain, readChain } from '../core/delivery/chain.ts';
 import type { ParsedChain } from '../core/delivery/operations.ts';
-import { planRender, type RenderPlan, type SourceFacts } from '../core/delivery/plan.ts';
+import { planRender, type RenderPlan } from '../core/delivery/plan.ts';
 import type { RefusalFacts, SignatureVerdict } from '../core/delivery/refusals.ts';
 import { type DeliveryUrl, parseDeliveryUrl } from '../core/delivery/url.ts';
 import { chooseWatermark } from '../core/delivery/watermark.ts';
-import { isStoredType } from '../core/image/formats.ts';
 import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
 import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,14 +24,25 @@ export type Gathered = {
 
 type Deps = { lookup: Lookup; clock: Clock };
 
-export async function gather(deps: Deps, request: { host: string; target: string }): Promise<Gathered> {
+export async function gather(
+  deps: Deps,
+  request: { host: string; target: string },
+): Promise<Gathered> {
   const url = parseDeliveryUrl(request.target);
   const project = url && (await deps.lookup.findProject(request.host));
-  const file = url && project && (await deps.lookup.findFile(project.project_id, url.target.file_slug));
-  const signature = url && project ? await judgeSignature(deps, { host: request.host, url, project }) : 'none';
+  const file =
+    url && project && (await deps.lookup.findFile(project.project_id, url.target.file_slug));
+  const signature =
+    url && project ? await judgeSignature(deps, { host: request.host, url, project }) : 'none';
   const chain = url && project && readChainOf(url, project);
   const plan = chain && project && file && planFor(chain, project, file);
-  const facts = { url, project, file, signature, chain: chainFacts({ url, project, file, chain, plan }) };
+  const facts = {
+    url,
+    project,
+    file,
+    signature,
+    chain: chainFacts({ url, project, file, chain, plan }),
+  };
   return { facts, url, project, file, plan };
 }
 
@@ -53,20 +63,17 @@ async function judgeSignature(
 }
 
 function readChainOf({ target }: DeliveryUrl, project: KnownProject): ParsedChain | undefined {
-  return target.kind === 'derived' ? readChain(target.chain_text, project.resolution_presets) : undefined;
+  return target.kind === 'derived'
+    ? readChain(target.chain_text, project.resolution_presets)
+    : undefined;
 }
 
 function planFor(
   chain: ParsedChain,
   project: KnownProject,
-  file: DeliveryFileRow,
+  source: DeliveryFileRow,
 ): RenderPlan | undefined {
-  const source = sourceFacts(file);
-  return source && planRender({ source, chain, watermark: chooseWatermark(chain, project) });
-}
-
-function sourceFacts({ content_type, ...file }: DeliveryFileRow): SourceFacts | undefined {
-  return isStoredType(content_type) ? { ...file, content_type } : undefined;
+  return planRender({ source, chain, watermark: chooseWatermark(chain, project) });
 }
 
 function chainFacts(of: {

@@ -3,13 +3,30 @@
  * Only GET, HEAD and OPTIONS are served. Spec: Delivery host.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { chooseSource, ENCODER_EPOCH, printDerivedKey, printPlan, type RenderPlan } from '../core/delivery/plan.ts';
-import { isNotModified, preflightHeaders, printEtag, type ServedImage } from '../core/delivery/headers.ts';
+import {
+  isNotModified,
+  preflightHeaders,
+  printEtag,
+  type ServedImage,
+} from '../core/delivery/headers.ts';
+import {
+  chooseSource,
+  ENCODER_EPOCH,
+  printDerivedKey,
+  printPlan,
+  type RenderPlan,
+} from '../core/delivery/plan.ts';
 import { firstRefusal } from '../core/delivery/refusals.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
-import { isStoredType, type StoredType } from '../core/image/formats.ts';
+import type { StoredType } from '../core/image/formats.ts';
 import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
-import { answerBytes, answerFailure, answerNotModified, answerRefusal, answerStream } from './answer.ts';
+import {
+  answerBytes,
+  answerFailure,
+  answerNotModified,
+  answerRefusal,
+  answerStream,
+} from './answer.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { gather } from './gather.ts';
 import type { KnownProject } from './lookup.ts';
@@ -25,23 +42,26 @@ type Served = Exchange & {
   plan: RenderPlan | undefined;
 };
 
-export async function handleDelivery(deps: DeliveryDeps, exchange: Exchange): Promise<void> {
+/** Where the answer came from, for the metrics. */
+export type Source = 'memory' | 'store' | 'render' | 'original' | 'not_modified' | 'none';
+
+/** Answers in any case; resolves when the answer was handed to the connection. */
+export async function handleDelivery(deps: DeliveryDeps, exchange: Exchange): Promise<Source> {
   const { request, response } = exchange;
   try {
+    if (request.method === 'GET' || request.method === 'HEAD') return await deliver(deps, exchange);
     if (request.method === 'OPTIONS') {
       response.writeHead(204, { ...preflightHeaders() }).end();
-    } else if (request.method === 'GET' || request.method === 'HEAD') {
-      await deliver(deps, exchange);
-    } else {
-      response.setHeader('allow', 'GET, HEAD, OPTIONS');
-      answerRefusal(exchange, { status: 404, code: 'not_found' });
+      return 'none';
     }
+    response.setHeader('allow', 'GET, HEAD, OPTIONS');
+    return answerRefusal(exchange, { status: 404, code: 'not_found' });
   } catch (error) {
-    answerFailure(deps, exchange, error);
+    return answerFailure(deps, exchange, error);
   }
 }
 
-async function deliver(deps: DeliveryDeps, exchange: Exchange): Promise<void> {
+async function deliver(deps: DeliveryDeps, exchange: Exchange): Promise<Source> {
   const { request } = exchange;
   const gathered = await gather(deps, { host: hostOf(request), target: request.url ?? '' });
   const refusal = firstRefusal(gathered.facts);
@@ -51,12 +71,16 @@ async function deliver(deps: DeliveryDeps, exchange: Exchange): Promise<void> {
     throw new Error('a delivery was neither refused nor found');
   }
   const served = { ...exchange, url, project, file, plan };
-  if (plan === undefined) await deliverOriginal(deps, served);
-  else await deliverDerived(deps, { ...served, plan });
+  return plan === undefined
+    ? deliverOriginal(deps, served)
+    : deliverDerived(deps, { ...served, plan });
 }
 
-async function deliverOriginal(deps: DeliveryDeps, served: Served): Promise<void> {
-  const image = describe(deps, served, { representation: 'originals', content_type: served.file.content_type });
+async function deliverOriginal(deps: DeliveryDeps, served: Served): Promise<Source> {
+  const image = describe(deps, served, {
+    representation: 'originals',
+    content_type: served.file.content_type,
+  });
   const meter = meterOf(deps, served, { kind: 'originals', is_watermarked: false });
   if (isNotModified(served.request.headers['if-none-match'], image.etag)) {
     return answerNotModified(served, image, meter);
@@ -64,30 +88,38 @@ async function deliverOriginal(deps: DeliveryDeps, served: Served): Promise<void
   const { object_key, size_bytes } = served.file;
   const stream = served.request.method === 'HEAD' ? null : await deps.content.open(object_key);
   if (stream === undefined) throw new Error(`${object_key} is published and is not stored`);
-  await answerStream(served, image, { stream, size_bytes, meter });
+  return answerStream(served, image, { stream, size_bytes, meter });
 }
 
-async function deliverDerived(deps: DeliveryDeps, served: Served & { plan: RenderPlan }): Promise<void> {
+async function deliverDerived(
+  deps: DeliveryDeps,
+  served: Served & { plan: RenderPlan },
+): Promise<Source> {
   const { plan } = served;
-  const image = describe(deps, served, { representation: printPlan(plan), content_type: `image/${plan.format}` });
+  const image = describe(deps, served, {
+    representation: printPlan(plan),
+    content_type: `image/${plan.format}`,
+  });
   const meter = meterOf(deps, served, { kind: 'derived', is_watermarked: plan.watermark !== null });
   if (isNotModified(served.request.headers['if-none-match'], image.etag)) {
     return answerNotModified(served, image, meter);
   }
   const found = await deps.derived.find(renderRequest(served));
-  if (found.outcome === 'done') return answerBytes(served, image, { bytes: found.bytes, meter });
-  const seconds = found.outcome === 'busy' ? found.retry_after_seconds : undefined;
-  const refusal = found.outcome === 'busy' ? BUSY : RENDER_TIMEOUT;
-  answerRefusal(served, refusal, seconds);
+  switch (found.outcome) {
+    case 'done':
+      answerBytes(served, image, { bytes: found.bytes, meter });
+      return found.source;
+    case 'busy':
+      return answerRefusal(served, { status: 503, code: 'busy' }, found.retry_after_seconds);
+    case 'render_timeout':
+      return answerRefusal(served, { status: 504, code: 'render_timeout' });
+  }
 }
-
-const BUSY = { status: 503, code: 'busy' } as const;
-const RENDER_TIMEOUT = { status: 504, code: 'render_timeout' } as const;
 
 function renderRequest({ project, file, plan }: Served & { plan: RenderPlan }) {
   const { project_id, generation } = project;
   const { file_id, revision } = file;
-  const source = chooseSource(plan, storedFacts(file), file.mezzanines);
+  const source = chooseSource(plan, file, file.mezzanines);
   return {
     project_id,
     derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
@@ -97,29 +129,25 @@ function renderRequest({ project, file, plan }: Served & { plan: RenderPlan }) {
   };
 }
 
-function storedFacts(file: DeliveryFileRow) {
-  return { ...file, content_type: storedType(file.content_type) };
-}
-
-function storedType(contentType: string): StoredType {
-  if (isStoredType(contentType)) return contentType;
-  throw new Error(`${contentType} is no type that is stored`);
-}
-
 function describe(
   { clock }: DeliveryDeps,
   { url, project, file }: Served,
-  of: { representation: string; content_type: string },
+  of: { representation: string; content_type: StoredType },
 ): Extract<ServedImage, { etag: string }> {
   const { file_id, revision } = file;
   const exp = url.signature?.exp;
   return {
     kind: url.target.kind === 'originals' ? 'originals' : 'derived',
-    content_type: storedType(of.content_type),
+    content_type: of.content_type,
     project_id: project.project_id,
     file_id,
     revision,
-    etag: printEtag({ file_id, revision, representation: of.representation, encoder_epoch: ENCODER_EPOCH }),
+    etag: printEtag({
+      file_id,
+      revision,
+      representation: of.representation,
+      encoder_epoch: ENCODER_EPOCH,
+    }),
     access: exp === undefined ? 'public' : { seconds_left: exp - clock.now().getTime() / 1000 },
   };
 }

@@ -4,6 +4,7 @@
  * Spec: Delivery host; Signing key.
  */
 import { UNKNOWN_KID_RELOAD_SECONDS_MIN } from '../core/limits.ts';
+import type { Database } from '../db/client.ts';
 import {
   type DeliveryFileRow,
   type DeliveryKeyRow,
@@ -12,7 +13,6 @@ import {
   findDeliveryFile,
   findDeliveryProject,
 } from '../db/delivery-lookups.ts';
-import type { Database } from '../db/client.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
@@ -77,7 +77,10 @@ async function loadProject(
   host: string,
 ): Promise<KnownProject | undefined> {
   const slug = host.endsWith(`.${rootDomain}`) ? host.slice(0, -rootDomain.length - 1) : undefined;
-  const row = await findDeliveryProject(db, slug === undefined ? { domain: host } : { project_slug: slug });
+  const row = await findDeliveryProject(
+    db,
+    slug === undefined ? { domain: host } : { project_slug: slug },
+  );
   if (row === undefined) return undefined;
   const { keys, watermarks, ...project } = row;
   return {
@@ -87,7 +90,10 @@ async function loadProject(
   };
 }
 
-function openKey(sealing: Sealing, { kid, secret_sealed, retire_after }: DeliveryKeyRow): DeliveryKey {
+function openKey(
+  sealing: Sealing,
+  { kid, secret_sealed, retire_after }: DeliveryKeyRow,
+): DeliveryKey {
   const secret = sealing.open(Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid));
   return { secret, retire_after: retire_after === null ? null : new Date(retire_after) };
 }

@@ -57,7 +57,11 @@ function append(spool: Spool, delivery: Delivery, { clock, log, metrics }: Meter
     spool.append({ at: clock.now().getTime(), ...delivery });
   } catch (error) {
     metrics.usageLost();
-    log.error('usage could not be spooled', { project_id: delivery.project_id, bytes: delivery.bytes, error });
+    log.error('usage could not be spooled', {
+      project_id: delivery.project_id,
+      bytes: delivery.bytes,
+      error,
+    });
   }
 }
 
@@ -66,7 +70,11 @@ async function sendSegments(spool: Spool, { db, log }: MeterDeps): Promise<void>
     try {
       await sendSegment(db, segment);
     } catch (error) {
-      log.warn('usage batch not sent, will be tried again', { spool: segment.spool_id, sequence: segment.sequence, error });
+      log.warn('usage batch not sent, will be tried again', {
+        spool: segment.spool_id,
+        sequence: segment.sequence,
+        error,
+      });
       return;
     }
     await spool.remove(segment);

@@ -9,7 +9,8 @@ export function protocolFault(request: IncomingMessage): string | undefined {
   if (!(request.url ?? '').startsWith('/') && request.url !== '*') return 'absolute request target';
   if (countHeaders(request, 'host') !== 1) return 'not exactly one Host';
   const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked') return 'unknown Transfer-Encoding';
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
+    return 'unknown Transfer-Encoding';
   if (!HOST.test(request.headers.host ?? '')) return 'malformed Host';
   return undefined;
 }

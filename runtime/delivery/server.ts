@@ -8,7 +8,7 @@ import type { Duplex } from 'node:stream';
 import { errorEnvelope } from '../core/errors.ts';
 import { REQUEST_ID_PATTERN } from '../core/limits.ts';
 import type { DeliveryDeps } from './deps.ts';
-import { handleDelivery } from './handler.ts';
+import { type Exchange, handleDelivery } from './handler.ts';
 import { protocolFault } from './protocol.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -17,13 +17,15 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 
 export function createDeliveryServer(deps: DeliveryDeps): Server {
-  const options = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
+  const options = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  };
   const server = createServer(options, (request, response) => {
     response.setHeader('x-request-id', requestIdOf(request));
-    observe(deps, { request, response });
-    const fault = protocolFault(request);
-    if (fault !== undefined) return refuseProtocol(response);
-    void handleDelivery(deps, { request, response });
+    if (protocolFault(request) !== undefined) return refuseProtocol(response);
+    void deliverObserved(deps, { request, response });
   });
   server.on('clientError', (_error, socket) => refuseConnection(socket));
   return server;
@@ -34,23 +36,24 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : randomUUID();
 }
 
-function observe(
-  { log, metrics }: DeliveryDeps,
-  { request, response }: { request: IncomingMessage; response: ServerResponse },
-): void {
+async function deliverObserved(deps: DeliveryDeps, exchange: Exchange): Promise<void> {
+  const { request, response } = exchange;
   const started = performance.now();
-  response.once('close', () => {
-    const duration_ms = Math.round((performance.now() - started) * 10) / 10;
-    const status = response.statusCode;
-    metrics.deliveryRequest({ status, seconds: duration_ms / 1000 });
-    const { method, headers, url: path } = request;
-    const request_id = response.getHeader('x-request-id');
-    log.debug('delivery', { method, host: headers.host, path, status, duration_ms, request_id });
-  });
+  const source = await handleDelivery(deps, exchange);
+  const duration_ms = Math.round((performance.now() - started) * 10) / 10;
+  const { statusCode: status } = response;
+  const bytes = Number(response.getHeader('content-length') ?? 0);
+  deps.metrics.delivery({ status, source, seconds: duration_ms / 1000, bytes });
+  const { method, headers, url: path } = request;
+  const request_id = response.getHeader('x-request-id');
+  deps.log.debug('delivery', { method, host: headers.host, path, status, duration_ms, request_id });
 }
 
 const MALFORMED = JSON.stringify(
-  errorEnvelope({ code: 'invalid_request', message: 'The request is not valid HTTP for a delivery host.' }),
+  errorEnvelope({
+    code: 'invalid_request',
+    message: 'The request is not valid HTTP for a delivery host.',
+  }),
 );
 
 function refuseProtocol(response: ServerResponse): void {

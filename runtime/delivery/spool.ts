@@ -77,7 +77,9 @@ function segmentPath(folder: string, spoolId: string, sequence: number): string 
 }
 
 async function listSegments(folder: string, ownSpoolId: string): Promise<Segment[]> {
-  const spools = (await readdir(folder)).sort((a, b) => Number(a === ownSpoolId) - Number(b === ownSpoolId));
+  const spools = (await readdir(folder)).sort(
+    (a, b) => Number(a === ownSpoolId) - Number(b === ownSpoolId),
+  );
   const lists = await Promise.all(spools.map((spool_id) => listSpool(folder, spool_id)));
   return lists.flat();
 }

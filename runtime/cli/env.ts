@@ -1,0 +1,26 @@
+/** `tintype env`: the running Tintype's addresses and its sample project's key, as a shell's exports. */
+import { findInstance, type Instance } from './instance.ts';
+
+export async function env(options: { data: string }): Promise<void> {
+  const instance = await findInstance(options.data);
+  const lines = Object.entries(variables(instance)).map(
+    ([name, value]) => `export ${name}='${value}'`,
+  );
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function variables(instance: Instance): Record<string, string> {
+  return {
+    TINTYPE_API: instance.api_url,
+    TINTYPE_PROJECT: instance.project_slug,
+    TINTYPE_KEY: instance.api_key,
+    TINTYPE_DELIVERY: deliveryOrigin(instance, instance.project_slug),
+  };
+}
+
+/** Where a project's images are delivered: scheme, host and, if it is not the scheme's own, port. */
+export function deliveryOrigin(instance: Instance, projectSlug: string): string {
+  const { delivery_scheme, delivery_root_domain, delivery_port } = instance;
+  return new URL(`${delivery_scheme}://${projectSlug}.${delivery_root_domain}:${delivery_port}`)
+    .origin;
+}

@@ -1,0 +1,34 @@
+/** One line a file: a bar that moves on a terminal, and only the outcome where the output is a file or a pipe. */
+import { styleText } from 'node:util';
+
+export type Progress = {
+  /** How much is sent, 0..1. */
+  at(share: number): void;
+  note(text: string): void;
+  done(text: string): void;
+  failed(text: string): void;
+};
+
+const BAR_CELLS = 24;
+const NAME_CELLS = 32;
+
+export function showProgress(name: string, out: NodeJS.WriteStream = process.stderr): Progress {
+  const title =
+    name.length > NAME_CELLS ? `${name.slice(0, NAME_CELLS - 1)}…` : name.padEnd(NAME_CELLS);
+  const draw = (text: string) => {
+    if (out.isTTY) out.write(`\r\u001b[K${title} ${text}`);
+  };
+  const end = (text: string) =>
+    out.write(out.isTTY ? `\r\u001b[K${title} ${text}\n` : `${title} ${text}\n`);
+  return {
+    at: (share) => draw(`${bar(share)} ${Math.floor(share * 100)} %`),
+    note: (text) => draw(styleText('dim', text)),
+    done: (text) => end(styleText('green', `✓ ${text}`, { stream: out })),
+    failed: (text) => end(styleText('red', `✗ ${text}`, { stream: out })),
+  };
+}
+
+function bar(share: number): string {
+  const full = Math.round(Math.min(1, share) * BAR_CELLS);
+  return `${'█'.repeat(full)}${'░'.repeat(BAR_CELLS - full)}`;
+}

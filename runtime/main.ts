@@ -1,0 +1,88 @@
+#!/usr/bin/env node
+/**
+ * The `tintype` command: a table of calls, each of which loads its own process and nothing else.
+ * Exit codes: 0 done, 1 failed, 2 wrong use.
+ */
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Advice } from './platform/advice.ts';
+import { ConfigError } from './platform/config.ts';
+
+const DATA_FOLDER = '.tintype';
+const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOLDER] as const;
+
+const program = new Command('tintype')
+  .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
+  .exitOverride();
+
+program
+  .command('up')
+  .description('all of Tintype on this machine: API, worker, delivery, jobs and a database')
+  .option('--config <dir>', 'folder of YAML that is watched and reconciled', 'config/samples')
+  .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
+  .option('--api-port <port>', 'port of the API', parsePort, 8080)
+  .option('--delivery-port <port>', 'port of the delivery hosts', parsePort, 8081)
+  .option('--json', 'when ready, print addresses and credentials as one line of JSON')
+  .action(async (options) => (await import('./standalone/main.ts')).up(options, process.env));
+
+program
+  .command('upload <file...>')
+  .description('uploads images through the public API and prints their delivery URLs')
+  .option(...data)
+  .option('--project <slug>', 'the project (default: the sample project)')
+  .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
+  .action(async (files, options) => (await import('./cli/upload.ts')).upload(files, options));
+
+program
+  .command('token')
+  .description('a session token of the local identity provider, and the headers to send with it')
+  .option(...data)
+  .option('--sub <sub>', 'whose token it is', 'demo')
+  .option('--staff', 'the token of a member of staff')
+  .option('--json', 'print { token, sub, headers } as one line of JSON')
+  .action(async (options) => (await import('./cli/token.ts')).token(options));
+
+program
+  .command('migrate')
+  .description('brings the database of TINTYPE_DATABASE_URL to this version')
+  .action(async () => (await import('./db/main.ts')).migrateCommand(process.env));
+
+program
+  .command('job <name>')
+  .description(
+    'runs one scheduled job now: upload-sweep, purge-queue, hourly-rollup, daily-charge, retention',
+  )
+  .option('--at <time>', 'as if at this time: ISO 8601, UTC', parseTime)
+  .option(...data)
+  .action(async (name, options) =>
+    (await import('./jobs/main.ts')).jobCommand(name, options, process.env),
+  );
+
+try {
+  await program.parseAsync(process.argv);
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Says what went wrong in as few words as are useful, and how the process shall end. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  const isExpected = error instanceof Advice || error instanceof ConfigError;
+  process.stderr.write(`tintype: ${isExpected ? error.message : print(error)}\n`);
+  return error instanceof Advice ? error.exitCode : 1;
+}
+
+function print(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new InvalidArgumentError('A port is a whole number from 0 (any free one) to 65535.');
+}
+
+function parseTime(text: string): Date {
+  const time = new Date(text);
+  if (/^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(time.getTime())) return time;
+  throw new InvalidArgumentError('A time is ISO 8601 in UTC, such as 2026-11-20T00:20:00Z.');
+}
