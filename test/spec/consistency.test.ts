@@ -5,15 +5,28 @@ import endpoints from './endpoints.json' with { type: 'json' };
 import errors from './errors.json' with { type: 'json' };
 import limits from './limits.json' with { type: 'json' };
 import notBuilt from './not-built.json' with { type: 'json' };
+import notTaken from './not-taken.json' with { type: 'json' };
 import refusals from './refusals.json' with { type: 'json' };
 import unseen from './unseen.json' with { type: 'json' };
 
 type Answer = { status: number; code: string | null };
-type Endpoint = { method: string; path: string; ok: number[]; refused: Answer[] };
+type Fields = { required?: string[]; optional?: string[] };
+type Endpoint = {
+  method: string;
+  path: string;
+  ok: number[];
+  refused: Answer[];
+  request: { body?: Fields; query?: Fields };
+};
 type Unseen = Answer & { endpoint: string };
 
 const rows: Endpoint[] = [...endpoints.rows, ...additions.endpoints];
 const nameOf = (row: Endpoint) => `${row.method} ${row.path}`;
+const fieldsOf = ({ request }: Endpoint) =>
+  [request.body, request.query].flatMap((each) => [
+    ...(each?.required ?? []),
+    ...(each?.optional ?? []),
+  ]);
 const names = new Set(rows.map(nameOf));
 const pair = ({ status, code }: Answer) => `${status} ${code}`;
 const codes = new Set([...errors.api.rows, ...errors.delivery.rows, ...additions.errors].map(pair));
@@ -28,6 +41,15 @@ describe('the files of the specification', () => {
   it('list as not built only endpoints that exist, each once', () => {
     expect(notBuilt.filter((name) => !names.has(name))).toEqual([]);
     expect(notBuilt.filter(isTwice)).toEqual([]);
+  });
+
+  it('list as not taken only fields of endpoints that are built', () => {
+    const strange = Object.entries(notTaken).flatMap(([name, fields]) => {
+      const row = rows.find((each) => nameOf(each) === name);
+      const known = row && !notBuilt.includes(name) ? fieldsOf(row) : [];
+      return fields.filter((field) => !known.includes(field)).map((field) => `${name}: ${field}`);
+    });
+    expect(strange).toEqual([]);
   });
 
   it('have every code of an endpoint in the table of codes, with that status', () => {
