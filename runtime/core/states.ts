@@ -16,7 +16,17 @@ export type Move<State extends string> = {
 };
 
 /** States of an upload session. */
-export type UploadStatus = 'created' | 'uploaded' | 'processing' | 'ready' | 'failed' | 'expired';
+export const uploadStatuses = [
+  'created',
+  'uploaded',
+  'processing',
+  'ready',
+  'failed',
+  'expired',
+] as const;
+
+/** A state of an upload session. */
+export type UploadStatus = (typeof uploadStatuses)[number];
 
 /** Spec: Upload session (status). */
 export const uploadMoves = [
@@ -102,7 +112,10 @@ export const additionalUploadMoves = [
 ] as const satisfies readonly Move<UploadStatus>[];
 
 /** States of a file. */
-export type FileStatus = 'ready' | 'blocked' | 'deleted';
+export const fileStatuses = ['ready', 'blocked', 'deleted'] as const;
+
+/** A state of a file. */
+export type FileStatus = (typeof fileStatuses)[number];
 
 /** Spec: File (status). */
 export const fileMoves = [
@@ -170,7 +183,10 @@ export const additionalFileMoves = [
 ] as const satisfies readonly Move<FileStatus>[];
 
 /** States of a project. */
-export type ProjectStatus = 'active' | 'suspended';
+export const projectStatuses = ['active', 'suspended'] as const;
+
+/** A state of a project. */
+export type ProjectStatus = (typeof projectStatuses)[number];
 
 /** Spec: Project (status). */
 export const projectMoves = [
@@ -222,7 +238,10 @@ export const additionalProjectMoves = [
 ] as const satisfies readonly Move<ProjectStatus>[];
 
 /** States of an organization's quota. */
-export type QuotaStatus = 'within quota' | 'over quota';
+export const quotaStatuses = ['within quota', 'over quota'] as const;
+
+/** A state of an organization's quota. */
+export type QuotaStatus = (typeof quotaStatuses)[number];
 
 /** Spec: Organization quota. */
 export const quotaMoves = [
@@ -254,7 +273,16 @@ export const quotaMoves = [
 ] as const satisfies readonly Move<QuotaStatus>[];
 
 /** States of a webhook delivery. */
-export type WebhookStatus = 'pending' | 'delivered' | 'retry scheduled' | 'abandoned' | 'canceled';
+export const webhookStatuses = [
+  'pending',
+  'delivered',
+  'retry scheduled',
+  'abandoned',
+  'canceled',
+] as const;
+
+/** A state of a webhook delivery. */
+export type WebhookStatus = (typeof webhookStatuses)[number];
 
 /** Spec: Webhook delivery attempt. */
 export const webhookMoves = [

@@ -1,0 +1,48 @@
+/** What a visitor of the marketing site asks for. Spec: Public, access requests; Staff. */
+import { z } from 'zod';
+import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX, NOTE_LENGTH_MAX, URL_LENGTH_MAX } from '../limits.ts';
+import { boundedText, expected, oneOf, pageQuery, requestBody, timestamp } from './wire.ts';
+
+/** Plans that a visitor may be interested in. */
+export const planInterests = ['starter', 'builder', 'growth', 'unsure'] as const;
+
+/** An access request as staff see it. */
+export const accessRequestRecord = z.object({
+  id: z.string(),
+  email: z.string(),
+  name: z.string().nullable(),
+  company: z.string().nullable(),
+  url: z.string().nullable(),
+  message: z.string().nullable(),
+  use_case: z.string().nullable(),
+  plan_interest: z.enum(planInterests).nullable(),
+  locale: z.string().nullable(),
+  status: z.string(),
+  created_at: timestamp,
+});
+
+/** An access request on the wire. */
+export type AccessRequestRecord = z.infer<typeof accessRequestRecord>;
+
+const short = boundedText('a text or null', NAME_LENGTH_MAX).nullish();
+
+/** Intake; source_ip_hash is accepted and ignored. */
+export const accessRequestBody = requestBody({
+  email: z
+    .email({ error: expected('an e-mail address') })
+    .max(EMAIL_LENGTH_MAX, { error: 'expected an e-mail address' }),
+  name: short,
+  company: short,
+  url: boundedText('a text or null', URL_LENGTH_MAX).nullish(),
+  message: boundedText('a text or null', NOTE_LENGTH_MAX).nullish(),
+  use_case: boundedText('a text or null', NOTE_LENGTH_MAX).nullish(),
+  plan_interest: oneOf(planInterests).nullish(),
+  locale: short,
+  source_ip_hash: z.unknown().optional(),
+}).transform(({ source_ip_hash: _ignored, ...request }) => request);
+
+/** Answer of the intake. */
+export const acceptedRecord = z.object({ accepted: z.literal(true) });
+
+/** Query of staff's list. */
+export const listAccessRequestsQuery = z.object({ status: z.string().optional(), ...pageQuery });

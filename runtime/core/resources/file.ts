@@ -1,0 +1,113 @@
+/** A published file, its descriptions and its place. Spec: File; Files. */
+import { z } from 'zod';
+import {
+  ALT_TEXT_LENGTH_MAX,
+  BULK_MOVE_FILES_MAX,
+  BULK_MOVE_FILES_MIN,
+  NOTE_LENGTH_MAX,
+  TITLE_LENGTH_MAX,
+} from '../limits.ts';
+import { fileStatuses } from '../states.ts';
+import { cleanText } from '../text.ts';
+import { boundedText, expected, fileSlug, requestBody, times, timestamp } from './wire.ts';
+
+/** A file; `location` and `taken_at` only with include=location. */
+export const fileRecord = z.object({
+  file_slug: z.string(),
+  file_id: z.string(),
+  status: z.enum(fileStatuses),
+  revision: z.int(),
+  width: z.int(),
+  height: z.int(),
+  url: z.string(),
+  sha256: z.string(),
+  title: z.string().nullable(),
+  alt_text: z.string().nullable(),
+  folder: z.string(),
+  library: z.string(),
+  original_filename: z.string().nullable(),
+  location: z.object({ latitude: z.number(), longitude: z.number() }).nullable().optional(),
+  taken_at: timestamp.nullable().optional(),
+  content_type: z.string(),
+  size_bytes: z.int(),
+  /** '#rrggbb'. */
+  dominant_color: z.string(),
+  /** ThumbHash in base64. */
+  thumb_hash: z.string().nullable(),
+  ...times,
+});
+
+/** A file on the wire. */
+export type FileRecord = z.infer<typeof fileRecord>;
+
+/** Change; folder and library are judged by the action (invalid_folder, library_not_found). */
+export const patchFileBody = requestBody({
+  title: cleanedText(TITLE_LENGTH_MAX),
+  alt_text: cleanedText(ALT_TEXT_LENGTH_MAX),
+  folder: z.string({ error: expected('a folder path') }).optional(),
+  library: z.string({ error: expected('a library slug, or default') }).optional(),
+});
+
+/** What a change asks for, texts cleaned; null clears. */
+export type PatchFile = z.infer<typeof patchFileBody>;
+
+const SLUGS = `a list of ${BULK_MOVE_FILES_MIN} to ${BULK_MOVE_FILES_MAX} file slugs`;
+
+/** Bulk move; duplicates are ignored. */
+export const moveFilesBody = requestBody({
+  file_slugs: z
+    .array(fileSlug, { error: expected(SLUGS) })
+    .min(BULK_MOVE_FILES_MIN, { error: `expected ${SLUGS}` })
+    .max(BULK_MOVE_FILES_MAX, { error: `expected ${SLUGS}` })
+    .transform((slugs) => [...new Set(slugs)]),
+  folder: z.string({ error: expected('a folder path, empty for the root') }),
+  library: z.string({ error: expected('a library slug, or default') }).optional(),
+});
+
+/** What a move asks for. */
+export type MoveFiles = z.infer<typeof moveFilesBody>;
+
+/** Answer of a move: where every requested slug ended up. */
+export const movedFilesRecord = z.object({
+  moved: z.array(z.object({ file_slug: z.string(), library: z.string(), folder: z.string() })),
+  not_found: z.array(z.string()),
+});
+
+/** A move's answer on the wire. */
+export type MovedFilesRecord = z.infer<typeof movedFilesRecord>;
+
+const noteText = boundedText('the text of the note', NOTE_LENGTH_MAX).min(1, {
+  error: 'expected a text that is not empty',
+});
+
+/** A moderation note; `body` is another name of `note`. */
+export const moderationNoteBody = requestBody({
+  note: noteText.optional(),
+  body: noteText.optional(),
+}).transform(({ note, body }, context) => {
+  const text = note ?? body;
+  if (text !== undefined && (body === undefined || body === text)) return { note: text };
+  const message = text === undefined ? 'required: the text of the note' : 'send note or body';
+  context.issues.push({ code: 'custom', path: ['note'], message, input: context.value });
+  return z.NEVER;
+});
+
+/** One note per project and file slug. */
+export const moderationNoteRecord = z.object({
+  project_slug: z.string(),
+  file_slug: z.string(),
+  note: z.string(),
+  author: z.string(),
+  ...times,
+});
+
+/** A note on the wire. */
+export type ModerationNoteRecord = z.infer<typeof moderationNoteRecord>;
+
+function cleanedText(max: number) {
+  return z
+    .string({ error: expected('a text, or null to clear it') })
+    .transform((text) => cleanText(text, max))
+    .nullable()
+    .optional();
+}

@@ -1,0 +1,54 @@
+/**
+ * What infrastructure and payment providers send: unknown fields are ignored here, and here only.
+ * Spec: Infrastructure; Billing; PaymentProviderASignature.
+ */
+import { z } from 'zod';
+import { otherStateSets } from '../states.ts';
+import { expected, requestBody } from './wire.ts';
+
+/** Storage events, each still unread: an event is only a hint to look. */
+export const storageEventsBody = z.object({
+  events: z.array(z.record(z.string(), z.unknown()), { error: expected('a list of objects') }),
+});
+
+/** Answer of the storage event operation. */
+export const storageEventsRecord = z.object({
+  received: z.int(),
+  matched: z.int(),
+  ignored: z.int(),
+});
+
+/** An event of payment provider B; created_at is in milliseconds of the epoch. */
+export const providerBEventBody = z.object({
+  id: z.string({ error: expected('the id of the event') }).min(1),
+  eventType: z.string({ error: expected('the type of the event') }),
+  created_at: z.int({ error: expected('milliseconds of the epoch') }),
+  object: z.record(z.string(), z.unknown(), { error: expected('an object') }),
+});
+
+/** An event of provider B. */
+export type ProviderBEvent = z.infer<typeof providerBEventBody>;
+
+/** An event of payment provider A; created is in seconds of the epoch. */
+export const providerAEventBody = z.object({
+  id: z.string({ error: expected('the id of the event') }).min(1),
+  type: z.string({ error: expected('the type of the event') }),
+  created: z.int({ error: expected('seconds of the epoch') }),
+  data: z.object({ object: z.record(z.string(), z.unknown()) }),
+});
+
+/** An event of provider A. */
+export type ProviderAEvent = z.infer<typeof providerAEventBody>;
+
+/** What became of a provider's event. */
+export const providerEventRecord = z.object({
+  status: z.enum(['processed', 'duplicate', 'ignored']),
+});
+
+/** Cancel: no body or an empty object. */
+export const cancelSubscriptionBody = requestBody({}).optional();
+
+/** Answer of cancel. */
+export const canceledSubscriptionRecord = z.object({
+  status: z.enum(otherStateSets.subscription),
+});

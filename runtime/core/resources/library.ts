@@ -1,0 +1,55 @@
+/** A named grouping of files inside a project. Spec: Library; Libraries. */
+import { z } from 'zod';
+import { LIBRARY_ALLOWED_ORIGINS_MAX, LIBRARY_NAME_LENGTH_MAX } from '../limits.ts';
+import { parseEmbedOrigin } from './web-address.ts';
+import { expected, nameText, parsed, requestBody, times } from './wire.ts';
+
+/** A library; library_id is null for the built-in default one, which has no times of its own. */
+export const libraryRecord = z.object({
+  slug: z.string(),
+  name: z.string(),
+  allowed_origins: z.array(z.string()),
+  library_id: z.string().nullable(),
+  created_at: times.created_at.nullable(),
+  updated_at: times.updated_at.nullable(),
+});
+
+/** A library on the wire. */
+export type LibraryRecord = z.infer<typeof libraryRecord>;
+
+const ORIGIN = 'https://host[:port], http://localhost:<port> or http://127.0.0.1:<port>';
+
+/** An origin that may embed the picker. */
+export const embedOrigin = z
+  .string({ error: expected(ORIGIN) })
+  .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
+
+const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;
+const allowedOrigins = z
+  .array(embedOrigin, { error: expected(ORIGINS) })
+  .max(LIBRARY_ALLOWED_ORIGINS_MAX, { error: `expected ${ORIGINS}` })
+  .transform((origins) => [...new Set(origins)]);
+
+/** Create; the slug is judged by the action, which answers invalid_library_slug. */
+export const createLibraryBody = requestBody({
+  slug: z.string({ error: expected('the slug of the library') }),
+  name: nameText(LIBRARY_NAME_LENGTH_MAX),
+  allowed_origins: allowedOrigins.optional(),
+});
+
+/** What a create asks for. */
+export type CreateLibrary = z.infer<typeof createLibraryBody>;
+
+/** Known fields that are refused with 400 not_supported, named in details.fields. */
+export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;
+
+/** Change; the action refuses `unsupportedLibraryFields` and guards the default library. */
+export const patchLibraryBody = requestBody({
+  name: nameText(LIBRARY_NAME_LENGTH_MAX).optional(),
+  allowed_origins: allowedOrigins.optional(),
+  delivery_access: z.unknown().optional(),
+  map_enabled: z.unknown().optional(),
+});
+
+/** What a change asks for. */
+export type PatchLibrary = z.infer<typeof patchLibraryBody>;

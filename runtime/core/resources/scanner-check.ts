@@ -1,0 +1,72 @@
+/** What the automatic scanner found, and what staff made of it. Spec: Staff, checks; Other state sets. */
+import { z } from 'zod';
+import { BLOCK_REASON_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
+import { checkStatuses, otherStateSets, reviewValues } from '../states.ts';
+import { boundedText, oneOf, pageQuery, requestBody, times, timestamp } from './wire.ts';
+
+/** A check of one revision of a file. */
+export const checkRecord = z.object({
+  check_id: z.string(),
+  project_slug: z.string(),
+  file_id: z.string(),
+  file_slug: z.string(),
+  revision: z.int(),
+  status: z.enum(checkStatuses),
+  review: z.enum(reviewValues),
+  flags: z.array(z.string()),
+  scores: z.record(z.string(), z.number()),
+  scanned_at: timestamp.nullable(),
+  ...times,
+});
+
+/** A check on the wire. */
+export type CheckRecord = z.infer<typeof checkRecord>;
+
+/** A decision on a flagged check. */
+export const reviewRecord = z.object({
+  review_id: z.string(),
+  decision: z.enum(otherStateSets.review),
+  note: z.string().nullable(),
+  reviewer: z.string(),
+  created_at: timestamp,
+});
+
+/** A check with its reviews, newest first. */
+export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(reviewRecord) });
+
+/** A check and its reviews on the wire. */
+export type CheckWithReviewsRecord = z.infer<typeof checkWithReviewsRecord>;
+
+const note = boundedText('a text', NOTE_LENGTH_MAX).optional();
+
+/** Review of a flagged check. */
+export const reviewCheckBody = requestBody({ decision: oneOf(otherStateSets.review), note });
+
+/** Staff block; the action strips and cuts the reason, which must not be empty then. */
+export const blockFileBody = requestBody({
+  reason: boundedText('the reason', BLOCK_REASON_LENGTH_MAX).refine((text) => text.trim() !== '', {
+    error: 'expected a reason that is not empty',
+  }),
+});
+
+/** Staff unblock. */
+export const unblockFileBody = requestBody({ note }).optional();
+
+/** Query of the list of checks. */
+export const listChecksQuery = z.object({
+  status: oneOf(checkStatuses).optional(),
+  review: oneOf(reviewValues).optional(),
+  flag: z.string().optional(),
+  project_slug: z.string().optional(),
+  ...pageQuery,
+});
+
+/** Query of a check's preview. */
+export const checkImageQuery = z.object({ size: oneOf(['thumb', 'large']).default('large') });
+
+/** Query of the list of moderation notes. */
+export const listModerationNotesQuery = z.object({
+  project_slug: z.string().optional(),
+  file_slug: z.string().optional(),
+  ...pageQuery,
+});

@@ -1,0 +1,87 @@
+/** A signing key, and the URLs that it signs. Spec: Signing key; Signing keys and signed URLs. */
+import { z } from 'zod';
+import {
+  SIGNED_URL_LIFETIME_SECONDS_DEFAULT,
+  SIGNED_URL_LIFETIME_SECONDS_MAX,
+  SIGNED_URL_LIFETIME_SECONDS_MIN,
+} from '../limits.ts';
+import { CHAIN_EXPECTED, transformChain } from './chain.ts';
+import { expected, fileSlug, oneOf, requestBody, times, timestamp, wholeNumber } from './wire.ts';
+
+/** A key without its secret; a retired one verifies until retire_after. */
+export const signingKeyRecord = z.object({
+  kid: z.string(),
+  status: z.enum(['active', 'retired']),
+  retire_after: timestamp.nullable(),
+  ...times,
+});
+
+/** A signing key on the wire. */
+export type SigningKeyRecord = z.infer<typeof signingKeyRecord>;
+
+/** Answer of signed-url. */
+export const signedUrlRecord = z.object({
+  url: z.string(),
+  kid: z.string(),
+  expires_at: timestamp,
+});
+
+/** A minted URL on the wire. */
+export type SignedUrlRecord = z.infer<typeof signedUrlRecord>;
+
+/** Deprecated values of transform_chain that stand for a kind. Spec: Versioning. */
+export const chainAliases = { originals: 'originals', 'download/raw': 'raw' } as const;
+
+/** What is to be signed: a derived image with its chain, or the original, or the raw download. */
+export type SignedTarget =
+  | { kind: 'derived'; transform_chain: string }
+  | { kind: 'originals' | 'raw'; transform_chain: null };
+
+const mintedChain = z
+  .string({ error: expected(CHAIN_EXPECTED) })
+  .refine((text) => Object.hasOwn(chainAliases, text) || transformChain.safeParse(text).success, {
+    error: `expected ${CHAIN_EXPECTED}`,
+  });
+
+/** Mint; null counts as left out. */
+export const signedUrlBody = requestBody({
+  file_slug: fileSlug,
+  transform_chain: mintedChain.nullish(),
+  kind: oneOf(['derived', 'originals', 'raw']).optional(),
+  expires_in_seconds: wholeNumber(
+    SIGNED_URL_LIFETIME_SECONDS_MIN,
+    SIGNED_URL_LIFETIME_SECONDS_MAX,
+  ).nullish(),
+}).transform(({ file_slug, transform_chain, kind, expires_in_seconds }, context) => {
+  const target = resolveTarget(transform_chain ?? null, kind);
+  if (typeof target === 'string') {
+    context.issues.push({ code: 'custom', path: ['kind'], message: target, input: context.value });
+    return z.NEVER;
+  }
+  const seconds = expires_in_seconds ?? SIGNED_URL_LIFETIME_SECONDS_DEFAULT;
+  return { file_slug, ...target, expires_in_seconds: seconds };
+});
+
+/** What a mint asks for, aliases and defaults resolved. */
+export type MintSignedUrl = z.infer<typeof signedUrlBody>;
+
+/** The target, or a sentence that says why the two fields do not go together. */
+function resolveTarget(
+  chain: string | null,
+  kind: SignedTarget['kind'] | undefined,
+): SignedTarget | string {
+  const alias = chain === 'originals' || chain === 'download/raw' ? chainAliases[chain] : undefined;
+  if (alias !== undefined) {
+    return kind === undefined || kind === alias
+      ? { kind: alias, transform_chain: null }
+      : `transform_chain ${chain} means kind ${alias}; leave one of them out`;
+  }
+  if (chain === null) {
+    return kind === 'derived'
+      ? 'kind derived needs a transform_chain'
+      : { kind: kind ?? 'originals', transform_chain: null };
+  }
+  return kind === undefined || kind === 'derived'
+    ? { kind: 'derived', transform_chain: chain }
+    : `kind ${kind} takes no transform_chain; leave it out`;
+}

@@ -1,0 +1,144 @@
+/** An upload session, from declaration to published file. Spec: Upload session; Uploads. */
+import { z } from 'zod';
+import { type ProcessingErrorCode, processingErrors, ServiceError } from '../errors.ts';
+import {
+  ETAG_LENGTH_MAX,
+  MULTIPART_PART_BYTES_MIN,
+  MULTIPART_PARTS_MAX,
+  UPLOAD_BYTES_MIN,
+} from '../limits.ts';
+import { uploadStatuses } from '../states.ts';
+import {
+  expected,
+  fileSlug,
+  oneOf,
+  pageQuery,
+  requestBody,
+  times,
+  timestamp,
+  wholeNumber,
+} from './wire.ts';
+
+const errorCodes = Object.keys(processingErrors) as ProcessingErrorCode[];
+
+/** What to send to storage; a part's url with its number. */
+export const uploadPart = z.object({ part_number: z.int(), url: z.string() });
+
+/** How the bytes travel: exactly one of the three, in the create answer only. */
+const ways = {
+  direct: z
+    .object({
+      put_url: z.string(),
+      headers: z.object({ 'content-type': z.string(), 'content-length': z.string() }),
+      expires_at: timestamp,
+    })
+    .optional(),
+  multipart: z
+    .object({
+      /** The storage's own id, not the session's. */
+      upload_id: z.string(),
+      part_size: z.int(),
+      parts: z.array(uploadPart),
+      complete_url: z.string(),
+      urls_expire_at: timestamp,
+    })
+    .optional(),
+  proxy: z.object({ put_url: z.string() }).optional(),
+};
+
+/** An upload session. */
+export const uploadRecord = z.object({
+  upload_id: z.string(),
+  project_slug: z.string(),
+  file_slug: z.string(),
+  status: z.enum(uploadStatuses),
+  mode: z.enum(['direct', 'proxy']),
+  content_type: z.string(),
+  size_bytes: z.int(),
+  error_code: z.enum(errorCodes).nullable(),
+  expires_at: timestamp,
+  ready_at: timestamp.nullable(),
+  ...ways,
+  sha256: z.string().nullable(),
+  library: z.string(),
+  folder: z.string(),
+  file_id: z.string().nullable(),
+  revision: z.int().nullable(),
+  ...times,
+});
+
+/** An upload session on the wire. */
+export type UploadRecord = z.infer<typeof uploadRecord>;
+
+/**
+ * Create. The content type, library and folder are checked by the action, which has codes of their
+ * own for them (unsupported_content_type, library_not_found, invalid_folder).
+ */
+export const createUploadBody = requestBody({
+  content_type: z.string({ error: expected('a content type such as image/jpeg') }),
+  size_bytes: wholeNumber(UPLOAD_BYTES_MIN),
+  file_slug: fileSlug.optional(),
+  sha256: z
+    .string({ error: expected('64 hex digits') })
+    .regex(/^[0-9a-fA-F]{64}$/, { error: 'expected 64 hex digits' })
+    .toLowerCase()
+    .optional(),
+  mode: oneOf(['direct', 'proxy']).default('direct'),
+  parts: wholeNumber(1, MULTIPART_PARTS_MAX).optional(),
+  library: z.string({ error: expected('a library slug, or default') }).optional(),
+  folder: z.string({ error: expected('a folder path') }).optional(),
+}).refine((body) => body.mode === 'direct' || body.parts === undefined, {
+  path: ['parts'],
+  error: 'parts work in mode direct only; leave them out, or use mode direct',
+});
+
+/** What a create asks for, defaults filled in. */
+export type CreateUpload = z.infer<typeof createUploadBody>;
+
+/** Complete; `parseParts` judges the list, for a wrong one answers invalid_parts. */
+export const completeUploadBody = requestBody({ parts: z.unknown() }).partial().optional();
+
+/** The body of complete, the list still unjudged. */
+export type CompleteUpload = z.infer<typeof completeUploadBody>;
+
+/** A part that was sent, with the ETag that storage answered for it. */
+export type SentPart = { part_number: number; etag: string };
+
+const sentParts = z.array(
+  z.strictObject({ part_number: z.int(), etag: z.string().min(1).max(ETAG_LENGTH_MAX) }),
+);
+
+/**
+ * The parts of a complete call, ordered by number. Throws invalid_parts unless every number from
+ * 1 to `partCount` is there once.
+ */
+export function parseParts(parts: unknown, partCount: number): SentPart[] {
+  const list = sentParts.safeParse(parts).data ?? [];
+  const ordered = list.toSorted((left, right) => left.part_number - right.part_number);
+  const isWhole =
+    ordered.length === partCount && ordered.every((part, at) => part.part_number === at + 1);
+  if (!isWhole) throw new ServiceError('invalid_parts');
+  return ordered;
+}
+
+/** Size of every part but the last. Throws invalid_part_size below 5 MiB. */
+export function multipartPartSize(sizeBytes: number, parts: number): number {
+  const size = Math.ceil(sizeBytes / parts);
+  if (size < MULTIPART_PART_BYTES_MIN) throw new ServiceError('invalid_part_size');
+  return size;
+}
+
+/** Answer of the parts re-sign operation. */
+export const uploadPartsRecord = z.object({
+  parts: z.array(uploadPart),
+  urls_expire_at: timestamp,
+});
+
+/** Re-signed part URLs on the wire. */
+export type UploadPartsRecord = z.infer<typeof uploadPartsRecord>;
+
+/** Query of the list of sessions. */
+export const listUploadsQuery = z.object({
+  status: oneOf(uploadStatuses).optional(),
+  ...pageQuery,
+});

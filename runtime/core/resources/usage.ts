@@ -1,0 +1,89 @@
+/** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
+import { startOfDay } from '../metering.ts';
+import { timestamp } from './wire.ts';
+
+const counters = {
+  requests: z.int(),
+  bytes: z.int(),
+  transforms: z.int(),
+  credits: z.int(),
+};
+
+/** One UTC hour. */
+export const usageHour = z.object({
+  window_start: timestamp,
+  ...counters,
+  computed_at: timestamp,
+});
+
+/** One UTC day; finalized_at is null until all of its hours were final at a charge. */
+export const usageDay = z.object({
+  day: z.iso.date(),
+  ...counters,
+  charged_credits: z.int(),
+  hours_closed: z.int(),
+  finalized_at: timestamp.nullable(),
+});
+
+/** Usage over a range, half open. */
+export const usageRecord = z.object({
+  project_slug: z.string(),
+  from: timestamp,
+  to: timestamp,
+  range_capped: z.boolean(),
+  storage: z.object({ file_count: z.int(), storage_bytes: z.int() }),
+  hourly: z.array(usageHour),
+  daily: z.array(usageDay),
+  credit_balance: z.int(),
+  reconciled_through: timestamp,
+});
+
+/** Usage on the wire. */
+export type UsageRecord = z.infer<typeof usageRecord>;
+
+/** Query: ISO 8601 dates or timestamps. */
+export const usageQuery = z.object({
+  from: z.string({ error: 'expected one date or timestamp' }).optional(),
+  to: z.string({ error: 'expected one date or timestamp' }).optional(),
+});
+
+/** The range that a query means: [from, to). */
+export type UsageRange = { from: Date; to: Date; range_capped: boolean };
+
+/**
+ * Resolves the range: by default the last 30 days, a date-only `to` includes that day, more than
+ * 90 days are shortened at the beginning. Throws invalid_request for what is no time, and for
+ * from after to.
+ */
+export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
+  const to = query.to === undefined ? now : parseTime('to', query.to, DAY_MS);
+  const from =
+    query.from === undefined
+      ? new Date(to.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS)
+      : parseTime('from', query.from, 0);
+  if (from > to) refuse('from', 'expected a time before to');
+  const earliest = new Date(to.getTime() - USAGE_RANGE_DAYS_MAX * DAY_MS);
+  return from < earliest
+    ? { from: earliest, to, range_capped: true }
+    : { from, to, range_capped: false };
+}
+
+const DAY_MS = 86_400_000;
+const date = z.iso.date();
+const instant = z.iso.datetime({ offset: true });
+
+/** `dateAddsMs` moves a date-only value behind its midnight. */
+function parseTime(name: string, text: string, dateAddsMs: number): Date {
+  if (date.safeParse(text).success) return new Date(startOfDay(text).getTime() + dateAddsMs);
+  // In a query a + is a space, so an offset arrives with one.
+  const sent = text.replace(' ', '+');
+  if (instant.safeParse(sent).success) return new Date(sent);
+  return refuse(name, 'expected an ISO 8601 date or timestamp such as 2026-11-20T08:00:00Z');
+}
+
+function refuse(path: string, message: string): never {
+  throw new ServiceError('invalid_request', { details: { issues: [{ path, message }] } });
+}

@@ -1,0 +1,46 @@
+/**
+ * Origins, host names and callback URLs as people write them, in one canonical spelling or refused.
+ * Spec: Project (custom_domains, cors_allowed_origins, callback_url); Library (allowed_origins).
+ */
+import { HOSTNAME_LENGTH_MAX, ORIGIN_LENGTH_MAX, URL_LENGTH_MAX } from '../limits.ts';
+
+/** An origin of a browser page, http or https, or '*'. */
+export function parseCorsOrigin(text: string): string | undefined {
+  return text === '*' ? text : parseOrigin(text);
+}
+
+/**
+ * An origin that may embed the picker: https://host[:port], or exactly http://localhost:<port> or
+ * http://127.0.0.1:<port>; no path, no wildcard.
+ */
+export function parseEmbedOrigin(text: string): string | undefined {
+  const origin = parseOrigin(text);
+  return origin && (origin.startsWith('https://') || LOCAL_ORIGIN.test(origin))
+    ? origin
+    : undefined;
+}
+
+/** A host name of at least two labels, lower-cased; no port, no trailing dot, no IP address. */
+export function parseHostname(text: string): string | undefined {
+  const name = text.toLowerCase();
+  return text.length <= HOSTNAME_LENGTH_MAX && HOSTNAME.test(name) ? name : undefined;
+}
+
+/**
+ * An absolute http or https URL without user name, password or fragment, as it was written.
+ * Whether plain http is allowed, and whether the host is public, is the caller's to judge.
+ */
+export function parseCallbackUrl(text: string): string | undefined {
+  const url = text.length <= URL_LENGTH_MAX && /^https?:\/\/[^\s#@\\]+$/.test(text) ? text : '';
+  return URL.canParse(url) ? url : undefined;
+}
+
+const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
+const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
+/** Scheme, host (a name or a bracketed address) and port; nothing after them. */
+const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/;
+
+function parseOrigin(text: string): string | undefined {
+  if (text.length > ORIGIN_LENGTH_MAX || !ORIGIN.test(text.toLowerCase())) return undefined;
+  return URL.canParse(text) ? new URL(text).origin : undefined;
+}

@@ -1,0 +1,115 @@
+/**
+ * The pieces that records and request bodies are made of. An error message says what was expected,
+ * so that it reads well beside the path of the field. Spec: Resources and their fields; Conventions.
+ */
+import { z } from 'zod';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
+import { parseFileSlug } from '../slug.ts';
+import { countCharacters, hasUnsafeCharacters } from '../text.ts';
+
+/** An error that says what was expected, and that the field is required where it is missing. */
+export function expected(what: string): (issue: { input?: unknown }) => string {
+  return (issue) => (issue.input === undefined ? `required: ${what}` : `expected ${what}`);
+}
+
+/** A body of exactly these fields; others are refused by name. Spec: unknown fields are refused. */
+export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown field ${issue.keys.join(', ')}; known are ${known}`
+        : `expected a JSON object with ${known}`,
+  });
+}
+
+/** ISO 8601, UTC, with milliseconds. */
+export const timestamp = z.iso.datetime({ precision: 3 });
+
+/** When a row was made and last changed; on every record. */
+export const times = { created_at: timestamp, updated_at: timestamp };
+
+/** An instant that a caller sends: any offset, any precision. */
+export const sentTimestamp = z.iso
+  .datetime({ offset: true, error: expected('an ISO 8601 timestamp such as 2026-11-20T08:00:00Z') })
+  .transform((text) => new Date(text));
+
+/** A name that people give: trimmed, 1 to `max` characters, without control characters. */
+export function nameText(max: number = NAME_LENGTH_MAX) {
+  const what = `a text of 1 to ${max} characters without control characters`;
+  return z
+    .string({ error: expected(what) })
+    .trim()
+    .refine((text) => text !== '' && countCharacters(text) <= max && !hasUnsafeCharacters(text), {
+      error: `expected ${what}`,
+    });
+}
+
+/** A text of at most `max` characters, taken as it is. */
+export function boundedText(what: string, max: number) {
+  const error = expected(`${what}, at most ${max} characters`);
+  return z.string({ error }).refine((text) => countCharacters(text) <= max, {
+    error: `expected ${what}, at most ${max} characters`,
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER) {
+  const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`;
+  const error = expected(`a whole number ${range}`);
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** One of these words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, { error: expected(`one of ${words.join(', ')}`) });
+}
+
+/** true or false. */
+export const trueOrFalse = z.boolean({ error: expected('true or false') });
+
+const FILE_SLUG =
+  'a slug: a letter or digit, then up to 127 letters, digits, dots, underscores or hyphens';
+
+/** A file slug, lower-cased. */
+export const fileSlug = z
+  .string({ error: expected(FILE_SLUG) })
+  .transform((text, context) => parsed(context, parseFileSlug(text), FILE_SLUG));
+
+/** The value that a parser found, or an issue that says what was expected. */
+export function parsed<Value>(
+  context: z.core.$RefinementCtx,
+  value: Value | undefined,
+  what: string,
+): Value {
+  if (value !== undefined) return value;
+  context.issues.push({ code: 'custom', message: `expected ${what}`, input: context.value });
+  return z.NEVER;
+}
+
+/** A query parameter that holds a whole number. */
+export function numberParameter(min: number, max: number, fallback: number) {
+  const error = `expected a whole number from ${min} to ${max}`;
+  return z
+    .string({ error })
+    .regex(/^[0-9]{1,9}$/, { error })
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, { error })
+    .default(fallback);
+}
+
+/** A query parameter that is true or false. */
+export const flagParameter = z
+  .enum(['true', 'false'], { error: 'expected true or false' })
+  .transform((text) => text === 'true');
+
+/** The query of a list: limit 1..100 (default 50) and cursor. Spec: Conventions. */
+export const pageQuery = {
+  limit: numberParameter(LIST_LIMIT_MIN, LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+  cursor: z.string({ error: 'expected the next_cursor of the page before' }).optional(),
+};
+
+/** A list's answer. */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+}
