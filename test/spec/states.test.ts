@@ -1,8 +1,8 @@
 // Spec: States and transitions. The five tables row by row, word by word, both ways.
 import { describe, expect, it } from 'vitest';
-import { fileStatuses } from '../../runtime/core/resources/file.ts';
-import { uploadStatuses } from '../../runtime/core/resources/upload.ts';
-import { webhookStatuses } from '../../runtime/core/resources/webhook-delivery.ts';
+import { fileRecord } from '../../runtime/core/resources/file.ts';
+import { uploadRecord } from '../../runtime/core/resources/upload.ts';
+import { webhookDeliveryRecord } from '../../runtime/core/resources/webhook-delivery.ts';
 import * as states from '../../runtime/core/states.ts';
 import additions from './additions.json' with { type: 'json' };
 import { differences, NONE, type Table, tableOf } from './differences.ts';
@@ -99,11 +99,11 @@ describe('the other state sets', () => {
 });
 
 describe('the statuses on the wire', () => {
-  const shown = { upload: uploadStatuses, file: fileStatuses, webhook: webhookStatuses };
+  const shown = { upload: uploadRecord, file: fileRecord, webhook: webhookDeliveryRecord };
 
-  it.each(Object.entries(shown))('of %s are the states of its table', (name, statuses) => {
+  it.each(Object.entries(shown))('of %s are the states of its table', (name, record) => {
     const { moves = [], ours = [] } = tables[name] ?? {};
     const all = [...moves, ...ours].flatMap((move) => [...move.from, move.to]);
-    expect([...statuses].sort()).toEqual([...new Set(all)].sort());
+    expect([...record.shape.status.options].sort()).toEqual([...new Set(all)].sort());
   });
 });
