@@ -23,32 +23,38 @@ export function printFolderPut(
 ): PresignedPut {
   const exp = Math.floor(issuer.clock.now().getTime() / 1000) + terms.expires_in_seconds;
   const put = { ...terms, exp };
-  const query = new URLSearchParams({
-    exp: String(exp),
-    size: String(terms.size_bytes),
-    type: terms.content_type,
-    sig: signFields(folderKey(issuer.secret), '\n', signedFields(put)),
-  });
-  const path = `${FOLDER_STORAGE_PATH}${terms.bucket}/${terms.key}`;
+  const sig = signFields(folderKey(issuer.secret), '\n', signedFields(put));
   return {
-    url: `${issuer.publicUrl}${path}?${query}`,
+    url: issuer.publicUrl + printTarget(put, sig),
     headers: { 'content-type': terms.content_type, 'content-length': String(terms.size_bytes) },
     expires_at: new Date(exp * 1000),
   };
 }
 
+function printTarget(put: FolderPut, sig: string): string {
+  const query = new URLSearchParams({
+    exp: String(put.exp),
+    size: String(put.size_bytes),
+    type: put.content_type,
+    sig,
+  });
+  return `${FOLDER_STORAGE_PATH}${put.bucket}/${put.key}?${query}`;
+}
+
 /** What a request target asks for, if it is signed; undefined for anything altered. */
 export function verifyFolderPut(secret: Uint8Array, target: string): FolderPut | undefined {
-  const [path = '', queryText = '', ...rest] = target.split('?');
+  const [path = '', queryText = ''] = target.split('?');
   const [bucket = '', ...segments] = path.slice(FOLDER_STORAGE_PATH.length).split('/');
   const query = new URLSearchParams(queryText);
   const exp = parseUnixSeconds(query.get('exp') ?? '');
   const sizeBytes = parseUnixSeconds(query.get('size') ?? '');
   const key = segments.join('/');
-  const isWhole = query.size === 4 && rest.length === 0 && isObjectKey(key);
-  if (!isWhole || exp === undefined || sizeBytes === undefined) return undefined;
+  if (!isObjectKey(key) || exp === undefined || sizeBytes === undefined) return undefined;
   const put = { bucket, key, content_type: query.get('type') ?? '', size_bytes: sizeBytes, exp };
-  const signed = { fields: signedFields(put), sig: query.get('sig') ?? '' };
+  const sig = query.get('sig') ?? '';
+  // Exactly one spelling: no other escapes, order or parameters than we print.
+  if (printTarget(put, sig) !== target) return undefined;
+  const signed = { fields: signedFields(put), sig };
   return verifyFields([folderKey(secret)], '\n', signed) ? put : undefined;
 }
 

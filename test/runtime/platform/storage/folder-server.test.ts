@@ -1,0 +1,226 @@
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Bucket, PresignedPut } from '../../../../runtime/platform/storage/bucket.ts';
+import { createFolderBucket } from '../../../../runtime/platform/storage/folder.ts';
+import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
+import { verifyFolderPut } from '../../../../runtime/platform/storage/folder-url.ts';
+
+const secret = Buffer.alloc(32, 9);
+let now: Date;
+const clock = { now: () => now };
+let folder: string;
+let server: Server;
+let port: number;
+let bucket: Bucket;
+let arrived: string[];
+
+beforeEach(async () => {
+  now = new Date('2026-11-20T12:00:00Z');
+  arrived = [];
+  folder = await mkdtemp(join(tmpdir(), 'tintype-server-'));
+  const buckets: Record<string, Bucket> = {};
+  const onObject = (name: string, key: string) => void arrived.push(`${name}/${key}`);
+  const handle = folderStorageHandler({ buckets, secret, clock, onObject });
+  server = createServer((request, response) => {
+    if (!handle(request, response)) response.writeHead(404).end('not storage');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+  const publicUrl = `http://127.0.0.1:${port}`;
+  bucket = createFolderBucket({ name: 'ingest', folder, publicUrl, secret, clock });
+  buckets.ingest = bucket;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function presign(size: number, key = 'prj_1/upl_1'): Promise<PresignedPut> {
+  return bucket.presignPut(key, {
+    content_type: 'image/svg+xml',
+    size_bytes: size,
+    expires_in_seconds: 900,
+  });
+}
+
+type Answer = { status: number | undefined; headers: IncomingMessage['headers']; text: string };
+type Put = { url: string; headers: Record<string, string>; body?: Buffer; method?: string };
+
+function send({ url, headers, body, method = 'PUT' }: Put): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const outgoing = httpRequest(url, { method, headers, agent: false }, async (response) => {
+    resolve({ status: response.statusCode, headers: response.headers, text: await text(response) });
+  });
+  outgoing.on('error', reject);
+  outgoing.end(body);
+  return promise;
+}
+
+async function storedKeys(): Promise<string[]> {
+  const stored = await bucket.list({ prefix: '', limit: 10 });
+  return stored.map((object) => object.key);
+}
+
+describe('a signed PUT URL', () => {
+  it('takes the declared bytes with exactly the returned headers, and answers their ETag', async () => {
+    const body = Buffer.alloc(1_000_000, 3);
+    const signed = await presign(body.length);
+    expect(signed.headers).toEqual({
+      'content-type': 'image/svg+xml',
+      'content-length': '1000000',
+    });
+    expect(signed.expires_at).toEqual(new Date('2026-11-20T12:15:00Z'));
+    const answer = await send({ ...signed, body });
+    expect(answer.status).toBe(200);
+    const head = await bucket.head('prj_1/upl_1');
+    expect(head).toMatchObject({ size_bytes: 1_000_000, content_type: 'image/svg+xml' });
+    expect(answer.headers.etag).toBe(head?.etag);
+    expect(answer.headers['access-control-expose-headers']).toBe('ETag');
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect((await bucket.read('prj_1/upl_1'))?.equals(body)).toBe(true);
+    expect(arrived).toEqual(['ingest/prj_1/upl_1']);
+  });
+
+  it('may be used again until it expires, and the last bytes stand', async () => {
+    const signed = await presign(3);
+    await send({ ...signed, body: Buffer.from('one') });
+    await send({ ...signed, body: Buffer.from('two') });
+    expect((await bucket.read('prj_1/upl_1'))?.toString()).toBe('two');
+  });
+
+  it('is refused with 403 from the second at which it expires', async () => {
+    const signed = await presign(3);
+    now = new Date('2026-11-20T12:14:59.999Z');
+    expect((await send({ ...signed, body: Buffer.from('abc') })).status).toBe(200);
+    await bucket.delete('prj_1/upl_1');
+    now = new Date('2026-11-20T12:15:00Z');
+    expect((await send({ ...signed, body: Buffer.from('abc') })).status).toBe(403);
+    expect(await storedKeys()).toEqual([]);
+  });
+
+  it('is refused with 403 for another length or type than was signed', async () => {
+    const signed = await presign(3);
+    const longer = { ...signed.headers, 'content-length': '4' };
+    expect((await send({ ...signed, headers: longer, body: Buffer.from('abcd') })).status).toBe(
+      403,
+    );
+    for (const type of ['image/png', 'image/svg+xml; charset=utf-8', '']) {
+      const headers = { ...signed.headers, 'content-type': type };
+      expect((await send({ ...signed, headers, body: Buffer.from('abc') })).status).toBe(403);
+    }
+    expect(await storedKeys()).toEqual([]);
+  });
+
+  it('is refused with 411 without a length', async () => {
+    const { url, headers } = await presign(3);
+    const chunked = {
+      'content-type': headers['content-type'] ?? '',
+      'transfer-encoding': 'chunked',
+    };
+    const answer = await send({ url, headers: chunked, body: Buffer.from('abc') });
+    expect(answer.status).toBe(411);
+    expect(JSON.parse(answer.text).error.code).toBe('length_required');
+  });
+
+  it('is refused after any change of one character', async () => {
+    const { url } = await presign(3);
+    const target = url.slice(`http://127.0.0.1:${port}`.length);
+    expect(verifyFolderPut(secret, target)).toMatchObject({ key: 'prj_1/upl_1', size_bytes: 3 });
+    const place = fc.nat({ max: target.length - 1 });
+    const character = fc.constantFrom(...'abcXYZ019-_.=&?/%+ ');
+    fc.assert(
+      fc.property(place, character, (at, instead) => {
+        fc.pre(at >= '/_storage/'.length && target[at] !== instead);
+        const altered = target.slice(0, at) + instead + target.slice(at + 1);
+        expect(verifyFolderPut(secret, altered)).toBeUndefined();
+      }),
+      { numRuns: 1000 },
+    );
+    for (const more of ['&x=1', '&size=9', '#', '?']) {
+      expect(verifyFolderPut(secret, target + more)).toBeUndefined();
+    }
+  });
+
+  it('is refused by another bucket, under another secret and for other methods', async () => {
+    const { url, headers } = await presign(3);
+    const elsewhere = url.replace('/ingest/', '/content/');
+    expect((await send({ url: elsewhere, headers, body: Buffer.from('abc') })).status).toBe(403);
+    expect(verifyFolderPut(Buffer.alloc(32, 1), new URL(url).pathname)).toBeUndefined();
+    expect((await send({ url, headers: {}, method: 'GET' })).status).toBe(405);
+    expect((await send({ url, headers: {}, method: 'DELETE' })).status).toBe(405);
+  });
+
+  it('leaves nothing when the client goes away half-way', async () => {
+    const { url } = await presign(500_000);
+    const { pathname, search } = new URL(url);
+    const socket = connect(port, '127.0.0.1');
+    const lines = [
+      `PUT ${pathname}${search} HTTP/1.1`,
+      'host: x',
+      'content-type: image/svg+xml',
+      'content-length: 500000',
+    ];
+    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    socket.write(Buffer.alloc(200_000));
+    await until(async () => (await incoming()).length === 1);
+    socket.destroy();
+    await until(async () => (await incoming()).length === 0);
+    expect(await storedKeys()).toEqual([]);
+    expect(arrived).toEqual([]);
+  });
+
+  it('answers 503 when the disk does not take the object', async () => {
+    const signed = await presign(3);
+    await rm(folder, { recursive: true });
+    const answer = await send({ ...signed, body: Buffer.from('abc') });
+    expect(answer.status).toBe(503);
+    expect(answer.text).not.toContain(folder);
+  });
+});
+
+describe('browsers of every origin', () => {
+  it('may send what a signed URL wants', async () => {
+    const { url } = await presign(3);
+    const headers = {
+      origin: 'https://shop.example',
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'content-type',
+    };
+    const answer = await send({ url, headers, method: 'OPTIONS' });
+    expect(answer.status).toBe(204);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-methods']).toContain('PUT');
+    expect(answer.headers['access-control-allow-headers']).toBe('*');
+  });
+
+  it('can read why they were refused', async () => {
+    const { url, headers } = await presign(3);
+    const answer = await send({ url: `${url}x`, headers, body: Buffer.from('abc') });
+    expect(answer.status).toBe(403);
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(JSON.parse(answer.text).error.code).toBe('invalid_signature');
+  });
+});
+
+it('other paths are left to others', async () => {
+  const url = `http://127.0.0.1:${port}/v1/me`;
+  expect(await send({ url, headers: {}, method: 'GET' })).toMatchObject({ status: 404 });
+});
+
+async function incoming(): Promise<string[]> {
+  return readdir(join(folder, '.incoming')).catch(() => []);
+}
+
+async function until(isTrue: () => Promise<boolean>): Promise<void> {
+  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
