@@ -1,6 +1,7 @@
 /**
  * The end of a process: the first SIGTERM or SIGINT stops what was started, newest first, each part
- * within its deadline; the second one ends the process at once.
+ * within its deadline; the second one ends the process at once. A signal right behind the first is
+ * its echo: a terminal sends Ctrl-C to the whole group, and make, npx and our launcher pass it on too.
  */
 import type { Log } from './log.ts';
 
@@ -14,10 +15,11 @@ export type Lifecycle = {
 };
 
 type Part = { name: string; stop: () => Promise<unknown> | unknown };
-type Options = { log: Log; part_deadline_ms?: number; process?: SignalSource };
+type Options = { log: Log; part_deadline_ms?: number; echo_ms?: number; process?: SignalSource };
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 
 const PART_DEADLINE_MS = 20_000;
+const ECHO_MS = 500;
 const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export function createLifecycle({ log, ...options }: Options): Lifecycle {
@@ -37,9 +39,14 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
     }
     return stopped;
   };
+  let firstSignalAt = Number.POSITIVE_INFINITY;
   const onSignal = (signal: keyof typeof signals) => {
-    if (isStopping) target.exit(signals[signal]);
-    else void stop(signal);
+    if (firstSignalAt === Number.POSITIVE_INFINITY) {
+      firstSignalAt = performance.now();
+      void stop(signal);
+    } else if (performance.now() - firstSignalAt > (options.echo_ms ?? ECHO_MS)) {
+      target.exit(signals[signal]);
+    }
   };
   const release = listen(target, onSignal);
   return { onStop: (name, stopPart) => void parts.push({ name, stop: stopPart }), stop, stopped };

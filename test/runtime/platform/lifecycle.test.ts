@@ -1,0 +1,66 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { createLifecycle } from '../../../runtime/platform/lifecycle.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+
+const log = createLog({ level: 'silent', name: 'test' });
+
+/** Signals of a process that does not end with them. */
+function createProcess() {
+  const exits: unknown[] = [];
+  const signals = new EventEmitter();
+  const exit = (code?: unknown) => void exits.push(code);
+  const fake = { on: signals.on.bind(signals), off: signals.off.bind(signals), exit };
+  return { exits, signals, process: fake as unknown as NodeJS.Process };
+}
+
+describe('the end of a process', () => {
+  it('stops what was started, newest first, and ends with 0', async () => {
+    const { signals, process } = createProcess();
+    const lifecycle = createLifecycle({ log, process });
+    const order: string[] = [];
+    lifecycle.onStop('database', async () => void order.push('database'));
+    lifecycle.onStop('server', () => void order.push('server'));
+    signals.emit('SIGTERM', 'SIGTERM');
+    expect(await lifecycle.stopped).toBe(0);
+    expect(order).toEqual(['server', 'database']);
+    expect(signals.listenerCount('SIGTERM') + signals.listenerCount('SIGINT')).toBe(0);
+  });
+
+  it('stops the rest when a part fails or takes too long, and ends with 1', async () => {
+    const { process } = createProcess();
+    const lifecycle = createLifecycle({ log, process, part_deadline_ms: 10 });
+    const order: string[] = [];
+    lifecycle.onStop('first', () => void order.push('first'));
+    lifecycle.onStop('broken', () => Promise.reject(new Error('no')));
+    lifecycle.onStop('slow', () => new Promise(() => undefined));
+    expect(await lifecycle.stop('asked')).toBe(1);
+    expect(order).toEqual(['first']);
+  });
+
+  it('happens once, however many ask', async () => {
+    const { process } = createProcess();
+    const lifecycle = createLifecycle({ log, process });
+    let times = 0;
+    lifecycle.onStop('part', () => {
+      times += 1;
+    });
+    await Promise.all([lifecycle.stop('a'), lifecycle.stop('b'), lifecycle.stopped]);
+    expect(times).toBe(1);
+  });
+
+  it('comes at once with a second signal, which an echo of the first is not', async () => {
+    const { exits, signals, process } = createProcess();
+    const lifecycle = createLifecycle({ log, process, echo_ms: 40 });
+    const stuck = Promise.withResolvers<void>();
+    lifecycle.onStop('stuck', () => stuck.promise);
+    signals.emit('SIGINT', 'SIGINT');
+    signals.emit('SIGINT', 'SIGINT');
+    expect(exits).toEqual([]);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    signals.emit('SIGINT', 'SIGINT');
+    expect(exits).toEqual([130]);
+    stuck.resolve();
+    await lifecycle.stopped;
+  });
+});
