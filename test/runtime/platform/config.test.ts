@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError, type Environment, parseConfig } from '../../../runtime/platform/config.ts';
+import { type Variable, variables } from '../../../runtime/platform/config-variables.ts';
+
+const table = Object.values<Variable>(variables);
+const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+
+function problemsOf(env: Environment): readonly string[] {
+  try {
+    parseConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+describe('the table of variables', () => {
+  it('names each variable once, with an example and a default that it takes', () => {
+    expect(new Set(table.map(({ name }) => name)).size).toBe(table.length);
+    for (const { name, type, example } of table) {
+      expect(type.safeParse(example).success, name).toBe(true);
+    }
+    const examples = Object.fromEntries(table.map(({ name, example }) => [name, example]));
+    expect(problemsOf(examples)).toEqual([]);
+    expect(problemsOf({})).toEqual([]);
+  });
+
+  it('has a description for every variable that fits a row of a table', () => {
+    for (const { name, description } of table) {
+      expect(name).toMatch(/^[A-Z][A-Z0-9_]*$/);
+      expect(description.length, name).toBeGreaterThanOrEqual(8);
+      expect(description, name).not.toContain('\n');
+    }
+  });
+});
+
+describe('a configuration', () => {
+  it('has the specified defaults when nothing is set', () => {
+    expect(parseConfig({})).toMatchObject({
+      deliveryScheme: 'https',
+      deliveryPublicPort: undefined,
+      staffApi: 'disabled',
+      ingestMaxBytes: 250_000_000,
+      proxyMaxBytes: 100_000_000,
+      svgUploads: 'enabled',
+      mediaLibraryWrites: 'enabled',
+      librarySessions: 'enabled',
+      unindexedThreshold: 100_000,
+      rateFailedAuthentications: 20,
+      rateWrites: 600,
+      callbackEgress: 'public',
+      cdn: 'none',
+      scanner: 'none',
+      trustedProxies: [],
+      providerBPlans: {},
+    });
+  });
+
+  it('counts an empty variable as unset', () => {
+    const empty = Object.fromEntries(table.map(({ name }) => [name, '']));
+    expect(parseConfig(empty)).toEqual(parseConfig({}));
+  });
+
+  it('reads every kind of value', () => {
+    const config = parseConfig({
+      TINTYPE_BASE_URL: 'https://api.example.com/',
+      TINTYPE_TOKEN_KEYS: `new:${key(1)}, old:${key(2)}`,
+      TINTYPE_TRUSTED_PROXIES: '10.0.0.0/8, ::1,',
+      TINTYPE_PROVIDER_B_PLANS: 'p1=starter,p2=growth',
+      TINTYPE_SCANNER_THRESHOLDS: 'nudity=0.85',
+      TINTYPE_METRICS_PORT: '0',
+    });
+    expect(config.baseUrl).toBe('https://api.example.com');
+    expect(config.uploadBaseUrl).toBe('https://api.example.com');
+    expect(config.tokenKeys?.map(({ id }) => id)).toEqual(['new', 'old']);
+    expect(config.tokenKeys?.[1]?.key).toEqual(new Uint8Array(32).fill(2));
+    expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
+    expect(config.providerBPlans).toEqual({ p1: 'starter', p2: 'growth' });
+    expect(config.scannerThresholds).toEqual({ nudity: 0.85 });
+    expect(config.metricsPort).toBe(0);
+  });
+
+  it('says name, expectation and example of everything that is wrong, and never the value', () => {
+    const problems = problemsOf({
+      TINTYPE_DATABASE_URL: 'mysql://root:hunter2@db/x',
+      TINTYPE_API_PORT: '80800',
+      TINTYPE_STAFF_API: 'yes',
+    });
+    expect(problems).toEqual([
+      'TINTYPE_DATABASE_URL: expected a URL that begins with postgres:// or postgresql://; for example TINTYPE_DATABASE_URL=postgres://tintype:password@db.internal:5432/tintype',
+      'TINTYPE_STAFF_API: expected one of enabled, disabled; for example TINTYPE_STAFF_API=enabled',
+      'TINTYPE_API_PORT: expected a whole number from 0 to 65535; for example TINTYPE_API_PORT=8080',
+    ]);
+  });
+
+  it.each([
+    ['TINTYPE_INGEST_MAX_BYTES', '0'],
+    ['TINTYPE_INGEST_MAX_BYTES', '1e9'],
+    ['TINTYPE_INGEST_MAX_BYTES', '-1'],
+    ['TINTYPE_BASE_URL', 'api.example.com'],
+    ['TINTYPE_BASE_URL', 'https://api.example.com/v1'],
+    ['TINTYPE_DELIVERY_ROOT_DOMAIN', 'https://img.example.com'],
+    ['TINTYPE_KEY_ENCRYPTION_KEYS', 'k1:short'],
+    ['TINTYPE_KEY_ENCRYPTION_KEYS', `k1:${key(1)},k1:${key(2)}`],
+    ['TINTYPE_KEY_ENCRYPTION_KEYS', ','],
+    ['TINTYPE_REQUEST_SIGNING_SECRET', 'short'],
+    ['TINTYPE_TRUSTED_PROXIES', 'everybody'],
+    ['TINTYPE_DASHBOARD_ORIGINS', 'https://a.example,*'],
+    ['TINTYPE_SCANNER_THRESHOLDS', 'nudity=7'],
+    ['TINTYPE_PROVIDER_A_PLANS', 'starter'],
+    ['TINTYPE_CDN', 'akamai'],
+    ['TINTYPE_LOG_LEVEL', 'verbose'],
+  ])('refuses %s=%s in one line', (name, value) => {
+    const problems = problemsOf({ [name]: value });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(new RegExp(`^${name}: expected .+; for example ${name}=`));
+    expect(problems[0]).not.toContain('\n');
+  });
+
+  it('refuses callbacks to any address in production', () => {
+    const any = { TINTYPE_CALLBACK_EGRESS: 'any' };
+    expect(parseConfig(any).callbackEgress).toBe('any');
+    expect(problemsOf({ ...any, NODE_ENV: 'production' })).toEqual([
+      'TINTYPE_CALLBACK_EGRESS: expected public, because NODE_ENV is production; for example TINTYPE_CALLBACK_EGRESS=public',
+    ]);
+  });
+
+  it('wants what another variable needs', () => {
+    expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain('TINTYPE_SCANNER_URL');
+    expect(problemsOf({ TINTYPE_CDN: 'http-purge' })[0]).toContain('TINTYPE_CDN_URL');
+    expect(problemsOf({ TINTYPE_CDN: 'cloudflare' })).toHaveLength(2);
+    expect(problemsOf({ TINTYPE_IDENTITY_ISSUER: 'https://id.example' })[0]).toContain('JWKS');
+  });
+
+  it('has what a process says that it needs, or names all that is missing', () => {
+    const env = { TINTYPE_DATABASE_URL: 'postgres://localhost/tintype' };
+    const url: string = parseConfig(env, ['databaseUrl']).databaseUrl;
+    expect(url).toBe('postgres://localhost/tintype');
+    expect(() => parseConfig({}, ['databaseUrl', 'tokenKeys'])).toThrow(
+      /TINTYPE_DATABASE_URL: expected it to be set[\s\S]*TINTYPE_TOKEN_KEYS: expected it to be set/,
+    );
+  });
+});

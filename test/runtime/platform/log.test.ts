@@ -1,0 +1,114 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createLog, maskSecrets } from '../../../runtime/platform/log.ts';
+
+function recorded(options: { format?: 'json' | 'text'; level?: 'debug' | 'warn' } = {}) {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const { format = 'json', level = 'debug' } = options;
+  return { log: createLog({ level, name: 'test', format, destination }), lines };
+}
+
+function parsed(line: string | undefined): Record<string, unknown> {
+  return JSON.parse(line ?? '');
+}
+
+describe('a log line', () => {
+  it('is one JSON object with level, time, name, message and fields', () => {
+    const { log, lines } = recorded();
+    log.child({ request_id: 'r1' }).info('upload completed', { upload_id: 'upl_1', bytes: 12 });
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.endsWith('\n')).toBe(true);
+    expect(parsed(lines[0])).toMatchObject({
+      level: 'info',
+      name: 'test',
+      msg: 'upload completed',
+      request_id: 'r1',
+      upload_id: 'upl_1',
+      bytes: 12,
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+    });
+  });
+
+  it('below the level is not written', () => {
+    const { log, lines } = recorded({ level: 'warn' });
+    log.info('no');
+    log.warn('yes');
+    expect(lines.map((line) => parsed(line).msg)).toEqual(['yes']);
+  });
+
+  it('tells an error with its causes', () => {
+    const { log, lines } = recorded();
+    const root = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', password: 'hunter2' });
+    log.error('request failed', { error: new Error('outer', { cause: root }) });
+    const error = parsed(lines[0]).error as Record<string, unknown>;
+    expect(error).toMatchObject({
+      message: 'outer',
+      cause: { message: 'refused', code: 'ECONNREFUSED' },
+    });
+    expect(error.stack).toContain('log.test.ts');
+    expect(lines[0]).not.toContain('hunter2');
+  });
+
+  it('ends for errors that cause themselves and for deep values', () => {
+    const { log, lines } = recorded();
+    const error = new Error('round');
+    error.cause = error;
+    const counts: Record<string, unknown> = {};
+    counts.counts = counts;
+    log.error('odd', { error, counts });
+    expect(lines).toHaveLength(1);
+  });
+});
+
+describe('a secret', () => {
+  const canary = 'c0ffee'.repeat(6);
+
+  it('is not printed under a name that nobody listed', () => {
+    const { log, lines } = recorded();
+    const fields = { authorization: canary, headers: { 'x-api-key': canary } };
+    log.info('odd', fields as object);
+    log.info('nested', { counts: { completed: 3, secret: canary } });
+    expect(lines.join('')).not.toContain(canary);
+    expect(parsed(lines[0]).authorization).toBe('[hidden]');
+    expect(parsed(lines[1]).counts).toEqual({ completed: 3, secret: '[hidden]' });
+  });
+
+  it.each([
+    `key tin_live_${canary}`,
+    `secret whsec_${canary}`,
+    `Authorization: Bearer ${canary}`,
+    `https://shop.img.example/f/a.jpg?exp=1&kid=k&sig=${canary}`,
+    `/embed/shop/default?o=x&exp=1&kid=k&s=${canary}`,
+    `https://s3.example/b/k?X-Amz-Credential=${canary}&X-Amz-Signature=${canary}`,
+    `postgres://tintype:${canary}@db/x refused`,
+    `ls1.k1.${canary}.${canary}`,
+    `t=1700000000,v1=${canary}`,
+    `eyJhbGciOiJSUzI1NiJ9.${canary}.${canary}`,
+  ])('is masked inside text: %s', (text) => {
+    expect(maskSecrets(text)).not.toContain(canary);
+    const { log, lines } = recorded();
+    log.info('x', { url: text, error: new Error(text) });
+    expect(lines[0]).not.toContain(canary);
+  });
+
+  it('is masked without touching what stands around it', () => {
+    expect(maskSecrets('GET /f/a?exp=1&kid=k1&sig=abc&x=2')).toBe(
+      'GET /f/a?exp=1&kid=k1&sig=[hidden]&x=2',
+    );
+    expect(maskSecrets('a plain sentence about a basic matter')).toContain(
+      'a plain sentence about a',
+    );
+  });
+});
+
+it('the text format is one line for a person, with the stack of an error below', () => {
+  const { log, lines } = recorded({ format: 'text' });
+  log.warn('port is taken', { port: 8080, path: '/a b' });
+  const line = stripVTControlCharacters(lines[0] ?? '');
+  expect(line).toMatch(/^\d\d:\d\d:\d\d warn {2}port is taken port=8080 path="\/a b"\n$/);
+  log.error('failed', { error: new Error('outer', { cause: new Error('inner') }) });
+  const failure = stripVTControlCharacters(lines[1] ?? '');
+  expect(failure).toContain('Error: outer');
+  expect(failure).toContain('Error: inner');
+});

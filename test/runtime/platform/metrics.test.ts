@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { createMetrics, metricTable } from '../../../runtime/platform/metrics.ts';
+
+it('every metric of the table is measured by a function of its own and printed', async () => {
+  const metrics = createMetrics();
+  metrics.apiRequest({ method: 'GET', route: '/v1/me', status: 200, seconds: 0.01 });
+  metrics.delivery({ status: 200, source: 'stored', seconds: 0.01, bytes: 10 });
+  metrics.delivery({ status: 304, source: 'memory', seconds: 0.01, bytes: 0 });
+  metrics.usageLost();
+  metrics.ingest({ result: 'ready', seconds: 1 });
+  metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
+  metrics.childKilled('wall_clock');
+  metrics.queueWaiting('render', 3);
+  metrics.jobRun({ job: 'retention', result: 'failed', seconds: 1, at: new Date(1000) });
+  metrics.jobRun({ job: 'daily-charge', result: 'succeeded', seconds: 1, at: new Date(2000) });
+  const { content_type, text } = await metrics.print();
+  expect(content_type).toContain('text/plain');
+  for (const [name, row] of Object.entries(metricTable)) {
+    expect(text).toContain(`# TYPE ${name} ${row.kind}`);
+    const sample = row.kind === 'histogram' ? `${name}_count` : name;
+    expect(text.split('\n').some((line) => line.startsWith(sample))).toBe(true);
+  }
+  expect(text).toContain('tintype_delivery_bytes_total 10');
+  expect(text).toContain('tintype_job_last_success_seconds{job="daily-charge"} 2');
+  expect(text).not.toContain('tintype_job_last_success_seconds{job="retention"}');
+  expect(text).toContain('tintype_process_cpu_seconds_total');
+});
+
+it('two registries in one process do not disturb each other', async () => {
+  const [one, other] = [createMetrics(), createMetrics()];
+  one.usageLost();
+  expect((await other.print()).text).toContain('tintype_usage_lost_total 0');
+});
