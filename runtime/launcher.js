@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/**
+ * Starts main.ts under Node 24, whatever Node the machine has: its own where it is new enough, else the
+ * one that make has fetched. Plain JavaScript, because an older Node has to read it.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const NODE_MAJOR_MIN = 24;
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+const fetched = fileURLToPath(new URL('../.tools/node/bin/node', import.meta.url));
+
+if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+  process.argv[1] = main;
+  await import('./main.ts');
+} else if (existsSync(fetched)) {
+  startWith(fetched);
+} else {
+  process.stderr.write(
+    `tintype: Node ${NODE_MAJOR_MIN} or newer is needed and this is ${process.versions.node}: run \`make\` first, it fetches one.\n`,
+  );
+  process.exitCode = 1;
+}
+
+/** @param {string} node */
+function startWith(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on('error', (error) => {
+    process.stderr.write(
+      `tintype: ${node} does not start (${error.message}): run \`make\` again.\n`,
+    );
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    process.exitCode = code ?? 128 + (constants.signals[signal] ?? 0);
+  });
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const launcher = new URL('../../runtime/launcher.js', import.meta.url).pathname;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-launcher-'));
+  await mkdir(join(folder, 'runtime'));
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+/** A copy of the launcher that believes to run under this version, beside this main. */
+async function place(version: string, main: string): Promise<string> {
+  const source = await readFile(launcher, 'utf8');
+  const path = join(folder, 'runtime', 'launcher.js');
+  await writeFile(path, source.replaceAll('process.versions.node', `'${version}'`));
+  await writeFile(join(folder, 'runtime', 'main.ts'), main);
+  return path;
+}
+
+async function fetchNode(): Promise<void> {
+  const bin = join(folder, '.tools', 'node', 'bin');
+  await mkdir(bin, { recursive: true });
+  await symlink(process.execPath, join(bin, 'node'));
+}
+
+function run(path: string, ...words: string[]) {
+  const child = spawn(process.execPath, [path, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  const answer = Promise.all([text(child.stdout), text(child.stderr), ended]).then(
+    ([stdout, stderr, code]) => ({ stdout, stderr, code }),
+  );
+  return { child, answer };
+}
+
+const printWords = 'const words: string[] = process.argv.slice(2); console.info(words.join("+"));';
+
+describe('the launcher', () => {
+  it('runs main itself under a Node that is new enough', async () => {
+    const path = await place('24.1.0', `${printWords} process.exitCode = 3;`);
+    expect(await run(path, 'up', '--json').answer).toMatchObject({
+      stdout: 'up+--json\n',
+      code: 3,
+    });
+  });
+
+  it('starts the fetched Node under an older one, with the same words and exit code', async () => {
+    await fetchNode();
+    const path = await place('20.20.2', `${printWords} process.exitCode = 2;`);
+    expect(await run(path, 'token', 'a b').answer).toMatchObject({
+      stdout: 'token+a b\n',
+      code: 2,
+    });
+  });
+
+  it('passes signals on and ends as the started process ends', async () => {
+    await fetchNode();
+    const main = `process.on('SIGTERM', () => process.exit(7)); console.info('up'); setInterval(() => {}, 1000);`;
+    const { child, answer } = run(await place('18.0.0', main));
+    child.stdout.once('data', () => child.kill('SIGTERM'));
+    expect(await answer).toMatchObject({ code: 7 });
+  });
+
+  it('says in one line what to do when no Node was fetched', async () => {
+    const { stderr, code } = await run(await place('20.20.2', printWords)).answer;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'tintype: Node 24 or newer is needed and this is 20.20.2: run `make` first, it fetches one.\n',
+    );
+  });
+
+  it('says what to do when the fetched Node does not start', async () => {
+    const bin = join(folder, '.tools', 'node', 'bin');
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(bin, 'node'), 'not a program');
+    await chmod(join(bin, 'node'), 0o644);
+    const { stderr, code } = await run(await place('20.20.2', printWords)).answer;
+    expect(code).toBe(1);
+    expect(stderr).toContain('run `make` again');
+  });
+});
