@@ -1,0 +1,148 @@
+/**
+ * A TCP proxy that misbehaves on purpose, between a client of ours and a real server: it delays, cuts,
+ * refuses, stalls, or forwards a request and drops its answer. Faults apply to bytes that pass from
+ * then on, on old connections too.
+ */
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export type Fault =
+  | { kind: 'none' }
+  /** Each piece waits, in both directions. */
+  | { kind: 'delay'; ms: number }
+  /** New connections are reset at once. */
+  | { kind: 'refuse' }
+  /** Nothing passes any more, and nothing closes: a frozen server. */
+  | { kind: 'stall' }
+  /** The connection is reset after so many bytes of the request. */
+  | { kind: 'cut_request'; after_bytes: number }
+  /** The request reaches the server whole; at the first byte of its answer the client is reset. */
+  | { kind: 'drop_response' };
+
+export type FaultProxy = {
+  port: number;
+  /** From now on; counters of bytes begin anew. */
+  set(fault: Fault): void;
+  /** Resets every open connection, once. */
+  cut(): void;
+  /** How many connections are open, and how many there ever were. */
+  connections(): { open: number; total: number };
+  close(): Promise<void>;
+};
+
+type Pair = { client: Socket; server: Socket; requestBytes: number };
+type State = { fault: Fault; pairs: Set<Pair>; total: number };
+
+export async function startFaultProxy(target: {
+  host?: string;
+  port: number;
+}): Promise<FaultProxy> {
+  const state: State = { fault: { kind: 'none' }, pairs: new Set(), total: 0 };
+  const listener = createServer({ allowHalfOpen: true }, (client) => accept(state, client, target));
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  return {
+    port: (listener.address() as AddressInfo).port,
+    set: (fault) => {
+      state.fault = fault;
+      for (const pair of state.pairs) renew(state, pair);
+    },
+    cut: () => {
+      for (const pair of state.pairs) reset(state, pair);
+    },
+    connections: () => ({ open: state.pairs.size, total: state.total }),
+    close: async () => {
+      for (const pair of state.pairs) reset(state, pair);
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
+function accept(state: State, client: Socket, target: { host?: string; port: number }): void {
+  state.total += 1;
+  client.on('error', () => undefined);
+  if (state.fault.kind === 'refuse') {
+    client.resetAndDestroy();
+    return;
+  }
+  const server = connect({
+    host: target.host ?? '127.0.0.1',
+    port: target.port,
+    allowHalfOpen: true,
+    noDelay: true,
+  });
+  const pair: Pair = { client, server, requestBytes: 0 };
+  state.pairs.add(pair);
+  client.setNoDelay(true);
+  server.on('error', () => reset(state, pair));
+  client.on('close', () => reset(state, pair));
+  server.on('close', () => reset(state, pair));
+  pass(client, server, (bytes) => isRequestPassed(state, pair, bytes), state);
+  pass(server, client, () => isResponsePassed(state, pair), state);
+  if (state.fault.kind === 'stall') hold(pair);
+}
+
+/** Forwards pieces in order while `isPassed` says so; back-pressure of the receiver holds the sender. */
+function pass(from: Socket, to: Socket, isPassed: (bytes: number) => boolean, state: State): void {
+  let last = Promise.resolve();
+  from.on('data', (piece) => {
+    if (!isPassed(piece.length)) return;
+    const { fault } = state;
+    if (fault.kind !== 'delay') {
+      last = last.then(() => write(from, to, piece));
+      return;
+    }
+    last = last.then(() => wait(fault.ms)).then(() => write(from, to, piece));
+  });
+  from.on('end', () => {
+    last = last.then(() => void to.end());
+  });
+}
+
+function write(from: Socket, to: Socket, piece: string | Uint8Array): void {
+  if (to.destroyed || to.writableEnded) return;
+  if (to.write(piece)) return;
+  from.pause();
+  to.once('drain', () => from.resume());
+}
+
+function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function isRequestPassed(state: State, pair: Pair, bytes: number): boolean {
+  pair.requestBytes += bytes;
+  if (state.fault.kind !== 'cut_request' || pair.requestBytes <= state.fault.after_bytes)
+    return true;
+  reset(state, pair);
+  return false;
+}
+
+function isResponsePassed(state: State, pair: Pair): boolean {
+  if (state.fault.kind !== 'drop_response') return true;
+  reset(state, pair);
+  return false;
+}
+
+function renew(state: State, pair: Pair): void {
+  pair.requestBytes = 0;
+  if (state.fault.kind === 'stall') hold(pair);
+  else release(pair);
+}
+
+function hold(pair: Pair): void {
+  pair.client.pause();
+  pair.server.pause();
+}
+
+function release(pair: Pair): void {
+  pair.client.resume();
+  pair.server.resume();
+}
+
+function reset(state: State, pair: Pair): void {
+  if (!state.pairs.delete(pair)) return;
+  if (!pair.client.destroyed) pair.client.resetAndDestroy();
+  pair.server.destroy();
+}
