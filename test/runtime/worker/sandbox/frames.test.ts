@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type Frame,
   FrameError,
   printFrameHead,
   readFrames,
@@ -17,7 +18,9 @@ async function readAll(chunks: readonly Buffer[]) {
   async function* source() {
     yield* chunks;
   }
-  return Array.fromAsync(readFrames(source(), bounds));
+  const frames: Frame[] = [];
+  for await (const frame of readFrames(source(), bounds)) frames.push(frame);
+  return frames;
 }
 
 function cutUp(bytes: Buffer, sizes: readonly number[]): Buffer[] {

@@ -1,0 +1,400 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { useDecoder } from '../../../support/decoder.ts';
+import {
+  animatedPng,
+  animatedWebp,
+  cameraJpeg,
+  cutOut,
+  deepPng,
+  drawing,
+  over,
+  photograph,
+  pngBomb,
+  psnr,
+  quarters,
+} from '../../../support/pictures.ts';
+
+const decoder = useDecoder();
+
+const raw = (bytes: Buffer) => sharp(bytes).raw().toBuffer();
+const colorAt = async (bytes: Buffer, left: number, top: number) => [
+  ...(await sharp(bytes)
+    .removeAlpha()
+    .extract({ left, top, width: 1, height: 1 })
+    .raw()
+    .toBuffer()),
+];
+
+describe('sanitizing a JPEG', () => {
+  it('applies each of the eight orientations once, and forgets them', async () => {
+    const upright = await decoder.ingest(
+      await over(quarters(64, 32)).jpeg().toBuffer(),
+      'image/jpeg',
+    );
+    expect([upright.width, upright.height]).toEqual([64, 32]);
+    for (let orientation = 1; orientation <= 8; orientation += 1) {
+      const turned = await sharp(await over(quarters(64, 32)).png().toBuffer())
+        .jpeg({ quality: 95, chromaSubsampling: '4:4:4' })
+        .withMetadata({ orientation })
+        .toBuffer();
+      const { master, width, height } = await decoder.ingest(turned, 'image/jpeg');
+      expect([width, height], `orientation ${orientation}`).toEqual(
+        orientation < 5 ? [64, 32] : [32, 64],
+      );
+      const expected = await sharp(turned).autoOrient().raw().toBuffer();
+      expect(psnr(await raw(master), expected), `orientation ${orientation}`).toBeGreaterThan(35);
+      expect((await sharp(master).metadata()).orientation).toBeUndefined();
+    }
+  });
+
+  it('keeps the picture, and strips and hands over its metadata', async () => {
+    const upload = await cameraJpeg(photograph(600, 400));
+    const result = await decoder.ingest(upload, 'image/jpeg');
+    const { exif, icc, xmp, isProgressive } = await sharp(result.master).metadata();
+    expect([exif, icc, xmp, isProgressive]).toEqual([undefined, undefined, undefined, false]);
+    expect(result.master.includes('Tintype')).toBe(false);
+    expect(result.metadata.exif?.includes('Tintype')).toBe(true);
+    expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(38);
+  });
+
+  it('reads place and time of the picture', async () => {
+    const { location, taken_at } = await decoder.ingest(
+      await cameraJpeg(photograph(64, 64)),
+      'image/jpeg',
+    );
+    expect(location?.latitude).toBeCloseTo(-33.8566667, 5);
+    expect(location?.longitude).toBeCloseTo(151.21, 5);
+    expect(taken_at).toBe('2024-05-06T05:08:09.000Z');
+  });
+
+  it('finds nothing where nothing is said', async () => {
+    const result = await decoder.ingest(
+      await over(photograph(64, 64)).jpeg().toBuffer(),
+      'image/jpeg',
+    );
+    expect([result.location, result.taken_at, result.metadata]).toEqual([null, null, {}]);
+  });
+
+  it.each([
+    [60, 75],
+    [80, 80],
+    [90, 90],
+    [99, 95],
+  ])('made with quality %d is stored with quality %d', async (quality, stored) => {
+    const upload = await over(photograph(200, 200)).jpeg({ quality }).toBuffer();
+    const { master } = await decoder.ingest(upload, 'image/jpeg');
+    const expected = await sharp(upload).jpeg({ quality: stored }).toBuffer();
+    expect(Math.abs(master.length - expected.length)).toBeLessThanOrEqual(expected.length * 0.02);
+  });
+
+  it.each(['4:2:0', '4:4:4'])('keeps its colour resolution of %s', async (chromaSubsampling) => {
+    const upload = await over(photograph(200, 200)).jpeg({ chromaSubsampling }).toBuffer();
+    const { master } = await decoder.ingest(upload, 'image/jpeg');
+    expect((await sharp(master).metadata()).chromaSubsampling).toBe(chromaSubsampling);
+  });
+
+  it('stores a progressive one as baseline, and a grey one grey', async () => {
+    const upload = await over(photograph(200, 200))
+      .greyscale()
+      .toColourspace('b-w')
+      .jpeg({ progressive: true })
+      .toBuffer();
+    const { master } = await decoder.ingest(upload, 'image/jpeg');
+    expect(await sharp(master).metadata()).toMatchObject({ isProgressive: false, channels: 1 });
+  });
+
+  it('converts another colour space once, and keeps the own pixels beside it', async () => {
+    const wide = await over(photograph(200, 200))
+      .withIccProfile('p3')
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const result = await decoder.ingest(wide, 'image/jpeg');
+    expect(psnr(await raw(result.master), await raw(wide))).toBeGreaterThan(38);
+    expect(result.metadata.icc?.length).toBeGreaterThan(100);
+    const own = await sharp(wide, { ignoreIcc: true }).raw().toBuffer();
+    expect(psnr(await raw(result.native ?? Buffer.alloc(0)), own)).toBeGreaterThan(38);
+    expect((await sharp(result.native ?? Buffer.alloc(0)).metadata()).icc).toBeUndefined();
+  });
+
+  it('takes sRGB by its numbers, whatever the profile is called', async () => {
+    const upload = await over(photograph(100, 100)).withIccProfile('srgb').jpeg().toBuffer();
+    const result = await decoder.ingest(upload, 'image/jpeg');
+    expect(result.native).toBeNull();
+    expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(38);
+  });
+
+  it('converts CMYK, and keeps the CMYK pixels beside it', async () => {
+    const print = await over(photograph(100, 100))
+      .toColourspace('cmyk')
+      .withIccProfile('cmyk')
+      .jpeg({ quality: 95 })
+      .toBuffer();
+    const result = await decoder.ingest(print, 'image/jpeg');
+    expect((await sharp(result.master).metadata()).space).toBe('srgb');
+    expect(psnr(await raw(result.master), await raw(print))).toBeGreaterThan(34);
+    expect((await sharp(result.native ?? Buffer.alloc(0)).metadata()).space).toBe('cmyk');
+  });
+
+  it('ignores a profile that is none', async () => {
+    const plain = await over(photograph(100, 100)).jpeg().toBuffer();
+    const body = Buffer.concat([
+      Buffer.from('ICC_PROFILE\0\x01\x01', 'latin1'),
+      Buffer.alloc(300, 1),
+    ]);
+    const head = Buffer.from([0xff, 0xe2, 0, 0]);
+    head.writeUInt16BE(body.length + 2, 2);
+    const upload = Buffer.concat([plain.subarray(0, 2), head, body, plain.subarray(2)]);
+    const result = await decoder.ingest(upload, 'image/jpeg');
+    expect(result.metadata.icc).toBeUndefined();
+    expect(psnr(await raw(result.master), await raw(plain))).toBeGreaterThan(38);
+  });
+});
+
+describe('sanitizing a PNG', () => {
+  it('keeps every pixel, also those that nobody sees', async () => {
+    for (const picture of [photograph(123, 77), drawing(200, 100), cutOut(90, 90)]) {
+      const upload = await over(picture).png().toBuffer();
+      const { master } = await decoder.ingest(upload, 'image/png');
+      expect((await raw(master)).equals(picture.data)).toBe(true);
+    }
+  });
+
+  it('keeps 16 bits', async () => {
+    const upload = await deepPng(80, 60);
+    const { master } = await decoder.ingest(upload, 'image/png');
+    const samples = (bytes: Buffer) =>
+      sharp(bytes).toColourspace('rgb16').raw({ depth: 'ushort' }).toBuffer();
+    expect((await samples(master)).equals(await samples(upload))).toBe(true);
+    expect((await sharp(master).metadata()).depth).toBe('ushort');
+  });
+
+  it('keeps the colours of a palette', async () => {
+    const upload = await over(drawing(300, 200)).png({ palette: true, colours: 8 }).toBuffer();
+    const { master } = await decoder.ingest(upload, 'image/png');
+    expect((await raw(master)).equals(await raw(upload))).toBe(true);
+  });
+
+  it('keeps grey and one-bit pictures grey', async () => {
+    const grey = await over(photograph(50, 50)).greyscale().toColourspace('b-w').png().toBuffer();
+    const { master } = await decoder.ingest(grey, 'image/png');
+    expect((await sharp(master).metadata()).channels).toBe(1);
+    expect(
+      (await sharp(master).toColourspace('b-w').raw().toBuffer()).equals(
+        await sharp(grey).toColourspace('b-w').raw().toBuffer(),
+      ),
+    ).toBe(true);
+  });
+
+  it('keeps pixels identical under a profile that is sRGB', async () => {
+    const picture = photograph(60, 60);
+    const upload = await over(picture).withIccProfile('srgb').png().toBuffer();
+    const { master, metadata } = await decoder.ingest(upload, 'image/png');
+    expect(
+      (await raw(master)).equals(await sharp(upload, { ignoreIcc: true }).raw().toBuffer()),
+    ).toBe(true);
+    expect(metadata.icc).toBeDefined();
+    expect((await sharp(master).metadata()).icc).toBeUndefined();
+  });
+
+  it('says whether it has transparency, also by a palette', async () => {
+    const seen = await Promise.all(
+      [
+        over(photograph(40, 40)).png(),
+        over(cutOut(40, 40)).png(),
+        over(cutOut(40, 40)).png({ palette: true }),
+      ].map(async (png) => (await decoder.ingest(await png.toBuffer(), 'image/png')).has_alpha),
+    );
+    expect(seen).toEqual([false, true, true]);
+  });
+});
+
+describe('sanitizing a WebP', () => {
+  it('leaves a lossless one lossless, invisible pixels included', async () => {
+    const picture = cutOut(120, 90);
+    const upload = await over(picture).webp({ lossless: true, exact: true }).toBuffer();
+    const result = await decoder.ingest(upload, 'image/webp');
+    expect(result).toMatchObject({ is_lossless: true, has_alpha: true });
+    expect((await raw(result.master)).equals(picture.data)).toBe(true);
+    expect(result.master.includes('VP8L')).toBe(true);
+  });
+
+  it('keeps a lossy one lossy and close', async () => {
+    const upload = await over(photograph(300, 200)).webp({ quality: 85 }).toBuffer();
+    const result = await decoder.ingest(upload, 'image/webp');
+    expect(result).toMatchObject({ is_lossless: false, has_alpha: false });
+    expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(36);
+  });
+
+  it('keeps the transparency of a lossy one exact', async () => {
+    const upload = await over(cutOut(100, 100)).webp({ quality: 90 }).toBuffer();
+    const { master } = await decoder.ingest(upload, 'image/webp');
+    const alpha = (bytes: Buffer) => sharp(bytes).extractChannel(3).raw().toBuffer();
+    expect((await alpha(master)).equals(await alpha(upload))).toBe(true);
+  });
+});
+
+describe('half-way images', () => {
+  it.each([
+    [1000, 700, []],
+    [1024, 1024, []],
+    [1025, 400, [1024]],
+    [500, 2100, [2048, 1024]],
+  ])('of %dx%d have the long edges that are shorter than it: %j', async (width, height, edges) => {
+    const upload = await over(photograph(width, height)).jpeg().toBuffer();
+    const { mezzanines } = await decoder.ingest(upload, 'image/jpeg');
+    expect(mezzanines.map(({ long_edge }) => long_edge)).toEqual(edges);
+    for (const mezzanine of mezzanines) {
+      const seen = await sharp(mezzanine.bytes).metadata();
+      expect([seen.width, seen.height]).toEqual([mezzanine.width, mezzanine.height]);
+      expect(Math.max(mezzanine.width, mezzanine.height)).toBe(mezzanine.long_edge);
+      expect(`image/${seen.format}`).toBe(mezzanine.content_type);
+    }
+  });
+
+  it('keep transparency where the picture has it', async () => {
+    const upload = await over(cutOut(1100, 1100)).png().toBuffer();
+    const { mezzanines } = await decoder.ingest(upload, 'image/png');
+    const { hasAlpha } = await sharp(mezzanines[0]?.bytes).metadata();
+    expect(hasAlpha).toBe(true);
+  });
+
+  it('of drawings are exact, of photographs fine JPEGs', async () => {
+    const types = await Promise.all(
+      [drawing(1200, 800), photograph(1200, 800)].map(async (picture) => {
+        const upload = await over(picture).png().toBuffer();
+        return (await decoder.ingest(upload, 'image/png')).mezzanines[0]?.content_type;
+      }),
+    );
+    expect(types).toEqual(['image/png', 'image/jpeg']);
+  });
+
+  it('are oriented and 8 bits deep', async () => {
+    const upload = await cameraJpeg(photograph(1200, 600), 6);
+    const { mezzanines } = await decoder.ingest(upload, 'image/jpeg');
+    expect(mezzanines[0]).toMatchObject({ width: 512, height: 1024 });
+    const deep = await decoder.ingest(await deepPng(1100, 100), 'image/png');
+    expect((await sharp(deep.mezzanines[0]?.bytes).metadata()).depth).toBe('uchar');
+  });
+});
+
+describe('what is known of a picture', () => {
+  it('has its focal point on what stands out', async () => {
+    const picture = {
+      data: Buffer.alloc(400 * 300 * 3, 120),
+      width: 400,
+      height: 300,
+      channels: 3 as const,
+    };
+    const patch = await sharp({
+      create: { width: 60, height: 60, channels: 3, background: '#e02020' },
+    })
+      .png()
+      .toBuffer();
+    const upload = await over(picture)
+      .composite([{ input: patch, left: 300, top: 40 }])
+      .png()
+      .toBuffer();
+    const { focal_x, focal_y } = await decoder.ingest(upload, 'image/png');
+    expect(focal_x).toBeGreaterThan(0.7);
+    expect(focal_x).toBeLessThan(0.95);
+    expect(focal_y).toBeLessThan(0.4);
+  });
+
+  it('has its focal point in the middle where it is flat, however small it is', async () => {
+    for (const side of [1, 2, 300]) {
+      const upload = await sharp({
+        create: { width: side, height: side, channels: 3, background: '#446688' },
+      })
+        .png()
+        .toBuffer();
+      expect(await decoder.ingest(upload, 'image/png')).toMatchObject({
+        focal_x: 0.5,
+        focal_y: 0.5,
+      });
+    }
+  });
+
+  it('names its dominant colour, as seen on white', async () => {
+    const upload = await sharp({
+      create: { width: 50, height: 50, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } },
+    })
+      .png()
+      .toBuffer();
+    const { dominant_color } = await decoder.ingest(upload, 'image/png');
+    expect(dominant_color).toBe('#f8f8f8');
+  });
+});
+
+describe('a picture that is refused', () => {
+  const jpeg = () => over(photograph(200, 150)).jpeg().toBuffer();
+  const png = () => over(photograph(200, 150)).png().toBuffer();
+  const webp = () => over(photograph(200, 150)).webp().toBuffer();
+
+  it('is of another type than declared', async () => {
+    expect(await decoder.refusal(await jpeg(), 'image/png')).toBe('unsupported_media_type');
+    expect(await decoder.refusal(await png(), 'image/jpeg')).toBe('unsupported_media_type');
+    expect(await decoder.refusal(Buffer.from('<html>'), 'image/webp')).toBe(
+      'unsupported_media_type',
+    );
+  });
+
+  it('moves: animated PNG and WebP', async () => {
+    expect(await decoder.refusal(animatedPng(await png()), 'image/png')).toBe(
+      'animated_not_supported',
+    );
+    expect(await decoder.refusal(await animatedWebp(60, 40), 'image/webp')).toBe(
+      'animated_not_supported',
+    );
+  });
+
+  it('is taken where its animation has one frame', async () => {
+    expect(await decoder.refusal(animatedPng(await png(), 1), 'image/png')).toBeUndefined();
+  });
+
+  it('has more pixels than its format may, by its header alone', async () => {
+    expect(await decoder.refusal(pngBomb(12_000, 12_000), 'image/png')).toBe('image_too_large');
+    expect(await decoder.refusal(pngBomb(0x7fffffff, 0x7fffffff), 'image/png')).toBe(
+      'image_too_large',
+    );
+  });
+
+  it('is cut short anywhere, or empty', async () => {
+    for (const [type, bytes] of [
+      ['image/jpeg', await jpeg()],
+      ['image/png', await png()],
+      ['image/webp', await webp()],
+    ] as const) {
+      for (const share of [0.02, 0.3, 0.6, 0.9]) {
+        const cut = bytes.subarray(0, Math.max(30, bytes.length * share));
+        expect(await decoder.refusal(cut, type), `${type} ${share}`).toBe('decode_failed');
+      }
+      expect(await decoder.refusal(bytes.subarray(0, 2), type)).toBe('unsupported_media_type');
+    }
+  });
+
+  it('has a header that promises nothing', async () => {
+    expect(await decoder.refusal(pngBomb(0, 10), 'image/png')).toBe('decode_failed');
+    expect(await decoder.refusal(pngBomb(10, 10), 'image/png')).toBe('decode_failed');
+  });
+});
+
+it('gives the same bytes for the same upload', async () => {
+  const upload = await over(photograph(1300, 900)).jpeg().toBuffer();
+  const [one, two] = [
+    await decoder.ingest(upload, 'image/jpeg'),
+    await decoder.ingest(upload, 'image/jpeg'),
+  ];
+  expect(one.master.equals(two.master)).toBe(true);
+  expect(one.mezzanines[0]?.bytes.equals(two.mezzanines[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
+});
+
+it('shows colours where they were: quarters stay quarters', async () => {
+  const { master } = await decoder.ingest(
+    await over(quarters(80, 80)).png().toBuffer(),
+    'image/png',
+  );
+  expect(await colorAt(master, 10, 10)).toEqual([255, 0, 0]);
+  expect(await colorAt(master, 70, 10)).toEqual([0, 255, 0]);
+  expect(await colorAt(master, 10, 70)).toEqual([0, 0, 255]);
+});

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readCapture } from '../../../../runtime/worker/ingest/exif.ts';
+import { judgeIccProfile } from '../../../../runtime/worker/ingest/icc-profile.ts';
+import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
+import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import {
+  animatedPng,
+  animatedWebp,
+  cameraJpeg,
+  cutOut,
+  deepPng,
+  drawing,
+  over,
+  photograph,
+} from '../../../support/pictures.ts';
+
+const files: { type: string; bytes: Buffer }[] = [];
+
+beforeAll(async () => {
+  const picture = photograph(90, 60);
+  files.push(
+    { type: 'image/jpeg', bytes: await over(picture).jpeg().toBuffer() },
+    { type: 'image/jpeg', bytes: await over(picture).jpeg({ progressive: true }).toBuffer() },
+    { type: 'image/jpeg', bytes: await cameraJpeg(picture, 6) },
+    { type: 'image/png', bytes: await over(picture).png().toBuffer() },
+    { type: 'image/png', bytes: await over(drawing(90, 60)).png({ palette: true }).toBuffer() },
+    { type: 'image/png', bytes: animatedPng(await over(picture).png().toBuffer()) },
+    { type: 'image/png', bytes: await deepPng(40, 30) },
+    { type: 'image/webp', bytes: await over(picture).webp().toBuffer() },
+    { type: 'image/webp', bytes: await over(cutOut(90, 60)).webp().toBuffer() },
+    { type: 'image/webp', bytes: await over(picture).webp({ lossless: true }).toBuffer() },
+    { type: 'image/webp', bytes: await animatedWebp(40, 30) },
+  );
+});
+
+describe('the header scan', () => {
+  it('tells what the file says of itself', async () => {
+    const plain = { width: 90, height: 60, frames: 1, is_palette: false };
+    const expected = [
+      { ...plain, bits_per_channel: 8, has_alpha: false, is_lossless: false, chroma: '4:2:0' },
+      { ...plain, bits_per_channel: 8, has_alpha: false, is_lossless: false, quality: 80 },
+      { ...plain, chroma: '4:4:4', quality: 90 },
+      { ...plain, bits_per_channel: 8, has_alpha: false, is_lossless: true, quality: null },
+      { ...plain, is_palette: true, is_lossless: true },
+      undefined,
+      { width: 40, height: 30, bits_per_channel: 16 },
+      { ...plain, has_alpha: false, is_lossless: false },
+      { ...plain, has_alpha: true, is_lossless: false },
+      { ...plain, has_alpha: false, is_lossless: true },
+    ];
+    for (const [index, facts] of expected.entries()) {
+      const file = files[index];
+      if (file === undefined || facts === undefined) continue;
+      expect(scanImage(file.bytes, file.type), `file ${index}`).toMatchObject(facts);
+    }
+  });
+
+  it.each([75, 80, 85, 90, 95])(
+    'sees that a lossy WebP was made with about %d',
+    async (quality) => {
+      const bytes = await over(photograph(400, 300)).webp({ quality }).toBuffer();
+      const seen = scanImage(bytes, 'image/webp').quality ?? 0;
+      expect(Math.abs(seen - quality)).toBeLessThanOrEqual(6);
+    },
+  );
+
+  it('answers whatever bytes with facts or a refusal, in the time of a header', () => {
+    const changes = fc.array(
+      fc.record({
+        at: fc.double({ min: 0, max: 1, noNaN: true }),
+        to: fc.integer({ min: 0, max: 255 }),
+      }),
+      { minLength: 1, maxLength: 6 },
+    );
+    const file = fc.integer({ min: 0, max: 10 });
+    const near = fc.constantFrom(60, 300, 3000);
+    fc.assert(
+      fc.property(file, changes, near, (index, list, reach) => {
+        const { type, bytes } = files[index] ?? expect.fail('no such file');
+        const damaged = Buffer.from(bytes);
+        for (const { at, to } of list)
+          damaged[Math.floor(at * Math.min(reach, bytes.length - 1))] = to;
+        expectFactsOrRefusal(damaged, type);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('answers every beginning of a file with facts or a refusal', () => {
+    for (const { type, bytes } of files) {
+      for (let length = 0; length < Math.min(bytes.length, 700); length += 1) {
+        expectFactsOrRefusal(bytes.subarray(0, length), type);
+      }
+    }
+  });
+});
+
+function expectFactsOrRefusal(bytes: Buffer, type: string): void {
+  try {
+    const facts = scanImage(bytes, type);
+    expect(facts.width * facts.height).toBeGreaterThan(0);
+  } catch (error) {
+    expect(error).toBeInstanceOf(IngestRefusal);
+  }
+}
+
+describe('a colour profile', () => {
+  const profileOf = async (name: string) => {
+    const picture = over(photograph(8, 8)).withIccProfile(name);
+    const space = name === 'cmyk' ? picture.toColourspace('cmyk') : picture;
+    return (await sharp(await space.jpeg().toBuffer()).metadata()).icc ?? Buffer.alloc(0);
+  };
+
+  it('is sRGB by its numbers', async () => {
+    expect(judgeIccProfile(await profileOf('srgb'))).toBe('srgb');
+    expect(judgeIccProfile(await profileOf('p3'))).toBe('other');
+    expect(judgeIccProfile(await profileOf('cmyk'))).toBe('other');
+  });
+
+  it('is broken when it is no profile or cut short', async () => {
+    const whole = await profileOf('srgb');
+    for (let length = 0; length < whole.length - 1; length += 7) {
+      expect(judgeIccProfile(whole.subarray(0, length)), `${length}`).not.toBe('srgb');
+    }
+    expect(judgeIccProfile(readFileSync(new URL(import.meta.url)))).toBe('broken');
+  });
+});
+
+describe('the EXIF reader', () => {
+  it('never throws, whatever the block holds', async () => {
+    const exif =
+      (await sharp(await cameraJpeg(photograph(8, 8))).metadata()).exif ?? Buffer.alloc(0);
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.nat(exif.length - 1), fc.integer({ min: 0, max: 255 })), {
+          maxLength: 5,
+        }),
+        fc.nat(exif.length),
+        (changes, length) => {
+          const damaged = Buffer.from(exif.subarray(0, length));
+          for (const [at, to] of changes) if (at < damaged.length) damaged[at] = to;
+          const { location } = readCapture(damaged);
+          if (location !== null) expect(Math.abs(location.latitude)).toBeLessThanOrEqual(90);
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
