@@ -21,7 +21,8 @@ const SRGB_HALF = 0.214;
 
 export function judgeIccProfile(profile: Buffer): IccVerdict {
   try {
-    if (profile.toString('latin1', 36, 40) !== 'acsp') return 'broken';
+    const isWhole = profile.readUInt32BE(0) <= profile.length;
+    if (!isWhole || profile.toString('latin1', 36, 40) !== 'acsp') return 'broken';
     if (profile.toString('latin1', 16, 20) !== 'RGB ') return 'other';
     const tags = readTags(profile);
     return hasSrgbPrimaries(tags) && hasSrgbTone(tags) ? 'srgb' : 'other';

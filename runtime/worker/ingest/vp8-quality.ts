@@ -1,44 +1,55 @@
 /**
- * The quality that a lossy WebP was made with, from the quantiser index in its first partition's header
- * (RFC 6386, 9.2 to 9.6). An estimate: encoders spread the index over segments.
+ * The quality that a lossy WebP was made with, from the quantiser indices in its first partition's
+ * header (RFC 6386, 9.2 to 9.6). An estimate: the indices of the four segments are averaged.
  */
 
 const QUANTISER_MAX = 127;
+const SEGMENTS = 4;
 
 export function vp8Quality(partition: Buffer): number | null {
   const index = quantiserIndex(bitReader(partition));
-  if (index === undefined) return null;
+  if (Number.isNaN(index)) return null;
   // Inverse of libwebp's mapping from quality to compression.
-  const linear = (1 - index / QUANTISER_MAX) ** 3;
+  const linear = (1 - Math.min(Math.max(index, 0), QUANTISER_MAX) / QUANTISER_MAX) ** 3;
   const compression = linear < 0.5 ? linear * 1.5 : (linear + 1) / 2;
   return Math.min(Math.max(Math.round(compression * 100), 1), 100);
 }
 
 type Read = (bits: number) => number;
+type Segments = { is_absolute: boolean; mean: number };
 
-function quantiserIndex(read: Read): number | undefined {
+function quantiserIndex(read: Read): number {
   read(2); // colour space and clamping
-  if (read(1) === 1) skipSegmentation(read);
+  const segments = read(1) === 1 ? readSegments(read) : undefined;
   read(1 + 6 + 3); // loop filter: type, level, sharpness
-  if (read(1) === 1 && read(1) === 1) skipOptional(read, { count: 8, bits: 7 });
+  if (read(1) === 1 && read(1) === 1) readOptional(read, { count: 8, bits: 6 });
   read(2); // partitions
-  const index = read(7);
-  return Number.isNaN(index) ? undefined : index;
+  const base = read(7);
+  if (segments === undefined) return base;
+  return segments.is_absolute ? segments.mean : base + segments.mean;
 }
 
-function skipSegmentation(read: Read): void {
+function readSegments(read: Read): Segments | undefined {
   const [hasMap, hasData] = [read(1), read(1)];
+  let segments: Segments | undefined;
   if (hasData === 1) {
-    read(1);
-    skipOptional(read, { count: 4, bits: 8 });
-    skipOptional(read, { count: 4, bits: 7 });
+    const isAbsolute = read(1) === 1;
+    const indices = readOptional(read, { count: SEGMENTS, bits: 7 });
+    readOptional(read, { count: SEGMENTS, bits: 6 }); // loop filter levels
+    const sum = indices.reduce((total, index) => total + index, 0);
+    segments = { is_absolute: isAbsolute, mean: sum / SEGMENTS };
   }
-  if (hasMap === 1) skipOptional(read, { count: 3, bits: 8 });
+  if (hasMap === 1) for (let index = 0; index < 3; index += 1) if (read(1) === 1) read(8);
+  return segments;
 }
 
-/** Values that are there only where a flag says so; their sign is counted in their bits. */
-function skipOptional(read: Read, { count, bits }: { count: number; bits: number }): void {
-  for (let index = 0; index < count; index += 1) if (read(1) === 1) read(bits);
+/** Signed values, each there only where a flag says so, else 0. */
+function readOptional(read: Read, { count, bits }: { count: number; bits: number }): number[] {
+  return Array.from({ length: count }, () => {
+    if (read(1) === 0) return 0;
+    const value = read(bits);
+    return read(1) === 1 ? -value : value;
+  });
 }
 
 /** The boolean decoder at probability one half; NaN once the bytes are used up. */
