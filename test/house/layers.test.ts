@@ -109,7 +109,7 @@ function isAllowed({ file, target }: Import): boolean {
 
 // The one command starts any process, lazily, and knows the settings of none.
 function isProcessEntry(target: string): boolean {
-  return /\/main\.ts$/.test(target) || target.startsWith('runtime/cli/');
+  return /\/(main|token|advice|config)\.ts$/.test(target) || target.startsWith('runtime/cli/');
 }
 
 function print({ file, target }: Import): string {
