@@ -39,7 +39,15 @@ program
   .option('--sub <sub>', 'whose token it is', 'demo')
   .option('--staff', 'the token of a member of staff')
   .option('--json', 'print { token, sub, headers } as one line of JSON')
-  .action(async (options) => (await import('./cli/token.ts')).token(options));
+  .action(async (options) => (await import('./standalone/token.ts')).token(options));
+
+program
+  .command('env')
+  .description(
+    'the sample project\'s addresses and key as exports for a shell: eval "$(tintype env)"',
+  )
+  .option(...data)
+  .action(async (options) => (await import('./cli/env.ts')).env(options));
 
 program
   .command('migrate')

@@ -15,6 +15,7 @@ function variables(instance: Instance): Record<string, string> {
     TINTYPE_PROJECT: instance.project_slug,
     TINTYPE_KEY: instance.api_key,
     TINTYPE_DELIVERY: deliveryOrigin(instance, instance.project_slug),
+    TINTYPE_REQUEST_SIGNING_SECRET: instance.request_signing_secret,
   };
 }
 

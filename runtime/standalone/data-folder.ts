@@ -1,0 +1,66 @@
+/**
+ * The folder in which one machine's Tintype keeps everything: database, images, secrets, spool.
+ * Only one Tintype at a time may use it.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Advice } from '../platform/advice.ts';
+
+export type DataFolder = { path: string; release(): Promise<void> };
+
+/** Makes the folder if need be, proves that it can be written, and claims it until `release` or the process's end. */
+export async function claimDataFolder(folder: string): Promise<DataFolder> {
+  const path = resolve(folder);
+  await proveWritable(path);
+  const lock = await claim(path);
+  return { path, release: () => new Promise((done) => lock.close(() => done())) };
+}
+
+async function proveWritable(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const probe = join(path, `.probe-${process.pid}`);
+    await writeFile(probe, '');
+    await rm(probe);
+  } catch (cause) {
+    throw new Advice(
+      `${path} cannot be written (${codeOf(cause)}): name another folder with --data, or give this user the right to write there`,
+      { cause },
+    );
+  }
+}
+
+/** A socket that is named after the folder: the kernel lets it go with the process, however that ends. */
+async function claim(path: string): Promise<Server> {
+  const address = await lockAddress(path);
+  const server = createServer((connection) => connection.destroy());
+  const taken = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
+    server.once('error', done);
+    server.listen(address, () => done(undefined));
+  });
+  if (taken === undefined) return server.unref();
+  throw taken.code === 'EADDRINUSE'
+    ? new Advice(
+        `another Tintype is running on ${path}: stop it first, or start this one with --data OTHER_FOLDER`,
+      )
+    : new Advice(`${path} cannot be locked (${codeOf(taken)})`, { cause: taken });
+}
+
+async function lockAddress(path: string): Promise<string> {
+  const digest = createHash('sha256')
+    .update(await realpath(path))
+    .digest('hex')
+    .slice(0, 32);
+  // Linux: an abstract socket leaves no file behind. Elsewhere a file in the temporary folder has to do.
+  if (process.platform === 'linux') return `\0tintype-${digest}`;
+  const address = join(tmpdir(), `tintype-${digest}.sock`);
+  await rm(address, { force: true });
+  return address;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}

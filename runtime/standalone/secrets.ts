@@ -1,0 +1,71 @@
+/**
+ * The secrets of one machine's Tintype: made at the first start, kept in `<data>/secrets.json` (mode 0600),
+ * the same ever after, so that URLs, sealed rows and keys outlive a restart.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { Advice } from '../platform/advice.ts';
+
+const secretsSchema = z.object({
+  request_signing_secret: z.string(),
+  storage_event_secret: z.string(),
+  storage_url_secret: z.string(),
+  provider_a_secret: z.string(),
+  provider_b_secret: z.string(),
+  key_encryption_keys: z.string(),
+  token_keys: z.string(),
+  /** The sample project's API key: shown to the owner of this folder, stored nowhere else in clear. */
+  api_key: z.string().nullable(),
+});
+
+export type Secrets = z.infer<typeof secretsSchema>;
+
+export async function loadSecrets(dataFolder: string): Promise<Secrets> {
+  const path = join(dataFolder, SECRETS_FILE);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new Advice(`${path} cannot be read (${error.code}): run this as the user who made it`, {
+      cause: error,
+    });
+  });
+  if (text === undefined) return saveSecrets(dataFolder, newSecrets());
+  return parseSecrets(path, text);
+}
+
+/** Written beside and renamed: a crash leaves the old secrets or the new ones, never half of either. */
+export async function saveSecrets(dataFolder: string, secrets: Secrets): Promise<Secrets> {
+  const path = join(dataFolder, SECRETS_FILE);
+  await writeFile(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+  return secrets;
+}
+
+const SECRETS_FILE = 'secrets.json';
+
+function parseSecrets(path: string, text: string): Secrets {
+  try {
+    return secretsSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Advice(
+      `${path} is damaged: restore it from a backup, or start with an empty folder (--data)`,
+      { cause },
+    );
+  }
+}
+
+function newSecrets(): Secrets {
+  const secret = () => randomBytes(32).toString('hex');
+  const key = () => `k1:${randomBytes(32).toString('base64')}`;
+  return {
+    request_signing_secret: secret(),
+    storage_event_secret: secret(),
+    storage_url_secret: secret(),
+    provider_a_secret: secret(),
+    provider_b_secret: secret(),
+    key_encryption_keys: key(),
+    token_keys: key(),
+    api_key: null,
+  };
+}
