@@ -1,0 +1,76 @@
+/**
+ * The management API as an express app: mounts every endpoint with its body limit, its credentials and
+ * the one way that errors are answered. Spec: Conventions, Envelope.
+ */
+import express, { type Express, type Request, type Response } from 'express';
+import { ServiceError } from '../core/errors.ts';
+import { authorize } from './auth/authorize.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Endpoint } from './endpoint.ts';
+import { endpoints } from './endpoints.ts';
+import { answerError } from './middleware/answer-error.ts';
+import { observeRequests } from './middleware/observe-requests.ts';
+import { parseJson } from './middleware/parse-json.ts';
+import { requestId, requestIdOf } from './middleware/request-id.ts';
+
+export function createApi(deps: ApiDeps): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.set('case sensitive routing', true).set('strict routing', true);
+  app.use(requestId, observeRequests(deps), defaultHeaders);
+  for (const each of endpoints) mount(app, each, deps);
+  app.use((request) => {
+    throw new ServiceError('not_found', {
+      message: `There is no ${request.method} ${request.path}.`,
+    });
+  });
+  app.use(answerError(deps));
+  return app;
+}
+
+function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
+  const method = METHODS[endpoint.method];
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  // The bytes as received, whatever they are called: signatures are over them, and inflating is refused.
+  const readBytes = express.raw({
+    type: () => true,
+    limit: endpoint.body_bytes_max,
+    inflate: false,
+  });
+  app[method](path, readBytes, (request, response) => call(endpoint, deps, { request, response }));
+}
+
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;
+
+async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<void> {
+  const { request, response } = http;
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const principal = await authorize(deps, endpoint.auth, {
+    method: request.method,
+    pathname: pathnameOf(request),
+    headers: request.headers,
+    body: bytes,
+  });
+  const { status, body } = await endpoint.run({
+    deps,
+    principal,
+    params: request.params as Record<string, string>,
+    query: request.query,
+    body: parseJson(bytes),
+    request_id: requestIdOf(response),
+  });
+  if (body === undefined) response.status(status).end();
+  else response.status(status).json(body);
+}
+
+type Exchange = { request: Request; response: Response };
+
+/** As the client wrote it, without the query: what a request signature covers. */
+function pathnameOf(request: Request): string {
+  return request.originalUrl.split('?', 1)[0] ?? '';
+}
+
+function defaultHeaders(_request: Request, response: Response, next: () => void): void {
+  response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+  next();
+}

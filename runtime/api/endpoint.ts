@@ -1,0 +1,103 @@
+/**
+ * One endpoint of the management API as data: method, path, who may call it, what it takes and answers.
+ * The handler sees a checked call and never a header. Spec: Endpoints, Conventions.
+ */
+import type { z } from 'zod';
+import type { ApiErrorCode } from '../core/errors.ts';
+import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
+import type { ProjectRow } from '../db/projects.ts';
+import type { Credential, Principal } from './auth/principal.ts';
+import type { ApiDeps } from './deps.ts';
+import { findOwnProject } from './own-project.ts';
+import { parseBody, parseQuery } from './parse-input.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What an endpoint says of itself: the router and the test matrices are made from it. */
+export type EndpointFacts = {
+  method: Method;
+  /** As the specification prints it, with `{name}` for parameters. */
+  path: string;
+  auth: readonly Credential[];
+  /** The status of success. */
+  ok: number;
+  /** The distinctive refusals; those that any endpoint can answer are not repeated. */
+  errors: readonly ApiErrorCode[];
+  body_bytes_max: number;
+  /** Whose projects it may address: the caller's organization's, or any when the caller is staff. */
+  projects: 'own' | 'own, staff any';
+};
+
+export type Endpoint = EndpointFacts & {
+  body: z.ZodType | null;
+  query: z.ZodType | null;
+  run(call: RawCall): Promise<Answer>;
+};
+
+/** A call whose caller is known and whose input is still unchecked. */
+export type RawCall = {
+  deps: ApiDeps;
+  principal: Principal;
+  params: Readonly<Record<string, string>>;
+  query: unknown;
+  /** undefined: no body was sent. */
+  body: unknown;
+  request_id: string;
+};
+
+export type Answer = { status: number; body: unknown };
+
+export type Call<Body, Query> = Omit<RawCall, 'body' | 'query'> & { body: Body; query: Query };
+export type ProjectCall<Body, Query> = Call<Body, Query> & { project: ProjectRow };
+
+type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'> &
+  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'projects'>> & {
+    body?: z.ZodType<Body>;
+    query?: z.ZodType<Query>;
+  };
+
+export function endpoint<Body = undefined, Query = undefined>(
+  shape: Shape<Body, Query> & { handle(call: Call<Body, Query>): Promise<unknown> },
+): Endpoint {
+  return {
+    ...facts(shape),
+    run: async (call) => ({ status: shape.ok, body: await shape.handle(checked(shape, call)) }),
+  };
+}
+
+/** An endpoint below `/v1/projects/{slug}`: its handler gets a project that the caller may address. */
+export function projectEndpoint<Body = undefined, Query = undefined>(
+  shape: Shape<Body, Query> & { handle(call: ProjectCall<Body, Query>): Promise<unknown> },
+): Endpoint {
+  const described = facts(shape);
+  return {
+    ...described,
+    run: async (call) => {
+      const project = await findOwnProject(call, described.projects);
+      const body = await shape.handle({ ...checked(shape, call), project });
+      return { status: shape.ok, body };
+    },
+  };
+}
+
+function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
+  return {
+    method: shape.method,
+    path: shape.path,
+    auth: shape.auth,
+    ok: shape.ok,
+    errors: shape.errors ?? [],
+    body_bytes_max: shape.body_bytes_max ?? REQUEST_BODY_BYTES_MAX,
+    projects: shape.projects ?? 'own',
+    body: shape.body ?? null,
+    query: shape.query ?? null,
+  };
+}
+
+function checked<Body, Query>(shape: Shape<Body, Query>, call: RawCall): Call<Body, Query> {
+  return {
+    ...call,
+    body: parseBody(shape.body, call.body),
+    query: parseQuery(shape.query, call.query),
+  };
+}

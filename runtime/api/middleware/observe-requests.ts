@@ -1,0 +1,27 @@
+/** One log line and one measurement a request, under the endpoint's pattern and never under the raw path. */
+import type { NextFunction, Request, Response } from 'express';
+import type { ApiDeps } from '../deps.ts';
+import { requestIdOf } from './request-id.ts';
+
+export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>) {
+  return function observe(request: Request, response: Response, next: NextFunction): void {
+    const started = performance.now();
+    response.once('close', () => {
+      const duration_ms = Math.round((performance.now() - started) * 10) / 10;
+      const route = typeof request.route?.path === 'string' ? request.route.path : 'none';
+      const { method } = request;
+      const status = response.writableFinished ? response.statusCode : 499;
+      metrics.apiRequest({ method, route, status, seconds: duration_ms / 1000 });
+      const code: unknown = response.locals['code'];
+      log.info('request', {
+        method,
+        route,
+        status,
+        code,
+        duration_ms,
+        request_id: requestIdOf(response),
+      });
+    });
+    next();
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Checks what a caller sent against its zod schema and names every wrong field at once.
+ * Spec: Envelope (details of invalid_request).
+ */
+import type { z } from 'zod';
+import { ServiceError } from '../core/errors.ts';
+
+/** One wrong field: `path` as a person writes it (`parts[0].etag`), `message` what was expected. */
+export type InputIssue = { path: string; message: string };
+
+/** Without a schema an operation takes no body; an empty object is let pass. */
+export function parseBody<Body>(schema: z.ZodType<Body> | undefined, body: unknown): Body {
+  if (schema !== undefined) return parse(schema, body);
+  if (body === undefined || isEmptyObject(body)) return undefined as Body;
+  throw new ServiceError('invalid_request', {
+    details: { issues: [{ path: '', message: 'This operation takes no body; send none or {}.' }] },
+  });
+}
+
+/** Without a schema an operation has no query parameters and ignores what is sent. */
+export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: unknown): Query {
+  return schema === undefined ? (undefined as Query) : parse(schema, query);
+}
+
+function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new ServiceError('invalid_request', {
+    details: { issues: result.error.issues.map(printIssue) },
+  });
+}
+
+function printIssue(issue: z.core.$ZodIssue): InputIssue {
+  return { path: printPath(issue.path), message: issue.message };
+}
+
+function printPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '');
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.keys(value).length === 0
+  );
+}
