@@ -1,0 +1,94 @@
+/**
+ * The account behind a dashboard session. A subject's first login makes its user, its
+ * organization and the trial credits, in one transaction and once, however many of its requests
+ * arrive together. Spec: Identity and organizations; Credentials (IdentityUserId).
+ */
+import { newId } from '../core/ids.ts';
+import type { Plans } from '../core/plans.ts';
+import { cleanText } from '../core/text.ts';
+import type { Database, Queryable, Transaction } from '../db/client.ts';
+import { insertCreditGrant } from '../db/credit-grants.ts';
+import { findOrganization, insertOrganization, type OrganizationRow } from '../db/organizations.ts';
+import { findUserBySubject, insertUser, type UserRow } from '../db/users.ts';
+import type { Clock } from '../platform/clock.ts';
+
+/** What the identity headers say of a person: for display, never for a decision. */
+export type DisplayFacts = {
+  readonly email: string | undefined;
+  readonly first_name: string | undefined;
+  readonly last_name: string | undefined;
+  readonly name: string | undefined;
+};
+
+export type Account = { readonly user: UserRow; readonly organization: OrganizationRow };
+
+const NAME_CHARACTERS_MAX = 200;
+const EMAIL_CHARACTERS_MAX = 254;
+
+export async function firstLogin(
+  deps: { db: Database; clock: Clock; plans: Plans },
+  login: { subject: string; display: DisplayFacts },
+): Promise<Account> {
+  const find = (db: Queryable) => findAccount(db, login.subject);
+  const found = await find(deps.db);
+  if (found !== undefined) return found;
+  try {
+    return await deps.db.transaction((tx) => insertAccount(tx, deps, login), { settle: find });
+  } catch (error) {
+    // Another request of the same person was first: its account is this one's too.
+    const winner = error instanceof AccountTaken ? await find(deps.db) : undefined;
+    if (winner === undefined) throw error;
+    return winner;
+  }
+}
+
+/** Ends the transaction of the request that lost the race, so that its organization never was. */
+class AccountTaken extends Error {}
+
+async function findAccount(db: Queryable, subject: string): Promise<Account | undefined> {
+  const user = await findUserBySubject(db, subject);
+  if (user === undefined) return undefined;
+  const organization = await findOrganization(db, user.organization_id);
+  return organization && { user, organization };
+}
+
+async function insertAccount(
+  tx: Transaction,
+  { clock, plans }: { clock: Clock; plans: Plans },
+  { subject, display }: { subject: string; display: DisplayFacts },
+): Promise<Account> {
+  const nowMs = clock.now().getTime();
+  const facts = cleanFacts(display);
+  const { organization_id } = await insertOrganization(tx, {
+    organization_id: newId('org', nowMs),
+    name: organizationName(facts) ?? subject.slice(0, NAME_CHARACTERS_MAX),
+    plan: 'trial',
+  });
+  const user_id = newId('usr', nowMs);
+  const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });
+  if (user === undefined) throw new AccountTaken();
+  const organization = await insertCreditGrant(tx, {
+    organization_id,
+    credits: plans.trial.credits,
+    source: 'trial',
+    external_id: organization_id,
+  });
+  return { user, organization };
+}
+
+type CleanFacts = { readonly [Name in keyof DisplayFacts]: string | null };
+
+function cleanFacts({ email, first_name, last_name, name }: DisplayFacts): CleanFacts {
+  const isEmail = email !== undefined && email.length <= EMAIL_CHARACTERS_MAX;
+  return {
+    email: isEmail ? cleanText(email, EMAIL_CHARACTERS_MAX) : null,
+    first_name: cleanText(first_name ?? '', NAME_CHARACTERS_MAX),
+    last_name: cleanText(last_name ?? '', NAME_CHARACTERS_MAX),
+    name: cleanText(name ?? '', NAME_CHARACTERS_MAX),
+  };
+}
+
+function organizationName({ name, first_name, last_name, email }: CleanFacts): string | null {
+  const parts = [first_name, last_name].filter((part) => part !== null).join(' ');
+  return name ?? (cleanText(parts, NAME_CHARACTERS_MAX) || email);
+}
