@@ -1,0 +1,83 @@
+/**
+ * Who may call an endpoint, from the endpoint's own list of credentials. Spec: Authentication,
+ * Rules 1, 2 and 6. The order of the checks is part of the promise: who is it, is this kind of
+ * caller allowed here, is a browser's write signed; only then is an account made or a scope told.
+ */
+import { firstLogin } from '../../actions/first-login.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { Plans } from '../../core/plans.ts';
+import { apiKeyScopes, hasScope, type Scope } from '../../core/scopes.ts';
+import type { Database } from '../../db/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Identity } from '../../platform/identity.ts';
+import type { Log } from '../../platform/log.ts';
+import { authenticateKey } from './api-key.ts';
+import { authenticateSession } from './browser-session.ts';
+import { presentedCredential, type SignedCall } from './presented-credential.ts';
+import type { Credential, DashPrincipal, KeyPrincipal, Principal } from './principal.ts';
+import { checkRequestSignature } from './request-signature.ts';
+import { checkStaff, checkStaffApi, isStaff, type StaffList } from './staff.ts';
+
+export type AuthDeps = {
+  readonly db: Database;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly plans: Plans;
+  readonly staff: StaffList;
+  readonly requestSigningSecret: string | undefined;
+};
+
+export async function authorize(
+  deps: AuthDeps,
+  allowed: readonly Credential[],
+  call: SignedCall,
+): Promise<Principal> {
+  if (allowed.includes('none')) return { kind: 'none' };
+  if (allowed.includes('staff')) checkStaffApi(deps.staff);
+  const presented = presentedCredential(call.headers);
+  switch (presented.kind) {
+    case 'key':
+      return authorizeKey(deps, allowed, presented.secret);
+    case 'access-token':
+      return authorizeSession({ deps, allowed, call }, presented.token);
+    case 'library-session':
+      throw new ServiceError('library_session_not_allowed');
+    case 'nothing':
+      throw new ServiceError('unauthorized');
+  }
+}
+
+async function authorizeKey(
+  deps: AuthDeps,
+  allowed: readonly Credential[],
+  secret: string,
+): Promise<KeyPrincipal> {
+  const principal = await authenticateKey(deps, secret);
+  const accepted = allowed.map(scopeOf).filter((scope) => scope !== undefined);
+  if (accepted.length === 0) throw new ServiceError('browser_session_required');
+  const { scopes } = principal.key;
+  const isGranted = accepted.some((scope) => scope === 'any' || hasScope(scopes, scope));
+  if (!isGranted) throw new ServiceError('forbidden');
+  return principal;
+}
+
+/** The scope that a credential asks of a key; undefined where it lets no key in. */
+function scopeOf(credential: Credential): Scope | 'any' | undefined {
+  if (credential === 'key') return 'any';
+  return apiKeyScopes.find((scope) => credential === `key:${scope}`);
+}
+
+type SessionCall = { deps: AuthDeps; allowed: readonly Credential[]; call: SignedCall };
+
+async function authorizeSession(
+  { deps, allowed, call }: SessionCall,
+  token: string,
+): Promise<DashPrincipal> {
+  const { subject, display } = await authenticateSession(deps.identity, token, call.headers);
+  if (allowed.includes('staff')) checkStaff(deps.staff, subject);
+  else if (!allowed.includes('dash')) throw new ServiceError('api_key_required');
+  checkRequestSignature(deps.requestSigningSecret, call);
+  const account = await firstLogin(deps, { subject, display });
+  return { kind: 'dash', subject, ...account, is_staff: isStaff(deps.staff, subject) };
+}
