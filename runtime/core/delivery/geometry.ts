@@ -47,7 +47,7 @@ export function geometry(
   if (area(requested) > enlargementLimit(source)) return undefined;
   return {
     window: window(source, region, chain),
-    output: cap(requested, outputPixelLimit(source, format)),
+    output: cap(requested, ratioOf(region, chain), outputPixelLimit(source, format)),
   };
 }
 
@@ -106,12 +106,23 @@ function enlargementLimit(source: Size): number {
 }
 
 // Only a box that is covered reads less than the region.
-function window(source: SourceFacts, region: Box, { resize, mode }: ParsedChain): Box {
-  if (resize?.width == null || resize.height === null || mode === 'fit') return region;
-  const size = coveringSize(region, { width: resize.width, height: resize.height });
-  if (mode !== 'smart') return place(region, size, centre(region));
+function window(source: SourceFacts, region: Box, chain: ParsedChain): Box {
+  const box = coveredBox(chain);
+  if (box === undefined) return region;
+  const size = coveringSize(region, box);
+  if (chain.mode !== 'smart') return place(region, size, centre(region));
   const focus = { x: source.focal_x * source.width, y: source.focal_y * source.height };
   return place(region, size, focus);
+}
+
+function coveredBox({ resize, mode }: ParsedChain): Size | undefined {
+  if (resize?.width == null || resize.height === null || mode === 'fit') return undefined;
+  return { width: resize.width, height: resize.height };
+}
+
+// The exact ratio of the output, before any rounding.
+function ratioOf(region: Box, chain: ParsedChain): Size {
+  return coveredBox(chain) ?? region;
 }
 
 // The largest part of the region that has the box's ratio.
@@ -151,31 +162,39 @@ function outputPixelLimit(source: SourceFacts, format: OutputFormat): number {
   return isLarge ? Math.min(ofFormat, LARGE_SOURCE_OUTPUT_PIXELS_MAX) : ofFormat;
 }
 
-// Output rules 1 and 2: one factor for both sides, the smallest that a cap asks for, rounded down.
-function cap(size: Size, pixels: number): Size {
-  const longest = Math.max(size.width, size.height);
-  const isPastSide = longest > OUTPUT_SIDE_PIXELS_MAX;
-  const bySide = isPastSide ? mapSides(size, (side) => capBySide(side, longest)) : size;
-  if (area(size) <= pixels) return bySide;
-  const byArea = mapSides(size, (side) => capByArea(side, area(size) / side, pixels));
-  return byArea.width < bySide.width || byArea.height < bySide.height ? byArea : bySide;
+// Output rules 1 and 2: one factor for both sides, rounded down. It is taken from the exact ratio,
+// not from the rounded size, so that no side ends more than a pixel off.
+function cap(size: Size, ratio: Size, pixels: number): Size {
+  const bounds = [size];
+  if (Math.max(size.width, size.height) > OUTPUT_SIDE_PIXELS_MAX) bounds.push(boundSides(ratio));
+  if (area(size) > pixels) bounds.push(boundArea(ratio, pixels));
+  return {
+    width: Math.max(1, Math.min(...bounds.map(({ width }) => width))),
+    height: Math.max(1, Math.min(...bounds.map(({ height }) => height))),
+  };
 }
 
-function mapSides(size: Size, change: (side: number) => number): Size {
-  return { width: change(size.width), height: change(size.height) };
+function boundSides(ratio: Size): Size {
+  const longest = Math.max(ratio.width, ratio.height);
+  return {
+    width: Math.floor((OUTPUT_SIDE_PIXELS_MAX * ratio.width) / longest),
+    height: Math.floor((OUTPUT_SIDE_PIXELS_MAX * ratio.height) / longest),
+  };
 }
 
-function capBySide(side: number, longest: number): number {
-  return Math.max(1, Math.floor((side * OUTPUT_SIDE_PIXELS_MAX) / longest));
+function boundArea({ width, height }: Size, pixels: number): Size {
+  return {
+    width: floorRoot(pixels, width, height),
+    height: floorRoot(pixels, height, width),
+  };
 }
 
-// floor(side × sqrt(pixels / (side × other))): the largest n with n² × other ≤ pixels × side. The
-// square root may be off by one in its last place, so the whole numbers decide.
-function capByArea(side: number, other: number, pixels: number): number {
+// floor(sqrt(pixels × side / other)): the largest n with n² × other ≤ pixels × side. A floating
+// point root may be off by one, so whole numbers decide.
+function floorRoot(pixels: number, side: number, other: number): number {
   const estimate = Math.floor(Math.sqrt((pixels * side) / other));
-  const holds = (n: number) => BigInt(n) ** 2n * BigInt(other) <= BigInt(pixels) * BigInt(side);
-  const exact = [estimate + 1, estimate, estimate - 1].find(holds);
-  return Math.max(1, exact ?? 1);
+  const isWithin = (n: number) => BigInt(n) ** 2n * BigInt(other) <= BigInt(pixels) * BigInt(side);
+  return [estimate + 1, estimate].find(isWithin) ?? estimate - 1;
 }
 
 function area({ width, height }: Size): number {
