@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  expandPresets,
+  isAllowedChain,
+  parseChain,
+  printChain,
+  readChain,
+} from '../../../../runtime/core/delivery/chain.ts';
+import { chains, spellings } from '../../../support/chains.ts';
+
+describe('parseChain and printChain', () => {
+  it('a printed chain reads back as the same chain', () => {
+    fc.assert(
+      fc.property(chains, (chain) => {
+        expect(parseChain(printChain(chain))).toEqual(chain);
+      }),
+    );
+  });
+
+  it('every spelling and order of a chain prints the same text', () => {
+    fc.assert(
+      fc.property(spellings, ([one, other]) => {
+        expect(canonical(one)).toBeDefined();
+        expect(canonical(one)).toBe(canonical(other));
+      }),
+    );
+  });
+
+  it('a canonical text prints as itself', () => {
+    fc.assert(
+      fc.property(spellings, ([text]) => {
+        const printed = canonical(text) ?? '';
+        expect(canonical(printed)).toBe(printed);
+      }),
+    );
+  });
+
+  it('no text throws, and none with an operation twice is a chain', () => {
+    fc.assert(fc.property(fc.string(), (text) => void parseChain(text)));
+    fc.assert(
+      fc.property(chains, (chain) => {
+        const text = printChain(chain);
+        expect(parseChain(`${text}/${text}`)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each([
+    ['format/webp/resize/640x480', 'resize/640x480/format/webp'],
+    ['resize/100x100/crop/10,20,30,40', 'crop/10,20,30,40/resize/100x100'],
+    ['resize/100x100/fit/crop/10,20,30,40', 'crop/10,20,30,40/resize/100x100/fit'],
+    ['resize/100x100/crop/crop/10,20,30,40', 'crop/10,20,30,40/resize/100x100'],
+    ['resize/100x100/smart/crop/1,2,3,4/quality/5', 'crop/1,2,3,4/resize/100x100/smart/quality/5'],
+    ['resize/640x/smart', 'resize/640x'],
+    ['resize/x480/fit', 'resize/x480'],
+    ['resize/640x480/fit/watermark', 'resize/640x480/fit/watermark'],
+    [
+      'preset:a.b/watermark:wm_1/quality/100/format/jpg',
+      'format/jpeg/quality/100/watermark:wm_1/preset:a.b',
+    ],
+  ])('%s is written %s', (text, printed) => {
+    expect(canonical(text)).toBe(printed);
+  });
+
+  it('a mode stands directly after resize and nowhere else', () => {
+    expect(parseChain('resize/10x10/format/webp/fit')).toBeUndefined();
+    expect(parseChain('resize/10x10/crop/1,2,3,4/fit')).toBeUndefined();
+    expect(parseChain('crop/1,2,3,4/fit')).toBeUndefined();
+  });
+});
+
+describe('expandPresets', () => {
+  const presets = {
+    thumb: 'resize/200x200/smart',
+    full: 'format/webp/quality/80',
+    nested: 'preset:thumb',
+    broken: 'resize/0x0',
+    cut: 'crop/0,0,10,10',
+  };
+
+  it('puts the preset in its place, wherever it stands', () => {
+    for (const text of ['preset:thumb/quality/70', 'quality/70/preset:thumb']) {
+      expect(print(text)).toBe('resize/200x200/smart/quality/70');
+    }
+    expect(print('resize/10x10/preset:cut')).toBe('crop/0,0,10,10/resize/10x10');
+  });
+
+  it('leaves a chain without a preset as it is', () => {
+    expect(print('format/png')).toBe('format/png');
+  });
+
+  it.each([
+    ['preset:unknown', 'an unknown preset'],
+    ['preset:constructor', 'a name of every object'],
+    ['preset:nested', 'a preset inside a preset'],
+    ['preset:broken', 'a preset that does not parse'],
+    ['preset:full/quality/80', 'an operation twice, even the same one'],
+    ['preset:thumb/resize/10x', 'two sizes'],
+  ])('%s is no chain: %s', (text) => {
+    expect(print(text)).toBeUndefined();
+  });
+
+  function print(text: string): string | undefined {
+    const chain = parseChain(text);
+    const expanded = chain && expandPresets(chain, presets);
+    return expanded && printChain(expanded);
+  }
+});
+
+describe('isAllowedChain', () => {
+  const project = {
+    allowed_transform_chains: ['format/webp/resize/640x480', 'preset:thumb', 'resize/9999x1', ''],
+    resolution_presets: { thumb: 'resize/200x200/smart' },
+  };
+
+  it.each([
+    ['resize/640x480/format/webp', true],
+    ['resize/640x480/fill/format/webp', true],
+    ['preset:thumb', true],
+    ['resize/200x200/fit/smart', true],
+    ['resize/640x480', false],
+    ['resize/640x480/format/webp/quality/80', false],
+    ['resize/9999x1', false],
+    ['preset:gone', false],
+    ['', false],
+  ])('%s is on the list: %s', (text, isAllowed) => {
+    const chain = readChain(text, project.resolution_presets);
+    expect(isAllowedChain(chain, project)).toBe(isAllowed);
+  });
+
+  it('an empty list is no list: every chain is allowed', () => {
+    const open = { ...project, allowed_transform_chains: [] };
+    expect(isAllowedChain(parseChain('resize/1x1'), open)).toBe(true);
+    expect(isAllowedChain(undefined, open)).toBe(true);
+  });
+});
+
+function canonical(text: string): string | undefined {
+  const chain = parseChain(text);
+  return chain && printChain(chain);
+}

@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { printChain } from '../../../../runtime/core/delivery/chain.ts';
+import {
+  type DeliveryTarget,
+  parseDeliveryUrl,
+  printDeliveryPath,
+  printDeliveryUrl,
+} from '../../../../runtime/core/delivery/url.ts';
+import { chains } from '../../../support/chains.ts';
+
+const slugs = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,127}$/);
+const targets: fc.Arbitrary<DeliveryTarget> = fc.oneof(
+  fc.record({
+    kind: fc.constant('derived' as const),
+    chain_text: chains.map(printChain),
+    file_slug: slugs,
+  }),
+  fc.record({ kind: fc.constantFrom('originals' as const, 'raw' as const), file_slug: slugs }),
+);
+const signatures = fc.record({
+  exp: fc.integer({ min: 0, max: 99_999_999_999 }),
+  kid: fc.stringMatching(/^[a-z0-9_]{1,40}$/),
+  sig: fc.stringMatching(/^[A-Za-z0-9_-]{43}$/),
+});
+const QUERY = 'exp=1790000000&kid=kid_1&sig=abc_-9';
+
+describe('parseDeliveryUrl', () => {
+  it.each([
+    ['/resize/640x480/f/photo', 'derived', 'resize/640x480', 'photo'],
+    ['/resize/640x480/format/webp/f/a.b-c_d', 'derived', 'resize/640x480/format/webp', 'a.b-c_d'],
+    ['/preset:thumb/f/f', 'derived', 'preset:thumb', 'f'],
+    ['/f/f/f', 'derived', 'f', 'f'],
+    ['/watermark:wm_1/f/photo..jpg', 'derived', 'watermark:wm_1', 'photo..jpg'],
+    ['/originals/f/photo', 'originals', undefined, 'photo'],
+    ['/download/raw/f/photo', 'raw', undefined, 'photo'],
+    ['/nonsense/f/photo', 'derived', 'nonsense', 'photo'],
+    ['/originals/resize/1x1/f/photo', 'derived', 'originals/resize/1x1', 'photo'],
+    ['/download/f/photo', 'derived', 'download', 'photo'],
+  ])('%s is %s', (path, kind, chain_text, file_slug) => {
+    const target = chain_text === undefined ? { kind, file_slug } : { kind, chain_text, file_slug };
+    expect(parseDeliveryUrl(path)).toEqual({ path, target, signature: null });
+  });
+
+  it.each([
+    ['', 'nothing'],
+    ['/', 'no path'],
+    ['*', 'the asterisk form'],
+    ['photo', 'no slash'],
+    ['http://shop.example/originals/f/photo', 'the absolute form'],
+    ['/f/photo', 'no chain'],
+    ['//f/photo', 'an empty chain'],
+    ['/originals/photo', 'no f segment'],
+    ['/originals/g/photo', 'another segment'],
+    ['/originals/f/', 'no slug'],
+    ['/originals/f/photo/', 'a trailing slash'],
+    ['/originals/f/photo/x', 'more after the slug'],
+    ['//originals/f/photo', 'two slashes'],
+    ['/originals//f/photo', 'two slashes'],
+    ['/originals/f//photo', 'two slashes'],
+    ['/resize/1x1//format/webp/f/photo', 'two slashes'],
+    ['/./originals/f/photo', 'a dot segment'],
+    ['/x/../originals/f/photo', 'a dot segment'],
+    ['/originals/f/..', 'a dot segment'],
+    ['/originals/f/.', 'a dot segment'],
+    ['/originals/f/-photo', 'a slug that begins with a mark'],
+    ['/originals/f/_photo', 'a slug that begins with a mark'],
+    [`/originals/f/${'a'.repeat(129)}`, 'a slug that is too long'],
+    ['/originals/f/Photo', 'upper case'],
+    ['/Originals/f/photo', 'upper case'],
+    ['/originals/F/photo', 'upper case'],
+    ['/originals/f/ph%6fto', 'an escape'],
+    ['/originals%2ff/photo', 'an escaped slash'],
+    ['/originals/f/photo%00', 'an escaped zero'],
+    ['/originals/f/photo%', 'a lone percent sign'],
+    ['/originals/f\\photo', 'a backslash'],
+    ['/originals/f/photo;v=1', 'a path parameter'],
+    ['/originals/f/photo#top', 'a fragment'],
+    ['/originals/f/photo ', 'a space'],
+    ['/originals/f/photo+1', 'a plus sign'],
+    ['/originals/f/phöto', 'a letter beyond ASCII'],
+    ['/originals/f/pho\u212Ato', 'the Kelvin sign'],
+    ['/originals/f/photo\n', 'a line feed'],
+    ['/originals/f/photo\u0000', 'a zero'],
+    ['/originals/f/photo@2x', 'a sign outside the alphabet'],
+    ['/originals/f/photo~1', 'a sign outside the alphabet'],
+  ])('%j is malformed: %s', (target) => {
+    expect(parseDeliveryUrl(target)).toBeUndefined();
+  });
+
+  it.each([
+    'exp=1790000000&kid=kid_1&sig=abc_-9',
+    'sig=abc_-9&exp=1790000000&kid=kid_1',
+    'kid=kid_1&sig=abc_-9&exp=1790000000',
+  ])('reads a signature from ?%s', (query) => {
+    expect(parseDeliveryUrl(`/originals/f/photo?${query}`)).toEqual({
+      path: '/originals/f/photo',
+      target: { kind: 'originals', file_slug: 'photo' },
+      signature: { exp: 1_790_000_000, kid: 'kid_1', sig: 'abc_-9' },
+    });
+  });
+
+  it.each([
+    ['', 'an empty query'],
+    ['v=1', 'any query of an unsigned URL'],
+    ['exp=1790000000&kid=kid_1', 'a part missing'],
+    ['kid=kid_1&sig=abc', 'a part missing'],
+    [`${QUERY}&`, 'an empty pair'],
+    [`&${QUERY}`, 'an empty pair'],
+    [`${QUERY}&v=1`, 'another parameter'],
+    [`${QUERY}&exp=1790000000`, 'exp twice'],
+    [`${QUERY}&sig=abc_-9`, 'sig twice'],
+    ['exp=1&exp=1&sig=abc', 'exp twice in the place of kid'],
+    ['exp=01790000000&kid=kid_1&sig=abc', 'a leading zero'],
+    ['exp=+1790000000&kid=kid_1&sig=abc', 'a sign'],
+    ['exp=-1&kid=kid_1&sig=abc', 'a sign'],
+    ['exp=1.5&kid=kid_1&sig=abc', 'a fraction'],
+    ['exp=1e9&kid=kid_1&sig=abc', 'an exponent'],
+    ['exp=&kid=kid_1&sig=abc', 'no value'],
+    ['exp=9999999999999999&kid=kid_1&sig=abc', 'a number beyond what is exact'],
+    ['exp=1790000000&kid=&sig=abc', 'no value'],
+    ['exp=1790000000&kid=kid_1&sig=', 'no value'],
+    ['exp=1790000000&kid=kid_1&sig=abc=', 'padding'],
+    ['exp=1790000000&kid=kid_1&sig=ab%63', 'an escape'],
+    ['exp=1790000000&kid=kid_1&sig=abc#x', 'a fragment'],
+    ['EXP=1790000000&kid=kid_1&sig=abc', 'a name in upper case'],
+    ['exp=1790000000;kid=kid_1;sig=abc', 'semicolons'],
+    [`${QUERY}?${QUERY}`, 'two queries'],
+  ])('?%s is unexpected: %s', (query) => {
+    expect(parseDeliveryUrl(`/originals/f/photo?${query}`)).toBeUndefined();
+  });
+
+  it('keeps a chain as written, for the refusals judge the grammar later', () => {
+    const parsed = parseDeliveryUrl('/resize/0640x480/f/photo');
+    expect(parsed?.target).toMatchObject({ kind: 'derived', chain_text: 'resize/0640x480' });
+  });
+
+  it('throws on no text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseDeliveryUrl(text)));
+  });
+});
+
+describe('printing a delivery URL', () => {
+  it('a printed path reads back as its target, and prints the same again', () => {
+    fc.assert(
+      fc.property(targets, (target) => {
+        const path = printDeliveryPath(target);
+        expect(parseDeliveryUrl(path)).toEqual({ path, target, signature: null });
+      }),
+    );
+  });
+
+  it('whatever parses has one spelling: its path prints as it was written', () => {
+    const alphabet = fc.constantFrom(...'/fa0.:,-_x%A', 'originals', '/f/', 'download/raw');
+    const paths = fc.array(alphabet, { maxLength: 12 }).map((parts) => `/${parts.join('')}`);
+    fc.assert(
+      fc.property(paths, (path) => {
+        const parsed = parseDeliveryUrl(path);
+        if (parsed) expect(printDeliveryPath(parsed.target)).toBe(path);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('a printed URL carries its signature', () => {
+    fc.assert(
+      fc.property(targets, signatures, (target, signature) => {
+        const path = printDeliveryPath(target);
+        const url = printDeliveryUrl({ scheme: 'https', host: 'shop.example', path, signature });
+        expect(parseDeliveryUrl(url.slice('https://shop.example'.length))).toEqual({
+          path,
+          target,
+          signature,
+        });
+      }),
+    );
+  });
+
+  it.each([
+    ['https', null, 'https://shop.example/originals/f/a'],
+    ['https', 443, 'https://shop.example/originals/f/a'],
+    ['http', 80, 'http://shop.example/originals/f/a'],
+    ['http', 8081, 'http://shop.example:8081/originals/f/a'],
+    ['https', 80, 'https://shop.example:80/originals/f/a'],
+  ] as const)('%s with port %s is %s', (scheme, port, url) => {
+    const path = '/originals/f/a';
+    expect(printDeliveryUrl({ scheme, host: 'shop.example', port, path })).toBe(url);
+  });
+});
