@@ -21,6 +21,11 @@ export function hasScope(scopes: readonly string[] | null, scope: Scope): boolea
   return scopes === null || scopes.includes(scope);
 }
 
+/** The scopes of a key as lists show them: all of them where none were chosen. */
+export function printScopes(scopes: readonly string[] | null): Scope[] {
+  return apiKeyScopes.filter((scope) => hasScope(scopes, scope));
+}
+
 /** Spec: rule 5, the scope that each permission of a library session needs besides library:sessions. */
 export const permissionScopes = {
   browse: 'files:read',

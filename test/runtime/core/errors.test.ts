@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import {
+  additionalDeliveryCodes,
+  additionalErrors,
+  apiErrors,
+  browserClientErrors,
+  deliveryErrors,
+  errorEnvelope,
+  helperErrors,
+  processingErrors,
+  ServiceError,
+  verifierReasons,
+} from '../../../runtime/core/errors.ts';
+
+const messages = [
+  ...Object.values(apiErrors).map((row) => row.message),
+  ...Object.values(deliveryErrors).map((row) => row.message),
+  ...Object.values(processingErrors).map((row) => row.message),
+  ...Object.values(helperErrors).map((row) => row.message),
+  ...Object.values(browserClientErrors),
+  ...Object.values(verifierReasons),
+];
+
+describe('the tables of codes', () => {
+  it('gives every code one or more whole sentences', () => {
+    for (const message of messages) expect(message).toMatch(/^[A-Z].*\.$/s);
+  });
+
+  it('spells every code in lower snake case and gives it an error status', () => {
+    for (const table of [apiErrors, deliveryErrors]) {
+      for (const [code, row] of Object.entries(table)) {
+        expect(code).toMatch(/^[a-z0-9]+(_[a-z0-9]+)*$/);
+        expect(row.status).toBeGreaterThanOrEqual(400);
+        expect(row.status).toBeLessThan(600);
+      }
+    }
+  });
+
+  it('answers one word with each surface its own status', () => {
+    expect(apiErrors.invalid_signature.status).toBe(401);
+    expect(deliveryErrors.invalid_signature.status).toBe(403);
+    expect(apiErrors.transform_chain_not_allowed.status).toBe(400);
+    expect(deliveryErrors.transform_chain_not_allowed.status).toBe(403);
+  });
+
+  it('names the codes of ours', () => {
+    for (const code of Object.keys(additionalErrors)) expect(apiErrors).toHaveProperty(code);
+    for (const code of additionalDeliveryCodes) expect(deliveryErrors).toHaveProperty(code);
+  });
+});
+
+describe('ServiceError', () => {
+  it('carries status and message of its code', () => {
+    const error = new ServiceError('upload_expired', { details: { expires_at: 'then' } });
+    expect(error).toMatchObject({ code: 'upload_expired', status: 410, name: 'ServiceError' });
+    expect(error.message).toBe(apiErrors.upload_expired.message);
+    expect(error.details).toEqual({ expires_at: 'then' });
+    expect(error.retryAfterSeconds).toBeUndefined();
+  });
+
+  it('keeps a message of its own, the cause and the wait', () => {
+    const cause = new Error('secret');
+    const error = new ServiceError('rate_limited', {
+      message: 'Slow.',
+      cause,
+      retryAfterSeconds: 7,
+    });
+    expect(error.message).toBe('Slow.');
+    expect(error.cause).toBe(cause);
+    expect(error.retryAfterSeconds).toBe(7);
+  });
+
+  it('answers a failed upload with 422 and its own code, whatever the code is elsewhere', () => {
+    for (const error_code of ['session_expired', 'file_too_large', 'decode_failed'] as const) {
+      const error = new ServiceError({ error_code });
+      expect(error).toMatchObject({ code: error_code, status: 422 });
+      expect(error.message).toBe(processingErrors[error_code].message);
+    }
+  });
+});
+
+describe('errorEnvelope', () => {
+  it('holds code and message, and details only where there are some', () => {
+    expect(errorEnvelope({ code: 'a', message: 'b' })).toEqual({
+      error: { code: 'a', message: 'b' },
+    });
+    expect(errorEnvelope({ code: 'a', message: 'b', details: null })).toEqual({
+      error: { code: 'a', message: 'b', details: null },
+    });
+  });
+
+  it('never carries the cause', () => {
+    const error = new ServiceError('internal', { cause: new Error('password') });
+    expect(JSON.stringify(errorEnvelope(error))).not.toContain('password');
+  });
+});

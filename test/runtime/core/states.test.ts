@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import * as states from '../../../runtime/core/states.ts';
+import {
+  additionalUploadMoves,
+  additionalWebhookMoves,
+  fileMoves,
+  isMoveAllowed,
+  type Move,
+  projectMoves,
+  statesBefore,
+  statesLeadingTo,
+  uploadMoves,
+  webhookMoves,
+} from '../../../runtime/core/states.ts';
+
+const tables = [
+  ['upload', states.uploadStatuses, states.uploadMoves, states.additionalUploadMoves],
+  ['file', states.fileStatuses, states.fileMoves, states.additionalFileMoves],
+  ['project', states.projectStatuses, states.projectMoves, states.additionalProjectMoves],
+  ['quota', states.quotaStatuses, states.quotaMoves, []],
+  ['webhook', states.webhookStatuses, states.webhookMoves, states.additionalWebhookMoves],
+] as const;
+
+describe('the state tables', () => {
+  it.each(tables)('%s: every row has a name of its own', (_name, _all, moves, additional) => {
+    const names = [...moves, ...additional].map((row: Move<string>) => row.move);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it.each(tables)('%s: every state is reached or begun from', (_name, all, moves, additional) => {
+    const rows: readonly Move<string>[] = [...moves, ...additional];
+    for (const state of all) {
+      expect(rows.some((row) => row.to === state || row.from.includes(state))).toBe(true);
+    }
+  });
+});
+
+describe('statesBefore', () => {
+  it('is where a named move may start', () => {
+    expect(statesBefore(uploadMoves, 'complete')).toEqual(['created']);
+    expect(statesBefore(fileMoves, 'delete')).toEqual(['ready', 'blocked']);
+    expect(statesBefore(uploadMoves, 'create')).toEqual([]);
+    expect(statesBefore(additionalWebhookMoves, 'cancel')).toEqual(['pending', 'retry scheduled']);
+  });
+
+  it('gives every caller a list of its own', () => {
+    statesBefore(fileMoves, 'delete').length = 0;
+    expect(statesBefore(fileMoves, 'delete')).toEqual(['ready', 'blocked']);
+  });
+});
+
+describe('statesLeadingTo', () => {
+  it('joins all rows that lead to a state', () => {
+    expect(statesLeadingTo(uploadMoves, 'expired')).toEqual(['created']);
+    expect(statesLeadingTo(fileMoves, 'ready')).toEqual(['blocked', 'ready']);
+    expect(statesLeadingTo([...uploadMoves, ...additionalUploadMoves], 'failed')).toEqual([
+      'processing',
+      'created',
+    ]);
+  });
+});
+
+describe('isMoveAllowed', () => {
+  it('knows the moves of an upload and no other', () => {
+    const allowed = states.uploadStatuses.flatMap((from) =>
+      states.uploadStatuses
+        .filter((to) => isMoveAllowed(uploadMoves, from, to))
+        .map((to) => `${from} → ${to}`),
+    );
+    expect(allowed).toEqual([
+      'created → uploaded',
+      'created → expired',
+      'uploaded → processing',
+      'processing → ready',
+      'processing → failed',
+    ]);
+    expect(isMoveAllowed(uploadMoves, null, 'created')).toBe(true);
+    expect(isMoveAllowed(uploadMoves, null, 'ready')).toBe(false);
+  });
+
+  it('never lets a deleted file or an abandoned delivery come back', () => {
+    for (const to of states.fileStatuses)
+      expect(isMoveAllowed(fileMoves, 'deleted', to)).toBe(false);
+    for (const to of states.webhookStatuses) {
+      expect(isMoveAllowed(webhookMoves, 'abandoned', to)).toBe(false);
+    }
+    expect(isMoveAllowed(projectMoves, 'suspended', 'active')).toBe(true);
+  });
+});
