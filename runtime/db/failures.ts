@@ -5,8 +5,6 @@ import { ServiceError } from '../core/errors.ts';
 
 /** The answer to COMMIT was lost: the effect may be there or not. Uncaught, it is a storage_unavailable. */
 export class InDoubtCommit extends ServiceError {
-  override readonly name = 'InDoubtCommit';
-
   constructor(cause: unknown) {
     super('storage_unavailable', { cause });
   }

@@ -31,6 +31,7 @@ create table projects (
   owner_uid text constraint projects_owner_uid_taken unique,
   owner_namespace text,
   owner_name text,
+  owner_deletion_policy text check (owner_deletion_policy in ('suspend', 'retain')),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   constraint projects_suspension_names_its_author
@@ -57,6 +58,7 @@ comment on column projects.reserved_bytes is 'Declared bytes of uploads under wa
 comment on column projects.generation is 'Part of every cache key: raised to forget all of the project''s derived images.';
 comment on column projects.version is 'Raised by each change of settings: what an If-Match compares.';
 comment on column projects.owner_uid is 'UID of the custom resource that declares this project, with its namespace and name.';
+comment on column projects.owner_deletion_policy is 'What happens when that resource is deleted, as it said last: it may be gone without a word.';
 
 create table project_domains (
   domain text primary key
@@ -72,7 +74,7 @@ comment on column project_domains.position is 'Place in the project''s list: 1 t
 create table project_pricing (
   project_id text not null references projects,
   effective_from timestamptz(3) not null,
-  multiplier numeric(10, 6) not null check (multiplier >= 0),
+  multiplier numeric(10, 6) not null check (multiplier between 0 and 1000),
   created_at timestamptz(3) not null default now(),
   primary key (project_id, effective_from),
   constraint project_pricing_from_full_hour
@@ -88,7 +90,7 @@ create table api_keys (
     cardinality(scopes) > 0 and scopes <@ array[
       'files:read', 'files:write', 'urls:sign', 'recipes:read', 'recipes:write', 'library:sessions'
     ]),
-  secret_sha256 bytea not null unique check (octet_length(secret_sha256) = 32),
+  secret_sha256 text not null unique check (secret_sha256 ~ '^[0-9a-f]{64}$'),
   prefix text not null check (char_length(prefix) <= 32),
   last_four text not null check (char_length(last_four) = 4),
   status text not null default 'active' check (status in ('active', 'revoked')),

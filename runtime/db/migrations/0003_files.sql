@@ -11,7 +11,7 @@ create table uploads (
   mode text not null check (mode in ('direct', 'proxy')),
   content_type text not null,
   size_bytes bigint not null check (size_bytes >= 1),
-  sha256 bytea check (octet_length(sha256) = 32),
+  sha256 text check (sha256 ~ '^[0-9a-f]{64}$'),
   ingest_key text not null unique,
   storage_upload_id text,
   part_count integer check (part_count between 2 and 10000),
@@ -48,7 +48,7 @@ create table uploads (
 );
 create index uploads_of_project on uploads (project_id, created_at desc, upload_id desc);
 create index uploads_of_project_by_status on uploads (project_id, status, created_at desc, upload_id desc);
-create index uploads_to_complete_or_expire on uploads (expires_at) where status = 'created';
+create index uploads_open on uploads (upload_id) where status = 'created';
 create index uploads_to_process on uploads (uploaded_at) where status = 'uploaded';
 create index uploads_with_lease on uploads (lease_until) where status = 'processing';
 create index uploads_of_library_session on uploads (library_session_id) where library_session_id is not null;
@@ -116,10 +116,10 @@ create table file_revisions (
   object_key text not null unique,
   content_type text not null,
   size_bytes bigint not null check (size_bytes >= 1),
-  sha256 bytea not null check (octet_length(sha256) = 32),
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
   source_content_type text not null,
   source_size_bytes bigint not null check (source_size_bytes >= 1),
-  source_sha256 bytea not null check (octet_length(source_sha256) = 32),
+  source_sha256 text not null check (source_sha256 ~ '^[0-9a-f]{64}$'),
   width integer not null check (width >= 1),
   height integer not null check (height >= 1),
   has_alpha boolean not null,

@@ -1,0 +1,147 @@
+// Table api_keys: credentials of server code, bound to one project. Spec: API key.
+import { API_KEYS_ACTIVE_MAX } from '../core/limits.ts';
+import type { ProjectStatus } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+
+export type ApiKeyRow = {
+  key_id: string;
+  project_id: string;
+  name: string;
+  /** Null: every scope. */
+  scopes: string[] | null;
+  secret_sha256: string;
+  prefix: string;
+  last_four: string;
+  status: 'active' | 'revoked';
+  last_used_at: Date | null;
+  revoked_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+/** An active key with what authentication asks about its project. */
+export type AuthenticatedKeyRow = ApiKeyRow & {
+  project_slug: string;
+  organization_id: string;
+  project_status: ProjectStatus;
+};
+
+export type NewApiKey = Pick<
+  ApiKeyRow,
+  'key_id' | 'project_id' | 'name' | 'scopes' | 'secret_sha256' | 'prefix' | 'last_four'
+>;
+
+/** Undefined when the project has its most active keys already. Parallel calls take turns by the project's row. */
+export async function insertApiKey(
+  tx: Transaction,
+  key: NewApiKey,
+): Promise<ApiKeyRow | undefined> {
+  await tx.query('select from projects where project_id = $1 for no key update', [key.project_id]);
+  const rows = await tx.query<ApiKeyRow>(
+    `insert into api_keys (key_id, project_id, name, scopes, secret_sha256, prefix, last_four)
+     select $1, $2, $3, $4, $5, $6, $7
+     where (select count(*) from api_keys where project_id = $2 and status = 'active') < $8
+     returning *`,
+    [
+      key.key_id,
+      key.project_id,
+      key.name,
+      key.scopes,
+      key.secret_sha256,
+      key.prefix,
+      key.last_four,
+      API_KEYS_ACTIVE_MAX,
+    ],
+  );
+  return rows[0];
+}
+
+export type ApiKeyRotation = Pick<
+  ApiKeyRow,
+  'project_id' | 'secret_sha256' | 'prefix' | 'last_four'
+> & {
+  old_key_id: string;
+  new_key_id: string;
+};
+
+/** Revokes the old key and makes one with its name and scopes. Undefined when the old one is not active. */
+export async function rotateApiKey(
+  tx: Transaction,
+  rotation: ApiKeyRotation,
+): Promise<ApiKeyRow | undefined> {
+  const rows = await tx.query<ApiKeyRow>(
+    `with revoked as (
+       update api_keys set status = 'revoked', revoked_at = now(), updated_at = now()
+       where project_id = $1 and key_id = $2 and status = 'active' returning project_id, name, scopes
+     )
+     insert into api_keys (key_id, project_id, name, scopes, secret_sha256, prefix, last_four)
+     select $3, project_id, name, scopes, $4, $5, $6 from revoked returning *`,
+    [
+      rotation.project_id,
+      rotation.old_key_id,
+      rotation.new_key_id,
+      rotation.secret_sha256,
+      rotation.prefix,
+      rotation.last_four,
+    ],
+  );
+  return rows[0];
+}
+
+/** The key, revoked now or before; undefined when the project has no such key. */
+export async function revokeApiKey(
+  db: Queryable,
+  { project_id, key_id }: { project_id: string; key_id: string },
+): Promise<ApiKeyRow | undefined> {
+  const rows = await db.query<ApiKeyRow>(
+    `update api_keys set status = 'revoked', revoked_at = coalesce(revoked_at, now()),
+       updated_at = case when revoked_at is null then now() else updated_at end
+     where project_id = $1 and key_id = $2 returning *`,
+    [project_id, key_id],
+  );
+  return rows[0];
+}
+
+export async function findApiKey(
+  db: Queryable,
+  { project_id, key_id }: { project_id: string; key_id: string },
+): Promise<ApiKeyRow | undefined> {
+  const rows = await db.query<ApiKeyRow>(
+    'select * from api_keys where project_id = $1 and key_id = $2',
+    [project_id, key_id],
+  );
+  return rows[0];
+}
+
+/** The active key with this secret. That of a suspended project is found too: its caller refuses it. */
+export async function findApiKeyByHash(
+  db: Queryable,
+  secretSha256: string,
+): Promise<AuthenticatedKeyRow | undefined> {
+  const rows = await db.query<AuthenticatedKeyRow>(
+    `select k.*, p.project_slug, p.organization_id, p.status as project_status
+     from api_keys k join projects p on p.project_id = k.project_id
+     where k.secret_sha256 = $1 and k.status = 'active'`,
+    [secretSha256],
+  );
+  return rows[0];
+}
+
+/** Every key of a project, revoked ones too, newest first. */
+export async function listApiKeys(db: Queryable, projectId: string): Promise<ApiKeyRow[]> {
+  return db.query(
+    'select * from api_keys where project_id = $1 order by created_at desc, key_id desc',
+    [projectId],
+  );
+}
+
+const LAST_USED_EVERY_SECONDS = 60;
+
+/** Notes the use of a key, at most once a minute, so that a busy key is not a busy row. */
+export async function updateApiKeyLastUsed(db: Queryable, keyId: string): Promise<void> {
+  await db.query(
+    `update api_keys set last_used_at = now() where key_id = $1
+       and (last_used_at is null or last_used_at < now() - make_interval(secs => $2))`,
+    [keyId, LAST_USED_EVERY_SECONDS],
+  );
+}

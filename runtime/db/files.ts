@@ -1,0 +1,167 @@
+// Table files, each row read together with its current revision. Spec: File; States and transitions, File.
+import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+
+/** A half-way image of file_revisions.mezzanines. */
+export type MezzanineEntry = {
+  long_edge: number;
+  width: number;
+  height: number;
+  object_key: string;
+  content_type: string;
+  size_bytes: number;
+};
+
+/** What is known of a published image; keys are those of the content bucket. */
+export type RevisionFacts = {
+  object_key: string;
+  content_type: string;
+  size_bytes: number;
+  /** Of the sanitized image; hex. */
+  sha256: string;
+  source_content_type: string;
+  source_size_bytes: number;
+  /** Of the bytes that were uploaded; hex. */
+  source_sha256: string;
+  width: number;
+  height: number;
+  has_alpha: boolean;
+  is_lossless: boolean;
+  /** Fractions of width and height. */
+  focal_x: number;
+  focal_y: number;
+  dominant_color: string;
+  thumb_hash: Buffer | null;
+  mezzanines: MezzanineEntry[];
+  raw_object_key: string | null;
+  /** Saved metadata by kind (exif, icc, xmp): object keys. */
+  metadata: Record<string, string>;
+};
+
+export type FileRow = RevisionFacts & {
+  file_id: string;
+  project_id: string;
+  file_slug: string;
+  status: FileStatus;
+  revision: number;
+  library_id: string | null;
+  folder: string;
+  title: string | null;
+  alt_text: string | null;
+  original_filename: string | null;
+  uploader: Buffer | null;
+  taken_at: Date | null;
+  latitude: number | null;
+  longitude: number | null;
+  blocked_by: 'scanner' | 'staff' | null;
+  blocked_reason: string | null;
+  blocked_at: Date | null;
+  block_count: number;
+  unblock_count: number;
+  deleted_at: Date | null;
+  published_at: Date;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const SELECT = `
+  select f.*, r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
+    r.source_size_bytes, r.source_sha256, r.width, r.height, r.has_alpha, r.is_lossless, r.focal_x,
+    r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata
+  from files f join file_revisions r on r.file_id = f.file_id and r.revision = f.revision`;
+
+type SlugOfProject = { project_id: string; file_slug: string };
+
+/** The live file of a slug: ready or blocked. */
+export async function findFile(
+  db: Queryable,
+  { project_id, file_slug }: SlugOfProject,
+): Promise<FileRow | undefined> {
+  const rows = await db.query<FileRow>(
+    `${SELECT} where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
+    [project_id, file_slug],
+  );
+  return rows[0];
+}
+
+/** Deleted ones too. */
+export async function findFileById(db: Queryable, fileId: string): Promise<FileRow | undefined> {
+  return (await db.query<FileRow>(`${SELECT} where f.file_id = $1`, [fileId]))[0];
+}
+
+/** Whether a slug ever had a file: deleting it again is then nothing new. */
+export async function hasDeletedFile(
+  db: Queryable,
+  { project_id, file_slug }: SlugOfProject,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select 1 from files where project_id = $1 and file_slug = $2 and status = 'deleted' limit 1`,
+    [project_id, file_slug],
+  );
+  return rows.length > 0;
+}
+
+/** Newest first. Without a status every file that is not deleted; q is a prefix of the slug. */
+export async function listFiles(
+  db: Queryable,
+  query: PageQuery & { project_id: string; status: FileStatus | null; q: string | null },
+): Promise<Page<FileRow>> {
+  const rows = await db.query<FileRow>(
+    `${SELECT}
+     where f.project_id = $1
+       and (case when $2::text is null then f.status <> 'deleted' else f.status = $2 end)
+       and ($3::text is null or f.file_slug ^@ $3)
+       and ($4::timestamptz is null or (f.created_at, f.file_id) < ($4, $5))
+     order by f.created_at desc, f.file_id desc limit $6`,
+    [query.project_id, query.status, query.q, ...keysetValues(query)],
+  );
+  return pageOf(rows, query.limit, (row) => row.file_id);
+}
+
+export type FileChanges = Partial<Pick<FileRow, 'title' | 'alt_text' | 'folder' | 'library_id'>>;
+
+/** Changes what is set; undefined when the slug has no live file. */
+export async function updateFile(
+  db: Queryable,
+  { project_id, file_slug, changes }: SlugOfProject & { changes: FileChanges },
+): Promise<FileRow | undefined> {
+  const set = (['title', 'alt_text', 'folder', 'library_id'] as const).filter(
+    (column) => changes[column] !== undefined,
+  );
+  const sets = set.map((column, index) => `${column} = $${index + 3}, `).join('');
+  const [updated] = await db.query<{ file_id: string }>(
+    `update files set ${sets}updated_at = now()
+     where project_id = $1 and file_slug = $2 and status <> 'deleted' returning file_id`,
+    [project_id, file_slug, ...set.map((column) => changes[column])],
+  );
+  return updated && findFileById(db, updated.file_id);
+}
+
+/** ready → blocked. Undefined when it is not ready. */
+export async function updateFileBlocked(
+  tx: Transaction,
+  block: { file_id: string; blocked_by: 'scanner' | 'staff'; reason: string },
+): Promise<FileRow | undefined> {
+  const [updated] = await tx.query<{ file_id: string }>(
+    `update files set status = 'blocked', blocked_by = $2, blocked_reason = $3, blocked_at = now(),
+       block_count = block_count + 1, updated_at = now()
+     where file_id = $1 and status = any($4) returning file_id`,
+    [block.file_id, block.blocked_by, block.reason, statesBefore(fileMoves, 'block')],
+  );
+  return updated && findFileById(tx, updated.file_id);
+}
+
+/** blocked → ready. Undefined when it is not blocked. */
+export async function updateFileUnblocked(
+  tx: Transaction,
+  fileId: string,
+): Promise<FileRow | undefined> {
+  const [updated] = await tx.query<{ file_id: string }>(
+    `update files set status = 'ready', blocked_by = null, blocked_reason = null, blocked_at = null,
+       unblock_count = unblock_count + 1, updated_at = now()
+     where file_id = $1 and status = any($2) returning file_id`,
+    [fileId, statesBefore(fileMoves, 'unblock')],
+  );
+  return updated && findFileById(tx, updated.file_id);
+}

@@ -1,0 +1,77 @@
+// Table job_runs: of each scheduled job one run at a time, over all processes; a run that stops renewing its lease is
+// lost, and the next may start.
+import type { Queryable } from './client.ts';
+
+export type JobRunRow = {
+  run_id: number;
+  job: string;
+  scheduled_for: Date;
+  started_at: Date;
+  lease_until: Date;
+  finished_at: Date | null;
+  outcome: 'done' | 'failed' | 'lost' | null;
+  error: string | null;
+};
+
+export type NewJobRun = { job: string; scheduled_for: Date; lease_seconds: number };
+
+/** Undefined while another run of the job is under way. */
+export async function insertJobRun(
+  db: Queryable,
+  { job, scheduled_for, lease_seconds }: NewJobRun,
+): Promise<JobRunRow | undefined> {
+  await db.query(
+    `update job_runs set finished_at = now(), outcome = 'lost'
+     where job = $1 and finished_at is null and lease_until <= now()`,
+    [job],
+  );
+  const rows = await db.query<JobRunRow>(
+    `insert into job_runs (job, scheduled_for, lease_until)
+     values ($1, $2, now() + make_interval(secs => $3))
+     on conflict (job) where finished_at is null do nothing returning *`,
+    [job, scheduled_for, lease_seconds],
+  );
+  return rows[0];
+}
+
+/** False when the run was given up as lost: its work is to stop. */
+export async function updateJobRunLease(
+  db: Queryable,
+  { run_id, lease_seconds }: { run_id: number; lease_seconds: number },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update job_runs set lease_until = now() + make_interval(secs => $2)
+     where run_id = $1 and finished_at is null returning run_id`,
+    [run_id, lease_seconds],
+  );
+  return rows.length > 0;
+}
+
+export async function updateJobRunFinished(
+  db: Queryable,
+  { run_id, outcome, error }: { run_id: number; outcome: 'done' | 'failed'; error: string | null },
+): Promise<void> {
+  await db.query(
+    `update job_runs set finished_at = now(), outcome = $2, error = $3
+     where run_id = $1 and finished_at is null`,
+    [run_id, outcome, error],
+  );
+}
+
+/** The newest run of a job that ended well. */
+export async function findLastJobRun(db: Queryable, job: string): Promise<JobRunRow | undefined> {
+  const rows = await db.query<JobRunRow>(
+    `select * from job_runs where job = $1 and outcome = 'done' order by started_at desc limit 1`,
+    [job],
+  );
+  return rows[0];
+}
+
+/** Ended ones that are older; returns how many went. */
+export async function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
+  const rows = await db.query(
+    'delete from job_runs where finished_at < now() - make_interval(secs => $1) returning run_id',
+    [ageSeconds],
+  );
+  return rows.length;
+}

@@ -1,0 +1,31 @@
+// Lists are keyset paginated, newest first, by (created_at, id). A position is what a cursor carries: the keys of the
+// last row of a page, as texts. Spec: Conventions.
+
+export type PageQuery = {
+  limit: number;
+  /** Position of the row before the page; null for the first page. */
+  after: readonly string[] | null;
+};
+
+export type Page<Row> = {
+  rows: Row[];
+  /** Position of the page's last row; null on the last page. */
+  next: string[] | null;
+};
+
+/** The values of a page's three parameters: created_at, id and the limit with the one row that tells of a next page. */
+export function keysetValues({ limit, after }: PageQuery): [string | null, string | null, number] {
+  return [after?.[0] ?? null, after?.[1] ?? null, limit + 1];
+}
+
+/** Makes the page of up to limit + 1 rows. */
+export function pageOf<Row extends { created_at: Date }>(
+  rows: Row[],
+  limit: number,
+  idOf: (row: Row) => string,
+): Page<Row> {
+  const kept = rows.slice(0, limit);
+  const last = kept.at(-1);
+  const isLast = rows.length <= limit || last === undefined;
+  return { rows: kept, next: isLast ? null : [last.created_at.toISOString(), idOf(last)] };
+}

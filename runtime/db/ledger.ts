@@ -1,0 +1,47 @@
+// Table ledger: charges as differences, each in one transaction with the balance. Spec: Metering.
+import type { Queryable, Transaction } from './client.ts';
+import { lockOrganization } from './organizations.ts';
+
+export type Charge = {
+  organization_id: string;
+  project_id: string;
+  /** YYYY-MM-DD */
+  day: string;
+  /** Of the daily charge: a second call of the same run changes nothing. */
+  run: string;
+  /** What the day costs in all. */
+  charged_credits: number;
+};
+
+/**
+ * Takes from the balance what the day costs beyond what was taken before, or gives back; returns that difference.
+ * The organization's row is locked first, so that parallel runs see each other's entries.
+ */
+export async function insertLedgerEntry(tx: Transaction, charge: Charge): Promise<number> {
+  await lockOrganization(tx, charge.organization_id);
+  const [entry] = await tx.query<{ delta: number }>(
+    `with entry as (
+       insert into ledger (organization_id, project_id, day, run, delta, charged_credits)
+       select $1, $2, $3, $4, $5 - charged, $5
+       from (select coalesce(sum(delta), 0) as charged from ledger where project_id = $2 and day = $3) so_far
+       where $5 <> charged
+       on conflict (project_id, day, run) do nothing returning delta
+     ), paid as (
+       update organizations set credit_balance = credit_balance - entry.delta, updated_at = now()
+       from entry where organization_id = $1
+     )
+     select delta from entry`,
+    [charge.organization_id, charge.project_id, charge.day, charge.run, charge.charged_credits],
+  );
+  return entry?.delta ?? 0;
+}
+
+/** Grants minus charges, counted from the rows: what the balance has to be. */
+export async function countBalance(db: Queryable, organizationId: string): Promise<number> {
+  const [row] = await db.query<{ balance: number }>(
+    `select ((select coalesce(sum(credits), 0) from credit_grants where organization_id = $1)
+       - (select coalesce(sum(delta), 0) from ledger where organization_id = $1))::bigint as balance`,
+    [organizationId],
+  );
+  return row?.balance ?? 0;
+}

@@ -1,0 +1,95 @@
+// Table organizations: owners of projects and of a credit balance. Spec: Organization; Organization quota.
+import type { Queryable, Transaction } from './client.ts';
+
+export type OrganizationRow = {
+  organization_id: string;
+  name: string;
+  namespace: string | null;
+  plan: string;
+  credit_balance: number;
+  quota_exceeded_at: Date | null;
+  billing_exempt: boolean;
+  billing_exempt_until: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type NewOrganization = {
+  organization_id: string;
+  name: string;
+  plan: string;
+  /** The Kubernetes namespace that it is made for. */
+  namespace?: string;
+};
+
+/** Undefined when the namespace has its organization already. */
+export async function insertOrganization(
+  db: Queryable,
+  { organization_id, name, plan, namespace }: NewOrganization,
+): Promise<OrganizationRow | undefined> {
+  const rows = await db.query<OrganizationRow>(
+    `insert into organizations (organization_id, name, plan, namespace) values ($1, $2, $3, $4)
+     on conflict (namespace) do nothing returning *`,
+    [organization_id, name, plan, namespace ?? null],
+  );
+  return rows[0];
+}
+
+export async function findOrganization(
+  db: Queryable,
+  organizationId: string,
+): Promise<OrganizationRow | undefined> {
+  const rows = await db.query<OrganizationRow>(
+    'select * from organizations where organization_id = $1',
+    [organizationId],
+  );
+  return rows[0];
+}
+
+export async function findOrganizationByNamespace(
+  db: Queryable,
+  namespace: string,
+): Promise<OrganizationRow | undefined> {
+  const rows = await db.query<OrganizationRow>('select * from organizations where namespace = $1', [
+    namespace,
+  ]);
+  return rows[0];
+}
+
+/** Held by everything that changes the balance or the quota, until the transaction ends. */
+export async function lockOrganization(
+  tx: Transaction,
+  organizationId: string,
+): Promise<OrganizationRow | undefined> {
+  const rows = await tx.query<OrganizationRow>(
+    'select * from organizations where organization_id = $1 for no key update',
+    [organizationId],
+  );
+  return rows[0];
+}
+
+/** Within quota → over quota. Undefined when it was over already, or is exempt. */
+export async function updateOverQuota(
+  tx: Transaction,
+  organizationId: string,
+): Promise<OrganizationRow | undefined> {
+  const rows = await tx.query<OrganizationRow>(
+    `update organizations set quota_exceeded_at = now(), updated_at = now()
+     where organization_id = $1 and quota_exceeded_at is null and not billing_exempt returning *`,
+    [organizationId],
+  );
+  return rows[0];
+}
+
+/** Over quota → within quota. Undefined when it was within quota already. */
+export async function updateWithinQuota(
+  tx: Transaction,
+  organizationId: string,
+): Promise<OrganizationRow | undefined> {
+  const rows = await tx.query<OrganizationRow>(
+    `update organizations set quota_exceeded_at = null, updated_at = now()
+     where organization_id = $1 and quota_exceeded_at is not null returning *`,
+    [organizationId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,195 @@
+// Table projects, with what a reader of a project always needs beside it: domains, active key, price and its
+// organization's plan and quota. Spec: Project.
+import type { ProjectStatus } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+
+export type ProjectRow = {
+  project_id: string;
+  organization_id: string;
+  project_slug: string;
+  name: string;
+  delivery_access: 'public' | 'protected';
+  cors_allowed_origins: string[];
+  resolution_presets: Record<string, string>;
+  allowed_transform_chains: string[];
+  default_watermark_preset_id: string | null;
+  raw_download_enabled: boolean;
+  callback_url: string | null;
+  callback_secret_sealed: Buffer | null;
+  previous_callback_secret_sealed: Buffer | null;
+  previous_callback_secret_until: Date | null;
+  callback_rotation_trigger: string | null;
+  status: ProjectStatus;
+  suspended_by: 'owner' | 'staff' | null;
+  storage_hard_limit_bytes: number | null;
+  nudity_auto_block: boolean;
+  file_count: number;
+  storage_bytes: number;
+  reserved_bytes: number;
+  generation: number;
+  version: number;
+  owner_uid: string | null;
+  owner_namespace: string | null;
+  owner_name: string | null;
+  owner_deletion_policy: 'suspend' | 'retain' | null;
+  created_at: Date;
+  updated_at: Date;
+  custom_domains: string[];
+  active_signing_kid: string | null;
+  /** The multiplier that was set last, as a decimal. */
+  pricing_multiplier: string;
+  plan: string;
+  quota_exceeded_at: Date | null;
+};
+
+const SELECT = `
+  select p.*, o.plan, o.quota_exceeded_at,
+    array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains,
+    (select kid from signing_keys k where k.project_id = p.project_id and k.status = 'active') as active_signing_kid,
+    coalesce((select multiplier from project_pricing m where m.project_id = p.project_id
+      order by effective_from desc limit 1), 1) as pricing_multiplier
+  from projects p join organizations o on o.organization_id = p.organization_id`;
+
+export async function findProject(
+  db: Queryable,
+  projectId: string,
+): Promise<ProjectRow | undefined> {
+  return (await db.query<ProjectRow>(`${SELECT} where p.project_id = $1`, [projectId]))[0];
+}
+
+export async function findProjectBySlug(
+  db: Queryable,
+  slug: string,
+): Promise<ProjectRow | undefined> {
+  return (await db.query<ProjectRow>(`${SELECT} where p.project_slug = $1`, [slug]))[0];
+}
+
+/** By one of its custom domains; the default host is known by its slug. */
+export async function findProjectByDomain(
+  db: Queryable,
+  domain: string,
+): Promise<ProjectRow | undefined> {
+  const rows = await db.query<ProjectRow>(
+    `${SELECT} where p.project_id = (select project_id from project_domains where domain = $1)`,
+    [domain],
+  );
+  return rows[0];
+}
+
+/** By the custom resource that declares it. */
+export async function findProjectByOwner(
+  db: Queryable,
+  ownerUid: string,
+): Promise<ProjectRow | undefined> {
+  return (await db.query<ProjectRow>(`${SELECT} where p.owner_uid = $1`, [ownerUid]))[0];
+}
+
+/** Newest first; of one organization, or of all with null. */
+export async function listProjects(
+  db: Queryable,
+  query: PageQuery & { organization_id: string | null },
+): Promise<Page<ProjectRow>> {
+  const rows = await db.query<ProjectRow>(
+    `${SELECT}
+     where ($1::text is null or p.organization_id = $1)
+       and ($2::timestamptz is null or (p.created_at, p.project_id) < ($2, $3))
+     order by p.created_at desc, p.project_id desc limit $4`,
+    [query.organization_id, ...keysetValues(query)],
+  );
+  return pageOf(rows, query.limit, (row) => row.project_id);
+}
+
+/** The row lock under which settings, counters, keys and files of a project change, one transaction at a time. */
+export async function lockProject(
+  tx: Transaction,
+  projectId: string,
+): Promise<ProjectRow | undefined> {
+  // Locked first, read second: the subqueries then see what the holder before us committed.
+  await tx.query('select from projects where project_id = $1 for no key update', [projectId]);
+  return findProject(tx, projectId);
+}
+
+export type NewProject = Pick<ProjectRow, 'project_id' | 'organization_id' | 'project_slug'> &
+  ProjectChanges & { name: string };
+
+/** Undefined when the slug is taken. */
+export async function insertProject(
+  db: Queryable,
+  { project_id, organization_id, project_slug, ...settings }: NewProject,
+): Promise<ProjectRow | undefined> {
+  const { columns, values } = printChanges(settings);
+  const names = ['project_id', 'organization_id', 'project_slug', ...columns];
+  const inserted = await db.query(
+    `insert into projects (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})
+     on conflict (project_slug) do nothing returning project_id`,
+    [project_id, organization_id, project_slug, ...values],
+  );
+  return inserted.length === 0 ? undefined : findProject(db, project_id);
+}
+
+/** The columns that a caller may set; each key of the object is one. */
+export type ProjectChanges = Partial<Pick<ProjectRow, (typeof CHANGEABLE)[number]>>;
+
+const CHANGEABLE = [
+  'name',
+  'delivery_access',
+  'cors_allowed_origins',
+  'resolution_presets',
+  'allowed_transform_chains',
+  'default_watermark_preset_id',
+  'raw_download_enabled',
+  'callback_url',
+  'callback_secret_sealed',
+  'previous_callback_secret_sealed',
+  'previous_callback_secret_until',
+  'callback_rotation_trigger',
+  'status',
+  'suspended_by',
+  'storage_hard_limit_bytes',
+  'nudity_auto_block',
+  'owner_uid',
+  'owner_namespace',
+  'owner_name',
+  'owner_deletion_policy',
+] as const satisfies readonly (keyof ProjectRow)[];
+
+export type ProjectUpdate = {
+  project_id: string;
+  changes: ProjectChanges;
+  /** Only when the row still has this version. */
+  version?: number;
+};
+
+/** Undefined when there is no such project, or it has another version by now. */
+export async function updateProject(
+  db: Queryable,
+  { project_id, changes, version }: ProjectUpdate,
+): Promise<ProjectRow | undefined> {
+  const { columns, values } = printChanges(changes);
+  const sets = columns.map((column, index) => `${column} = $${index + 3}, `).join('');
+  const updated = await db.query(
+    `update projects set ${sets}version = version + 1, updated_at = now()
+     where project_id = $1 and ($2::bigint is null or version = $2) returning project_id`,
+    [project_id, version ?? null, ...values],
+  );
+  return updated.length === 0 ? undefined : findProject(db, project_id);
+}
+
+/** Forgets every derived image of the project: its cache keys begin with the generation. */
+export async function updateProjectGeneration(tx: Transaction, projectId: string): Promise<void> {
+  await tx.query(
+    'update projects set generation = generation + 1, updated_at = now() where project_id = $1',
+    [projectId],
+  );
+}
+
+function printChanges(changes: ProjectChanges): { columns: string[]; values: unknown[] } {
+  const set = CHANGEABLE.filter((column) => changes[column] !== undefined);
+  return {
+    columns: [...set],
+    values: set.map((column) =>
+      column === 'resolution_presets' ? JSON.stringify(changes[column]) : changes[column],
+    ),
+  };
+}

@@ -1,0 +1,77 @@
+// Table purges: what the CDN has to forget, written in the transaction of the change. Spec: Caching and response
+// headers. Each purge is two rows: at once, and again when no lookup or render from before can refill an edge.
+import type { Queryable, Transaction } from './client.ts';
+
+export type PurgeRow = {
+  purge_id: number;
+  project_id: string;
+  project_slug: string;
+  /** Null: everything of the project. */
+  file_slug: string | null;
+  custom_domains: string[];
+  reason: string;
+  attempt: number;
+};
+
+export type NewPurge = {
+  project_id: string;
+  file_slug: string | null;
+  reason: string;
+  /** How long an edge can still be refilled with what was: lookup lifetime plus render deadline. */
+  repeat_after_seconds: number;
+};
+
+export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<void> {
+  await tx.query(
+    `insert into purges (project_id, file_slug, reason, run_after)
+     select $1, $2, $3, now() + make_interval(secs => delay) from unnest(array[0, $4]::float8[]) delay`,
+    [purge.project_id, purge.file_slug, purge.reason, purge.repeat_after_seconds],
+  );
+}
+
+/** Due purges, oldest first, each claimed for the lease. */
+export async function claimPurges(
+  db: Queryable,
+  { limit, lease_seconds }: { limit: number; lease_seconds: number },
+): Promise<PurgeRow[]> {
+  return db.query(
+    `with claimed as (
+       update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
+       where purge_id in (
+         select purge_id from purges where sent_at is null and run_after <= now()
+         order by run_after limit $1 for update skip locked
+       ) returning purge_id, project_id, file_slug, reason, attempt
+     )
+     select claimed.*, p.project_slug,
+       array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains
+     from claimed join projects p on p.project_id = claimed.project_id order by purge_id`,
+    [limit, lease_seconds],
+  );
+}
+
+export async function updatePurgeSent(db: Queryable, purgeId: number): Promise<void> {
+  await db.query('update purges set sent_at = now(), last_error = null where purge_id = $1', [
+    purgeId,
+  ]);
+}
+
+/** It stays due: sent again after the delay. */
+export async function updatePurgeFailed(
+  db: Queryable,
+  { purge_id, error, delay_seconds }: { purge_id: number; error: string; delay_seconds: number },
+): Promise<void> {
+  await db.query(
+    `update purges set last_error = $2, run_after = now() + make_interval(secs => $3)
+     where purge_id = $1 and sent_at is null`,
+    [purge_id, error, delay_seconds],
+  );
+}
+
+/** Sent ones that are older; returns how many went. */
+export async function deleteOldPurges(db: Queryable, ageSeconds: number): Promise<number> {
+  const rows = await db.query(
+    'delete from purges where sent_at < now() - make_interval(secs => $1) returning purge_id',
+    [ageSeconds],
+  );
+  return rows.length;
+}

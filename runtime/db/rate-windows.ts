@@ -1,0 +1,45 @@
+// Table rate_windows: fixed windows by the database's clock, exact over all processes. Spec: Rates.
+import type { Queryable } from './client.ts';
+
+export type RateRequest = {
+  /** What is limited. */
+  scope: string;
+  /** For whom. */
+  subject: string;
+  limit: number;
+  /** Windows begin at whole multiples of it since the epoch: 60 is aligned to the minute. */
+  window_seconds: number;
+};
+
+export type RateAnswer = { is_allowed: boolean; retry_after_seconds: number };
+
+/** Counts one more in the current window, unless it is full already. */
+export async function takeFromRateWindow(
+  db: Queryable,
+  { scope, subject, limit, window_seconds }: RateRequest,
+): Promise<RateAnswer> {
+  const [row] = await db.query<RateAnswer>(
+    `with window_of_now as (
+       select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
+     ), taken as (
+       insert into rate_windows as w (scope, subject, window_start, count)
+       select $1, $2, window_start, 1 from window_of_now where $3 > 0
+       on conflict (scope, subject, window_start) do update set count = w.count + 1 where w.count < $3
+       returning count
+     )
+     select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
+       window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
+     from window_of_now`,
+    [scope, subject, limit, window_seconds],
+  );
+  return row ?? { is_allowed: false, retry_after_seconds: window_seconds };
+}
+
+/** Windows that began longer ago; returns how many went. */
+export async function deleteOldRateWindows(db: Queryable, ageSeconds: number): Promise<number> {
+  const rows = await db.query(
+    'delete from rate_windows where window_start < now() - make_interval(secs => $1) returning scope',
+    [ageSeconds],
+  );
+  return rows.length;
+}

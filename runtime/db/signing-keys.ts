@@ -1,0 +1,112 @@
+// Table signing_keys: one active a project, its predecessors verify until their retire_after. Spec: Signing key.
+import type { Queryable, Transaction } from './client.ts';
+import { onlyRow } from './rows.ts';
+
+export type SigningKeyRow = {
+  kid: string;
+  project_id: string;
+  secret_sealed: Buffer;
+  status: 'active' | 'retired';
+  retire_after: Date | null;
+  /** Whether a signature by it is accepted now, by the database's clock. */
+  is_verifying: boolean;
+  rotation_trigger: string | null;
+  owner_uid: string | null;
+  owner_namespace: string | null;
+  owner_name: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type SigningKeyOwner = { owner_uid: string; owner_namespace: string; owner_name: string };
+
+export type NewSigningKey = Pick<SigningKeyRow, 'kid' | 'project_id' | 'secret_sealed'> & {
+  rotation_trigger?: string | null;
+  owner?: SigningKeyOwner | null;
+};
+
+const COLUMNS = `*, status = 'active' or retire_after > now() as is_verifying`;
+
+/** The first key of a project, or the next after its active one was retired: see rotateSigningKey. */
+export async function insertSigningKey(
+  tx: Transaction,
+  key: NewSigningKey,
+): Promise<SigningKeyRow> {
+  const [row] = await tx.query<SigningKeyRow>(
+    `insert into signing_keys
+       (kid, project_id, secret_sealed, rotation_trigger, owner_uid, owner_namespace, owner_name)
+     values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+    [
+      key.kid,
+      key.project_id,
+      key.secret_sealed,
+      key.rotation_trigger ?? null,
+      key.owner?.owner_uid ?? null,
+      key.owner?.owner_namespace ?? null,
+      key.owner?.owner_name ?? null,
+    ],
+  );
+  return onlyRow(row);
+}
+
+/** Retires the active key at now + overlap and makes this one active; parallel rotations take turns. */
+export async function rotateSigningKey(
+  tx: Transaction,
+  key: NewSigningKey & { overlap_seconds: number },
+): Promise<SigningKeyRow> {
+  await tx.query('select from projects where project_id = $1 for no key update', [key.project_id]);
+  await tx.query(
+    `update signing_keys set status = 'retired', updated_at = now(),
+       retire_after = now() + make_interval(secs => $2)
+     where project_id = $1 and status = 'active'`,
+    [key.project_id, key.overlap_seconds],
+  );
+  return insertSigningKey(tx, key);
+}
+
+export async function findActiveSigningKey(
+  db: Queryable,
+  projectId: string,
+): Promise<SigningKeyRow | undefined> {
+  const rows = await db.query<SigningKeyRow>(
+    `select ${COLUMNS} from signing_keys where project_id = $1 and status = 'active'`,
+    [projectId],
+  );
+  return rows[0];
+}
+
+/** Every key of a project, newest first; those that verify have is_verifying. */
+export async function listSigningKeys(db: Queryable, projectId: string): Promise<SigningKeyRow[]> {
+  return db.query(
+    `select ${COLUMNS} from signing_keys where project_id = $1 order by created_at desc, kid desc`,
+    [projectId],
+  );
+}
+
+/** Writes who declares the active key; null lets go of it. */
+export async function updateSigningKeyOwner(
+  db: Queryable,
+  {
+    kid,
+    owner,
+    rotation_trigger,
+  }: {
+    kid: string;
+    owner: SigningKeyOwner | null;
+    rotation_trigger: string | null;
+  },
+): Promise<SigningKeyRow | undefined> {
+  const rows = await db.query<SigningKeyRow>(
+    `update signing_keys set owner_uid = $2, owner_namespace = $3, owner_name = $4,
+       rotation_trigger = $5, updated_at = now()
+     where kid = $1 returning ${COLUMNS}`,
+    [
+      kid,
+      owner?.owner_uid ?? null,
+      owner?.owner_namespace ?? null,
+      owner?.owner_name ?? null,
+      rotation_trigger,
+    ],
+  );
+  return rows[0];
+}

@@ -1,0 +1,80 @@
+// Table uploads, the ways that end without a file. Each returns the storage reservation and dooms the ingest object in
+// the statement that ends the upload. Spec: States and transitions, Upload session.
+import type { ProcessingErrorCode } from '../core/errors.ts';
+import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
+import type { Transaction } from './client.ts';
+import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
+
+/** created → expired once its time has come. */
+export async function updateUploadExpired(
+  tx: Transaction,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  return endUpload(tx, {
+    condition: 'upload_id = $1 and status = any($2) and expires_at <= now()',
+    values: [uploadId, statesBefore(uploadMoves, 'expire')],
+    status: 'expired',
+    error_code: 'session_expired',
+  });
+}
+
+/** created → expired at the caller's wish. */
+export async function updateUploadAborted(
+  tx: Transaction,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  return endUpload(tx, {
+    condition: 'upload_id = $1 and status = any($2)',
+    values: [uploadId, statesBefore(additionalUploadMoves, 'abort')],
+    status: 'expired',
+    error_code: 'session_expired',
+  });
+}
+
+/** created → failed at its expiry, because the object that came has another size. */
+export async function updateUploadWrongSize(
+  tx: Transaction,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  return endUpload(tx, {
+    condition: 'upload_id = $1 and status = any($2) and expires_at <= now()',
+    values: [uploadId, statesBefore(additionalUploadMoves, 'expire_wrong_size')],
+    status: 'failed',
+    error_code: 'ingest_size_mismatch',
+  });
+}
+
+export type UploadEnd = {
+  /** Which upload, if it is still in the right state: SQL over $1, $2 and $3. */
+  condition: string;
+  values: readonly unknown[];
+  status: 'failed' | 'expired';
+  error_code: ProcessingErrorCode;
+};
+
+/** Ends an upload without a file: its reservation is returned and its object doomed, in the same statement. */
+export async function endUpload(tx: Transaction, end: UploadEnd): Promise<UploadRow | undefined> {
+  const base = end.values.length;
+  const rows = await tx.query<UploadRow>(
+    `with ended as (
+       update uploads set status = $${base + 1}, error_code = $${base + 2}, lease_until = null, updated_at = now()
+       where ${end.condition} returning ${UPLOAD_COLUMNS}
+     ), ${RELEASED_FROM_ENDED}
+     select * from ended`,
+    [...end.values, end.status, end.error_code],
+  );
+  return rows[0];
+}
+
+/**
+ * Beside `ended` in a WITH: gives its reservation back and dooms its ingest object. A presigned PUT can bring the
+ * object back until it expires, so it is deleted after that.
+ */
+export const RELEASED_FROM_ENDED = `released as (
+  update projects set reserved_bytes = projects.reserved_bytes - ended.size_bytes
+  from ended where projects.project_id = ended.project_id
+), doomed as (
+  insert into doomed_objects (bucket, object_key, delete_after)
+  select 'ingest', ingest_key, greatest(now(), expires_at) from ended
+  on conflict (bucket, object_key) do nothing
+)`;

@@ -1,0 +1,134 @@
+// Table uploads, from accepted bytes to ready or failed: attempts are counted before work begins, a lease says who
+// works, and a result is accepted only under the attempt it began with. Spec: States and transitions.
+import type { ProcessingErrorCode } from '../core/errors.ts';
+import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import { endUpload, RELEASED_FROM_ENDED } from './upload-ends.ts';
+import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
+
+/** One attempt at one upload: what fences a result. */
+export type Attempt = Pick<UploadRow, 'upload_id' | 'attempt'>;
+
+const CLAIMABLE = `(status = any($1) or (status = any($2) and lease_until <= now()))`;
+const claimableStates = () => [
+  statesBefore(uploadMoves, 'start'),
+  statesBefore(additionalUploadMoves, 'retry'),
+];
+
+/**
+ * uploaded → processing, or the next attempt after a lease that ran out: attempt + 1 and a lease, before any work.
+ * With an id that upload alone, else the one that waits longest. Undefined when there is nothing to do.
+ */
+export async function claimUpload(
+  db: Queryable,
+  { upload_id, lease_seconds }: { upload_id: string | null; lease_seconds: number },
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `update uploads set status = 'processing', attempt = attempt + 1, updated_at = now(),
+       lease_until = now() + make_interval(secs => $3)
+     where upload_id = (
+       select upload_id from uploads
+       where ${CLAIMABLE} and ($4::text is null or upload_id = $4)
+       order by uploaded_at limit 1 for update skip locked
+     ) returning ${UPLOAD_COLUMNS}`,
+    [...claimableStates(), lease_seconds, upload_id],
+  );
+  return rows[0];
+}
+
+/** Ids of uploads that could be claimed now, longest waiting first: the doorbells to ring again. */
+export async function listClaimableUploads(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ upload_id: string }>(
+    `select upload_id from uploads where ${CLAIMABLE} order by uploaded_at limit $3`,
+    [...claimableStates(), limit],
+  );
+  return rows.map((row) => row.upload_id);
+}
+
+/** The heartbeat. False when the attempt is over: its work is to be dropped. */
+export async function updateUploadLease(
+  db: Queryable,
+  { upload_id, attempt, lease_seconds }: Attempt & { lease_seconds: number },
+): Promise<boolean> {
+  const rows = await db.query(
+    `update uploads set lease_until = now() + make_interval(secs => $3)
+     where upload_id = $1 and attempt = $2 and status = 'processing' returning upload_id`,
+    [upload_id, attempt, lease_seconds],
+  );
+  return rows.length > 0;
+}
+
+/** Ends an attempt without a result; the upload can be claimed again after the delay. */
+export async function updateUploadRetry(
+  db: Queryable,
+  retry: Attempt & { delay_seconds: number; cause: 'timeout' | 'failure' },
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `update uploads set lease_until = now() + make_interval(secs => $3), updated_at = now(),
+       timeout_count = timeout_count + case when $4 = 'timeout' then 1 else 0 end
+     where upload_id = $1 and attempt = $2 and status = any($5) returning ${UPLOAD_COLUMNS}`,
+    [
+      retry.upload_id,
+      retry.attempt,
+      retry.delay_seconds,
+      retry.cause,
+      statesBefore(additionalUploadMoves, 'retry'),
+    ],
+  );
+  return rows[0];
+}
+
+/** processing → failed. Undefined when the attempt is over. */
+export async function updateUploadFailed(
+  tx: Transaction,
+  { upload_id, attempt, error_code }: Attempt & { error_code: ProcessingErrorCode },
+): Promise<UploadRow | undefined> {
+  return endUpload(tx, {
+    condition: 'upload_id = $1 and attempt = $2 and status = any($3)',
+    values: [upload_id, attempt, statesBefore(uploadMoves, 'refuse')],
+    status: 'failed',
+    error_code,
+  });
+}
+
+/** processing → ready, with the revision that it became. Undefined when the attempt is over. */
+export async function updateUploadReady(
+  tx: Transaction,
+  { upload_id, attempt, file_id, revision }: Attempt & { file_id: string; revision: number },
+): Promise<UploadRow | undefined> {
+  const rows = await tx.query<UploadRow>(
+    `with ended as (
+       update uploads set status = 'ready', ready_at = now(), file_id = $3, revision = $4,
+         lease_until = null, updated_at = now()
+       where upload_id = $1 and attempt = $2 and status = any($5) returning ${UPLOAD_COLUMNS}
+     ), ${RELEASED_FROM_ENDED}
+     select * from ended`,
+    [upload_id, attempt, file_id, revision, statesBefore(uploadMoves, 'publish')],
+  );
+  return rows[0];
+}
+
+/** Locks the upload of a running attempt until the transaction ends. Undefined when the attempt is over. */
+export async function lockUploadAttempt(
+  tx: Transaction,
+  { upload_id, attempt }: Attempt,
+): Promise<UploadRow | undefined> {
+  const rows = await tx.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads
+     where upload_id = $1 and attempt = $2 and status = any($3) for no key update`,
+    [upload_id, attempt, statesBefore(uploadMoves, 'publish')],
+  );
+  return rows[0];
+}
+
+/** How many wait for a worker or are with one. */
+export async function countUploadsInProcessing(
+  db: Queryable,
+): Promise<{ waiting: number; running: number }> {
+  const [row] = await db.query<{ waiting: number; running: number }>(
+    `select count(*) filter (where status = 'uploaded') as waiting,
+       count(*) filter (where status = 'processing') as running
+     from uploads where status in ('uploaded', 'processing')`,
+  );
+  return row ?? { waiting: 0, running: 0 };
+}

@@ -1,0 +1,191 @@
+// Table uploads: sessions of one image on its way in, up to the moment its bytes are accepted. What processing does
+// with it is in upload-processing.ts, how it ends without a file in upload-ends.ts. Spec: Upload session.
+import type { ProcessingErrorCode } from '../core/errors.ts';
+import { statesBefore, type UploadStatus, uploadMoves } from '../core/states.ts';
+import type { Queryable } from './client.ts';
+import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+
+export type UploadRow = {
+  upload_id: string;
+  project_id: string;
+  file_slug: string;
+  status: UploadStatus;
+  mode: 'direct' | 'proxy';
+  content_type: string;
+  size_bytes: number;
+  /** Declared by the client; hex. */
+  sha256: string | null;
+  ingest_key: string;
+  storage_upload_id: string | null;
+  part_count: number | null;
+  part_size: number | null;
+  library_id: string | null;
+  folder: string;
+  title: string | null;
+  original_filename: string | null;
+  uploader: Buffer | null;
+  library_session_id: string | null;
+  reserved_bytes: number;
+  attempt: number;
+  timeout_count: number;
+  lease_until: Date | null;
+  error_code: ProcessingErrorCode | null;
+  file_id: string | null;
+  revision: number | null;
+  expires_at: Date;
+  /** Whether expires_at has come, by the database's clock. */
+  is_expired: boolean;
+  uploaded_at: Date | null;
+  ready_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export const UPLOAD_COLUMNS = 'uploads.*, uploads.expires_at <= now() as is_expired';
+
+export type NewUpload = Pick<
+  UploadRow,
+  'upload_id' | 'project_id' | 'file_slug' | 'mode' | 'content_type' | 'size_bytes' | 'ingest_key'
+> &
+  Partial<
+    Pick<
+      UploadRow,
+      | 'sha256'
+      | 'storage_upload_id'
+      | 'part_count'
+      | 'part_size'
+      | 'library_id'
+      | 'folder'
+      | 'title'
+      | 'original_filename'
+      | 'uploader'
+      | 'library_session_id'
+    >
+  > & {
+    lifetime_seconds: number;
+    /** Of the organization's plan, where staff set no limit of the project's own; null: none. */
+    plan_storage_bytes: number | null;
+  };
+
+/**
+ * Reserves the declared bytes and makes the session, in one statement: parallel calls never pass the limit together.
+ * Undefined when the project is not active or has not that much room.
+ */
+export async function insertUpload(
+  db: Queryable,
+  upload: NewUpload,
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `with room as (
+       update projects set reserved_bytes = reserved_bytes + $6
+       where project_id = $2 and status = 'active'
+         and (coalesce(storage_hard_limit_bytes, $19::bigint) is null
+           or storage_bytes + reserved_bytes + $6 <= coalesce(storage_hard_limit_bytes, $19))
+       returning project_id
+     )
+     insert into uploads (upload_id, project_id, file_slug, mode, content_type, size_bytes, ingest_key,
+       sha256, storage_upload_id, part_count, part_size, library_id, folder, title, original_filename,
+       uploader, library_session_id, expires_at)
+     select $1, project_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
+       now() + make_interval(secs => $18)
+     from room returning ${UPLOAD_COLUMNS}`,
+    [
+      upload.upload_id,
+      upload.project_id,
+      upload.file_slug,
+      upload.mode,
+      upload.content_type,
+      upload.size_bytes,
+      upload.ingest_key,
+      upload.sha256 ?? null,
+      upload.storage_upload_id ?? null,
+      upload.part_count ?? null,
+      upload.part_size ?? null,
+      upload.library_id ?? null,
+      upload.folder ?? '',
+      upload.title ?? null,
+      upload.original_filename ?? null,
+      upload.uploader ?? null,
+      upload.library_session_id ?? null,
+      upload.lifetime_seconds,
+      upload.plan_storage_bytes,
+    ],
+  );
+  return rows[0];
+}
+
+/** By its id alone: for callers whose credential is the upload itself. */
+export async function findUpload(db: Queryable, uploadId: string): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads where upload_id = $1`,
+    [uploadId],
+  );
+  return rows[0];
+}
+
+export async function findProjectUpload(
+  db: Queryable,
+  { project_id, upload_id }: { project_id: string; upload_id: string },
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads where upload_id = $2 and project_id = $1`,
+    [project_id, upload_id],
+  );
+  return rows[0];
+}
+
+/** By the key of its bytes: what a storage event names. */
+export async function findUploadByIngestKey(
+  db: Queryable,
+  ingestKey: string,
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads where ingest_key = $1`,
+    [ingestKey],
+  );
+  return rows[0];
+}
+
+/** Newest first; of one status, or of all with null. */
+export async function listUploads(
+  db: Queryable,
+  query: PageQuery & { project_id: string; status: UploadStatus | null },
+): Promise<Page<UploadRow>> {
+  const rows = await db.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads
+     where project_id = $1 and ($2::text is null or status = $2)
+       and ($3::timestamptz is null or (created_at, upload_id) < ($3, $4))
+     order by created_at desc, upload_id desc limit $5`,
+    [query.project_id, query.status, ...keysetValues(query)],
+  );
+  return pageOf(rows, query.limit, (row) => row.upload_id);
+}
+
+/**
+ * Sessions without accepted bytes, in order of id and after one: what the sweep looks at, to complete those whose
+ * object is there and to expire the others.
+ */
+export async function listOpenUploads(
+  db: Queryable,
+  query: { after: string; limit: number; min_age_seconds: number },
+): Promise<UploadRow[]> {
+  return db.query(
+    `select ${UPLOAD_COLUMNS} from uploads
+     where status = 'created' and upload_id > $1 and created_at <= now() - make_interval(secs => $2)
+     order by upload_id limit $3`,
+    [query.after, query.min_age_seconds, query.limit],
+  );
+}
+
+/** created → uploaded. Exactly one of several callers gets the row; the others undefined. */
+export async function updateUploadUploaded(
+  db: Queryable,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  const rows = await db.query<UploadRow>(
+    `update uploads set status = 'uploaded', uploaded_at = now(), updated_at = now()
+     where upload_id = $1 and status = any($2) returning ${UPLOAD_COLUMNS}`,
+    [uploadId, statesBefore(uploadMoves, 'complete')],
+  );
+  return rows[0];
+}
