@@ -31,7 +31,6 @@ create table projects (
   owner_uid text constraint projects_owner_uid_taken unique,
   owner_namespace text,
   owner_name text,
-  owner_deletion_policy text check (owner_deletion_policy in ('suspend', 'retain')),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   constraint projects_suspension_names_its_author
@@ -58,7 +57,6 @@ comment on column projects.reserved_bytes is 'Declared bytes of uploads under wa
 comment on column projects.generation is 'Part of every cache key: raised to forget all of the project''s derived images.';
 comment on column projects.version is 'Raised by each change of settings: what an If-Match compares.';
 comment on column projects.owner_uid is 'UID of the custom resource that declares this project, with its namespace and name.';
-comment on column projects.owner_deletion_policy is 'What happens when that resource is deleted, as it said last: it may be gone without a word.';
 
 create table project_domains (
   domain text primary key
