@@ -28,18 +28,15 @@ export const reasons = {
   Retained: { outcome: 'done', meaning: 'The resource is gone; its rows stay as they are.' },
 
   ProjectNotFound: { outcome: 'waiting', meaning: 'The project that it refers to does not exist.' },
-  SigningKeyNotFound: { outcome: 'waiting', meaning: 'The project has no active signing key yet.' },
   WatermarkPresetNotFound: {
     outcome: 'waiting',
     meaning: 'The watermark preset that the project names as its default does not exist.',
   },
   FileNotFound: { outcome: 'waiting', meaning: 'The file has not been uploaded yet.' },
-  FileNotReady: { outcome: 'waiting', meaning: 'The file exists but is not ready.' },
   InUseAsDefault: {
     outcome: 'waiting',
     meaning: 'The watermark preset is the default of its project, so it cannot be deleted yet.',
   },
-  SchemaNotReady: { outcome: 'waiting', meaning: 'The database is older than this version.' },
 
   SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
   FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },

@@ -11,6 +11,7 @@ import {
   PROJECT_SLUG_LENGTH_MAX,
   TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
+import { hasUnsafeCharacters } from '../runtime/core/text.ts';
 
 /** What Kubernetes allows for the name of an object. */
 export const OBJECT_NAME_LENGTH_MAX = 253;
@@ -121,9 +122,12 @@ export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_
   { error: chainExpected },
 );
 
-export const displayName = text(`a name of 1 to ${NAME_LENGTH_MAX} characters`, {
-  max: NAME_LENGTH_MAX,
-});
+const nameExpected = `a name of 1 to ${NAME_LENGTH_MAX} characters, without space around it`;
+
+export const displayName = text(nameExpected, { max: NAME_LENGTH_MAX }).refine(
+  (name) => name === name.trim() && !hasUnsafeCharacters(name),
+  { error: nameExpected },
+);
 
 export const projectSlug = text(
   `a DNS label: lower case letters, digits and "-", at most ${PROJECT_SLUG_LENGTH_MAX}`,

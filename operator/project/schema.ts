@@ -14,6 +14,7 @@ import {
   RESOLUTION_PRESETS_MAX,
   URL_LENGTH_MAX,
 } from '../../runtime/core/limits.ts';
+import { parseCallbackUrl, parseCorsOrigin } from '../../runtime/core/resources/web-address.ts';
 import {
   allocated,
   choice,
@@ -50,16 +51,20 @@ const hostname = text('a host name such as img.shop.example', {
   pattern: /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
 });
 
-const origin = text('an origin such as https://shop.example, or * for all', {
-  max: ORIGIN_LENGTH_MAX,
-  pattern: /^(\*|https?:\/\/[a-z0-9.-]+(:[0-9]{1,5})?)$/,
-});
+const originExpected = 'an origin such as https://shop.example, or * for all';
+const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX }).refine(
+  (written) => parseCorsOrigin(written) === written,
+  { error: originExpected },
+);
+
+const urlExpected = 'an https URL';
+const callbackUrl = text(urlExpected, { max: URL_LENGTH_MAX, pattern: /^https:\/\// }).refine(
+  (url) => parseCallbackUrl(url) !== undefined,
+  { error: urlExpected },
+);
 
 const callback = group('{ url, secretName, rotationTrigger }', {
-  url: text('an https URL', {
-    max: URL_LENGTH_MAX,
-    pattern: /^https:\/\/[^\s/?#@]+\S*$/,
-  }).describe('Where signed webhooks are sent: https, at a public address.'),
+  url: callbackUrl.describe('Where signed webhooks are sent: https, at a public address.'),
   secretName: text('the name of the Secret to write', {
     max: OBJECT_NAME_LENGTH_MAX,
     pattern: OBJECT_NAME_PATTERN,

@@ -11,6 +11,7 @@ import {
   WATERMARK_OPACITY_MAX,
   WATERMARK_OPACITY_MIN,
 } from '../../runtime/core/limits.ts';
+import type { Identity } from '../declared.ts';
 import {
   allocated,
   displayName,
@@ -102,6 +103,11 @@ export const watermarkPresetSpec = group('the fields of a WatermarkPreset', {
   });
 
 export type WatermarkPresetSpec = z.infer<typeof watermarkPresetSpec>;
+
+/** The slug of the file that a preset draws. */
+export function fileSlugOf(identity: Identity, spec: WatermarkPresetSpec): string {
+  return spec.fileSlug ?? identity.name;
+}
 
 export const watermarkPresetStatus = z.object({
   ...statusFields,

@@ -1,0 +1,200 @@
+/**
+ * What has to change so that a project is as its resource declares. Pure: the resource, the rows and
+ * the time go in, changes and conditions come out. Spec: Project; States and transitions, Project.
+ */
+import { type Claim, claimOn } from '../claim.ts';
+import { conditionsFor } from '../conditions.ts';
+import type { Subject } from '../declared.ts';
+import type { Decision } from '../reconcile.ts';
+import type { ProjectRows } from './gather.ts';
+import { refuseProject, slugOf, type Wish } from './refuse.ts';
+import type { ProjectSpec } from './schema.ts';
+import { declaredSettings, differences, hasPurging, type ProjectSettings } from './settings.ts';
+
+export type ProjectChange =
+  | { change: 'create'; project_slug: string; organization_id: string; name: string }
+  | { change: 'claim'; deletion_policy: DeletionPolicy; callback_rotation_trigger: string | null }
+  | { change: 'release' }
+  | { change: 'update'; settings: Partial<ProjectSettings>; isPurging: boolean }
+  | CallbackChange
+  | { change: 'issue-signing-key' }
+  | { change: 'set-domains'; domains: string[] }
+  | { change: 'set-multiplier'; multiplier: string; effective_from: Date };
+
+export type CallbackChange = {
+  change: 'set-callback';
+  callback_url: string;
+  rotation_trigger: string | null;
+  secret: 'new' | 'keep';
+};
+
+export type DeletionPolicy = 'suspend' | 'retain';
+
+type ProjectDecision = Decision<ProjectChange>;
+
+export function decideProject(
+  subject: Subject<ProjectSpec>,
+  rows: ProjectRows,
+  now: Date,
+): ProjectDecision {
+  if (subject.action === 'delete') return decideDeletion(subject, rows);
+  const wish: Wish = { identity: subject.identity, spec: subject.spec, rows, now };
+  const refusal = refuseProject(wish);
+  if (refusal !== undefined) {
+    return { changes: [], conditions: conditionsFor(refusal.reason, refusal.message) };
+  }
+  return { changes: changesFor(wish), conditions: verdict(wish) };
+}
+
+function changesFor(wish: Wish): ProjectChange[] {
+  const { identity, spec, rows } = wish;
+  const claim = rows.project && claimOn(rows.project, identity);
+  return [
+    ...creation(wish),
+    ...claiming(wish, claim),
+    ...updating(wish, claim),
+    ...callback(wish, claim),
+    ...(rows.project?.has_active_key ? [] : [{ change: 'issue-signing-key' } as const]),
+    ...domains(spec, rows),
+    ...pricing(wish),
+  ];
+}
+
+function creation(wish: Wish): ProjectChange[] {
+  const { spec, rows } = wish;
+  if (rows.project !== undefined || rows.organization_id === undefined) return [];
+  const project_slug = slugOf(wish);
+  const name = spec.displayName ?? project_slug;
+  return [{ change: 'create', project_slug, organization_id: rows.organization_id, name }];
+}
+
+function claiming({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
+  const deletion_policy = spec.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
+  if (claim === 'mine' && rows.project?.owner_deletion_policy === deletion_policy) return [];
+  // Taking over is no rotation: the first trigger is only remembered.
+  const remembered = claim === 'mine' ? rows.project?.callback_rotation_trigger : undefined;
+  const callback_rotation_trigger = remembered ?? spec.callback?.rotationTrigger ?? null;
+  return [{ change: 'claim', deletion_policy, callback_rotation_trigger }];
+}
+
+function updating(wish: Wish, claim: Claim | undefined): ProjectChange[] {
+  const row = wish.rows.project ?? untouched;
+  const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish, claim) };
+  const settings = differences(wanted, row);
+  if (wish.rows.project === undefined) delete settings.name;
+  if (Object.keys(settings).length === 0) return [];
+  return [
+    {
+      change: 'update',
+      settings,
+      isPurging: wish.rows.project !== undefined && hasPurging(settings),
+    },
+  ];
+}
+
+/** What a project is before anything was declared: the defaults of its columns. */
+const untouched: ProjectSettings = {
+  name: '',
+  delivery_access: 'public',
+  cors_allowed_origins: [],
+  resolution_presets: {},
+  allowed_transform_chains: [],
+  default_watermark_preset_id: null,
+  raw_download_enabled: false,
+  status: 'active',
+  suspended_by: null,
+  storage_hard_limit_bytes: null,
+  nudity_auto_block: false,
+};
+
+function watermark({ spec, rows }: Wish): Partial<ProjectSettings> {
+  if (rows.default_watermark_preset_id !== undefined) {
+    return { default_watermark_preset_id: rows.default_watermark_preset_id };
+  }
+  // Both the reference and the preset's resource are gone: the preset must not be held in use.
+  const isLeft = spec.defaultWatermarkPresetRef === undefined && rows.is_default_watermark_orphaned;
+  return isLeft ? { default_watermark_preset_id: null } : {};
+}
+
+function state({ spec, rows }: Wish, claim: Claim | undefined): Partial<ProjectSettings> {
+  const { status, suspended_by } = rows.project ?? untouched;
+  if (spec.state === 'Suspended') {
+    return status === 'suspended' ? {} : { status: 'suspended', suspended_by: 'owner' };
+  }
+  // A project that its deletion suspended comes back with its resource. Staff's word is never undone.
+  const isWanted = spec.state === 'Active' || claim === 'returning';
+  return isWanted && suspended_by === 'owner' ? { status: 'active', suspended_by: null } : {};
+}
+
+function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
+  if (spec.callback === undefined) return [];
+  const { url: callback_url, rotationTrigger: rotation_trigger = null } = spec.callback;
+  const last = rows.project?.callback_rotation_trigger ?? null;
+  const isFirst = rows.project?.callback_url == null;
+  const isRotated = claim === 'mine' && rotation_trigger !== null && rotation_trigger !== last;
+  if (!isFirst && !isRotated && rows.project?.callback_url === callback_url) return [];
+  return [
+    {
+      change: 'set-callback',
+      callback_url,
+      rotation_trigger: rotation_trigger ?? last,
+      secret: isFirst || isRotated ? 'new' : 'keep',
+    },
+  ];
+}
+
+function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
+  const wanted = spec.staff?.customDomains;
+  if (wanted === undefined || wanted.join() === (rows.project?.custom_domains ?? []).join())
+    return [];
+  return [{ change: 'set-domains', domains: wanted }];
+}
+
+const HOUR_MS = 3_600_000;
+
+// A change applies from the next full hour: what was used so far keeps its price.
+function pricing({ spec, rows, now }: Wish): ProjectChange[] {
+  const multiplier = spec.staff?.pricingMultiplier;
+  if (
+    multiplier === undefined ||
+    Number(multiplier) === Number(rows.project?.pricing_multiplier ?? 1)
+  )
+    return [];
+  const effective_from = new Date((Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS);
+  return [{ change: 'set-multiplier', multiplier, effective_from }];
+}
+
+function verdict({ spec, rows }: Wish) {
+  if (spec.state === 'Active' && rows.project?.suspended_by === 'staff') {
+    return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
+  }
+  const preset = spec.defaultWatermarkPresetRef?.name;
+  if (preset !== undefined && rows.default_watermark_preset_id === undefined) {
+    const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
+    return conditionsFor('WatermarkPresetNotFound', message);
+  }
+  if (spec.state === 'Suspended') return conditionsFor('Suspended', 'suspended, as declared');
+  return conditionsFor('InSync', 'the project is as declared');
+}
+
+function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows): ProjectDecision {
+  const isMine = project !== undefined && claimOn(project, subject.identity) === 'mine';
+  if (!isMine) return { changes: [], conditions: conditionsFor('Deleted', 'it owned no project') };
+  const declared = subject.spec?.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
+  const policy =
+    subject.spec === undefined ? (project.owner_deletion_policy ?? 'suspend') : declared;
+  if (policy === 'retain') {
+    return {
+      changes: [{ change: 'release' }],
+      conditions: conditionsFor('Retained', 'the project stays as it is, without an owner'),
+    };
+  }
+  const settings: Partial<ProjectSettings> =
+    project.status === 'active' ? { status: 'suspended', suspended_by: 'owner' } : {};
+  const suspension: ProjectChange[] =
+    project.status === 'active' ? [{ change: 'update', settings, isPurging: true }] : [];
+  return {
+    changes: [...suspension, { change: 'release' }],
+    conditions: conditionsFor('Deleted', 'the project is suspended; nothing of it is destroyed'),
+  };
+}

@@ -1,0 +1,125 @@
+/**
+ * Why a Project resource cannot be accepted, rule by rule, in the order in which they are told. A
+ * refused resource touches no row. Spec: Resources and their fields, Project.
+ */
+import { parseProjectSlug, RESERVED_PROJECT_SLUGS } from '../../runtime/core/slug.ts';
+import { claimOn } from '../claim.ts';
+import type { Reason } from '../conditions.ts';
+import type { Identity } from '../declared.ts';
+import type { ProjectRows } from './gather.ts';
+import type { ProjectSpec } from './schema.ts';
+
+/** The first reason for which the resource cannot be accepted. */
+export function refuseProject(wish: Wish): Found | undefined {
+  for (const refusal of refusals) {
+    const found = refusal(wish);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The slug that a Project resource declares. */
+export function slugOf({ identity, spec }: Pick<Wish, 'identity' | 'spec'>): string {
+  return spec.slug ?? identity.name;
+}
+
+export type Wish = {
+  identity: Identity;
+  spec: ProjectSpec;
+  rows: ProjectRows;
+  now: Date;
+};
+
+export type Found = { reason: Reason; message: string };
+
+type Refusal = (wish: Wish) => Found | undefined;
+
+const refusals: readonly Refusal[] = [
+  slugReserved,
+  slugInvalid,
+  slugImmutable,
+  organizationNotFound,
+  slugConflict,
+  organizationImmutable,
+  notOwned,
+  customDomainInvalid,
+  customDomainTaken,
+];
+
+function slugReserved(wish: Wish) {
+  const slug = slugOf(wish);
+  if (!RESERVED_PROJECT_SLUGS.includes(slug)) return undefined;
+  return refuse('SlugReserved', `'${slug}' is reserved: choose another name, or set spec.slug`);
+}
+
+function slugInvalid(wish: Wish) {
+  const slug = slugOf(wish);
+  if (parseProjectSlug(slug) !== undefined) return undefined;
+  return refuse(
+    'SlugInvalid',
+    `'${slug}' is not a DNS label of at most 63 characters: set spec.slug`,
+  );
+}
+
+function slugImmutable(wish: Wish) {
+  const slug = wish.rows.project?.project_slug;
+  if (slug === undefined || slug === slugOf(wish)) return undefined;
+  return refuse(
+    'SlugImmutable',
+    `the project is '${slug}' and keeps that slug: set spec.slug back`,
+  );
+}
+
+function organizationNotFound({ rows }: Wish) {
+  if (rows.organization_id !== undefined) return undefined;
+  return refuse('OrganizationNotFound', 'no organization has the id of spec.staff.organizationId');
+}
+
+function slugConflict({ identity, rows }: Wish) {
+  const { project } = rows;
+  if (project === undefined) return undefined;
+  const claim = claimOn(project, identity);
+  // A project of another organization is not told from one that another resource owns.
+  const isForeign = claim === 'unowned' && project.organization_id !== rows.organization_id;
+  if (claim !== 'other' && !isForeign) return undefined;
+  return refuse('SlugConflict', `the slug '${project.project_slug}' is taken: choose another one`);
+}
+
+function organizationImmutable({ rows }: Wish) {
+  const { project } = rows;
+  if (project === undefined || project.organization_id === rows.organization_id) return undefined;
+  return refuse(
+    'OrganizationImmutable',
+    `the project belongs to ${project.organization_id} and cannot move: set the organization back`,
+  );
+}
+
+function notOwned({ identity, spec, rows }: Wish) {
+  const { project } = rows;
+  if (project === undefined || claimOn(project, identity) !== 'unowned') return undefined;
+  if (spec.adoptionPolicy === 'IfUnowned') return undefined;
+  return refuse(
+    'NotOwned',
+    `the project '${project.project_slug}' was made through the API: set adoptionPolicy to IfUnowned to take it over`,
+  );
+}
+
+function customDomainInvalid({ spec, rows }: Wish) {
+  const root = rows.delivery_root_domain;
+  const domain = spec.staff?.customDomains?.find((it) => it === root || it.endsWith(`.${root}`));
+  if (root === undefined || domain === undefined) return undefined;
+  return refuse('CustomDomainInvalid', `'${domain}' lies under ${root}, which is served already`);
+}
+
+function customDomainTaken({ rows }: Wish) {
+  const [domain] = rows.domains_taken;
+  if (domain === undefined) return undefined;
+  return refuse(
+    'CustomDomainTaken',
+    `'${domain}' belongs to another project: remove it here or there`,
+  );
+}
+
+function refuse(reason: Reason, message: string) {
+  return { reason, message };
+}

@@ -1,0 +1,98 @@
+/**
+ * From the fields of a Project resource to the columns of a project, and back to what differs.
+ * Spec: Resources and their fields, Project. A field that is not declared is left alone.
+ */
+import { purgingFields } from '../../runtime/core/resources/project.ts';
+import type { ProjectSpec } from './schema.ts';
+
+/** The columns of a project that a resource can declare. */
+export type ProjectSettings = {
+  name: string;
+  delivery_access: 'public' | 'protected';
+  cors_allowed_origins: string[];
+  resolution_presets: Record<string, string>;
+  allowed_transform_chains: string[];
+  default_watermark_preset_id: string | null;
+  raw_download_enabled: boolean;
+  status: 'active' | 'suspended';
+  suspended_by: 'owner' | 'staff' | null;
+  storage_hard_limit_bytes: number | null;
+  nudity_auto_block: boolean;
+};
+
+export function hasPurging(settings: Partial<ProjectSettings>): boolean {
+  return purgingFields.some((field) => field in settings);
+}
+
+/** What the spec says by itself; the default watermark and the state need rows to be judged. */
+export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
+  return withoutUndefined({
+    name: spec.displayName,
+    delivery_access: given(spec.deliveryAccess, { Public: 'public', Protected: 'protected' }),
+    cors_allowed_origins: spec.corsAllowedOrigins,
+    resolution_presets: spec.resolutionPresets && presetsByName(spec.resolutionPresets),
+    allowed_transform_chains: spec.allowedTransformChains,
+    raw_download_enabled: given(spec.rawDownload, { Enabled: true, Disabled: false }),
+    storage_hard_limit_bytes:
+      spec.staff?.storageHardLimit && parseQuantity(spec.staff.storageHardLimit),
+    nudity_auto_block: given(spec.staff?.nudityAutoBlock, { Enabled: true, Disabled: false }),
+  });
+}
+
+/** The declared settings that the row does not have yet. */
+export function differences(
+  wanted: Partial<ProjectSettings>,
+  row: ProjectSettings,
+): Partial<ProjectSettings> {
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([field, value]) => !isSame(value, row[field as keyof ProjectSettings]),
+    ),
+  );
+}
+
+/** Bytes of a Kubernetes quantity such as 1Gi or 500M. */
+export function parseQuantity(text: string): number {
+  const [, digits = '', unit = ''] = /^([0-9]+)([A-Za-z]*)$/.exec(text) ?? [];
+  return Math.min(Number(digits) * (units[unit] ?? 1), Number.MAX_SAFE_INTEGER);
+}
+
+const units: Record<string, number> = {
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+};
+
+function presetsByName(
+  presets: readonly { name: string; chain: string }[],
+): Record<string, string> {
+  return Object.fromEntries(presets.map(({ name, chain }) => [name, chain]));
+}
+
+function given<Word extends string, Value>(
+  word: Word | undefined,
+  values: Record<Word, Value>,
+): Value | undefined {
+  return word === undefined ? undefined : values[word];
+}
+
+function withoutUndefined<Fields extends object>(fields: Fields): Partial<ProjectSettings> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+// Presets are a map: their order says nothing. Lists of origins and chains are kept as declared.
+function isSame(left: unknown, right: unknown): boolean {
+  return print(left) === print(right);
+}
+
+function print(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return JSON.stringify(value);
+  }
+  return JSON.stringify(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,63 @@
+/** What has to change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
+import { conditionsFor, type Reason } from '../conditions.ts';
+import type { Subject } from '../declared.ts';
+import type { Decision } from '../reconcile.ts';
+import type { RecipeRows } from './gather.ts';
+import type { RecipeSpec } from './schema.ts';
+
+export type RecipeFields = { name: string; transform_chain: string; schema_version: number };
+
+export type RecipeChange =
+  | { change: 'create'; project_id: string; fields: RecipeFields }
+  | { change: 'update'; recipe_id: string; fields: RecipeFields }
+  | { change: 'delete'; recipe_id: string };
+
+export function decideRecipe(
+  subject: Subject<RecipeSpec>,
+  rows: RecipeRows,
+): Decision<RecipeChange> {
+  if (subject.action === 'delete') return decideDeletion(rows);
+  const { identity, spec } = subject;
+  const { project, recipe, hasNamesake } = rows;
+  const fields: RecipeFields = {
+    name: spec.displayName ?? identity.name,
+    transform_chain: spec.transformChain,
+    schema_version: spec.schemaVersion,
+  };
+  if (project === undefined) {
+    return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
+  }
+  const { project_id } = project;
+  if (recipe !== undefined && recipe.project_id !== project_id) {
+    return nothing(
+      'ProjectImmutable',
+      'it was made in another project: declare a new Recipe instead',
+    );
+  }
+  if (hasNamesake) {
+    return nothing(
+      'NameConflict',
+      `the project has a recipe '${fields.name}' already: set displayName`,
+    );
+  }
+  const conditions = conditionsFor('InSync', 'the recipe is as declared');
+  if (recipe === undefined)
+    return { changes: [{ change: 'create', project_id, fields }], conditions };
+  const isSame =
+    recipe.name === fields.name &&
+    recipe.transform_chain === fields.transform_chain &&
+    recipe.schema_version === fields.schema_version;
+  if (isSame) return { changes: [], conditions };
+  return { changes: [{ change: 'update', recipe_id: recipe.recipe_id, fields }], conditions };
+}
+
+function decideDeletion({ recipe }: RecipeRows): Decision<RecipeChange> {
+  const conditions = conditionsFor('Deleted', 'the recipe is deleted');
+  return recipe === undefined
+    ? { changes: [], conditions }
+    : { changes: [{ change: 'delete', recipe_id: recipe.recipe_id }], conditions };
+}
+
+function nothing(reason: Reason, message: string): Decision<RecipeChange> {
+  return { changes: [], conditions: conditionsFor(reason, message) };
+}

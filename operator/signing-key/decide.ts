@@ -1,0 +1,69 @@
+/**
+ * What has to change so that the keys of a project rotate as its SigningKey resource declares. Pure.
+ * Spec: Signing key.
+ */
+import { claimOn } from '../claim.ts';
+import { conditionsFor } from '../conditions.ts';
+import type { Subject } from '../declared.ts';
+import type { Decision } from '../reconcile.ts';
+import type { SigningKeyRows } from './gather.ts';
+import type { SigningKeySpec } from './schema.ts';
+
+/** Where no key is active, `issue` heals it; `rotate` retires the active one. */
+export type SigningKeyChange =
+  | { change: 'issue'; project_id: string; rotation_trigger: string | null }
+  | { change: 'claim'; kid: string; rotation_trigger: string | null }
+  | { change: 'rotate'; project_id: string; rotation_trigger: string | null }
+  | { change: 'release'; kid: string };
+
+const DAY_MS = 86_400_000;
+
+export function decideSigningKey(
+  subject: Subject<SigningKeySpec>,
+  rows: SigningKeyRows,
+  now: Date,
+): Decision<SigningKeyChange> {
+  if (subject.action === 'delete') return decideDeletion(rows);
+  const { identity, spec } = subject;
+  const { project, key, owned } = rows;
+  const trigger = spec.rotationTrigger ?? null;
+  if (project === undefined) {
+    const message = `there is no Project '${spec.projectRef.name}' yet`;
+    return { changes: [], conditions: conditionsFor('ProjectNotFound', message) };
+  }
+  if (owned !== undefined && owned.project_id !== project.project_id) {
+    const message = 'it manages the keys of another project: declare a new SigningKey instead';
+    return { changes: [], conditions: conditionsFor('ProjectImmutable', message) };
+  }
+  const conditions = conditionsFor('InSync', 'the signing key is as declared');
+  const { project_id } = project;
+  if (key === undefined) {
+    return { changes: [{ change: 'issue', project_id, rotation_trigger: trigger }], conditions };
+  }
+  const claim = claimOn(key, identity);
+  if (claim === 'other') {
+    const message = `the SigningKey '${key.owner_name}' manages the keys of this project: delete one of the two`;
+    return { changes: [], conditions: conditionsFor('SigningKeyTaken', message) };
+  }
+  if (claim !== 'mine') {
+    // Taking over is no rotation: the first trigger is only remembered.
+    const rotation_trigger = key.rotation_trigger ?? trigger;
+    return { changes: [{ change: 'claim', kid: key.kid, rotation_trigger }], conditions };
+  }
+  const isTriggered = trigger !== null && trigger !== key.rotation_trigger;
+  if (!isTriggered && !isOld(key.created_at, spec.rotationDays, now))
+    return { changes: [], conditions };
+  const rotation_trigger = trigger ?? key.rotation_trigger;
+  return { changes: [{ change: 'rotate', project_id, rotation_trigger }], conditions };
+}
+
+function isOld(createdAt: Date, days: number | undefined, now: Date): boolean {
+  return days !== undefined && createdAt.getTime() + days * DAY_MS <= now.getTime();
+}
+
+function decideDeletion({ owned }: SigningKeyRows): Decision<SigningKeyChange> {
+  const conditions = conditionsFor('Deleted', 'the key stays, and is no longer rotated');
+  return owned === undefined
+    ? { changes: [], conditions }
+    : { changes: [{ change: 'release', kid: owned.kid }], conditions };
+}

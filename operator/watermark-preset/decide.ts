@@ -1,0 +1,112 @@
+/**
+ * What has to change so that a watermark preset is as its resource declares. Pure. A preset exists
+ * only while its file is ready: moderation that blocks the file removes the preset, and that is
+ * reported, not undone. Spec: Watermark preset.
+ */
+import { conditionsFor, type Reason } from '../conditions.ts';
+import type { Identity, Subject } from '../declared.ts';
+import type { Decision } from '../reconcile.ts';
+import type { WatermarkPresetRows } from './gather.ts';
+import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
+
+export type WatermarkFields = {
+  name: string;
+  file_id: string;
+  x_offset: number;
+  y_offset: number;
+  opacity: number;
+};
+
+export type WatermarkPresetChange =
+  | { change: 'create'; project_id: string; fields: WatermarkFields }
+  | { change: 'update'; preset: PresetKey; fields: WatermarkFields; isPurging: boolean }
+  | { change: 'delete'; preset: PresetKey };
+
+export type PresetKey = { watermark_preset_id: string; project_id: string };
+
+export function decideWatermarkPreset(
+  subject: Subject<WatermarkPresetSpec>,
+  rows: WatermarkPresetRows,
+): Decision<WatermarkPresetChange> {
+  if (subject.action === 'delete') return decideDeletion(rows);
+  const { identity, spec } = subject;
+  const { project, preset, hasNamesake } = rows;
+  if (project === undefined) {
+    return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
+  }
+  if (preset !== undefined && preset.project_id !== project.project_id) {
+    const message = 'it was made in another project: declare a new WatermarkPreset instead';
+    return nothing('ProjectImmutable', message);
+  }
+  const name = spec.displayName ?? identity.name;
+  if (hasNamesake) {
+    const message = `the project has a watermark preset '${name}' already: set displayName`;
+    return nothing('NameConflict', message);
+  }
+  return judgeFile({ identity, spec, rows, name, project_id: project.project_id });
+}
+
+type Wish = {
+  identity: Identity;
+  spec: WatermarkPresetSpec;
+  rows: WatermarkPresetRows;
+  name: string;
+  project_id: string;
+};
+
+function judgeFile({ identity, spec, rows, name, project_id }: Wish) {
+  const slug = fileSlugOf(identity, spec);
+  const { file, preset } = rows;
+  if (file === undefined) {
+    return nothing('FileNotFound', `waiting until the file '${slug}' is uploaded`);
+  }
+  if (file.status === 'blocked') {
+    return nothing('FileBlocked', `the file '${slug}' is blocked: name another file`);
+  }
+  const fields: WatermarkFields = {
+    name,
+    file_id: file.file_id,
+    x_offset: spec.xOffset,
+    y_offset: spec.yOffset,
+    opacity: spec.opacityPercent,
+  };
+  const conditions = conditionsFor('InSync', 'the watermark preset is as declared');
+  const change = preset === undefined ? create(project_id, fields) : update(preset, fields);
+  return { changes: change === undefined ? [] : [change], conditions };
+}
+
+function create(project_id: string, fields: WatermarkFields): WatermarkPresetChange {
+  return { change: 'create', project_id, fields };
+}
+
+function update(
+  preset: WatermarkFields & PresetKey,
+  fields: WatermarkFields,
+): WatermarkPresetChange | undefined {
+  const isDrawnTheSame =
+    preset.file_id === fields.file_id &&
+    preset.x_offset === fields.x_offset &&
+    preset.y_offset === fields.y_offset &&
+    preset.opacity === fields.opacity;
+  if (isDrawnTheSame && preset.name === fields.name) return undefined;
+  return { change: 'update', preset, fields, isPurging: !isDrawnTheSame };
+}
+
+function decideDeletion({ preset }: WatermarkPresetRows): Decision<WatermarkPresetChange> {
+  if (preset === undefined) return nothing('Deleted', 'it owned no preset');
+  if (preset.is_default && preset.is_project_owned) {
+    const message =
+      'it is the default watermark of its project: name another one in defaultWatermarkPresetRef';
+    return nothing('InUseAsDefault', message);
+  }
+  if (preset.is_default)
+    return nothing('Retained', 'it stays, as the default of a project without an owner');
+  return {
+    changes: [{ change: 'delete', preset }],
+    conditions: conditionsFor('Deleted', 'the watermark preset is deleted'),
+  };
+}
+
+function nothing(reason: Reason, message: string): Decision<WatermarkPresetChange> {
+  return { changes: [], conditions: conditionsFor(reason, message) };
+}

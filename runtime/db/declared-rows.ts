@@ -1,0 +1,196 @@
+/**
+ * Rows as a declared resource sees them: found by their owner, with everything beside them that has
+ * to be known to judge what is declared. Spec: Project; Signing key; Watermark preset; Recipe.
+ */
+import type { Queryable } from './client.ts';
+
+export type OwnerColumns = {
+  owner_uid: string | null;
+  owner_namespace: string | null;
+  owner_name: string | null;
+};
+
+export type DeclaredProjectRow = OwnerColumns & {
+  project_id: string;
+  organization_id: string;
+  project_slug: string;
+  name: string;
+  delivery_access: 'public' | 'protected';
+  cors_allowed_origins: string[];
+  resolution_presets: Record<string, string>;
+  allowed_transform_chains: string[];
+  default_watermark_preset_id: string | null;
+  raw_download_enabled: boolean;
+  callback_url: string | null;
+  callback_rotation_trigger: string | null;
+  status: 'active' | 'suspended';
+  suspended_by: 'owner' | 'staff' | null;
+  storage_hard_limit_bytes: number | null;
+  nudity_auto_block: boolean;
+  owner_deletion_policy: 'suspend' | 'retain' | null;
+  custom_domains: string[];
+  /** The newest one, also where it applies only from the next hour. */
+  pricing_multiplier: string;
+  has_active_key: boolean;
+  default_watermark_owner_namespace: string | null;
+  default_watermark_owner_name: string | null;
+};
+
+/** The project that the resource owns; else the one that has its slug, whoever owns that. */
+export async function findDeclaredProject(
+  db: Queryable,
+  { owner_uid, project_slug }: { owner_uid: string; project_slug: string | null },
+): Promise<DeclaredProjectRow | undefined> {
+  const [row] = await db.query<DeclaredProjectRow>(
+    `select p.project_id, p.organization_id, p.project_slug, p.name, p.delivery_access,
+       p.cors_allowed_origins, p.resolution_presets, p.allowed_transform_chains,
+       p.default_watermark_preset_id, p.raw_download_enabled, p.callback_url,
+       p.callback_rotation_trigger, p.status, p.suspended_by, p.storage_hard_limit_bytes,
+       p.nudity_auto_block, p.owner_uid, p.owner_namespace, p.owner_name, p.owner_deletion_policy,
+       w.owner_namespace as default_watermark_owner_namespace,
+       w.owner_name as default_watermark_owner_name,
+       array(select domain from project_domains d where d.project_id = p.project_id order by position)
+         as custom_domains,
+       coalesce((select multiplier from project_pricing r where r.project_id = p.project_id
+         order by effective_from desc limit 1), 1)::text as pricing_multiplier,
+       exists (select from signing_keys k where k.project_id = p.project_id and k.status = 'active')
+         as has_active_key
+     from projects p
+     left join watermark_presets w on w.watermark_preset_id = p.default_watermark_preset_id
+     where p.owner_uid = $1 or p.project_slug = $2
+     order by (p.owner_uid = $1) desc nulls last
+     limit 1`,
+    [owner_uid, project_slug],
+  );
+  return row;
+}
+
+/** Which of these domains other projects have. */
+export async function listTakenDomains(
+  db: Queryable,
+  { domains, project_id }: { domains: readonly string[]; project_id: string | null },
+): Promise<string[]> {
+  const rows = await db.query<{ domain: string }>(
+    `select domain from project_domains
+     where domain = any($1::text[]) and project_id is distinct from $2 order by domain`,
+    [domains, project_id],
+  );
+  return rows.map(({ domain }) => domain);
+}
+
+/** The project that a resource with this uid declares. */
+export async function findProjectOfOwner(
+  db: Queryable,
+  { owner_uid }: { owner_uid: string | undefined },
+): Promise<{ project_id: string } | undefined> {
+  const [row] = await db.query<{ project_id: string }>(
+    'select project_id from projects where owner_uid = $1',
+    [owner_uid],
+  );
+  return row;
+}
+
+export type DeclaredSigningKeyRow = OwnerColumns & {
+  kid: string;
+  project_id: string;
+  rotation_trigger: string | null;
+  created_at: Date;
+};
+
+/** The active key of a project, or the one that a resource owns. */
+export async function findDeclaredSigningKey(
+  db: Queryable,
+  by: { project_id: string } | { owner_uid: string },
+): Promise<DeclaredSigningKeyRow | undefined> {
+  const isProject = 'project_id' in by;
+  const [row] = await db.query<DeclaredSigningKeyRow>(
+    `select kid, project_id, rotation_trigger, created_at, owner_uid, owner_namespace, owner_name
+     from signing_keys where status = 'active' and ${isProject ? 'project_id' : 'owner_uid'} = $1`,
+    [isProject ? by.project_id : by.owner_uid],
+  );
+  return row;
+}
+
+export type DeclaredWatermarkPresetRow = {
+  watermark_preset_id: string;
+  project_id: string;
+  name: string;
+  file_id: string;
+  x_offset: number;
+  y_offset: number;
+  opacity: number;
+  is_default: boolean;
+  is_project_owned: boolean;
+};
+
+export async function findDeclaredWatermarkPreset(
+  db: Queryable,
+  { owner_uid }: { owner_uid: string },
+): Promise<DeclaredWatermarkPresetRow | undefined> {
+  const [row] = await db.query<DeclaredWatermarkPresetRow>(
+    `select w.watermark_preset_id, w.project_id, w.name, w.file_id, w.x_offset, w.y_offset, w.opacity,
+       p.default_watermark_preset_id is not distinct from w.watermark_preset_id as is_default,
+       p.owner_uid is not null as is_project_owned
+     from watermark_presets w join projects p using (project_id)
+     where w.owner_uid = $1`,
+    [owner_uid],
+  );
+  return row;
+}
+
+export type DeclaredRecipeRow = {
+  recipe_id: string;
+  project_id: string;
+  name: string;
+  transform_chain: string;
+  schema_version: number;
+};
+
+export async function findDeclaredRecipe(
+  db: Queryable,
+  { owner_uid }: { owner_uid: string },
+): Promise<DeclaredRecipeRow | undefined> {
+  const [row] = await db.query<DeclaredRecipeRow>(
+    `select recipe_id, project_id, name, transform_chain, schema_version
+     from recipes where owner_uid = $1`,
+    [owner_uid],
+  );
+  return row;
+}
+
+/** Whether another row of the project than the resource's own has this name. */
+export async function isNameTaken(
+  db: Queryable,
+  table: 'watermark_presets' | 'recipes',
+  wish: { project_id: string; name: string; owner_uid: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from ${table} where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
+    [wish.project_id, wish.name, wish.owner_uid],
+  );
+  return rows.length > 0;
+}
+
+export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
+
+/** Every resource that owns a row, of one namespace, what depends on others first. */
+export async function listOwners(
+  db: Queryable,
+  { namespace, uid_prefix }: { namespace: string; uid_prefix: string },
+): Promise<OwnerRow[]> {
+  return db.query<OwnerRow>(
+    `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
+       select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
+       union all
+       select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
+       union all
+       select 3, 'SigningKey', owner_uid, owner_namespace, owner_name from signing_keys
+       where status = 'active'
+       union all
+       select 4, 'Project', owner_uid, owner_namespace, owner_name from projects
+     ) as owners
+     where owner_namespace = $1 and starts_with(owner_uid, $2)
+     order by place, owner_name`,
+    [namespace, uid_prefix],
+  );
+}

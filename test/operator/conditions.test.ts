@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Condition,
+  conditionsFor,
+  outcomeOf,
+  type Reason,
+  reasons,
+} from '../../operator/conditions.ts';
+import { decideProject } from '../../operator/project/decide.ts';
+import { decideRecipe } from '../../operator/recipe/decide.ts';
+import type { Decision } from '../../operator/reconcile.ts';
+import { decideSigningKey } from '../../operator/signing-key/decide.ts';
+import { decideWatermarkPreset } from '../../operator/watermark-preset/decide.ts';
+import * as sample from './samples.ts';
+
+const { now, project, projectRow, projectRows } = sample;
+
+/** For every reason, a decision that comes to it, and whether it may write. */
+const cases: Record<Reason, Decision<unknown>> = {
+  InSync: decideProject(project(), projectRows(), now),
+  Suspended: decideProject(
+    project({ state: 'Suspended' }),
+    projectRows({ project: projectRow({ status: 'suspended', suspended_by: 'staff' }) }),
+    now,
+  ),
+  Deleted: decideRecipe(sample.gone('Recipe'), sample.recipeRows()),
+  Retained: decideProject(
+    sample.gone('Project'),
+    projectRows({ project: projectRow({ owner_deletion_policy: 'retain' }) }),
+    now,
+  ),
+  ProjectNotFound: decideRecipe(sample.recipe(), sample.recipeRows({ project: undefined })),
+  WatermarkPresetNotFound: decideProject(
+    project({ defaultWatermarkPresetRef: { name: 'logo' } }),
+    projectRows(),
+    now,
+  ),
+  FileNotFound: decideWatermarkPreset(
+    sample.watermarkPreset(),
+    sample.presetRows({ preset: undefined, file: undefined }),
+  ),
+  InUseAsDefault: decideWatermarkPreset(
+    sample.gone('WatermarkPreset'),
+    sample.presetRows({ preset: sample.presetRow({ is_default: true }) }),
+  ),
+  SuspendedByStaff: decideProject(
+    project({ state: 'Active' }),
+    projectRows({ project: projectRow({ status: 'suspended', suspended_by: 'staff' }) }),
+    now,
+  ),
+  FileBlocked: decideWatermarkPreset(
+    sample.watermarkPreset(),
+    sample.presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } }),
+  ),
+  SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined }), now),
+  SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined }), now),
+  SlugConflict: decideProject(
+    project(),
+    projectRows({ project: projectRow(sample.somebody) }),
+    now,
+  ),
+  SlugImmutable: decideProject(project({ slug: 'other' }), projectRows(), now),
+  NotOwned: decideProject(project(), projectRows({ project: projectRow(sample.nobody) }), now),
+  OrganizationNotFound: decideProject(
+    project({ staff: { organizationId: 'org_9' } }),
+    projectRows({ project: undefined, organization_id: undefined }),
+    now,
+  ),
+  OrganizationImmutable: decideProject(
+    project({ staff: { organizationId: 'org_2' } }),
+    projectRows({ organization_id: 'org_2' }),
+    now,
+  ),
+  CustomDomainTaken: decideProject(
+    project({ staff: { customDomains: ['img.shop.example'] } }),
+    projectRows({ domains_taken: ['img.shop.example'] }),
+    now,
+  ),
+  CustomDomainInvalid: decideProject(
+    project({ staff: { customDomains: ['shop.images.example'] } }),
+    projectRows(),
+    now,
+  ),
+  SigningKeyTaken: decideSigningKey(
+    sample.signingKey(),
+    sample.keyRows({ key: sample.keyRow(sample.somebody), owned: undefined }),
+    now,
+  ),
+  NameConflict: decideRecipe(
+    sample.recipe(),
+    sample.recipeRows({ recipe: undefined, hasNamesake: true }),
+  ),
+  ProjectImmutable: decideRecipe(
+    sample.recipe(),
+    sample.recipeRows({ recipe: sample.recipeRow({ project_id: 'prj_2' }) }),
+  ),
+};
+
+describe('every reason of a condition', () => {
+  it.each(Object.entries(cases))('%s is reached, and says something', (reason, decision) => {
+    const ready = decision.conditions.find(({ type }) => type === 'Ready');
+    expect(ready?.reason).toBe(reason);
+    expect(ready?.message).not.toBe('');
+    expect(decision.conditions).toEqual(conditionsFor(reason as Reason, ready?.message ?? ''));
+  });
+
+  it.each(Object.entries(reasons).filter(([, { outcome }]) => outcome === 'refused'))(
+    '%s refuses the resource, so nothing is written',
+    (reason) => {
+      expect(cases[reason as Reason].changes).toEqual([]);
+    },
+  );
+});
+
+describe('the conditions of an outcome', () => {
+  const statuses = (conditions: Condition[]) =>
+    Object.fromEntries(conditions.map(({ type, status }) => [type, status]));
+
+  it.each([
+    [
+      'InSync',
+      { Ready: 'True', Accepted: 'True', Synced: 'True', Reconciling: 'False', Stalled: 'False' },
+    ],
+    [
+      'FileNotFound',
+      { Ready: 'False', Accepted: 'True', Synced: 'False', Reconciling: 'True', Stalled: 'False' },
+    ],
+    [
+      'SuspendedByStaff',
+      { Ready: 'False', Accepted: 'True', Synced: 'False', Reconciling: 'False', Stalled: 'True' },
+    ],
+    [
+      'SlugConflict',
+      { Ready: 'False', Accepted: 'False', Synced: 'False', Reconciling: 'False', Stalled: 'True' },
+    ],
+  ] as const)('after %s are what tools that wait for Ready expect', (reason, expected) => {
+    expect(statuses(conditionsFor(reason, 'why'))).toEqual(expected);
+  });
+
+  it.each(Object.entries(reasons))('%s is read back as the outcome that it has', (reason, row) => {
+    expect(outcomeOf(conditionsFor(reason as Reason, 'why'))).toBe(row.outcome);
+  });
+});

@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import { decideProject, type ProjectChange } from '../../../operator/project/decide.ts';
+import { parseQuantity } from '../../../operator/project/settings.ts';
+import { gone, nobody, now, project, projectRow, projectRows, released } from '../samples.ts';
+
+const absent = projectRows({ project: undefined });
+
+function rowsOf(fields: Parameters<typeof projectRow>[0]) {
+  return projectRows({ project: projectRow(fields) });
+}
+
+type Case = {
+  name: string;
+  spec?: object;
+  rows: ReturnType<typeof projectRows>;
+  changes: ProjectChange[];
+};
+
+const claim = {
+  change: 'claim',
+  deletion_policy: 'suspend',
+  callback_rotation_trigger: null,
+} as const;
+const creation: ProjectChange[] = [
+  { change: 'create', project_slug: 'shop', organization_id: 'org_1', name: 'shop' },
+  claim,
+];
+const key = { change: 'issue-signing-key' } as const;
+
+function update(settings: object, isPurging: boolean): ProjectChange {
+  return { change: 'update', settings, isPurging };
+}
+
+describe('a Project that is not there yet', () => {
+  const cases: Case[] = [
+    {
+      name: 'is made with its first signing key, named after its slug',
+      rows: absent,
+      changes: [...creation, key],
+    },
+    {
+      name: 'is made with what it declares, and purges nothing',
+      spec: {
+        displayName: 'Shop',
+        deliveryAccess: 'Protected',
+        resolutionPresets: [{ name: 'thumb', chain: 'resize/200x200/smart' }],
+        rawDownload: 'Enabled',
+      },
+      rows: absent,
+      changes: [
+        { change: 'create', project_slug: 'shop', organization_id: 'org_1', name: 'Shop' },
+        claim,
+        update(
+          {
+            delivery_access: 'protected',
+            resolution_presets: { thumb: 'resize/200x200/smart' },
+            raw_download_enabled: true,
+          },
+          false,
+        ),
+        key,
+      ],
+    },
+    {
+      name: 'writes no setting that is the default already',
+      spec: {
+        deliveryAccess: 'Public',
+        state: 'Active',
+        rawDownload: 'Disabled',
+        corsAllowedOrigins: [],
+      },
+      rows: absent,
+      changes: [...creation, key],
+    },
+    {
+      name: 'gets a callback secret, and remembers the trigger',
+      spec: { callback: { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '1' } },
+      rows: absent,
+      changes: [
+        creation[0] as ProjectChange,
+        { ...claim, callback_rotation_trigger: '1' },
+        {
+          change: 'set-callback',
+          callback_url: 'https://a.example/',
+          rotation_trigger: '1',
+          secret: 'new',
+        },
+        key,
+      ],
+    },
+  ];
+  it.each(cases)('$name', ({ spec, rows, changes }) => {
+    expect(decideProject(project(spec), rows, now).changes).toEqual(changes);
+  });
+});
+
+describe('a Project that is there', () => {
+  const callback = { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '2' };
+  const called = { callback_url: 'https://a.example/', callback_rotation_trigger: '2' };
+  const cases: Case[] = [
+    { name: 'and is as declared is left alone', rows: projectRows(), changes: [] },
+    {
+      name: 'keeps what the resource does not set as the API made it',
+      rows: rowsOf({
+        name: 'Named by hand',
+        delivery_access: 'protected',
+        allowed_transform_chains: ['quality/1'],
+        status: 'suspended',
+        suspended_by: 'owner',
+        callback_url: 'https://b.example/',
+        custom_domains: ['img.shop.example'],
+        pricing_multiplier: '2',
+      }),
+      changes: [],
+    },
+    {
+      name: 'is healed where it drifted, and purged where that changes what is served',
+      spec: { deliveryAccess: 'Public' },
+      rows: rowsOf({ delivery_access: 'protected' }),
+      changes: [update({ delivery_access: 'public' }, true)],
+    },
+    {
+      name: 'is renamed without a purge',
+      spec: { displayName: 'Shop' },
+      rows: projectRows(),
+      changes: [update({ name: 'Shop' }, false)],
+    },
+    {
+      name: 'does not mind in which order presets are stored',
+      spec: {
+        resolutionPresets: [
+          { name: 'b', chain: 'quality/2' },
+          { name: 'a', chain: 'quality/1' },
+        ],
+      },
+      rows: rowsOf({ resolution_presets: { a: 'quality/1', b: 'quality/2' } }),
+      changes: [],
+    },
+    {
+      name: 'is suspended by its owner',
+      spec: { state: 'Suspended' },
+      rows: projectRows(),
+      changes: [update({ status: 'suspended', suspended_by: 'owner' }, true)],
+    },
+    {
+      name: 'is activated where its owner suspended it',
+      spec: { state: 'Active' },
+      rows: rowsOf({ status: 'suspended', suspended_by: 'owner' }),
+      changes: [update({ status: 'active', suspended_by: null }, true)],
+    },
+    {
+      name: 'stays suspended where staff suspended it, and all else is still brought in step',
+      spec: { state: 'Active', displayName: 'Shop' },
+      rows: rowsOf({ status: 'suspended', suspended_by: 'staff' }),
+      changes: [update({ name: 'Shop' }, false)],
+    },
+    {
+      name: 'gets the default watermark that it names, once that is there',
+      spec: { defaultWatermarkPresetRef: { name: 'logo' } },
+      rows: projectRows({ default_watermark_preset_id: 'wm_1' }),
+      changes: [update({ default_watermark_preset_id: 'wm_1' }, true)],
+    },
+    {
+      name: 'keeps its default watermark while the one that it names is missing',
+      spec: { defaultWatermarkPresetRef: { name: 'logo' } },
+      rows: rowsOf({ default_watermark_preset_id: 'wm_1' }),
+      changes: [],
+    },
+    {
+      name: 'lets a default watermark go whose resource is gone and that it does not name',
+      rows: {
+        ...rowsOf({ default_watermark_preset_id: 'wm_1' }),
+        is_default_watermark_orphaned: true,
+      },
+      changes: [update({ default_watermark_preset_id: null }, true)],
+    },
+    {
+      name: 'keeps its callback secret while the trigger is the same',
+      spec: { callback },
+      rows: rowsOf(called),
+      changes: [],
+    },
+    {
+      name: 'gets a new callback secret when the trigger changes',
+      spec: { callback },
+      rows: rowsOf({ ...called, callback_rotation_trigger: '1' }),
+      changes: [
+        {
+          change: 'set-callback',
+          callback_url: callback.url,
+          rotation_trigger: '2',
+          secret: 'new',
+        },
+      ],
+    },
+    {
+      name: 'keeps its callback secret when only the URL changes',
+      spec: { callback: { url: 'https://c.example/', secretName: 'hook' } },
+      rows: rowsOf(called),
+      changes: [
+        {
+          change: 'set-callback',
+          callback_url: 'https://c.example/',
+          rotation_trigger: '2',
+          secret: 'keep',
+        },
+      ],
+    },
+    {
+      name: 'gets a signing key where none is active',
+      rows: rowsOf({ has_active_key: false }),
+      changes: [key],
+    },
+    {
+      name: 'gets what staff declare: domains, storage, and a price from the next full hour on',
+      spec: {
+        staff: {
+          customDomains: ['img.shop.example'],
+          storageHardLimit: '1Gi',
+          pricingMultiplier: '1.50',
+          nudityAutoBlock: 'Enabled',
+        },
+      },
+      rows: projectRows(),
+      changes: [
+        update({ storage_hard_limit_bytes: 1073741824, nudity_auto_block: true }, false),
+        { change: 'set-domains', domains: ['img.shop.example'] },
+        {
+          change: 'set-multiplier',
+          multiplier: '1.50',
+          effective_from: new Date('2026-11-20T11:00:00.000Z'),
+        },
+      ],
+    },
+    {
+      name: 'remembers a new deletion policy',
+      spec: { deletionPolicy: 'Retain' },
+      rows: projectRows(),
+      changes: [{ ...claim, deletion_policy: 'retain' }],
+    },
+  ];
+  it.each(cases)('$name', ({ spec, rows, changes }) => {
+    expect(decideProject(project(spec), rows, now).changes).toEqual(changes);
+  });
+
+  it('compares numbers, not their spelling', () => {
+    const spec = { staff: { pricingMultiplier: '1.50' } };
+    const rows = rowsOf({ pricing_multiplier: '1.500000' });
+    expect(decideProject(project(spec), rows, now).changes).toEqual([]);
+  });
+});
+
+describe('taking over a project', () => {
+  it('is refused for one that was made through the API, unless adoption is declared', () => {
+    const rows = rowsOf({ ...nobody, owner_deletion_policy: null });
+    expect(decideProject(project(), rows, now).changes).toEqual([]);
+    const adopting = project({ adoptionPolicy: 'IfUnowned' });
+    expect(decideProject(adopting, rows, now).changes).toEqual([claim]);
+  });
+
+  it('of another organization is told apart from a taken slug by nothing', () => {
+    const rows = rowsOf({ ...nobody, organization_id: 'org_2' });
+    const decision = decideProject(project({ adoptionPolicy: 'IfUnowned' }), rows, now);
+    expect(decision.changes).toEqual([]);
+    expect(decision.conditions[0]?.reason).toBe('SlugConflict');
+  });
+
+  it('of the resource that had this name before wakes what its deletion suspended', () => {
+    const rows = rowsOf({ ...released, status: 'suspended', suspended_by: 'owner' });
+    expect(decideProject(project(), rows, now).changes).toEqual([
+      claim,
+      update({ status: 'active', suspended_by: null }, true),
+    ]);
+  });
+
+  it('does not rotate the callback secret that is there', () => {
+    const rows = rowsOf({ ...nobody, callback_url: 'https://a.example/' });
+    const spec = {
+      adoptionPolicy: 'IfUnowned',
+      callback: { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '7' },
+    };
+    expect(decideProject(project(spec), rows, now).changes).toEqual([
+      { ...claim, callback_rotation_trigger: '7' },
+    ]);
+  });
+});
+
+describe('a Project whose resource is gone', () => {
+  const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
+  const release = { change: 'release' } as const;
+
+  it.each([
+    { name: 'is suspended', rows: projectRows(), changes: [update(suspended, true), release] },
+    {
+      name: 'is only let go where it is suspended already',
+      rows: rowsOf(suspended),
+      changes: [release],
+    },
+    {
+      name: 'is left as it is where that was declared',
+      rows: rowsOf({ owner_deletion_policy: 'retain' }),
+      changes: [release],
+    },
+    { name: 'is not touched where another resource owns it', rows: rowsOf(nobody), changes: [] },
+    { name: 'is nothing to do for where it never was', rows: absent, changes: [] },
+  ])('$name', ({ rows, changes }) => {
+    expect(decideProject(gone('Project'), rows, now).changes).toEqual(changes);
+  });
+
+  it('follows the policy of its last spec where that is known', () => {
+    const { identity, spec } = project({ deletionPolicy: 'Retain' });
+    const decision = decideProject({ action: 'delete', identity, spec }, projectRows(), now);
+    expect(decision.changes).toEqual([release]);
+  });
+});
+
+it.each([
+  ['0', 0],
+  ['500M', 500_000_000],
+  ['1Gi', 1_073_741_824],
+  ['2Ti', 2_199_023_255_552],
+  ['999999999999999T', Number.MAX_SAFE_INTEGER],
+])('the quantity %s is %d bytes', (text, bytes) => {
+  expect(parseQuantity(text)).toBe(bytes);
+});

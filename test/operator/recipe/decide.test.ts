@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { decideRecipe } from '../../../operator/recipe/decide.ts';
+import { gone, recipe, recipeRows } from '../samples.ts';
+
+const fields = { name: 'shop', transform_chain: 'quality/80', schema_version: 1 };
+
+describe('a Recipe', () => {
+  it.each([
+    { name: 'that is as declared is left alone', spec: {}, rows: recipeRows(), changes: [] },
+    {
+      name: 'that is not there is made',
+      spec: {},
+      rows: recipeRows({ recipe: undefined }),
+      changes: [{ change: 'create', project_id: 'prj_1', fields }],
+    },
+    {
+      name: 'that differs is written',
+      spec: { displayName: 'Card', transformChain: 'quality/70' },
+      rows: recipeRows(),
+      changes: [
+        {
+          change: 'update',
+          recipe_id: 'rcp_1',
+          fields: { ...fields, name: 'Card', transform_chain: 'quality/70' },
+        },
+      ],
+    },
+    {
+      name: 'whose name another recipe has is refused',
+      spec: {},
+      rows: recipeRows({ recipe: undefined, hasNamesake: true }),
+      changes: [],
+    },
+  ])('$name', ({ spec, rows, changes }) => {
+    expect(decideRecipe(recipe(spec), rows).changes).toEqual(changes);
+  });
+
+  it('whose resource is gone is deleted, and a second time there is nothing to do', () => {
+    expect(decideRecipe(gone('Recipe'), recipeRows()).changes).toEqual([
+      { change: 'delete', recipe_id: 'rcp_1' },
+    ]);
+    expect(decideRecipe(gone('Recipe'), recipeRows({ recipe: undefined })).changes).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { decideWatermarkPreset } from '../../../operator/watermark-preset/decide.ts';
+import { gone, presetRow, presetRows, watermarkPreset } from '../samples.ts';
+
+const fields = { name: 'shop', file_id: 'file_1', x_offset: 0, y_offset: 0, opacity: 100 };
+
+describe('a WatermarkPreset', () => {
+  it('is made once its file is ready', () => {
+    const waiting = presetRows({ preset: undefined, file: undefined });
+    expect(decideWatermarkPreset(watermarkPreset(), waiting).changes).toEqual([]);
+    const there = presetRows({ preset: undefined });
+    expect(decideWatermarkPreset(watermarkPreset(), there).changes).toEqual([
+      { change: 'create', project_id: 'prj_1', fields },
+    ]);
+  });
+
+  it('that is as declared is left alone', () => {
+    expect(decideWatermarkPreset(watermarkPreset(), presetRows()).changes).toEqual([]);
+  });
+
+  it.each([
+    { spec: { xOffset: -16 }, changed: { x_offset: -16 }, isPurging: true },
+    { spec: { yOffset: 8 }, changed: { y_offset: 8 }, isPurging: true },
+    { spec: { opacityPercent: 50 }, changed: { opacity: 50 }, isPurging: true },
+    { spec: { displayName: 'Logo' }, changed: { name: 'Logo' }, isPurging: false },
+  ])('changed to $spec is written; purged: $isPurging', ({ spec, changed, isPurging }) => {
+    expect(decideWatermarkPreset(watermarkPreset(spec), presetRows()).changes).toEqual([
+      { change: 'update', preset: presetRow(), fields: { ...fields, ...changed }, isPurging },
+    ]);
+  });
+
+  it('follows its slug to the file that has it now', () => {
+    const rows = presetRows({ file: { file_id: 'file_2', status: 'ready' } });
+    expect(decideWatermarkPreset(watermarkPreset(), rows).changes).toEqual([
+      {
+        change: 'update',
+        preset: presetRow(),
+        fields: { ...fields, file_id: 'file_2' },
+        isPurging: true,
+      },
+    ]);
+  });
+
+  it('of a blocked file is reported and not made again', () => {
+    const rows = presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } });
+    const decision = decideWatermarkPreset(watermarkPreset(), rows);
+    expect(decision.changes).toEqual([]);
+    expect(decision.conditions[0]?.reason).toBe('FileBlocked');
+  });
+
+  it.each([
+    { name: 'is deleted', row: {}, changes: 1, reason: 'Deleted' },
+    {
+      name: 'waits while it is the default',
+      row: { is_default: true },
+      changes: 0,
+      reason: 'InUseAsDefault',
+    },
+    {
+      name: 'stays as the default of a project that nobody declares any more',
+      row: { is_default: true, is_project_owned: false },
+      changes: 0,
+      reason: 'Retained',
+    },
+  ])('whose resource is gone $name', ({ row, changes, reason }) => {
+    const rows = presetRows({ preset: presetRow(row) });
+    const decision = decideWatermarkPreset(gone('WatermarkPreset'), rows);
+    expect(decision.changes).toHaveLength(changes);
+    expect(decision.conditions[0]?.reason).toBe(reason);
+  });
+});
