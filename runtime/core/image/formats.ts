@@ -123,11 +123,10 @@ export function findFormat(contentType: string): Format | undefined {
  * What a file is by its first bytes, whatever it was called: one of the eight types, `image/heic`
  * (known, always refused), or undefined. Frames are not looked at: an animated AVIF is an AVIF.
  */
-export function sniffContentType(head: Uint8Array): UploadType | 'image/heic' | undefined {
-  return (
-    formats.find((row) => row.matches(head))?.content_type ??
-    (isHeic(head) ? 'image/heic' : undefined)
-  );
+export function sniffContentType(file: Uint8Array): UploadType | 'image/heic' | undefined {
+  const head = file.subarray(0, SNIFF_BYTES);
+  const format = formats.find((row) => row.matches(head));
+  return format?.content_type ?? (isHeic(head) ? 'image/heic' : undefined);
 }
 
 /** The most pixels an upload may have: of its format, and of deep images whatever their format. */

@@ -1,0 +1,164 @@
+import { describe, expect, it } from 'vitest';
+import {
+  imageHeaders,
+  isNotModified,
+  notModifiedHeaders,
+  preflightHeaders,
+  printEtag,
+  purgeTags,
+  refusalHeaders,
+  type ServedImage,
+} from '../../../../runtime/core/delivery/headers.ts';
+
+const derived = {
+  kind: 'derived',
+  content_type: 'image/webp',
+  revision: 7,
+  project_id: 'prj_1',
+  file_id: 'file_1',
+  etag: '"abc"',
+  access: 'public',
+} as const satisfies ServedImage;
+const signed: ServedImage = { ...derived, access: { seconds_left: 119.9 } };
+const svg: ServedImage = { ...derived, kind: 'originals', content_type: 'image/svg+xml' };
+const raw: ServedImage = {
+  kind: 'raw',
+  content_type: 'image/jpeg',
+  revision: 7,
+  project_id: 'prj_1',
+  file_id: 'file_1',
+  file_slug: 'photo',
+  original_filename: null,
+};
+
+describe('imageHeaders', () => {
+  it('of a public image are cached for five minutes by browsers, for a year by the CDN', () => {
+    expect(imageHeaders(derived)).toEqual({
+      'access-control-allow-origin': '*',
+      'access-control-expose-headers':
+        'content-disposition, content-length, etag, retry-after, x-request-id, x-service-revision',
+      'cross-origin-resource-policy': 'cross-origin',
+      'timing-allow-origin': '*',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'public, max-age=300, s-maxage=31536000',
+      'content-type': 'image/webp',
+      etag: '"abc"',
+      'x-service-revision': '7',
+      'cache-tag': 'prj_1,file_1',
+      'surrogate-key': 'prj_1 file_1',
+    });
+  });
+
+  it('of a signed URL last at the CDN until it expires, and browsers ask again', () => {
+    expect(imageHeaders(signed)['cache-control']).toBe(
+      'public, max-age=0, must-revalidate, s-maxage=119',
+    );
+  });
+
+  it('of a signed URL never say a negative age', () => {
+    const late: ServedImage = { ...derived, access: { seconds_left: -3 } };
+    expect(imageHeaders(late)['cache-control']).toMatch(/s-maxage=0$/);
+  });
+
+  it('of an SVG forbid everything but its own styles', () => {
+    expect(imageHeaders(svg)).toMatchObject({
+      'content-type': 'image/svg+xml',
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    });
+    expect(imageHeaders(derived)).not.toHaveProperty('content-security-policy');
+  });
+
+  it('of a raw download are an attachment that nobody stores or revalidates', () => {
+    const headers = imageHeaders(raw);
+    expect(headers).toMatchObject({
+      'cache-control': 'private, no-store',
+      'content-disposition': 'attachment; filename="photo.jpg"',
+      'x-service-revision': '7',
+    });
+    for (const name of ['etag', 'cache-tag', 'surrogate-key']) {
+      expect(headers).not.toHaveProperty(name);
+    }
+  });
+
+  it('depend on nothing but what is served: there is no Vary', () => {
+    for (const image of [derived, signed, svg, raw]) {
+      expect(imageHeaders(image)).not.toHaveProperty('vary');
+    }
+  });
+});
+
+describe('the other answers', () => {
+  it('a 304 carries what the 200 does, but nothing about a body', () => {
+    const { 'content-type': _, ...rest } = imageHeaders(derived);
+    expect(notModifiedHeaders(derived)).toEqual(rest);
+    expect(notModifiedHeaders(svg)).not.toHaveProperty('content-security-policy');
+  });
+
+  it('a refusal is JSON for every origin, stored by nobody', () => {
+    expect(refusalHeaders()).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cache-control': 'no-store',
+      'content-type': 'application/json; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    });
+    expect(refusalHeaders()).not.toHaveProperty('retry-after');
+    expect(refusalHeaders({ retry_after_seconds: 2 })['retry-after']).toBe('2');
+  });
+
+  it('OPTIONS lets any origin GET and HEAD', () => {
+    expect(preflightHeaders()).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+      'access-control-allow-headers': '*',
+    });
+  });
+
+  it('purge tags name the project and the file', () => {
+    expect(purgeTags({ project_id: 'prj_1', file_id: 'file_1' })).toEqual({
+      'cache-tag': 'prj_1,file_1',
+      'surrogate-key': 'prj_1 file_1',
+    });
+  });
+});
+
+describe('entity tags', () => {
+  const representation = {
+    file_id: 'file_1',
+    revision: 1,
+    representation: 'originals',
+    encoder_epoch: 1,
+  };
+
+  it('are strong, the same for the same representation, another for any other', () => {
+    const tags = [
+      representation,
+      { ...representation, file_id: 'file_2' },
+      { ...representation, revision: 2 },
+      { ...representation, representation: '[[0,0,1,1]]' },
+      { ...representation, encoder_epoch: 2 },
+    ].map(printEtag);
+    expect(tags[0]).toMatch(/^"[A-Za-z0-9_-]{32}"$/);
+    expect(printEtag(representation)).toBe(tags[0]);
+    expect(new Set(tags).size).toBe(tags.length);
+  });
+
+  const matches: [string | undefined, boolean, string][] = [
+    ['"abc"', true, 'the tag'],
+    ['W/"abc"', true, 'compared weakly'],
+    ['"x", "abc"', true, 'one of a list'],
+    ['W/"x" , W/"abc","y"', true, 'one of a list'],
+    ['*', true, 'any'],
+    [' * ', true, 'any'],
+    ['"x"', false, 'another tag'],
+    ['"ABC"', false, 'another case'],
+    ['abc', false, 'no quotes'],
+    ['"abc', false, 'half a tag'],
+    ['"x,"abc', false, 'half a tag'],
+    ['', false, 'nothing'],
+    [undefined, false, 'no header'],
+  ];
+
+  it.each(matches)('If-None-Match %s: %s (%s)', (header, isSame) => {
+    expect(isNotModified(header, '"abc"')).toBe(isSame);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import {
+  SVG_REFERENCE,
+  svgAttributes,
+  svgBitmapElements,
+  svgCaps,
+  svgElements,
+  svgLayerProperties,
+  svgProperties,
+  svgReferringElements,
+  svgStyleRefusals,
+  svgTextElements,
+} from '../../../../runtime/core/image/svg-rules.ts';
+
+describe('what a sanitized SVG may hold', () => {
+  it.each([
+    'script',
+    'foreignObject',
+    'iframe',
+    'a',
+    'image',
+    'feImage',
+    'animate',
+    'animateMotion',
+    'animateTransform',
+    'set',
+    'discard',
+    'handler',
+    'audio',
+    'video',
+    'font',
+    'font-face',
+    'view',
+    'metadata',
+  ])('is never a <%s>', (element) => {
+    expect(svgElements.has(element)).toBe(false);
+  });
+
+  it('is no attribute that runs, loads or links', () => {
+    const all = [...svgAttributes, ...svgProperties];
+    expect(all.filter((name) => /^on/i.test(name))).toEqual([]);
+    const loading = [
+      'href',
+      'src',
+      'xlink:href',
+      'xml:base',
+      'target',
+      'ping',
+      'cursor',
+      'content',
+    ];
+    expect(loading.filter((name) => all.includes(name))).toEqual([]);
+  });
+
+  it('names no element, property or attribute empty or twice', () => {
+    for (const set of [svgElements, svgAttributes, svgProperties]) expect(set.has('')).toBe(false);
+    expect([...svgAttributes].filter((name) => svgProperties.has(name))).toEqual([]);
+  });
+
+  it('gives text, references and layers only to what is kept', () => {
+    const kept = [...svgTextElements, ...svgReferringElements];
+    expect(kept.filter((element) => !svgElements.has(element))).toEqual([]);
+    expect([...svgLayerProperties].filter((name) => !svgProperties.has(name))).toEqual([]);
+    expect([...svgBitmapElements].filter((element) => svgElements.has(element))).toEqual([]);
+  });
+
+  it.each(['#a', '#Gradient_1', '#a.b:c-d'])('refers to %s', (reference) => {
+    expect(SVG_REFERENCE.test(reference)).toBe(true);
+  });
+
+  it.each(['a', '#', '#1', '#a b', '#a)', 'x.svg#a', '//x/#a', 'data:,#a', 'javascript:1', '#a\n'])(
+    'never refers to %j',
+    (reference) => {
+      expect(SVG_REFERENCE.test(reference)).toBe(false);
+    },
+  );
+});
+
+describe('what a style may say', () => {
+  function isRefused(style: string): boolean {
+    return svgStyleRefusals.some((refusal) => refusal.test(style));
+  }
+
+  it.each([
+    'fill: red',
+    'fill: url(#a)',
+    "fill: url('#a') none",
+    'mask: url( "#a" )',
+    'font-family: "Source Sans", sans-serif',
+    'transform: rotate(45deg)',
+    'filter: drop-shadow(1px 1px 2px rgb(0 0 0 / 50%))',
+    '@media (prefers-color-scheme: dark)',
+  ])('%s stays', (style) => {
+    expect(isRefused(style)).toBe(false);
+  });
+
+  it.each([
+    'fill: url(http://x/#a)',
+    'fill: url(//x)',
+    'fill: url(x.svg#a)',
+    'fill: url("data:image/png;base64,AA")',
+    'fill: url()',
+    'fill: url("")',
+    "fill: url('#a)",
+    'fill: url(#a',
+    'fill: URL(x)',
+    'fill: u\\72l(x)',
+    'fill: \\75rl(x)',
+    '@import "x.css"',
+    '@font-face { src: url(x) }',
+    '@namespace x "y"',
+    'background: image-set("x" 1x)',
+    'background: -webkit-image-set("x" 1x)',
+    'background: src("x")',
+    'width: expression(alert(1))',
+    'fill: javascript:alert(1)',
+    'content: attr(data-x)',
+    '</style><script>',
+  ])('%s goes', (style) => {
+    expect(isRefused(style)).toBe(true);
+  });
+});
+
+describe('the caps', () => {
+  it('are those of the decisions: depth 64, 20,000 elements, 200 kB of text, 100 kB of style', () => {
+    expect(svgCaps).toMatchObject({
+      bytes: 2_000_000,
+      depth: 64,
+      elements: 20_000,
+      text_bytes: 200_000,
+      style_bytes: 100_000,
+    });
+  });
+
+  it('are all above nothing', () => {
+    expect(Object.values(svgCaps).every((cap) => cap > 0)).toBe(true);
+  });
+});
