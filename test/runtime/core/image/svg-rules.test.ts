@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  SVG_NAMESPACE,
   SVG_REFERENCE,
   svgAttributes,
   svgBitmapElements,
@@ -10,6 +11,7 @@ import {
   svgReferringElements,
   svgStyleRefusals,
   svgTextElements,
+  XLINK_NAMESPACE,
 } from '../../../../runtime/core/image/svg-rules.ts';
 
 describe('what a sanitized SVG may hold', () => {
@@ -50,6 +52,11 @@ describe('what a sanitized SVG may hold', () => {
       'content',
     ];
     expect(loading.filter((name) => all.includes(name))).toEqual([]);
+  });
+
+  it('knows the two namespaces by their exact names', () => {
+    expect(SVG_NAMESPACE).toBe('http://www.w3.org/2000/svg');
+    expect(XLINK_NAMESPACE).toBe('http://www.w3.org/1999/xlink');
   });
 
   it('names no element, property or attribute empty or twice', () => {
