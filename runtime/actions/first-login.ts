@@ -9,7 +9,8 @@ import { cleanText } from '../core/text.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
 import { insertCreditGrant } from '../db/credit-grants.ts';
 import { findOrganization, insertOrganization, type OrganizationRow } from '../db/organizations.ts';
-import { findUserBySubject, insertUser, type UserRow } from '../db/users.ts';
+import { onlyRow } from '../db/rows.ts';
+import { findUserBySubject, insertUser, lockFirstLogin, type UserRow } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /** What the identity headers say of a person: for display, never for a decision. */
@@ -32,18 +33,8 @@ export async function firstLogin(
   const find = (db: Queryable) => findAccount(db, login.subject);
   const found = await find(deps.db);
   if (found !== undefined) return found;
-  try {
-    return await deps.db.transaction((tx) => insertAccount(tx, deps, login), { settle: find });
-  } catch (error) {
-    // Another request of the same person was first: its account is this one's too.
-    const winner = error instanceof AccountTaken ? await find(deps.db) : undefined;
-    if (winner === undefined) throw error;
-    return winner;
-  }
+  return deps.db.transaction((tx) => insertAccount(tx, deps, login), { settle: find });
 }
-
-/** Ends the transaction of the request that lost the race, so that its organization never was. */
-class AccountTaken extends Error {}
 
 async function findAccount(db: Queryable, subject: string): Promise<Account | undefined> {
   const user = await findUserBySubject(db, subject);
@@ -57,23 +48,23 @@ async function insertAccount(
   { clock, plans }: { clock: Clock; plans: Plans },
   { subject, display }: { subject: string; display: DisplayFacts },
 ): Promise<Account> {
+  await lockFirstLogin(tx, subject);
+  const winner = await findAccount(tx, subject);
+  if (winner !== undefined) return winner;
   const nowMs = clock.now().getTime();
   const facts = cleanFacts(display);
-  const { organization_id } = await insertOrganization(tx, {
-    organization_id: newId('org', nowMs),
-    name: organizationName(facts) ?? subject.slice(0, NAME_CHARACTERS_MAX),
-    plan: 'trial',
-  });
+  const organization_id = newId('org', nowMs);
+  const name = organizationName(facts) ?? subject.slice(0, NAME_CHARACTERS_MAX);
+  await insertOrganization(tx, { organization_id, name, plan: 'trial' });
   const user_id = newId('usr', nowMs);
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });
-  if (user === undefined) throw new AccountTaken();
   const organization = await insertCreditGrant(tx, {
     organization_id,
     credits: plans.trial.credits,
     source: 'trial',
     external_id: organization_id,
   });
-  return { user, organization };
+  return { user, organization: onlyRow(organization) };
 }
 
 type CleanFacts = { readonly [Name in keyof DisplayFacts]: string | null };

@@ -133,8 +133,12 @@ async function answerTo(
 function sendOver(baseUrl: string, sent: Sent): Promise<Verdict> {
   const { method = 'GET', path = '/v1/projects', body = '', headers = {} } = sent;
   return new Promise((resolve, reject) => {
-    const request = httpRequest(baseUrl + path, { method, headers }, (response) => {
-      readAll(response).then((bytes) => resolve(JSON.parse(bytes.toString())), reject);
+    const length = body === '' ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { method, headers: { ...headers, ...length } };
+    const request = httpRequest(baseUrl + path, options, (response) => {
+      readAll(response)
+        .then((bytes) => resolve(JSON.parse(bytes.toString())))
+        .catch(reject);
     });
     request.on('error', reject).end(body);
   });
@@ -175,7 +179,7 @@ async function makeKey(db: Database, facts: KeyFacts) {
       keyId,
       projectId,
       scopes,
-      key.secret_hash,
+      key.secret_sha256,
       key.prefix,
       key.last_four,
       status,

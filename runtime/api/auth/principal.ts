@@ -3,9 +3,8 @@
  * Spec: Authentication, Credentials.
  */
 import type { Scope } from '../../core/scopes.ts';
-import type { ApiKeyRow } from '../../db/api-keys.ts';
+import type { AuthenticatedKeyRow } from '../../db/api-keys.ts';
 import type { OrganizationRow } from '../../db/organizations.ts';
-import type { ProjectRow } from '../../db/projects.ts';
 import type { UserRow } from '../../db/users.ts';
 
 /** A person at the dashboard; `is_staff` only while the staff API is enabled. */
@@ -20,8 +19,7 @@ export type DashPrincipal = {
 /** Server code with an active key of an active project. */
 export type KeyPrincipal = {
   readonly kind: 'key';
-  readonly key: ApiKeyRow;
-  readonly project: ProjectRow;
+  readonly key: AuthenticatedKeyRow;
 };
 
 /** Nobody in particular, on an endpoint that is open to all. */
@@ -34,3 +32,15 @@ export type Principal = DashPrincipal | KeyPrincipal | NonePrincipal;
  * that scope. `none` and `staff` stand alone.
  */
 export type Credential = 'none' | 'dash' | 'staff' | 'key' | `key:${Scope}`;
+
+/** The caller of an endpoint that lets only browser sessions in. */
+export function onlyDash(principal: Principal): DashPrincipal {
+  if (principal.kind === 'dash') return principal;
+  throw new TypeError(`a ${principal.kind} principal where only sessions are let in`);
+}
+
+/** The caller of an endpoint that lets only keys in. */
+export function onlyKey(principal: Principal): KeyPrincipal {
+  if (principal.kind === 'key') return principal;
+  throw new TypeError(`a ${principal.kind} principal where only keys are let in`);
+}

@@ -8,7 +8,7 @@ const KEY_SHAPE = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{${API_KEY_SECRET_HEX_LE
 /** A key at its birth; `plaintext_secret` is shown once and never stored. */
 export type NewApiKey = {
   readonly plaintext_secret: string;
-  readonly secret_hash: Buffer;
+  readonly secret_sha256: string;
   readonly prefix: string;
   readonly last_four: string;
 };
@@ -18,7 +18,7 @@ export function newApiKey(): NewApiKey {
   const secret = `${API_KEY_PREFIX}${randomBytes(API_KEY_SECRET_HEX_LENGTH / 2).toString('hex')}`;
   return {
     plaintext_secret: secret,
-    secret_hash: hashApiKey(secret),
+    secret_sha256: hashApiKey(secret),
     prefix: API_KEY_PREFIX,
     last_four: secret.slice(-API_KEY_LAST_LENGTH),
   };
@@ -29,7 +29,7 @@ export function isApiKey(text: string): boolean {
   return KEY_SHAPE.test(text);
 }
 
-/** What is stored and looked up: SHA-256, 32 bytes. */
-export function hashApiKey(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+/** What is stored and looked up: SHA-256 in hex. */
+export function hashApiKey(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
 }

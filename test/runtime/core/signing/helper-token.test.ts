@@ -34,7 +34,10 @@ describe("the upload helper's token", () => {
   });
   it('cannot be forged with the hash that the service stores', () => {
     const fields = token.split('.').slice(0, 4);
-    for (const leaked of [hashApiKey(api_key), Buffer.from(hashApiKey(api_key).toString('hex'))]) {
+    for (const leaked of [
+      Buffer.from(hashApiKey(api_key)),
+      Buffer.from(hashApiKey(api_key), 'hex'),
+    ]) {
       const forged = [...fields, signFields(leaked, '.', fields)].join('.');
       expect(verifyHelperToken(api_key, forged, exp - 1).outcome).toBe('invalid_token');
     }
