@@ -147,6 +147,8 @@ async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): 
 }
 
 async function commit(lease: Lease): Promise<void> {
+  // The work may have swallowed it; what was sent and never answered must not be committed.
+  if (lease.spent !== undefined) throw lease.spent;
   let answer: pg.QueryResult;
   try {
     answer = await lease.client.query('commit');
