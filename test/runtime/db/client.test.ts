@@ -1,0 +1,258 @@
+import { spawnSync } from 'node:child_process';
+import { createServer, type Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../runtime/core/errors.ts';
+import { createDatabase, type Database } from '../../../runtime/db/client.ts';
+import { ConstraintViolation, InDoubtCommit } from '../../../runtime/db/failures.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const { db, url, open } = useDatabase();
+
+const backendPid = async (client: Pick<Database, 'query'>) => {
+  const [row] = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return row?.pid ?? 0;
+};
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => (error instanceof ServiceError ? error.code : error),
+  );
+const signal = (pid: number, name: 'STOP' | 'CONT') => spawnSync('kill', [`-${name}`, String(pid)]);
+
+describe('values', () => {
+  it('are numbers, exact texts and dates', async () => {
+    const [row] = await db.query(
+      `select 9007199254740991::int8 as big, array[1, null]::int8[] as list, 1.50::numeric as price,
+        date '2026-03-01' as day, timestamptz '2026-03-01T00:00:00.123Z' as at, '{"a":1}'::jsonb as json`,
+    );
+    expect(row).toEqual({
+      big: Number.MAX_SAFE_INTEGER,
+      list: [1, null],
+      price: '1.50',
+      day: '2026-03-01',
+      at: new Date('2026-03-01T00:00:00.123Z'),
+      json: { a: 1 },
+    });
+  });
+
+  it('beyond the exact integers are refused, not rounded', async () => {
+    await expect(db.query('select 9007199254740993::int8')).rejects.toThrow(RangeError);
+  });
+});
+
+describe('a transaction', () => {
+  it('is one or nothing', async () => {
+    await db.query('create table marks (mark text primary key)');
+    const work = db.transaction(async (tx) => {
+      await tx.query(`insert into marks values ('half')`);
+      throw new Error('changed our mind');
+    });
+    await expect(work).rejects.toThrow('changed our mind');
+    expect(await db.query('select * from marks')).toEqual([]);
+  });
+
+  it('whose failure was swallowed is an error, never a silent rollback', async () => {
+    const work = db.transaction(async (tx) => {
+      await tx.query(`insert into marks values ('swallowed')`);
+      await tx.query('select 1 / 0').catch(() => undefined);
+    });
+    await expect(work).rejects.toThrow('rolled back');
+    expect(await db.query(`select * from marks where mark = 'swallowed'`)).toEqual([]);
+  });
+
+  it('is repeated after a deadlock until both sides are done', async () => {
+    await db.query('create table pairs (id int primary key, n int not null)');
+    await db.query('insert into pairs values (1, 0), (2, 0)');
+    const add = (order: number[]) =>
+      db.transaction(async (tx) => {
+        await tx.query(`set local deadlock_timeout = '20ms'`);
+        for (const each of order) {
+          await tx.query('update pairs set n = n + 1 where id = $1', [each]);
+          await tx.query('select pg_sleep(0.05)');
+        }
+      });
+    await Promise.all([add([1, 2]), add([2, 1]), add([1, 2]), add([2, 1])]);
+    expect(await db.query('select n from pairs')).toEqual([{ n: 4 }, { n: 4 }]);
+  });
+
+  it('keeps its connection after an error of the caller', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    const work = one.transaction(async () => {
+      throw new ServiceError('project_exists');
+    });
+    expect(await codeOf(work)).toBe('project_exists');
+    expect(await backendPid(one)).toBe(pid);
+  });
+});
+
+describe('failures', () => {
+  it('of a constraint carry its kind and name, and leave the connection sound', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    await one.query('create table taken (name text constraint taken_name unique)');
+    await one.query(`insert into taken values ('a')`);
+    const failure = await one.query(`insert into taken values ('a')`).catch((error) => error);
+    expect(failure).toBeInstanceOf(ConstraintViolation);
+    expect(failure).toMatchObject({ kind: 'unique', constraint: 'taken_name', table: 'taken' });
+    expect(await backendPid(one)).toBe(pid);
+  });
+
+  it('of a statement over its deadline are query_timeout, and its connection is destroyed', async () => {
+    const one = open({ maxConnections: 1, queryTimeoutMs: 200 });
+    const pid = await backendPid(one);
+    expect(await codeOf(one.query('select pg_sleep(30)'))).toBe('query_timeout');
+    expect(await backendPid(one)).not.toBe(pid);
+  });
+
+  it('of a killed backend are storage_unavailable, and the next call has a new one', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    const sleeping = codeOf(one.query('select pg_sleep(30)'));
+    await db.query('select pg_terminate_backend($1, 5000)', [pid]);
+    expect(await sleeping).toBe('storage_unavailable');
+    expect(await backendPid(one)).not.toBe(pid);
+  });
+
+  it('of a backend killed while idle are seen by nobody but the log', async () => {
+    const seen: Error[] = [];
+    const one = open({ maxConnections: 1, onIdleFailure: (cause) => seen.push(cause) });
+    const pid = await backendPid(one);
+    await db.query('select pg_terminate_backend($1, 5000)', [pid]);
+    while (seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await backendPid(one)).not.toBe(pid);
+  });
+
+  it('of a backend killed inside a transaction leave nothing behind', async () => {
+    const one = open({ maxConnections: 1 });
+    const work = one.transaction(async (tx) => {
+      await tx.query(`insert into marks values ('killed')`);
+      await db.query('select pg_terminate_backend($1, 5000)', [await backendPid(tx)]);
+      await tx.query('select 1');
+    });
+    expect(await codeOf(work)).toBe('storage_unavailable');
+    expect(await one.query(`select * from marks where mark = 'killed'`)).toEqual([]);
+  });
+
+  it('of a frozen server are query_timeout for every caller, and the pool recovers with the server', async () => {
+    const one = open({ maxConnections: 2, queryTimeoutMs: 100, connectTimeoutMs: 500 });
+    const inside = one.transaction(async (tx) => {
+      const pid = await backendPid(tx);
+      signal(pid, 'STOP');
+      return codeOf(tx.query('select 1')).finally(() => signal(pid, 'CONT'));
+    });
+    expect(await codeOf(inside)).toBe('query_timeout');
+    const pid = await backendPid(one);
+    signal(pid, 'STOP');
+    expect(await codeOf(one.query('select 1'))).toBe('query_timeout');
+    expect(await one.query('select 1 as one')).toEqual([{ one: 1 }]);
+    signal(pid, 'CONT');
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map((n) => one.query('select $1::int as n', [n])),
+    );
+    expect(answers).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }], [{ n: 4 }]]);
+  });
+
+  it('of a server that is not there, refuses or has no room are storage_unavailable', async () => {
+    const nobody = createDatabase({ url: 'postgres://a:b@127.0.0.1:1/x' });
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const hanging = createDatabase({
+      url: `postgres://a:b@127.0.0.1:${port}/x`,
+      connectTimeoutMs: 100,
+    });
+    const wrong = createDatabase({
+      url: Object.assign(new URL(url()), { password: 'wrong' }).href,
+    });
+    for (const away of [nobody, hanging, wrong]) {
+      expect(await codeOf(away.query('select 1'))).toBe('storage_unavailable');
+      await away.close();
+    }
+    silent.close();
+    const full = open({ maxConnections: 1, connectTimeoutMs: 100 });
+    const busy = full.query('select pg_sleep(0.5)');
+    expect(await codeOf(full.query('select 1'))).toBe('storage_unavailable');
+    await busy;
+  });
+});
+
+describe('a commit whose answer is lost', () => {
+  it('is in doubt, and says storage_unavailable to a client', async () => {
+    const proxy = await startCommitEater(url(), 'after');
+    const through = createDatabase({ url: proxy.url, maxConnections: 1 });
+    const work = through.transaction((tx) => tx.query(`insert into marks values ('doubt')`));
+    const failure = await work.catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(InDoubtCommit);
+    expect(failure).toMatchObject({ code: 'storage_unavailable', status: 503 });
+    expect(await db.query(`select * from marks where mark = 'doubt'`)).toHaveLength(1);
+    await through.close();
+    proxy.close();
+  });
+
+  it.each(['before', 'after'] as const)(
+    'is settled by its natural key: lost %s it happened, it happens once',
+    async (moment) => {
+      const proxy = await startCommitEater(url(), moment);
+      const through = createDatabase({ url: proxy.url, maxConnections: 1 });
+      let times = 0;
+      const find = (on: Pick<Database, 'query'>) =>
+        on.query<{ mark: string }>('select mark from marks where mark = $1', [`settled ${moment}`]);
+      const result = await through.transaction(
+        async (tx) => {
+          times += 1;
+          await tx.query('insert into marks values ($1)', [`settled ${moment}`]);
+          return `settled ${moment}`;
+        },
+        { settle: async (fresh) => (await find(fresh))[0]?.mark },
+      );
+      expect(result).toBe(`settled ${moment}`);
+      expect(times).toBe(moment === 'before' ? 2 : 1);
+      expect(await find(db)).toHaveLength(1);
+      await through.close();
+      proxy.close();
+    },
+  );
+});
+
+/** Forwards to the server and cuts the first connection that commits: before the COMMIT arrives, or before its answer. */
+async function startCommitEater(target: string, moment: 'before' | 'after') {
+  const { port } = new URL(target);
+  const { connect } = await import('node:net');
+  let hasEaten = false;
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+    }
+    let isEating = false;
+    near.on('data', (chunk) => {
+      if (!hasEaten && chunk.includes('commit')) {
+        hasEaten = true;
+        isEating = true;
+        if (moment === 'before') {
+          near.destroy();
+          far.destroy();
+          return;
+        }
+      }
+      far.write(chunk);
+    });
+    far.on('data', (chunk) => (isEating ? near.destroy() : near.write(chunk)));
+    near.on('close', () => far.destroy());
+    far.on('close', () => near.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const own = typeof address === 'object' ? String(address?.port) : '';
+  return {
+    url: Object.assign(new URL(target), { port: own }).href,
+    close: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
