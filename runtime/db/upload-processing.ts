@@ -58,14 +58,18 @@ export async function updateUploadLease(
   return rows.length > 0;
 }
 
+/** Why an attempt ended; one that ended because database or storage were away is excused. */
+export type RetryCause = 'timeout' | 'failure' | 'unavailable';
+
 /** Ends an attempt without a result; the upload can be claimed again after the delay. */
 export async function updateUploadRetry(
   db: Queryable,
-  retry: Attempt & { delay_seconds: number; cause: 'timeout' | 'failure' },
+  retry: Attempt & { delay_seconds: number; cause: RetryCause },
 ): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
     `update uploads set lease_until = now() + make_interval(secs => $3), updated_at = now(),
-       timeout_count = timeout_count + case when $4 = 'timeout' then 1 else 0 end
+       timeout_count = timeout_count + case when $4 = 'timeout' then 1 else 0 end,
+       excused_count = excused_count + case when $4 = 'unavailable' then 1 else 0 end
      where upload_id = $1 and attempt = $2 and status = any($5) returning ${UPLOAD_COLUMNS}`,
     [
       retry.upload_id,

@@ -28,6 +28,7 @@ export type UploadRow = {
   reserved_bytes: number;
   attempt: number;
   timeout_count: number;
+  excused_count: number;
   lease_until: Date | null;
   error_code: ProcessingErrorCode | null;
   file_id: string | null;

@@ -26,6 +26,7 @@ create table uploads (
     (case when status in ('created', 'uploaded', 'processing') then size_bytes else 0 end) stored,
   attempt integer not null default 0 check (attempt >= 0),
   timeout_count integer not null default 0 check (timeout_count between 0 and attempt),
+  excused_count integer not null default 0 check (excused_count between 0 and attempt),
   lease_until timestamptz(3),
   error_code text,
   file_id text,
@@ -62,6 +63,7 @@ comment on column uploads.uploader is 'HMAC of the end user''s subject, for uplo
 comment on column uploads.reserved_bytes is 'Counts against the storage limit until the upload is ready, failed or expired.';
 comment on column uploads.attempt is 'Raised before each attempt at processing: a result is accepted only under the number it began with.';
 comment on column uploads.timeout_count is 'How many attempts ended by the clock.';
+comment on column uploads.excused_count is 'How many attempts ended because the database or the storage was away: the image is not at fault.';
 comment on column uploads.lease_until is 'Until then the attempt''s worker alone works on it; afterwards any worker may take it over.';
 
 create table files (
