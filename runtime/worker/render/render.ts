@@ -34,13 +34,16 @@ export async function render(input: RenderInput): Promise<RenderedImage> {
 
 async function renderLoaded({ plan, source, watermark }: RenderInput): Promise<RenderedImage> {
   const { output, format } = plan;
-  const overlay = watermark === null ? null : await drawOverlay(plan.watermark, watermark);
-  const resized = (await cut(source, plan.window))
-    .resize({ ...output, fit: 'fill' })
-    .toColourspace('srgb');
-  const opaque = format === 'jpeg' ? resized.flatten({ background: WHITE }) : resized;
-  const drawn = overlay === null ? opaque : opaque.composite([overlay]);
-  const { data, info } = await encode(drawn, plan).toBuffer({ resolveWithObject: true });
+  const { picture, has_alpha } = await cut(source, plan.window);
+  const resized = picture.resize({ ...output, fit: 'fill' }).toColourspace('srgb');
+  const onWhite = format === 'jpeg' ? resized.flatten({ background: WHITE }) : resized;
+  const drawn =
+    watermark === null
+      ? onWhite
+      : onWhite.composite([await drawOverlay(plan.watermark, watermark)]);
+  // Drawing adds an alpha channel, also where all of it is opaque.
+  const finished = has_alpha ? drawn : drawn.removeAlpha();
+  const { data, info } = await encode(finished, plan).toBuffer({ resolveWithObject: true });
   if (info.width !== output.width || info.height !== output.height) {
     throw new Error(
       `rendered ${info.width}x${info.height}, planned ${output.width}x${output.height}`,
@@ -58,28 +61,32 @@ const contentTypes: Readonly<Record<OutputFormat, string>> = {
 };
 
 /** Without an extract step libvips may skip pixels that the output does not need while it decodes. */
-async function cut(source: Buffer, window: Box): Promise<Sharp> {
-  const open = () =>
-    sharp(source, { failOn: 'error', limitInputPixels: false, sequentialRead: true });
-  const { width, height } = await open().metadata();
-  const isWhole =
-    window.x === 0 && window.y === 0 && window.width === width && window.height === height;
-  if (isWhole) return open();
+async function cut(source: Buffer, window: Box): Promise<{ picture: Sharp; has_alpha: boolean }> {
+  const picture = sharp(source, { failOn: 'error', limitInputPixels: false, sequentialRead: true });
+  const { width, height, hasAlpha } = await picture.metadata();
   const { x: left, y: top } = window;
-  return open().extract({ left, top, width: window.width, height: window.height });
+  const isWhole = left === 0 && top === 0 && window.width === width && window.height === height;
+  return {
+    picture: isWhole
+      ? picture
+      : picture.extract({ left, top, width: window.width, height: window.height }),
+    has_alpha: hasAlpha,
+  };
 }
 
 async function drawOverlay(plan: RenderPlan['watermark'], bytes: Buffer): Promise<OverlayOptions> {
   if (plan === null) throw new Error('watermark bytes without a plan for them');
   const { width, height, x: left, y: top, opacity } = plan;
-  const { data, info } = await sharp(bytes, { limitInputPixels: false })
+  const pixels = await sharp(bytes, { limitInputPixels: false })
+    .resize({ width, height, fit: 'fill' })
     .toColourspace('srgb')
     .ensureAlpha()
-    .resize({ width, height, fit: 'fill' })
-    .linear([1, 1, 1, opacity / 100], [0, 0, 0, 0])
     .raw()
-    .toBuffer({ resolveWithObject: true });
-  return { input: data, raw: { width, height, channels: info.channels }, left, top };
+    .toBuffer();
+  for (let at = 3; at < pixels.length; at += 4) {
+    pixels[at] = Math.round(((pixels[at] ?? 0) * opacity) / 100);
+  }
+  return { input: pixels, raw: { width, height, channels: 4 }, left, top };
 }
 
 /** What is stored is our own, but it is decoded by what it is, not by what a row says. */

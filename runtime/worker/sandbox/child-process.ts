@@ -127,9 +127,12 @@ async function feed(input: Writable, job: SandboxJob, onProgress: () => void): P
 
 /** A pipe that breaks is not our news: how the child ended says more. */
 async function write(input: Writable, chunk: Uint8Array): Promise<void> {
-  if (!input.destroyed && !input.write(chunk)) {
-    await Promise.race([once(input, 'drain'), once(input, 'close')]).catch(() => undefined);
-  }
+  if (input.destroyed || input.write(chunk)) return;
+  const settled = new AbortController();
+  const { signal } = settled;
+  await Promise.race([once(input, 'drain', { signal }), once(input, 'close', { signal })])
+    .catch(() => undefined)
+    .finally(() => settled.abort());
 }
 
 function partLength(part: SandboxPart): number {
