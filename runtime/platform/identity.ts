@@ -16,6 +16,8 @@ import { createKeySet, type KeySet } from './key-set.ts';
 const ALGORITHM = 'RS256';
 const CLOCK_SKEW_SECONDS = 60;
 const TOKEN_CHARACTERS_MAX = 16_384;
+/** As OpenID Connect bounds it. */
+const SUBJECT_CHARACTERS_MAX = 255;
 const TOKEN_TYPES = ['jwt', 'at+jwt'];
 
 type KeyFinder = ReturnType<typeof createLocalJWKSet>;
@@ -80,8 +82,10 @@ async function verifyWith(
   };
   if (audience !== undefined) checks.audience = audience;
   const { payload } = await jwtVerify(token, find, checks);
-  if (typeof payload.sub !== 'string' || payload.sub === '') throw new Error('sub is not a name');
-  return { sub: payload.sub };
+  const { sub } = payload;
+  const isName = typeof sub === 'string' && sub.length >= 1 && sub.length <= SUBJECT_CHARACTERS_MAX;
+  if (!isName) throw new Error('the sub is not a subject');
+  return { sub };
 }
 
 /** A key that the set lacks may be new: one rate-limited look, so that rotation hurts nobody. */

@@ -66,6 +66,10 @@ describe('an access token', () => {
       expect(await verdictOn(await pair.sign(claims(change)))).toBe('unauthorized');
     }
   });
+  it('whose sub is longer than 255 characters is refused', async () => {
+    expect(await verdictOn(await pair.sign(claims({ sub: 'x'.repeat(255) })))).toBe('accepted');
+    expect(await verdictOn(await pair.sign(claims({ sub: 'x'.repeat(256) })))).toBe('unauthorized');
+  });
   it('is good for 60 seconds of skew on either side, not more', async () => {
     const seconds = Math.floor(nowMs / 1000);
     const at = async (change: object) => verdictOn(await pair.sign(claims({ ...change })));
@@ -106,6 +110,20 @@ describe('an access token', () => {
       'unauthorized',
     );
     expect(await verdictOn('x'.repeat(8192))).toBe('unauthorized');
+  });
+});
+
+describe('a token of our own', () => {
+  it('of whatever kind is no access token, and costs no fetch', async () => {
+    const ours = [
+      'ls1.t1.eyJhIjoxfQ.c2ln',
+      'hlp1.upl_1.1800000000.eyJhIjoxfQ.c2ln',
+      `tin_live_${'0'.repeat(36)}`,
+      't=1800000000,v1=00ff',
+      'v1=00ff',
+    ];
+    for (const token of ours) expect(await verdictOn(token), token).toBe('unauthorized');
+    expect(server.state.requests).toBe(0);
   });
 });
 
