@@ -19,6 +19,18 @@ describe('a browser session', () => {
       organization: { credit_balance: 1000 },
     });
   });
+  it('stores the display headers of the first login, in UTF-8, and no later ones', async () => {
+    const named = async (name: string) => ({
+      ...(await sessionHeaders('user_named')),
+      'x-identity-user-name': Buffer.from(name).toString('latin1'),
+      'x-identity-user-email': 'zoe@example.com',
+    });
+    const stored = { user: { name: 'Zo\u00eb \u{1f4f7}', email: 'zoe@example.com' } };
+    expect((await send({ headers: await named('Zo\u00eb \u{1f4f7}') })).principal).toMatchObject(
+      stored,
+    );
+    expect((await send({ headers: await named('Mallory') })).principal).toMatchObject(stored);
+  });
   it('whose x-identity-user-id is missing or not the sub is 401', async () => {
     const { authorization = '' } = await sessionHeaders(subject);
     const ids = ['user_other', subject.toUpperCase(), `${subject} x`, ''];
