@@ -167,7 +167,7 @@ export const patchStaffProjectBody = requestBody({
 export type PatchStaffProject = z.infer<typeof patchStaffProjectBody>;
 
 function listOf<Item extends z.ZodType>(item: Item, max: number) {
-  const error = expected(`a list of at most ${max}`);
+  const error = expected(`a list of at most ${max} entries`);
   return z
     .array(item, { error })
     .max(max, { error })

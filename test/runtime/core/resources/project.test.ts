@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import {
+  createProjectBody,
+  patchProjectBody,
+  patchStaffProjectBody,
+} from '../../../../runtime/core/resources/project.ts';
+
+function issues(
+  schema: {
+    safeParse(value: unknown): {
+      error?: { issues: { path: PropertyKey[]; message: string }[] } | undefined;
+    };
+  },
+  value: unknown,
+) {
+  return schema.safeParse(value).error?.issues.map(({ path }) => path.join('.')) ?? [];
+}
+
+describe('createProjectBody', () => {
+  it('takes slug for project_slug, and nothing of it is left', () => {
+    expect(createProjectBody.parse({ slug: 'shop' })).toEqual({ project_slug: 'shop' });
+    expect(createProjectBody.parse({ slug: 'shop', project_slug: 'shop' })).toEqual({
+      project_slug: 'shop',
+    });
+  });
+
+  it('needs one slug, and refuses two different ones', () => {
+    expect(issues(createProjectBody, {})).toEqual(['project_slug']);
+    expect(issues(createProjectBody, { slug: 'a', project_slug: 'b' })).toEqual(['slug']);
+  });
+
+  it('refuses a wrong or reserved slug', () => {
+    for (const slug of ['Shop', 'api', '-a', '', 7, 'a'.repeat(64)]) {
+      expect(issues(createProjectBody, { project_slug: slug })).toEqual(['project_slug']);
+    }
+  });
+
+  it('checks presets: names, chains, and no preset within a preset', () => {
+    const parse = (resolution_presets: unknown) =>
+      issues(createProjectBody, { slug: 'a', resolution_presets });
+    expect(parse({ thumb: 'resize/200x200/smart', 'x.2': 'format/webp' })).toEqual([]);
+    expect(parse({ Thumb: 'resize/200x200' })).toEqual(['resolution_presets.Thumb']);
+    expect(parse({ thumb: 'resize/0x0' })).toEqual(['resolution_presets.thumb']);
+    expect(parse({ thumb: 'preset:other' })).toEqual(['resolution_presets.thumb']);
+    const many = Object.fromEntries(
+      Array.from({ length: 33 }, (_, at) => [`p${at}`, 'quality/50']),
+    );
+    expect(parse(many)).toEqual(['resolution_presets']);
+    delete many.p0;
+    expect(parse(many)).toEqual([]);
+  });
+
+  it('counts chains and origins', () => {
+    const chains = Array.from({ length: 65 }, (_, at) => `quality/${at + 1}`);
+    expect(issues(createProjectBody, { slug: 'a', allowed_transform_chains: chains })).toEqual([
+      'allowed_transform_chains',
+    ]);
+    expect(
+      issues(createProjectBody, { slug: 'a', allowed_transform_chains: chains.slice(1) }),
+    ).toEqual([]);
+    expect(
+      issues(createProjectBody, { slug: 'a', cors_allowed_origins: ['https://a.example/x'] }),
+    ).toEqual(['cors_allowed_origins.0']);
+  });
+});
+
+describe('patchProjectBody', () => {
+  it('takes nothing at all', () => {
+    expect(patchProjectBody.parse({})).toEqual({});
+  });
+
+  it('resolves the old name of the default watermark; empty clears', () => {
+    expect(patchProjectBody.parse({ project_default_watermark: 'wm_1' })).toEqual({
+      default_watermark_preset_id: 'wm_1',
+    });
+    expect(patchProjectBody.parse({ project_default_watermark: '' })).toEqual({
+      default_watermark_preset_id: null,
+    });
+    const both = { project_default_watermark: 'wm_1', default_watermark_preset_id: null };
+    expect(patchProjectBody.parse(both)).toEqual({ default_watermark_preset_id: null });
+  });
+
+  it('refuses what only staff manage, as unknown fields', () => {
+    expect(patchProjectBody.safeParse({ custom_domains: [] }).success).toBe(false);
+    expect(patchProjectBody.safeParse({ nudity_auto_block: true }).success).toBe(false);
+  });
+
+  it('reads a price as an exact decimal', () => {
+    expect(patchProjectBody.parse({ pricing_multiplier: 1.25 })).toEqual({
+      pricing_multiplier: '1.25',
+    });
+    for (const wrong of [-1, '1', 1001, 1e-9]) {
+      expect(issues(patchProjectBody, { pricing_multiplier: wrong })).toEqual([
+        'pricing_multiplier',
+      ]);
+    }
+  });
+
+  it('clears callback and limit with null', () => {
+    const cleared = { callback_url: null, storage_hard_limit_bytes: null };
+    expect(patchProjectBody.parse(cleared)).toEqual(cleared);
+    expect(issues(patchProjectBody, { callback_url: 'ftp://a.example' })).toEqual(['callback_url']);
+    expect(issues(patchProjectBody, { storage_hard_limit_bytes: -1 })).toEqual([
+      'storage_hard_limit_bytes',
+    ]);
+  });
+});
+
+describe('patchStaffProjectBody', () => {
+  it('lower-cases domains, drops repeats, and takes at most 32', () => {
+    const parsed = patchStaffProjectBody.parse({
+      custom_domains: ['IMG.shop.example', 'img.shop.example'],
+    });
+    expect(parsed.custom_domains).toEqual(['img.shop.example']);
+    const many = Array.from({ length: 33 }, (_, at) => `i${at}.shop.example`);
+    expect(issues(patchStaffProjectBody, { custom_domains: many })).toEqual(['custom_domains']);
+  });
+});

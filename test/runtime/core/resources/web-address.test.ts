@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  parseCallbackUrl,
+  parseCorsOrigin,
+  parseEmbedOrigin,
+  parseHostname,
+} from '../../../../runtime/core/resources/web-address.ts';
+
+describe('parseEmbedOrigin', () => {
+  it.each([
+    ['https://shop.example', 'https://shop.example'],
+    ['HTTPS://Shop.Example', 'https://shop.example'],
+    ['https://shop.example:8443', 'https://shop.example:8443'],
+    ['https://shop.example:443', 'https://shop.example'],
+    ['http://localhost:3000', 'http://localhost:3000'],
+    ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+  ])('%s is %s', (text, origin) => expect(parseEmbedOrigin(text)).toBe(origin));
+
+  it.each([
+    'http://shop.example',
+    'http://localhost',
+    'http://localhost.evil.example:3000',
+    'http://127.0.0.2:80',
+    'https://shop.example/',
+    'https://shop.example/path',
+    'https://*.shop.example',
+    'https://user@shop.example',
+    'https://shop.example?x',
+    'https://shop.example#x',
+    'https://shop.example\\@evil.example',
+    'https://shop.example:99999',
+    'https://',
+    '*',
+    'null',
+    '',
+    ' https://shop.example',
+    'javascript:alert(1)',
+  ])('refuses %j', (text) => expect(parseEmbedOrigin(text)).toBeUndefined());
+
+  it('is idempotent', () => {
+    fc.assert(
+      fc.property(fc.webUrl(), (url) => {
+        const origin = parseEmbedOrigin(new URL(url).origin);
+        if (origin !== undefined) expect(parseEmbedOrigin(origin)).toBe(origin);
+      }),
+    );
+  });
+});
+
+describe('parseCorsOrigin', () => {
+  it('takes plain http and the star too', () => {
+    expect(parseCorsOrigin('*')).toBe('*');
+    expect(parseCorsOrigin('http://shop.example')).toBe('http://shop.example');
+    expect(parseCorsOrigin('https://[::1]:8080')).toBe('https://[::1]:8080');
+    expect(parseCorsOrigin('shop.example')).toBeUndefined();
+  });
+});
+
+describe('parseHostname', () => {
+  it('takes names of two and more labels, lower-cased', () => {
+    expect(parseHostname('IMG.Shop.Example')).toBe('img.shop.example');
+    expect(parseHostname('xn--bcher-kva.example')).toBe('xn--bcher-kva.example');
+  });
+
+  it.each([
+    '',
+    'shop',
+    'a.b.',
+    '.a.b',
+    '1.2.3.4',
+    '[::1]',
+    'a_b.example',
+    'a.example:80',
+    '-a.example',
+    'a.e',
+    `${'a'.repeat(64)}.example`,
+    `${'a.'.repeat(130)}example`,
+    'é.example',
+    'a.example\n',
+  ])('refuses %j', (text) => expect(parseHostname(text)).toBeUndefined());
+});
+
+describe('parseCallbackUrl', () => {
+  it('keeps a URL as it was written', () => {
+    for (const url of ['https://shop.example/hook?x=1', 'http://127.0.0.1:9000/']) {
+      expect(parseCallbackUrl(url)).toBe(url);
+    }
+  });
+
+  it.each([
+    '',
+    'shop.example',
+    'ftp://a.example',
+    'https://u:p@a.example/',
+    'https://a.example/#x',
+    'https://',
+    'https://a b',
+    'https://a.example:99999',
+    `https://a.example/${'x'.repeat(2048)}`,
+  ])('refuses %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
+});
