@@ -103,6 +103,14 @@ export async function deleteWatermarkPreset(
   return rows.length > 0;
 }
 
+/** Whether some preset draws this file. */
+export async function hasWatermarkPresetOfFile(db: Queryable, fileId: string): Promise<boolean> {
+  const rows = await db.query('select 1 from watermark_presets where file_id = $1 limit 1', [
+    fileId,
+  ]);
+  return rows.length > 0;
+}
+
 /** Removes what draws this file, the project's default included; returns the ids. */
 export async function deleteWatermarkPresetsOfFile(
   tx: Transaction,
