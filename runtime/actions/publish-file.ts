@@ -1,0 +1,120 @@
+/**
+ * The one way an upload becomes a file: revision, counters, upload ready, webhook, purge and audit in one
+ * transaction under the project's row lock. Nothing of it happens when another attempt has taken over.
+ * Spec: States and transitions, Upload session, File; Event kinds, upload.ready.
+ */
+import { printDeliveryId, printWebhookBody } from '../core/events.ts';
+import { newId } from '../core/ids.ts';
+import { LOOKUP_CACHE_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
+import { insertAuditEntry } from '../db/audit-log.ts';
+import type { Database, Queryable, Transaction } from '../db/client.ts';
+import { insertFileRevision } from '../db/file-revisions.ts';
+import { type FileRow, findFileById, type RevisionFacts } from '../db/files.ts';
+import { updateProjectGeneration } from '../db/projects.ts';
+import { insertPurge } from '../db/purges.ts';
+import { type Attempt, lockUploadAttempt, updateUploadReady } from '../db/upload-processing.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
+import { hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
+import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
+import type { Clock } from '../platform/clock.ts';
+
+export type Publication = Attempt & {
+  facts: RevisionFacts;
+  taken_at: Date | null;
+  location: { latitude: number; longitude: number } | null;
+};
+
+/** How long an edge can still be refilled with what was. */
+const PURGE_REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
+
+/** The file as it is now; undefined when the attempt is over and its work is to be dropped. */
+export async function publishFile(
+  { db, clock }: { db: Database; clock: Clock },
+  publication: Publication,
+): Promise<FileRow | undefined> {
+  return db.transaction((tx) => publish(tx, publication, clock.now()), {
+    settle: (fresh) => findPublished(fresh, publication.upload_id),
+  });
+}
+
+async function publish(
+  tx: Transaction,
+  publication: Publication,
+  now: Date,
+): Promise<FileRow | undefined> {
+  const upload = await lockUploadAttempt(tx, publication);
+  if (upload === undefined) return undefined;
+  const file = await insertFileRevision(tx, {
+    ...publication.facts,
+    ...namesOf(upload),
+    new_file_id: newId('file', now.getTime()),
+    taken_at: publication.taken_at,
+    latitude: publication.location?.latitude ?? null,
+    longitude: publication.location?.longitude ?? null,
+  });
+  const { file_id, revision } = file;
+  await updateUploadReady(tx, { ...publication, file_id, revision });
+  await insertReadyEvent(tx, { upload_id: upload.upload_id, file, now });
+  if (revision > 1) await forgetOldRevision(tx, file);
+  await insertAuditEntry(tx, {
+    project_id: file.project_id,
+    actor_kind: 'system',
+    action: 'file.publish',
+    target: file_id,
+    after: { upload_id: upload.upload_id, file_slug: file.file_slug, revision },
+  });
+  return file;
+}
+
+function namesOf(upload: UploadRow) {
+  const {
+    project_id,
+    upload_id,
+    file_slug,
+    library_id,
+    folder,
+    title,
+    original_filename,
+    uploader,
+  } = upload;
+  return {
+    project_id,
+    upload_id,
+    file_slug,
+    library_id,
+    folder,
+    title,
+    original_filename,
+    uploader,
+  };
+}
+
+async function insertReadyEvent(
+  tx: Transaction,
+  { upload_id, file, now }: { upload_id: string; file: FileRow; now: Date },
+): Promise<void> {
+  const { project_id, file_id, file_slug, sha256, revision } = file;
+  const event = 'upload.ready';
+  const data = { upload_id, project_id, file_id, file_slug, sha256, revision };
+  const id = printDeliveryId(event, data);
+  const body = printWebhookBody({ id, event, created_at: now, data });
+  await insertWebhookDelivery(tx, { delivery_id: id, project_id, event, body });
+}
+
+/** A file that is drawn onto others changes them all: then the whole project is forgotten. */
+async function forgetOldRevision(tx: Transaction, file: FileRow): Promise<void> {
+  const isDrawn = await hasWatermarkPresetOfFile(tx, file.file_id);
+  if (isDrawn) await updateProjectGeneration(tx, file.project_id);
+  await insertPurge(tx, {
+    project_id: file.project_id,
+    file_slug: isDrawn ? null : file.file_slug,
+    reason: 'file_reuploaded',
+    repeat_after_seconds: PURGE_REPEAT_SECONDS,
+  });
+}
+
+async function findPublished(db: Queryable, uploadId: string): Promise<FileRow | undefined> {
+  const upload = await findUpload(db, uploadId);
+  if (upload?.status !== 'ready' || upload.file_id === null) return undefined;
+  return findFileById(db, upload.file_id);
+}
