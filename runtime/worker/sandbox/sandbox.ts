@@ -4,7 +4,7 @@
  */
 import type { Log } from '../../platform/log.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
-import { SandboxFailure } from './sandbox-failure.ts';
+import { SandboxFailure, type SandboxFailureReason } from './sandbox-failure.ts';
 
 export type Sandbox = {
   /** Throws SandboxFailure, what a part's chunks threw, or the signal's reason. */
@@ -38,6 +38,8 @@ export type SandboxOptions = {
   entry?: URL;
   /** Added to the otherwise empty environment, for example an allocator to preload. */
   environment?: Readonly<Record<string, string>>;
+  /** Told of each child that broke a promise or died. */
+  onKilled?: (reason: SandboxFailureReason) => void;
 };
 
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -52,10 +54,17 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     try {
       if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
       return await slot.child.run(job);
+    } catch (error) {
+      if (error instanceof SandboxFailure) report(error, job);
+      throw error;
     } finally {
       await renew(slot, options.jobs_per_child);
       line.release(slot);
     }
+  };
+  const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
+    options.log.warn('a decoder child failed', { kind, reason: failure.reason, error: failure });
+    options.onKilled?.(failure.reason);
   };
   for (const slot of slots) warm(slot);
   return {

@@ -1,0 +1,64 @@
+/**
+ * Which upload is attempted when: one for each doorbell, and whatever the database says is due, never more
+ * at a time than there are slots. A lost doorbell costs one turn of the poll.
+ */
+import { z } from 'zod';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { Queue } from '../../platform/queue/queue.ts';
+import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
+
+export type IngestLoopOptions = IngestDeps & {
+  queue: Queue;
+  metrics?: Pick<Metrics, 'ingest'>;
+  slots: number;
+  poll_every_ms: number;
+};
+
+/** What a doorbell says; more fields are for others. */
+const doorbellSchema = z.object({ upload_id: z.string() });
+
+export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
+  const { queue, log, slots } = options;
+  const running = new Set<Promise<unknown>>();
+  const state = { isStopped: false };
+  const attemptOne = async (uploadId: string | null) => {
+    const attempt = measuredAttempt(options, uploadId).catch((error: unknown) => {
+      log.error('an upload could not be attempted', { error });
+      return undefined;
+    });
+    running.add(attempt);
+    return attempt.finally(() => running.delete(attempt));
+  };
+  const drain = async () => {
+    while (!state.isStopped && running.size < slots) {
+      const outcome = await attemptOne(null);
+      if (outcome === undefined || outcome.result === 'idle') return;
+    }
+  };
+  const timer = setInterval(() => void drain(), options.poll_every_ms);
+  const doorbells = await queue.consume('ingest', { slots }, async (message) => {
+    const { upload_id } = doorbellSchema.parse(message);
+    await attemptOne(upload_id);
+  });
+  void drain();
+  return {
+    stop: async () => {
+      state.isStopped = true;
+      clearInterval(timer);
+      await doorbells.stop();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function measuredAttempt(
+  options: IngestLoopOptions,
+  uploadId: string | null,
+): Promise<IngestOutcome> {
+  const startedAt = performance.now();
+  const outcome = await ingestUpload(options, uploadId);
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (outcome.result === 'ready') options.metrics?.ingest({ result: 'ready', seconds });
+  if (outcome.result === 'failed') options.metrics?.ingest({ result: outcome.error_code, seconds });
+  return outcome;
+}

@@ -1,0 +1,164 @@
+/**
+ * One attempt at one upload, from the claim to its end: ready, failed, or left for a later attempt.
+ * Spec: States and transitions, Upload session; Processing error codes.
+ */
+import { failUpload } from '../../actions/fail-upload.ts';
+import { publishFile } from '../../actions/publish-file.ts';
+import type { ProcessingErrorCode } from '../../core/errors.ts';
+import { INGEST_LEASE_SECONDS } from '../../core/limits.ts';
+import type { Database } from '../../db/client.ts';
+import type { FileRow } from '../../db/files.ts';
+import { claimUpload, updateUploadRetry } from '../../db/upload-processing.ts';
+import type { UploadRow } from '../../db/uploads.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Buckets } from '../../platform/storage/bucket.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { abandonmentOf, verdictOf } from './attempt-verdict.ts';
+import type { Failpoint } from './failpoint.ts';
+import { IngestRefusal } from './ingest-refusal.ts';
+import { keepLease, LeaseLost } from './lease.ts';
+import { readIngestAnswer } from './read-answer.ts';
+import { storeContent } from './store-content.ts';
+import { verifiedChunks } from './verified-chunks.ts';
+
+export type IngestDeps = {
+  db: Database;
+  buckets: Buckets;
+  sandbox: Sandbox;
+  clock: Clock;
+  log: Log;
+  failpoint: Failpoint;
+  /** The deployment's upload size limit. */
+  ingest_bytes_max: number;
+  lease_seconds?: number;
+};
+
+export type IngestOutcome =
+  | { result: 'idle' | 'dropped' }
+  | { result: 'ready'; file: FileRow }
+  | { result: 'failed'; error_code: ProcessingErrorCode }
+  | { result: 'retry'; delay_seconds: number };
+
+/** With an id that upload alone, if it can be claimed; else the one that waits longest. */
+export async function ingestUpload(
+  deps: IngestDeps,
+  uploadId: string | null,
+): Promise<IngestOutcome> {
+  const lease_seconds = deps.lease_seconds ?? INGEST_LEASE_SECONDS;
+  const upload = await claimUpload(deps.db, { upload_id: uploadId, lease_seconds });
+  if (upload === undefined) return { result: 'idle' };
+  const lease = keepLease(deps.db, { ...upload, lease_seconds });
+  try {
+    return await attempt(deps, upload, lease.signal);
+  } catch (error) {
+    return await settle(deps, upload, error);
+  } finally {
+    lease.end();
+  }
+}
+
+async function attempt(
+  deps: IngestDeps,
+  upload: UploadRow,
+  signal: AbortSignal,
+): Promise<IngestOutcome> {
+  const abandoned = abandonmentOf(upload);
+  if (abandoned !== undefined) throw new IngestRefusal(abandoned, 'no attempt is left');
+  await deps.failpoint('claimed');
+  const { result, source_sha256 } = await decode(deps, upload, signal);
+  await deps.failpoint('decoded');
+  const stored = await storeContent(
+    { content: deps.buckets.content, failpoint: deps.failpoint },
+    upload,
+    result,
+  );
+  signal.throwIfAborted();
+  await deps.failpoint('before-publish');
+  const { location, taken_at, master: _master, native: _native, ...known } = result;
+  const file = await publishFile(deps, {
+    upload_id: upload.upload_id,
+    attempt: upload.attempt,
+    taken_at: taken_at === null ? null : new Date(taken_at),
+    location,
+    facts: {
+      ...known,
+      ...stored,
+      thumb_hash: null,
+      source_content_type: upload.content_type,
+      source_size_bytes: upload.size_bytes,
+      source_sha256,
+    },
+  });
+  if (file === undefined) throw new LeaseLost(upload);
+  await deps.failpoint('published');
+  await deleteIngestObject(deps, upload);
+  return { result: 'ready', file };
+}
+
+/** The bytes that are verified are the bytes that are decoded. */
+async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) {
+  if (upload.size_bytes > deps.ingest_bytes_max) {
+    throw new IngestRefusal('file_too_large', `${upload.size_bytes} bytes`);
+  }
+  const object = await deps.buckets.ingest.open(upload.ingest_key);
+  if (object === undefined) throw new IngestRefusal('ingest_object_missing', upload.ingest_key);
+  const { chunks, digest } = verifiedChunks(object, upload);
+  try {
+    await deps.failpoint('opened');
+    const answer = await deps.sandbox.run({
+      kind: 'ingest',
+      facts: { content_type: upload.content_type },
+      parts: [{ size_bytes: upload.size_bytes, chunks: announced(chunks, deps.failpoint) }],
+      signal,
+    });
+    return { result: readIngestAnswer(answer), source_sha256: digest() };
+  } finally {
+    object.destroy();
+  }
+}
+
+async function* announced(chunks: AsyncIterable<Uint8Array>, failpoint: Failpoint) {
+  yield* chunks;
+  await failpoint('verified');
+}
+
+/** What failed decides how the attempt ends; what cannot be written down is left to the lease. */
+async function settle(deps: IngestDeps, upload: UploadRow, error: unknown): Promise<IngestOutcome> {
+  const { upload_id, attempt: number } = upload;
+  const log = deps.log.child({ upload_id, project_id: upload.project_id, attempt: number });
+  const verdict = verdictOf(error, upload);
+  switch (verdict.end) {
+    case 'drop':
+      log.warn('an attempt was overtaken', { error });
+      return { result: 'dropped' };
+    case 'fail': {
+      const { error_code } = verdict;
+      log.info('an upload was refused', { error_code, error });
+      const failed = await failUpload(deps, { upload_id, attempt: number, error_code });
+      if (failed === undefined) return { result: 'dropped' };
+      await deleteIngestObject(deps, upload);
+      return { result: 'failed', error_code };
+    }
+    case 'retry': {
+      const { cause, delay_seconds } = verdict;
+      log.warn('an attempt failed', { reason: cause, error });
+      const retry = { upload_id, attempt: number, cause, delay_seconds };
+      const left = await updateUploadRetry(deps.db, retry);
+      return left === undefined ? { result: 'dropped' } : { result: 'retry', delay_seconds };
+    }
+  }
+}
+
+/** A row says that it is to go, so that a failure here costs nothing but time. */
+async function deleteIngestObject(
+  { buckets, log, failpoint }: IngestDeps,
+  { ingest_key, upload_id }: UploadRow,
+): Promise<void> {
+  try {
+    await buckets.ingest.delete(ingest_key);
+    await failpoint('ingest-deleted');
+  } catch (error) {
+    log.warn('an ingest object is left to the sweeper', { upload_id, error });
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * Keeps the lease of a running attempt alive. Its signal aborts when the attempt is known to be over, or
+ * when nothing was heard from the database for a whole lease: then another worker may have begun.
+ */
+import type { Queryable } from '../../db/client.ts';
+import { type Attempt, updateUploadLease } from '../../db/upload-processing.ts';
+
+export type Lease = { signal: AbortSignal; end(): void };
+
+/** Another attempt has taken over, or could have: whatever this one made is dropped. */
+export class LeaseLost extends Error {
+  constructor({ upload_id, attempt }: Attempt) {
+    super(`attempt ${attempt} at ${upload_id} is over`);
+    this.name = 'LeaseLost';
+  }
+}
+
+const BEATS_PER_LEASE = 3;
+
+export function keepLease(
+  db: Queryable,
+  { upload_id, attempt, lease_seconds }: Attempt & { lease_seconds: number },
+): Lease {
+  const lost = new AbortController();
+  const leaseMs = lease_seconds * 1000;
+  let heardAt = performance.now();
+  const beat = async () => {
+    const sentAt = performance.now();
+    const isOurs = await updateUploadLease(db, { upload_id, attempt, lease_seconds }).catch(
+      () => undefined,
+    );
+    if (isOurs === true) heardAt = sentAt;
+    const isStale = performance.now() - heardAt >= leaseMs;
+    if (isOurs === false || isStale) lost.abort(new LeaseLost({ upload_id, attempt }));
+  };
+  const timer = setInterval(() => void beat(), leaseMs / BEATS_PER_LEASE);
+  return { signal: lost.signal, end: () => clearInterval(timer) };
+}

@@ -1,0 +1,65 @@
+/**
+ * Work that many ask for at once and that is done once. It is given up when the last of them has left,
+ * and stays joinable until what it caused has settled.
+ */
+
+export type Landing<T> = { value: T; settled: Promise<unknown> };
+export type Flights<T> = {
+  /** Throws what the work throws, or the reason of the caller's own signal. */
+  join(
+    key: string,
+    signal: AbortSignal,
+    work: (everyoneLeft: AbortSignal) => Promise<Landing<T>>,
+  ): Promise<T>;
+};
+
+export function createFlights<T>(): Flights<T> {
+  const flights = new Map<string, Flight<T>>();
+  const start = (key: string, work: (everyoneLeft: AbortSignal) => Promise<Landing<T>>) => {
+    const everyoneLeft = new AbortController();
+    const landed = work(everyoneLeft.signal);
+    const flight: Flight<T> = {
+      value: landed.then(({ value }) => value),
+      passengers: 0,
+      everyoneLeft,
+    };
+    flights.set(key, flight);
+    const end = () => {
+      if (flights.get(key) === flight) flights.delete(key);
+    };
+    void landed.then(({ settled }) => settled).then(end, end);
+    flight.value.catch(() => undefined);
+    return flight;
+  };
+  return {
+    join: async (key, signal, work) => {
+      signal.throwIfAborted();
+      const flight = flights.get(key) ?? start(key, work);
+      flight.passengers += 1;
+      const leave = () => {
+        flight.passengers -= 1;
+        if (flight.passengers > 0) return;
+        // Nobody may board what is being given up.
+        if (flights.get(key) === flight) flights.delete(key);
+        flight.everyoneLeft.abort(signal.reason);
+      };
+      return travel(flight.value, signal, leave);
+    },
+  };
+}
+
+type Flight<T> = { value: Promise<T>; passengers: number; everyoneLeft: AbortController };
+
+async function travel<T>(value: Promise<T>, signal: AbortSignal, leave: () => void): Promise<T> {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const onAbort = () => {
+    leave();
+    reject(signal.reason);
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([value, left]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * One derived image on the parent's side: reads what the plan names, renders it in a decoder child, stores
+ * it under its key and answers. Whoever asks for the same key meanwhile gets the same answer.
+ * Spec: Delivery host; refusal `render_timeout`.
+ */
+import {
+  type RenderReply,
+  type RenderRequest,
+  renderRequestSchema,
+} from '../../core/delivery/render-request.ts';
+import { RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
+import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { QueueTimeout } from '../../platform/queue/queue.ts';
+import type { Bucket } from '../../platform/storage/bucket.ts';
+import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
+import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { createFlights } from './flights.ts';
+
+export type RenderDeps = {
+  content: Bucket;
+  sandbox: Sandbox;
+  log: Log;
+  wall_clock_ms: number;
+  metrics?: Pick<Metrics, 'render'>;
+};
+
+export type DerivedRenders = {
+  /** Handles one call of the queue. */
+  answer(payload: unknown, signal: AbortSignal): Promise<RenderReply>;
+  /** Resolves when everything that was rendered is stored. */
+  drained(): Promise<void>;
+};
+
+export function createDerivedRenders(deps: RenderDeps): DerivedRenders {
+  const flights = createFlights<Rendered>();
+  const stores = new Set<Promise<void>>();
+  const renderAndStore = async (request: RenderRequest, signal: AbortSignal) => {
+    const rendered = await measured(deps, request.plan.format, () =>
+      renderDerived(deps, request, signal),
+    );
+    const stored = storeDerived(deps, request, rendered).finally(() => stores.delete(stored));
+    stores.add(stored);
+    // A long one is read from storage: it has to be there before anybody is told so.
+    if (rendered.bytes.length > RENDER_REPLY_BYTES_MAX) await stored;
+    return { value: rendered, settled: stored };
+  };
+  return {
+    answer: async (payload, signal) => {
+      const request = renderRequestSchema.parse(payload);
+      const rendered = await flights.join(request.derived_key, signal, (everyoneLeft) =>
+        renderAndStore(request, everyoneLeft),
+      );
+      return printReply(rendered);
+    },
+    drained: async () => {
+      await Promise.allSettled(stores);
+    },
+  };
+}
+
+export type Rendered = { bytes: Buffer; content_type: string };
+
+export async function renderDerived(
+  deps: RenderDeps,
+  { plan, window, source_key }: RenderRequest,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
+  const parts = await Promise.all(keys.map((key) => readObject(deps.content, key)));
+  const job = { kind: 'render', facts: { plan: { ...plan, window } }, parts, signal };
+  try {
+    return readAnswer(await deps.sandbox.run(job), plan.format);
+  } catch (error) {
+    const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';
+    throw isTimeout ? new QueueTimeout('render', deps.wall_clock_ms) : error;
+  }
+}
+
+async function measured<T>(
+  { metrics }: RenderDeps,
+  format: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  const startedAt = performance.now();
+  const seen = (result: string) =>
+    metrics?.render({ format, result, seconds: (performance.now() - startedAt) / 1000 });
+  try {
+    const value = await work();
+    seen('done');
+    return value;
+  } catch (error) {
+    seen(error instanceof QueueTimeout ? 'timeout' : 'failed');
+    throw error;
+  }
+}
+
+/** A store that is away costs the next viewer a render, and this one nothing. */
+async function storeDerived(
+  { content, log }: RenderDeps,
+  { derived_key, project_id }: RenderRequest,
+  { bytes, content_type }: Rendered,
+): Promise<void> {
+  try {
+    await content.write(derived_key, bytes, { content_type, size_bytes: bytes.length });
+  } catch (error) {
+    log.warn('a derived image was not stored', { project_id, object_key: derived_key, error });
+  }
+}
+
+async function readObject(content: Bucket, key: string): Promise<Buffer> {
+  const bytes = await content.read(key);
+  if (bytes === undefined) throw new Error(`the object ${key} is gone`);
+  return bytes;
+}
+
+/** The child has decoded what clients sent: its answer has to be what was asked for, or it is none. */
+function readAnswer({ facts, parts }: SandboxResult, format: string): Rendered {
+  const [bytes] = parts;
+  const content_type = `image/${format}`;
+  if (bytes === undefined || bytes.length === 0 || facts.content_type !== content_type) {
+    throw new SandboxFailure('garbage', 'not what was asked for');
+  }
+  return { bytes, content_type };
+}
+
+function printReply({ bytes, content_type }: Rendered): RenderReply {
+  const isSmall = bytes.length <= RENDER_REPLY_BYTES_MAX;
+  return { content_type, size_bytes: bytes.length, bytes: isSmall ? bytes : null };
+}

@@ -1,0 +1,93 @@
+/**
+ * A worker process: processes uploads as doorbells ring and as rows fall due, and answers render calls.
+ * PostgreSQL says what is to be done; a doorbell only says it sooner.
+ */
+import { INGEST_BYTES_MAX_DEFAULT, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
+import type { Database } from '../db/client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Queue } from '../platform/queue/queue.ts';
+import type { Buckets } from '../platform/storage/bucket.ts';
+import { type Failpoint, noFailpoint } from './ingest/failpoint.ts';
+import { startIngest } from './ingest/ingest-loop.ts';
+import { createDerivedRenders } from './render/render-derived.ts';
+import { createSandbox, type SandboxOptions } from './sandbox/sandbox.ts';
+
+export type Worker = {
+  /** Takes nothing new, lets what runs end, stores what was rendered, and ends the decoders. */
+  stop(): Promise<void>;
+};
+
+export type WorkerOptions = {
+  db: Database;
+  buckets: Buckets;
+  queue: Queue;
+  clock: Clock;
+  log: Log;
+  metrics?: WorkerMetrics;
+  ingest?: Partial<LaneOptions>;
+  render?: Partial<LaneOptions>;
+  /** Render calls that may wait for a slot. */
+  render_waiting_max?: number;
+  ingest_bytes_max?: number;
+  lease_seconds?: number;
+  /** How often due uploads are looked for without a doorbell. */
+  poll_every_ms?: number;
+  failpoint?: Failpoint;
+};
+
+export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'childKilled'>;
+export type LaneOptions = Omit<SandboxOptions, 'log'>;
+
+const INGEST_LANE: LaneOptions = {
+  slots: 1,
+  wall_clock_ms: 120_000,
+  memory_bytes: 2_147_483_648,
+  jobs_per_child: 50,
+};
+/** The decoder gives up before the caller does, so that the slot is free for the next one. */
+const RENDER_LANE: LaneOptions = {
+  slots: 2,
+  wall_clock_ms: (RENDER_DEADLINE_SECONDS - 1) * 1000,
+  memory_bytes: 1_073_741_824,
+  jobs_per_child: 500,
+};
+const RENDER_WAITING_MAX = 64;
+const POLL_EVERY_MS = 5000;
+
+export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  const { log, queue, buckets, metrics } = options;
+  const onKilled = (reason: string) => metrics?.childKilled(reason);
+  const ingestLane = { ...INGEST_LANE, ...options.ingest };
+  const renderLane = { ...RENDER_LANE, ...options.render };
+  const ingestSandbox = createSandbox({ ...ingestLane, log, onKilled });
+  const renderSandbox = createSandbox({ ...renderLane, log, onKilled });
+  const ingest = await startIngest({
+    ...options,
+    sandbox: ingestSandbox,
+    slots: ingestLane.slots,
+    failpoint: options.failpoint ?? noFailpoint,
+    ingest_bytes_max: options.ingest_bytes_max ?? INGEST_BYTES_MAX_DEFAULT,
+    poll_every_ms: options.poll_every_ms ?? POLL_EVERY_MS,
+  });
+  const renders = createDerivedRenders({
+    content: buckets.content,
+    sandbox: renderSandbox,
+    log,
+    wall_clock_ms: renderLane.wall_clock_ms,
+    ...(metrics === undefined ? {} : { metrics }),
+  });
+  const calls = await queue.serve(
+    'render',
+    { slots: renderLane.slots, waiting_max: options.render_waiting_max ?? RENDER_WAITING_MAX },
+    renders.answer,
+  );
+  return {
+    stop: async () => {
+      await Promise.all([ingest.stop(), calls.stop()]);
+      await renders.drained();
+      await Promise.all([ingestSandbox.close(), renderSandbox.close()]);
+    },
+  };
+}
