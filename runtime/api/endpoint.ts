@@ -47,6 +47,25 @@ export type RawCall = {
 
 export type Answer = { status: number; body: unknown };
 
+/** What a handler returns whose success has another status than the endpoint's usual one. */
+export function withStatus(status: number, body: unknown): WithStatus {
+  return new WithStatus(status, body);
+}
+
+class WithStatus {
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(status: number, body: unknown) {
+    this.status = status;
+    this.body = body;
+  }
+}
+
+function answer(usual: number, result: unknown): Answer {
+  return result instanceof WithStatus ? result : { status: usual, body: result };
+}
+
 export type Call<Body, Query> = Omit<RawCall, 'body' | 'query'> & { body: Body; query: Query };
 export type ProjectCall<Body, Query> = Call<Body, Query> & { project: ProjectRow };
 
@@ -61,7 +80,7 @@ export function endpoint<Body = undefined, Query = undefined>(
 ): Endpoint {
   return {
     ...facts(shape),
-    run: async (call) => ({ status: shape.ok, body: await shape.handle(checked(shape, call)) }),
+    run: async (call) => answer(shape.ok, await shape.handle(checked(shape, call))),
   };
 }
 
@@ -74,8 +93,7 @@ export function projectEndpoint<Body = undefined, Query = undefined>(
     ...described,
     run: async (call) => {
       const project = await findOwnProject(call, described.projects);
-      const body = await shape.handle({ ...checked(shape, call), project });
-      return { status: shape.ok, body };
+      return answer(shape.ok, await shape.handle({ ...checked(shape, call), project }));
     },
   };
 }

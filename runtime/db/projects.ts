@@ -129,7 +129,9 @@ export async function insertProject(
 }
 
 /** The columns that a caller may set; each key of the object is one. */
-export type ProjectChanges = Partial<Pick<ProjectRow, (typeof CHANGEABLE)[number]>>;
+export type ProjectChanges = {
+  [Column in (typeof CHANGEABLE)[number]]?: ProjectRow[Column] | undefined;
+};
 
 const CHANGEABLE = [
   'name',
@@ -192,4 +194,17 @@ function printChanges(changes: ProjectChanges): { columns: string[]; values: unk
       column === 'resolution_presets' ? JSON.stringify(changes[column]) : changes[column],
     ),
   };
+}
+
+/** The organization's projects that have a callback URL now: who is told of its quota. */
+export async function listCallbackProjects(
+  tx: Transaction,
+  organizationId: string,
+): Promise<string[]> {
+  const rows = await tx.query<{ project_id: string }>(
+    `select project_id from projects
+     where organization_id = $1 and callback_url is not null order by project_id`,
+    [organizationId],
+  );
+  return rows.map((row) => row.project_id);
 }

@@ -14,6 +14,7 @@ import {
   expected,
   nameText,
   oneOf,
+  pageQuery,
   parsed,
   requestBody,
   times,
@@ -75,6 +76,9 @@ export const purgingFields = [
   'default_watermark_preset_id',
   'raw_download_enabled',
 ] as const;
+
+/** Query of the list of projects. */
+export const listProjectsQuery = z.object(pageQuery);
 
 const SLUG =
   'a DNS label: lower-case letters, digits and inner hyphens, at most 63, not a reserved word';

@@ -1,0 +1,26 @@
+/** What the API works with; constructed once, at the composition root. */
+import type { Metrics } from '../platform/metrics.ts';
+import type { Queue } from '../platform/queue/queue.ts';
+import type { Sealing } from '../platform/sealing.ts';
+import type { Buckets } from '../platform/storage/bucket.ts';
+import type { AuthDeps } from './auth/authorize.ts';
+
+export type ApiDeps = AuthDeps & {
+  readonly buckets: Buckets;
+  readonly queue: Queue;
+  readonly sealing: Sealing;
+  readonly metrics: Metrics;
+  /** Authenticates cursors. */
+  readonly cursorKey: Uint8Array;
+  readonly settings: ApiSettings;
+};
+
+/** The deployment's settings that answers depend on. Spec: Limits, Uploads. */
+export type ApiSettings = {
+  readonly deliveryRootDomain: string;
+  readonly deliveryScheme: 'http' | 'https';
+  readonly deliveryPublicPort: number | undefined;
+  readonly ingestMaxBytes: number;
+  readonly svgUploads: 'enabled' | 'disabled';
+  readonly callbackEgress: 'public' | 'any';
+};

@@ -1,0 +1,36 @@
+/** Every endpoint that is built, in the specification's order. Spec: Endpoints. */
+import type { Endpoint } from './endpoint.ts';
+import { createApiKey } from './routes/api-keys.ts';
+import { getFile, listProjectFiles } from './routes/files.ts';
+import { getMe } from './routes/identity.ts';
+import { healthz, readyz } from './routes/infrastructure.ts';
+import { patchProject } from './routes/patch-project.ts';
+import { createProject, getProject, introspectKey, listOwnProjects } from './routes/projects.ts';
+import { mintSignedUrl } from './routes/signed-urls.ts';
+import {
+  completeProjectUpload,
+  createProjectUpload,
+  getProjectUpload,
+  listProjectUploads,
+} from './routes/uploads.ts';
+import { getUsage } from './routes/usage.ts';
+
+export const endpoints: readonly Endpoint[] = [
+  healthz,
+  readyz,
+  getMe,
+  listOwnProjects,
+  createProject,
+  getProject,
+  patchProject,
+  introspectKey,
+  createApiKey,
+  mintSignedUrl,
+  listProjectUploads,
+  createProjectUpload,
+  getProjectUpload,
+  completeProjectUpload,
+  listProjectFiles,
+  getFile,
+  getUsage,
+];

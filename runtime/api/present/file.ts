@@ -1,0 +1,56 @@
+/** A file's row as the API answers it. Spec: File. */
+import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
+import type { FileRecord } from '../../core/resources/file.ts';
+import type { FileRow } from '../../db/files.ts';
+import type { ApiSettings } from '../deps.ts';
+
+export function presentFile(row: FileRow, projectSlug: string, settings: ApiSettings): FileRecord {
+  return {
+    file_slug: row.file_slug,
+    file_id: row.file_id,
+    status: row.status,
+    revision: row.revision,
+    width: row.width,
+    height: row.height,
+    url: deliveryUrl(settings, {
+      projectSlug,
+      path: printDeliveryPath({ kind: 'originals', file_slug: row.file_slug }),
+    }),
+    sha256: row.sha256,
+    title: row.title,
+    alt_text: row.alt_text,
+    folder: row.folder,
+    library: DEFAULT_LIBRARY,
+    original_filename: row.original_filename,
+    content_type: row.content_type,
+    size_bytes: row.size_bytes,
+    dominant_color: row.dominant_color,
+    thumb_hash: row.thumb_hash?.toString('base64') ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** What include=location adds. */
+export function presentLocation(row: FileRow): Pick<FileRecord, 'location' | 'taken_at'> {
+  const { latitude, longitude, taken_at } = row;
+  return {
+    location: latitude === null || longitude === null ? null : { latitude, longitude },
+    taken_at: taken_at?.toISOString() ?? null,
+  };
+}
+
+/** An unsigned URL on a project's default host. */
+export function deliveryUrl(
+  settings: ApiSettings,
+  of: { projectSlug: string; path: string },
+): string {
+  return printDeliveryUrl({
+    scheme: settings.deliveryScheme,
+    host: `${of.projectSlug}.${settings.deliveryRootDomain}`,
+    port: settings.deliveryPublicPort ?? null,
+    path: of.path,
+  });
+}
+
+const DEFAULT_LIBRARY = 'default';

@@ -1,0 +1,41 @@
+/** A project's row as the API answers it. Spec: Project. */
+import type { Plans } from '../../core/plans.ts';
+import type { ProjectRecord } from '../../core/resources/project.ts';
+import type { ProjectRow } from '../../db/projects.ts';
+
+export function presentProject(
+  row: ProjectRow,
+  { deliveryRootDomain, plans }: { deliveryRootDomain: string; plans: Plans },
+): ProjectRecord {
+  return {
+    project_slug: row.project_slug,
+    project_id: row.project_id,
+    organization_id: row.organization_id,
+    name: row.name,
+    delivery_access: row.delivery_access,
+    default_delivery_host: `${row.project_slug}.${deliveryRootDomain}`,
+    custom_domains: row.custom_domains,
+    cors_allowed_origins: row.cors_allowed_origins,
+    resolution_presets: row.resolution_presets,
+    allowed_transform_chains: row.allowed_transform_chains,
+    default_watermark_preset_id: row.default_watermark_preset_id,
+    raw_download_enabled: row.raw_download_enabled,
+    callback_url: row.callback_url,
+    callback_secret_set: row.callback_secret_sealed !== null,
+    status: row.status,
+    suspended_by: row.suspended_by,
+    storage_hard_limit_bytes: row.storage_hard_limit_bytes ?? planStorageBytes(plans, row.plan),
+    storage_limit_source: row.storage_hard_limit_bytes === null ? 'plan' : 'staff',
+    file_count: row.file_count,
+    storage_bytes: row.storage_bytes,
+    active_signing_kid: row.active_signing_kid,
+    pricing_multiplier: Number(row.pricing_multiplier),
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}
+
+/** What a plan allows each project; an organization on a plan that is gone has the trial's room. */
+export function planStorageBytes(plans: Plans, plan: string): number {
+  return (plans[plan] ?? plans.trial).storage_bytes;
+}

@@ -1,0 +1,50 @@
+/** Spec: Endpoints, Identity and organizations. */
+import type { MeRecord, OrganizationRecord } from '../../core/resources/organization.ts';
+import type { OrganizationRow } from '../../db/organizations.ts';
+import type { UserRow } from '../../db/users.ts';
+import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
+import { endpoint } from '../endpoint.ts';
+
+export const getMe = endpoint({
+  method: 'GET',
+  path: '/v1/me',
+  auth: ['dash'],
+  ok: 200,
+  handle: async ({ principal }) => presentMe(onlyDash(principal)),
+});
+
+function presentMe({ user, organization, is_staff }: DashPrincipal): MeRecord {
+  return {
+    user: presentUser(user),
+    organization: presentOrganization(organization),
+    role: user.role,
+    staff: is_staff,
+  };
+}
+
+function presentUser({ created_at, updated_at, ...row }: UserRow): MeRecord['user'] {
+  const { user_id, subject, email, first_name, last_name, name } = row;
+  return {
+    user_id,
+    subject,
+    email,
+    first_name,
+    last_name,
+    name,
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+function presentOrganization(row: OrganizationRow): OrganizationRecord {
+  return {
+    organization_id: row.organization_id,
+    name: row.name,
+    credit_balance: row.credit_balance,
+    quota_exceeded_at: row.quota_exceeded_at?.toISOString() ?? null,
+    billing_exempt: row.billing_exempt,
+    billing_exempt_until: row.billing_exempt_until?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,132 @@
+/** Changing a project's settings. Spec: Endpoints, Projects; Project (status). */
+import { type CallbackChange, changeCallback } from '../../actions/change-callback.ts';
+import { changeProject } from '../../actions/change-project.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { nextHour } from '../../core/metering.ts';
+import {
+  type PatchProject,
+  patchProjectBody,
+  staffOnlyFields,
+} from '../../core/resources/project.ts';
+import type { Transaction } from '../../db/client.ts';
+import { insertPricing } from '../../db/project-pricing.ts';
+import { lockProject, type ProjectChanges, type ProjectRow } from '../../db/projects.ts';
+import { findWatermarkPreset } from '../../db/watermark-presets.ts';
+import { egressFault } from '../../platform/egress.ts';
+import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
+import type { ApiDeps } from '../deps.ts';
+import { projectEndpoint } from '../endpoint.ts';
+import { presentProject } from '../present/project.ts';
+
+export const patchProject = projectEndpoint({
+  method: 'PATCH',
+  path: '/v1/projects/{slug}',
+  auth: ['dash'],
+  ok: 200,
+  errors: ['staff_only_field', 'project_suspended_by_staff'],
+  projects: 'own, staff any',
+  body: patchProjectBody,
+  handle: async ({ deps, principal, project, body }) => {
+    const caller = onlyDash(principal);
+    refuseStaffFields(caller, body);
+    await refuseCallbackUrl(deps, body);
+    const { row, secret } = await deps.db.transaction((tx) =>
+      applyPatch(tx, deps, { caller, project_id: project.project_id, body }),
+    );
+    const { deliveryRootDomain } = deps.settings;
+    const record = presentProject(row, { deliveryRootDomain, plans: deps.plans });
+    return secret === null ? record : { ...record, callback_secret: secret };
+  },
+});
+
+type Patch = { caller: DashPrincipal; project_id: string; body: PatchProject };
+
+async function applyPatch(
+  tx: Transaction,
+  deps: ApiDeps,
+  { caller, project_id, body }: Patch,
+): Promise<{ row: ProjectRow; secret: string | null }> {
+  const project = await lockProject(tx, project_id);
+  if (project === undefined) throw new ServiceError('not_found');
+  const { status, callback_url, rotate_callback_secret, pricing_multiplier, ...settings } = body;
+  await refuseWatermark(tx, project_id, settings.default_watermark_preset_id);
+  const callback = await changeCallbackIfAsked(tx, deps, { project, body });
+  if (pricing_multiplier !== undefined) {
+    const effective_from = nextHour(deps.clock.now());
+    await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
+  }
+  const row = await changeProject(tx, project, {
+    ...settings,
+    ...statusChange({ caller, project, status }),
+    ...callback.changes,
+  });
+  return {
+    row: { ...row, pricing_multiplier: pricing_multiplier ?? row.pricing_multiplier },
+    secret: callback.secret,
+  };
+}
+
+function changeCallbackIfAsked(
+  tx: Transaction,
+  deps: ApiDeps,
+  { project, body }: { project: ProjectRow; body: PatchProject },
+): Promise<CallbackChange> {
+  const wish = {
+    url: body.callback_url,
+    secret: body.rotate_callback_secret === true ? ('rotate' as const) : ('keep' as const),
+  };
+  return changeCallback(tx, deps, { project, wish });
+}
+
+/** Staff take over a suspension by the owner, and only staff end their own. */
+function statusChange({
+  caller,
+  project,
+  status,
+}: {
+  caller: DashPrincipal;
+  project: ProjectRow;
+  status: PatchProject['status'];
+}): ProjectChanges {
+  if (status === undefined) return {};
+  if (status === 'suspended') {
+    const isTakenOver = project.status === 'suspended' && !caller.is_staff;
+    return isTakenOver ? {} : { status, suspended_by: caller.is_staff ? 'staff' : 'owner' };
+  }
+  if (project.suspended_by === 'staff' && !caller.is_staff) {
+    throw new ServiceError('project_suspended_by_staff');
+  }
+  return { status, suspended_by: null };
+}
+
+function refuseStaffFields({ is_staff }: DashPrincipal, body: PatchProject): void {
+  const sent: readonly string[] = Object.keys(body);
+  const fields = staffOnlyFields.filter((field) => sent.includes(field));
+  if (fields.length > 0 && !is_staff)
+    throw new ServiceError('staff_only_field', { details: { fields } });
+}
+
+async function refuseCallbackUrl(
+  { settings }: ApiDeps,
+  { callback_url }: PatchProject,
+): Promise<void> {
+  if (callback_url === undefined || callback_url === null) return;
+  const message = await egressFault(callback_url, settings.callbackEgress);
+  if (message === undefined) return;
+  throw new ServiceError('invalid_request', {
+    details: { issues: [{ path: 'callback_url', message }] },
+  });
+}
+
+async function refuseWatermark(
+  tx: Transaction,
+  project_id: string,
+  watermark_preset_id: string | null | undefined,
+): Promise<void> {
+  if (watermark_preset_id === undefined || watermark_preset_id === null) return;
+  const preset = await findWatermarkPreset(tx, { project_id, watermark_preset_id });
+  if (preset !== undefined) return;
+  const message = 'expected the id of a watermark preset of this project, or null';
+  const issues = [{ path: 'default_watermark_preset_id', message }];
+  throw new ServiceError('invalid_request', { details: { issues } });
+}

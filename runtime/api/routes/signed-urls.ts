@@ -1,0 +1,120 @@
+/** Spec: Endpoints, Signing keys and signed URLs. */
+import { isAllowedChain, readChain } from '../../core/delivery/chain.ts';
+import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { SIGNED_URL_MINTS_PER_MINUTE_MAX } from '../../core/limits.ts';
+import {
+  type MintSignedUrl,
+  type SignedUrlRecord,
+  signedUrlBody,
+} from '../../core/resources/signing-key.ts';
+import { signDeliveryUrl } from '../../core/signing/delivery-url.ts';
+import { insertAuditEntry } from '../../db/audit-log.ts';
+import { findFile } from '../../db/files.ts';
+import type { ProjectRow } from '../../db/projects.ts';
+import { takeFromRateWindow } from '../../db/rate-windows.ts';
+import { findActiveSigningKey } from '../../db/signing-keys.ts';
+import { signingKeyContext } from '../../platform/sealing-contexts.ts';
+import { auditActor } from '../audit-actor.ts';
+import type { ApiDeps } from '../deps.ts';
+import { projectEndpoint } from '../endpoint.ts';
+
+export const mintSignedUrl = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/signed-url',
+  auth: ['dash', 'key:urls:sign'],
+  ok: 200,
+  errors: [
+    'transform_chain_not_allowed',
+    'project_suspended',
+    'raw_download_disabled',
+    'file_not_found',
+    'file_not_ready',
+    'signing_key_missing',
+    'rate_limited',
+  ],
+  body: signedUrlBody,
+  handle: async ({ deps, principal, project, body, request_id }) => {
+    await refuse(deps, project, body);
+    const signed = await sign(deps, project, body);
+    await insertAuditEntry(deps.db, {
+      ...auditActor(principal),
+      project_id: project.project_id,
+      action: 'signed_url.mint',
+      target: body.file_slug,
+      after: {
+        kind: body.kind,
+        transform_chain: body.transform_chain,
+        expires_at: signed.expires_at,
+      },
+      request_id,
+    });
+    return signed;
+  },
+});
+
+/** The limit is counted last but one, so that a request that is wrong in itself costs nothing. */
+async function refuse({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<void> {
+  if (project.status !== 'active') throw new ServiceError('project_suspended');
+  refuseChain(project, wish);
+  if (wish.kind === 'raw' && !project.raw_download_enabled)
+    throw new ServiceError('raw_download_disabled');
+  const { project_id } = project;
+  const file = await findFile(db, { project_id, file_slug: wish.file_slug });
+  if (file === undefined) throw new ServiceError('file_not_found');
+  if (file.status !== 'ready') throw new ServiceError('file_not_ready');
+  const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, {
+    scope: 'signed-url',
+    subject: project_id,
+    limit: SIGNED_URL_MINTS_PER_MINUTE_MAX,
+    window_seconds: 60,
+  });
+  if (!is_allowed)
+    throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
+}
+
+/** A public project's list binds what is minted; a protected one ignores it. */
+function refuseChain(project: ProjectRow, { kind, transform_chain }: MintSignedUrl): void {
+  if (kind !== 'derived') return;
+  const chain = readChain(transform_chain, project.resolution_presets);
+  if (chain === undefined) throw invalidChain();
+  if (project.delivery_access === 'public' && !isAllowedChain(chain, project)) {
+    throw new ServiceError('transform_chain_not_allowed');
+  }
+}
+
+function invalidChain(): ServiceError {
+  const message = 'expected a chain whose preset this project has, each operation once';
+  return new ServiceError('invalid_request', {
+    details: { issues: [{ path: 'transform_chain', message }] },
+  });
+}
+
+async function sign(
+  { db, sealing, clock, settings }: ApiDeps,
+  project: ProjectRow,
+  wish: MintSignedUrl,
+): Promise<SignedUrlRecord> {
+  const { project_id, project_slug } = project;
+  const key = await findActiveSigningKey(db, project_id);
+  if (key === undefined) throw new ServiceError('signing_key_missing');
+  const { kid } = key;
+  const path = printDeliveryPath(targetOf(wish));
+  const exp = Math.floor(clock.now().getTime() / 1000) + wish.expires_in_seconds;
+  const secret = sealing.open(key.secret_sealed, signingKeyContext(kid));
+  const sig = signDeliveryUrl({ secret, project_id, kid, exp, path });
+  const url = printDeliveryUrl({
+    scheme: settings.deliveryScheme,
+    host: `${project_slug}.${settings.deliveryRootDomain}`,
+    port: settings.deliveryPublicPort ?? null,
+    path,
+    signature: { exp, kid, sig },
+  });
+  return { url, kid, expires_at: new Date(exp * 1000).toISOString() };
+}
+
+function targetOf({ file_slug, ...wish }: MintSignedUrl) {
+  return wish.kind === 'derived'
+    ? { kind: wish.kind, chain_text: wish.transform_chain, file_slug }
+    : { kind: wish.kind, file_slug };
+}

@@ -1,0 +1,45 @@
+/**
+ * Where the service may send something on a tenant's word: https to public unicast addresses, so that nobody
+ * reaches the cluster's own network through us. Spec: Events (the callback URL must be https and resolve to a
+ * public address).
+ */
+import { lookup } from 'node:dns/promises';
+import ipaddr from 'ipaddr.js';
+
+/** Why a URL is refused, as the end of a sentence that begins with its field; undefined when it may be called. */
+export async function egressFault(
+  url: string,
+  egress: 'public' | 'any',
+): Promise<string | undefined> {
+  if (egress === 'any') return undefined;
+  const { hostname, protocol } = new URL(url);
+  if (protocol !== 'https:') return 'expected an https URL';
+  const addresses = await resolve(hostname);
+  if (addresses.length === 0) return `expected a host that resolves; ${hostname} does not`;
+  return addresses.every(isPublicAddress)
+    ? undefined
+    : `expected a public address; ${hostname} resolves to a private or reserved one`;
+}
+
+/** Public unicast only: no loopback, private, link-local, carrier or cluster range, no IPv4 inside IPv6. */
+export function isPublicAddress(address: string): boolean {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.parse(address);
+  if (parsed.range() !== 'unicast') return false;
+  return !RESERVED.some(
+    ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
+  );
+}
+
+/** What ipaddr.js counts as unicast and nobody outside can own. */
+const RESERVED = ['168.63.129.16/32', '100:0:0:1::/64'].map((text) => ipaddr.parseCIDR(text));
+
+async function resolve(hostname: string): Promise<string[]> {
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (ipaddr.isValid(literal)) return [literal];
+  try {
+    return (await lookup(hostname, { all: true })).map(({ address }) => address);
+  } catch {
+    return [];
+  }
+}
