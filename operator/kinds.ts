@@ -3,9 +3,14 @@
  * then what belongs to it. The CRDs, the folder of YAML and the controllers are made from this table.
  */
 import type { z } from 'zod';
+import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
+import { reconcileRecipe } from './recipe/reconcile.ts';
 import { recipeSpec, recipeStatus } from './recipe/schema.ts';
+import type { Reconciler } from './reconcile.ts';
+import { reconcileSigningKey } from './signing-key/reconcile.ts';
 import { signingKeySpec, signingKeyStatus } from './signing-key/schema.ts';
+import { reconcileWatermarkPreset } from './watermark-preset/reconcile.ts';
 import { watermarkPresetSpec, watermarkPresetStatus } from './watermark-preset/schema.ts';
 
 export const GROUP = 'tintype.dev';
@@ -18,6 +23,7 @@ export type Kind = {
   description: string;
   spec: z.ZodType;
   status: z.ZodObject;
+  reconcile: Reconciler;
   /** What `kubectl get` shows beside Ready and its reason. */
   columns: readonly Column[];
 };
@@ -31,6 +37,7 @@ export const kinds = [
     description: 'A project: an image library with a delivery host, keys and settings of its own.',
     spec: projectSpec,
     status: projectStatus,
+    reconcile: reconcileProject,
     columns: [
       { name: 'Access', type: 'string', path: '.spec.deliveryAccess' },
       { name: 'State', type: 'string', path: '.spec.state' },
@@ -43,6 +50,7 @@ export const kinds = [
     description: 'When the key that signs the delivery URLs of a project changes.',
     spec: signingKeySpec,
     status: signingKeyStatus,
+    reconcile: reconcileSigningKey,
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Kid', type: 'string', path: '.status.kid' },
@@ -54,6 +62,7 @@ export const kinds = [
     description: 'A watermark: a file of the project, where it is drawn and how strongly.',
     spec: watermarkPresetSpec,
     status: watermarkPresetStatus,
+    reconcile: reconcileWatermarkPreset,
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'File', type: 'string', path: '.spec.fileSlug' },
@@ -66,6 +75,7 @@ export const kinds = [
     description: 'A stored name for a transform chain.',
     spec: recipeSpec,
     status: recipeStatus,
+    reconcile: reconcileRecipe,
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Chain', type: 'string', path: '.spec.transformChain' },

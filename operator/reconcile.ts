@@ -4,15 +4,20 @@
  * writes nothing and locks nothing.
  */
 import type { z } from 'zod';
+import { insertAuditEntry } from '../runtime/db/audit-log.ts';
 import type { Database, Queryable, Transaction } from '../runtime/db/client.ts';
+import { lockProject, type ProjectRow } from '../runtime/db/projects.ts';
 import type { Clock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
 import type { Condition } from './conditions.ts';
 import type { FindUid, Subject } from './declared.ts';
 
+/** Every change says in a word what it does. */
+type Named = { change: string };
+
 export type Decision<Change> = { changes: readonly Change[]; conditions: Condition[] };
 
-export type Result = { changes: number; conditions: Condition[] };
+export type Result = { changes: readonly string[]; conditions: Condition[] };
 
 export type Reconciler = (subject: Subject<unknown>, context: Context) => Promise<Result>;
 
@@ -23,57 +28,69 @@ export type Context = {
   /** The organization of the resource's namespace. */
   organization_id: string;
   /** No custom domain may lie under it. */
-  delivery_root_domain?: string;
+  delivery_root_domain: string | undefined;
   findUid: FindUid;
-  /** Hands a secret to whoever declared it. May be called again with the same value. */
   writeSecret: WriteSecret;
 };
 
+/** Hands a secret to whoever declared it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
+
+export type Scope = Pick<Context, 'organization_id' | 'delivery_root_domain' | 'findUid'>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };
 
-export type Scope = Pick<Context, 'organization_id' | 'delivery_root_domain' | 'findUid'>;
-export type Deed<Spec> = { subject: Subject<Spec>; now: Date; sealing: Sealing };
+export type Deed<Spec> = {
+  subject: Subject<Spec>;
+  /** Locked; undefined where it is made in this very pass. */
+  project: ProjectRow | undefined;
+  sealing: Sealing;
+  clock: Clock;
+};
 
-export type Steps<Spec, Rows extends Gathered, Change> = {
+export type Steps<Spec, Rows extends Gathered, Change extends Named> = {
   spec: z.ZodType<Spec>;
   gather(db: Queryable, subject: Subject<Spec>, scope: Scope): Promise<Rows>;
   decide(subject: Subject<Spec>, rows: Rows, now: Date): Decision<Change>;
-  apply(tx: Transaction, changes: readonly Change[], deed: Deed<Spec>): Promise<void>;
+  /** In one transaction; answers the project that it changed. */
+  apply(tx: Transaction, changes: readonly Change[], deed: Deed<Spec>): Promise<ProjectRow>;
   /** What reaches beyond the database, once the rows are as declared. */
   settle?(subject: Subject<Spec>, context: Context): Promise<void>;
 };
 
-export function reconciler<Spec, Rows extends Gathered, Change>(
+export function reconciler<Spec, Rows extends Gathered, Change extends Named>(
   steps: Steps<Spec, Rows, Change>,
 ): Reconciler {
   return async (declared, context) => {
     const subject = withSpec(declared, steps.spec);
-    const result = await settleRows(steps, subject, context);
+    const result = await reconcileRows(steps, subject, context);
     await steps.settle?.(subject, context);
     return result;
   };
 }
 
-async function settleRows<Spec, Rows extends Gathered, Change>(
+async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
   steps: Steps<Spec, Rows, Change>,
   subject: Subject<Spec>,
   context: Context,
 ): Promise<Result> {
-  const now = context.clock.now();
-  const rows = await steps.gather(context.db, subject, context);
+  const { db, sealing, clock } = context;
+  const now = clock.now();
+  const rows = await steps.gather(db, subject, context);
   const first = steps.decide(subject, rows, now);
-  if (first.changes.length === 0) return { changes: 0, conditions: first.conditions };
+  if (first.changes.length === 0) return { changes: [], conditions: first.conditions };
 
-  return context.db.transaction(async (tx) => {
-    if (rows.project !== undefined) await lockProject(tx, rows.project.project_id);
+  return db.transaction(async (tx) => {
+    const project = rows.project && (await lockProject(tx, rows.project.project_id));
     // Decided again under the lock: staff may have suspended the project in between.
     const locked = await steps.gather(tx, subject, context);
     const { changes, conditions } = steps.decide(subject, locked, now);
-    await steps.apply(tx, changes, { subject, now, sealing: context.sealing });
-    return { changes: changes.length, conditions };
+    if (changes.length > 0) {
+      const changed = await steps.apply(tx, changes, { subject, project, sealing, clock });
+      await audit(tx, { subject, changed, changes });
+    }
+    return { changes: changes.map(({ change }) => change), conditions };
   });
 }
 
@@ -86,6 +103,24 @@ function withSpec<Spec>(subject: Subject<unknown>, schema: z.ZodType<Spec>): Sub
   return { action: 'delete', identity, spec };
 }
 
-async function lockProject(tx: Transaction, projectId: string): Promise<void> {
-  await tx.query('select 1 from projects where project_id = $1 for update', [projectId]);
+/** The project of a deed, where it has to be there. */
+export function presentProject(project: ProjectRow | undefined): ProjectRow {
+  // Another transaction took the slug, or the row, between reading and writing: the next pass sees it.
+  if (project === undefined) throw new Error('the project changed hands during the pass');
+  return project;
+}
+
+type Deeds = { subject: Subject<unknown>; changed: ProjectRow; changes: readonly Named[] };
+
+async function audit(tx: Transaction, { subject, changed, changes }: Deeds): Promise<void> {
+  const { kind, namespace, name, uid } = subject.identity;
+  await insertAuditEntry(tx, {
+    organization_id: changed.organization_id,
+    project_id: changed.project_id,
+    actor_kind: 'operator',
+    actor_id: uid,
+    action: `${kind}.${subject.action}`,
+    target: `${namespace}/${name}`,
+    after: { changes: changes.map(({ change }) => change) },
+  });
 }

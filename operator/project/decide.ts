@@ -9,13 +9,18 @@ import type { Decision } from '../reconcile.ts';
 import type { ProjectRows } from './gather.ts';
 import { refuseProject, slugOf, type Wish } from './refuse.ts';
 import type { ProjectSpec } from './schema.ts';
-import { declaredSettings, differences, hasPurging, type ProjectSettings } from './settings.ts';
+import { declaredSettings, differences, type ProjectSettings } from './settings.ts';
 
 export type ProjectChange =
-  | { change: 'create'; project_slug: string; organization_id: string; name: string }
+  | {
+      change: 'create';
+      project_slug: string;
+      organization_id: string;
+      settings: Partial<ProjectSettings> & { name: string };
+    }
   | { change: 'claim'; deletion_policy: DeletionPolicy; callback_rotation_trigger: string | null }
   | { change: 'release' }
-  | { change: 'update'; settings: Partial<ProjectSettings>; isPurging: boolean }
+  | { change: 'update'; settings: Partial<ProjectSettings> }
   | CallbackChange
   | { change: 'issue-signing-key' }
   | { change: 'set-domains'; domains: string[] }
@@ -54,7 +59,7 @@ function changesFor(wish: Wish): ProjectChange[] {
     ...claiming(wish, claim),
     ...updating(wish, claim),
     ...callback(wish, claim),
-    ...(rows.project?.has_active_key ? [] : [{ change: 'issue-signing-key' } as const]),
+    ...(rows.project?.active_signing_kid ? [] : [{ change: 'issue-signing-key' } as const]),
     ...domains(spec, rows),
     ...pricing(wish),
   ];
@@ -64,8 +69,16 @@ function creation(wish: Wish): ProjectChange[] {
   const { spec, rows } = wish;
   if (rows.project !== undefined || rows.organization_id === undefined) return [];
   const project_slug = slugOf(wish);
+  const settings = differences({ ...declaredSettings(spec), ...state(wish, undefined) }, untouched);
   const name = spec.displayName ?? project_slug;
-  return [{ change: 'create', project_slug, organization_id: rows.organization_id, name }];
+  return [
+    {
+      change: 'create',
+      project_slug,
+      organization_id: rows.organization_id,
+      settings: { ...settings, name },
+    },
+  ];
 }
 
 function claiming({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
@@ -78,18 +91,11 @@ function claiming({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange
 }
 
 function updating(wish: Wish, claim: Claim | undefined): ProjectChange[] {
-  const row = wish.rows.project ?? untouched;
+  const { project } = wish.rows;
+  if (project === undefined) return [];
   const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish, claim) };
-  const settings = differences(wanted, row);
-  if (wish.rows.project === undefined) delete settings.name;
-  if (Object.keys(settings).length === 0) return [];
-  return [
-    {
-      change: 'update',
-      settings,
-      isPurging: wish.rows.project !== undefined && hasPurging(settings),
-    },
-  ];
+  const settings = differences(wanted, project);
+  return Object.keys(settings).length === 0 ? [] : [{ change: 'update', settings }];
 }
 
 /** What a project is before anything was declared: the defaults of its columns. */
@@ -189,10 +195,9 @@ function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows)
       conditions: conditionsFor('Retained', 'the project stays as it is, without an owner'),
     };
   }
-  const settings: Partial<ProjectSettings> =
-    project.status === 'active' ? { status: 'suspended', suspended_by: 'owner' } : {};
+  const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
   const suspension: ProjectChange[] =
-    project.status === 'active' ? [{ change: 'update', settings, isPurging: true }] : [];
+    project.status === 'active' ? [{ change: 'update', settings: suspended }] : [];
   return {
     changes: [...suspension, { change: 'release' }],
     conditions: conditionsFor('Deleted', 'the project is suspended; nothing of it is destroyed'),

@@ -1,19 +1,39 @@
 /** What has to be read to judge a Project resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
-import {
-  type DeclaredProjectRow,
-  findDeclaredProject,
-  findDeclaredWatermarkPreset,
-  listTakenDomains,
-} from '../../runtime/db/declared-rows.ts';
+import { findDeclaredWatermarkPreset, listTakenDomains } from '../../runtime/db/declared-rows.ts';
 import { findOrganization } from '../../runtime/db/organizations.ts';
-import type { Subject } from '../declared.ts';
+import {
+  findProjectByOwner,
+  findProjectBySlug,
+  type ProjectRow,
+} from '../../runtime/db/projects.ts';
+import { findWatermarkPreset } from '../../runtime/db/watermark-presets.ts';
+import type { Identity, Subject } from '../declared.ts';
 import type { Scope } from '../reconcile.ts';
 import type { ProjectSpec } from './schema.ts';
+import type { ProjectSettings } from './settings.ts';
+
+/** The columns of a project that are judged. */
+export type DeclaredProject = ProjectSettings &
+  Pick<
+    ProjectRow,
+    | 'project_id'
+    | 'organization_id'
+    | 'project_slug'
+    | 'callback_url'
+    | 'callback_rotation_trigger'
+    | 'custom_domains'
+    | 'pricing_multiplier'
+    | 'active_signing_kid'
+    | 'owner_uid'
+    | 'owner_namespace'
+    | 'owner_name'
+    | 'owner_deletion_policy'
+  >;
 
 export type ProjectRows = {
   /** The project that the resource owns; else the one that has its slug. */
-  project: DeclaredProjectRow | undefined;
+  project: DeclaredProject | undefined;
   /** Where the project belongs; undefined where the resource names one that does not exist. */
   organization_id: string | undefined;
   /** The preset that the resource names as default; undefined where it names none that is there. */
@@ -31,18 +51,26 @@ export async function gatherProject(
   scope: Scope,
 ): Promise<ProjectRows> {
   const { identity, spec } = subject;
-  const project_slug = subject.action === 'declare' ? (spec?.slug ?? identity.name) : null;
-  const project = await findDeclaredProject(db, { owner_uid: identity.uid, project_slug });
+  const project = await findProjectOf(db, subject);
   const project_id = project?.project_id ?? null;
   const domains = spec?.staff?.customDomains ?? [];
   return {
     project,
     organization_id: await findOwner(db, spec, scope),
     default_watermark_preset_id: await findDefault(db, subject, { project_id, scope }),
-    is_default_watermark_orphaned: isOrphaned(project, subject, scope),
+    is_default_watermark_orphaned: await isOrphaned(db, { project, identity, scope }),
     domains_taken: domains.length === 0 ? [] : await listTakenDomains(db, { domains, project_id }),
     delivery_root_domain: scope.delivery_root_domain,
   };
+}
+
+async function findProjectOf(
+  db: Queryable,
+  { action, identity, spec }: Subject<ProjectSpec>,
+): Promise<DeclaredProject | undefined> {
+  const owned = await findProjectByOwner(db, identity.uid);
+  if (owned !== undefined || action === 'delete') return owned;
+  return findProjectBySlug(db, spec?.slug ?? identity.name);
 }
 
 async function findOwner(
@@ -69,13 +97,13 @@ async function findDefault(
   return preset?.project_id === project_id ? preset?.watermark_preset_id : undefined;
 }
 
-function isOrphaned(
-  project: DeclaredProjectRow | undefined,
-  { identity }: Subject<ProjectSpec>,
-  scope: Scope,
-): boolean {
-  const name = project?.default_watermark_owner_name ?? undefined;
-  if (name === undefined) return false;
-  if (project?.default_watermark_owner_namespace !== identity.namespace) return false;
-  return scope.findUid('WatermarkPreset', name) === undefined;
+type Default = { project: DeclaredProject | undefined; identity: Identity; scope: Scope };
+
+async function isOrphaned(db: Queryable, { project, identity, scope }: Default): Promise<boolean> {
+  const watermark_preset_id = project?.default_watermark_preset_id ?? undefined;
+  if (project === undefined || watermark_preset_id === undefined) return false;
+  const { project_id } = project;
+  const preset = await findWatermarkPreset(db, { project_id, watermark_preset_id });
+  if (preset?.owner_name == null || preset.owner_namespace !== identity.namespace) return false;
+  return scope.findUid('WatermarkPreset', preset.owner_name) === undefined;
 }

@@ -2,7 +2,6 @@
  * From the fields of a Project resource to the columns of a project, and back to what differs.
  * Spec: Resources and their fields, Project. A field that is not declared is left alone.
  */
-import { purgingFields } from '../../runtime/core/resources/project.ts';
 import type { ProjectSpec } from './schema.ts';
 
 /** The columns of a project that a resource can declare. */
@@ -19,10 +18,6 @@ export type ProjectSettings = {
   storage_hard_limit_bytes: number | null;
   nudity_auto_block: boolean;
 };
-
-export function hasPurging(settings: Partial<ProjectSettings>): boolean {
-  return purgingFields.some((field) => field in settings);
-}
 
 /** What the spec says by itself; the default watermark and the state need rows to be judged. */
 export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {

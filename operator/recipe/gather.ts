@@ -3,11 +3,11 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredRecipeRow,
   findDeclaredRecipe,
-  findProjectOfOwner,
   isNameTaken,
 } from '../../runtime/db/declared-rows.ts';
 import type { Subject } from '../declared.ts';
 import type { Scope } from '../reconcile.ts';
+import { findReferredProject } from '../referred-project.ts';
 import type { RecipeSpec } from './schema.ts';
 
 export type RecipeRows = {
@@ -26,8 +26,7 @@ export async function gatherRecipe(
   const owner_uid = identity.uid;
   const recipe = await findDeclaredRecipe(db, { owner_uid });
   if (spec === undefined) return { project: recipe, recipe, hasNamesake: false };
-  const projectUid = scope.findUid('Project', spec.projectRef.name);
-  const project = await findProjectOfOwner(db, { owner_uid: projectUid });
+  const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { project, recipe, hasNamesake: false };
   const wish = { ...project, name: spec.displayName ?? identity.name, owner_uid };
   return { project, recipe, hasNamesake: await isNameTaken(db, 'recipes', wish) };

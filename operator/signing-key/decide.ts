@@ -14,7 +14,7 @@ export type SigningKeyChange =
   | { change: 'issue'; project_id: string; rotation_trigger: string | null }
   | { change: 'claim'; kid: string; rotation_trigger: string | null }
   | { change: 'rotate'; project_id: string; rotation_trigger: string | null }
-  | { change: 'release'; kid: string };
+  | { change: 'release'; kid: string; rotation_trigger: string | null };
 
 const DAY_MS = 86_400_000;
 
@@ -65,5 +65,8 @@ function decideDeletion({ owned }: SigningKeyRows): Decision<SigningKeyChange> {
   const conditions = conditionsFor('Deleted', 'the key stays, and is no longer rotated');
   return owned === undefined
     ? { changes: [], conditions }
-    : { changes: [{ change: 'release', kid: owned.kid }], conditions };
+    : {
+        changes: [{ change: 'release', kid: owned.kid, rotation_trigger: owned.rotation_trigger }],
+        conditions,
+      };
 }

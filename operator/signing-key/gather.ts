@@ -3,10 +3,10 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredSigningKeyRow,
   findDeclaredSigningKey,
-  findProjectOfOwner,
 } from '../../runtime/db/declared-rows.ts';
 import type { Subject } from '../declared.ts';
 import type { Scope } from '../reconcile.ts';
+import { findReferredProject } from '../referred-project.ts';
 import type { SigningKeySpec } from './schema.ts';
 
 export type SigningKeyRows = {
@@ -24,8 +24,7 @@ export async function gatherSigningKey(
 ): Promise<SigningKeyRows> {
   const owned = await findDeclaredSigningKey(db, { owner_uid: identity.uid });
   if (spec === undefined) return { project: owned, key: owned, owned };
-  const owner_uid = scope.findUid('Project', spec.projectRef.name);
-  const project = await findProjectOfOwner(db, { owner_uid });
+  const project = await findReferredProject(db, spec, scope);
   const key = project && (await findDeclaredSigningKey(db, project));
   return { project, key, owned };
 }

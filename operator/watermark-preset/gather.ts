@@ -3,12 +3,12 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredWatermarkPresetRow,
   findDeclaredWatermarkPreset,
-  findProjectOfOwner,
   isNameTaken,
 } from '../../runtime/db/declared-rows.ts';
 import { findFile } from '../../runtime/db/files.ts';
 import type { Subject } from '../declared.ts';
 import type { Scope } from '../reconcile.ts';
+import { findReferredProject } from '../referred-project.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
 
 export type WatermarkPresetRows = {
@@ -30,8 +30,7 @@ export async function gatherWatermarkPreset(
   const preset = await findDeclaredWatermarkPreset(db, { owner_uid });
   const alone = { project: preset, preset, hasNamesake: false, file: undefined };
   if (spec === undefined) return alone;
-  const projectUid = scope.findUid('Project', spec.projectRef.name);
-  const project = await findProjectOfOwner(db, { owner_uid: projectUid });
+  const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
   const name = spec.displayName ?? identity.name;
   const { project_id } = project;

@@ -10,61 +10,6 @@ export type OwnerColumns = {
   owner_name: string | null;
 };
 
-export type DeclaredProjectRow = OwnerColumns & {
-  project_id: string;
-  organization_id: string;
-  project_slug: string;
-  name: string;
-  delivery_access: 'public' | 'protected';
-  cors_allowed_origins: string[];
-  resolution_presets: Record<string, string>;
-  allowed_transform_chains: string[];
-  default_watermark_preset_id: string | null;
-  raw_download_enabled: boolean;
-  callback_url: string | null;
-  callback_rotation_trigger: string | null;
-  status: 'active' | 'suspended';
-  suspended_by: 'owner' | 'staff' | null;
-  storage_hard_limit_bytes: number | null;
-  nudity_auto_block: boolean;
-  owner_deletion_policy: 'suspend' | 'retain' | null;
-  custom_domains: string[];
-  /** The newest one, also where it applies only from the next hour. */
-  pricing_multiplier: string;
-  has_active_key: boolean;
-  default_watermark_owner_namespace: string | null;
-  default_watermark_owner_name: string | null;
-};
-
-/** The project that the resource owns; else the one that has its slug, whoever owns that. */
-export async function findDeclaredProject(
-  db: Queryable,
-  { owner_uid, project_slug }: { owner_uid: string; project_slug: string | null },
-): Promise<DeclaredProjectRow | undefined> {
-  const [row] = await db.query<DeclaredProjectRow>(
-    `select p.project_id, p.organization_id, p.project_slug, p.name, p.delivery_access,
-       p.cors_allowed_origins, p.resolution_presets, p.allowed_transform_chains,
-       p.default_watermark_preset_id, p.raw_download_enabled, p.callback_url,
-       p.callback_rotation_trigger, p.status, p.suspended_by, p.storage_hard_limit_bytes,
-       p.nudity_auto_block, p.owner_uid, p.owner_namespace, p.owner_name, p.owner_deletion_policy,
-       w.owner_namespace as default_watermark_owner_namespace,
-       w.owner_name as default_watermark_owner_name,
-       array(select domain from project_domains d where d.project_id = p.project_id order by position)
-         as custom_domains,
-       coalesce((select multiplier from project_pricing r where r.project_id = p.project_id
-         order by effective_from desc limit 1), 1)::text as pricing_multiplier,
-       exists (select from signing_keys k where k.project_id = p.project_id and k.status = 'active')
-         as has_active_key
-     from projects p
-     left join watermark_presets w on w.watermark_preset_id = p.default_watermark_preset_id
-     where p.owner_uid = $1 or p.project_slug = $2
-     order by (p.owner_uid = $1) desc nulls last
-     limit 1`,
-    [owner_uid, project_slug],
-  );
-  return row;
-}
-
 /** Which of these domains other projects have. */
 export async function listTakenDomains(
   db: Queryable,
@@ -76,18 +21,6 @@ export async function listTakenDomains(
     [domains, project_id],
   );
   return rows.map(({ domain }) => domain);
-}
-
-/** The project that a resource with this uid declares. */
-export async function findProjectOfOwner(
-  db: Queryable,
-  { owner_uid }: { owner_uid: string | undefined },
-): Promise<{ project_id: string } | undefined> {
-  const [row] = await db.query<{ project_id: string }>(
-    'select project_id from projects where owner_uid = $1',
-    [owner_uid],
-  );
-  return row;
 }
 
 export type DeclaredSigningKeyRow = OwnerColumns & {

@@ -1,6 +1,6 @@
 // Rows and resources that the decide tests start from; each test says only what differs.
 import type { Identity } from '../../operator/declared.ts';
-import type { ProjectRows } from '../../operator/project/gather.ts';
+import type { DeclaredProject, ProjectRows } from '../../operator/project/gather.ts';
 import { projectSpec } from '../../operator/project/schema.ts';
 import type { RecipeRows } from '../../operator/recipe/gather.ts';
 import { recipeSpec } from '../../operator/recipe/schema.ts';
@@ -9,7 +9,6 @@ import { signingKeySpec } from '../../operator/signing-key/schema.ts';
 import type { WatermarkPresetRows } from '../../operator/watermark-preset/gather.ts';
 import { watermarkPresetSpec } from '../../operator/watermark-preset/schema.ts';
 import type {
-  DeclaredProjectRow,
   DeclaredRecipeRow,
   DeclaredSigningKeyRow,
   DeclaredWatermarkPresetRow,
@@ -26,7 +25,7 @@ export const nobody = { owner_uid: null, owner_namespace: null, owner_name: null
 export const somebody = { owner_uid: 'uid-x', owner_namespace: 'team', owner_name: 'x' };
 export const released = { ...mine, owner_uid: null };
 
-export function projectRow(fields: Partial<DeclaredProjectRow> = {}): DeclaredProjectRow {
+export function projectRow(fields: Partial<DeclaredProject> = {}): DeclaredProject {
   return {
     project_id: 'prj_1',
     organization_id: 'org_1',
@@ -48,9 +47,7 @@ export function projectRow(fields: Partial<DeclaredProjectRow> = {}): DeclaredPr
     owner_deletion_policy: 'suspend',
     custom_domains: [],
     pricing_multiplier: '1',
-    has_active_key: true,
-    default_watermark_owner_namespace: null,
-    default_watermark_owner_name: null,
+    active_signing_kid: 'kid_1',
     ...fields,
   };
 }

@@ -22,13 +22,13 @@ const claim = {
   callback_rotation_trigger: null,
 } as const;
 const creation: ProjectChange[] = [
-  { change: 'create', project_slug: 'shop', organization_id: 'org_1', name: 'shop' },
+  { change: 'create', project_slug: 'shop', organization_id: 'org_1', settings: { name: 'shop' } },
   claim,
 ];
 const key = { change: 'issue-signing-key' } as const;
 
-function update(settings: object, isPurging: boolean): ProjectChange {
-  return { change: 'update', settings, isPurging };
+function update(settings: object): ProjectChange {
+  return { change: 'update', settings };
 }
 
 describe('a Project that is not there yet', () => {
@@ -39,7 +39,7 @@ describe('a Project that is not there yet', () => {
       changes: [...creation, key],
     },
     {
-      name: 'is made with what it declares, and purges nothing',
+      name: 'is made with what it declares',
       spec: {
         displayName: 'Shop',
         deliveryAccess: 'Protected',
@@ -48,16 +48,18 @@ describe('a Project that is not there yet', () => {
       },
       rows: absent,
       changes: [
-        { change: 'create', project_slug: 'shop', organization_id: 'org_1', name: 'Shop' },
-        claim,
-        update(
-          {
+        {
+          change: 'create',
+          project_slug: 'shop',
+          organization_id: 'org_1',
+          settings: {
+            name: 'Shop',
             delivery_access: 'protected',
             resolution_presets: { thumb: 'resize/200x200/smart' },
             raw_download_enabled: true,
           },
-          false,
-        ),
+        },
+        claim,
         key,
       ],
     },
@@ -114,16 +116,16 @@ describe('a Project that is there', () => {
       changes: [],
     },
     {
-      name: 'is healed where it drifted, and purged where that changes what is served',
+      name: 'is healed where it drifted, whoever changed it',
       spec: { deliveryAccess: 'Public' },
       rows: rowsOf({ delivery_access: 'protected' }),
-      changes: [update({ delivery_access: 'public' }, true)],
+      changes: [update({ delivery_access: 'public' })],
     },
     {
-      name: 'is renamed without a purge',
+      name: 'is renamed',
       spec: { displayName: 'Shop' },
       rows: projectRows(),
-      changes: [update({ name: 'Shop' }, false)],
+      changes: [update({ name: 'Shop' })],
     },
     {
       name: 'does not mind in which order presets are stored',
@@ -140,25 +142,25 @@ describe('a Project that is there', () => {
       name: 'is suspended by its owner',
       spec: { state: 'Suspended' },
       rows: projectRows(),
-      changes: [update({ status: 'suspended', suspended_by: 'owner' }, true)],
+      changes: [update({ status: 'suspended', suspended_by: 'owner' })],
     },
     {
       name: 'is activated where its owner suspended it',
       spec: { state: 'Active' },
       rows: rowsOf({ status: 'suspended', suspended_by: 'owner' }),
-      changes: [update({ status: 'active', suspended_by: null }, true)],
+      changes: [update({ status: 'active', suspended_by: null })],
     },
     {
       name: 'stays suspended where staff suspended it, and all else is still brought in step',
       spec: { state: 'Active', displayName: 'Shop' },
       rows: rowsOf({ status: 'suspended', suspended_by: 'staff' }),
-      changes: [update({ name: 'Shop' }, false)],
+      changes: [update({ name: 'Shop' })],
     },
     {
       name: 'gets the default watermark that it names, once that is there',
       spec: { defaultWatermarkPresetRef: { name: 'logo' } },
       rows: projectRows({ default_watermark_preset_id: 'wm_1' }),
-      changes: [update({ default_watermark_preset_id: 'wm_1' }, true)],
+      changes: [update({ default_watermark_preset_id: 'wm_1' })],
     },
     {
       name: 'keeps its default watermark while the one that it names is missing',
@@ -172,7 +174,7 @@ describe('a Project that is there', () => {
         ...rowsOf({ default_watermark_preset_id: 'wm_1' }),
         is_default_watermark_orphaned: true,
       },
-      changes: [update({ default_watermark_preset_id: null }, true)],
+      changes: [update({ default_watermark_preset_id: null })],
     },
     {
       name: 'keeps its callback secret while the trigger is the same',
@@ -208,7 +210,7 @@ describe('a Project that is there', () => {
     },
     {
       name: 'gets a signing key where none is active',
-      rows: rowsOf({ has_active_key: false }),
+      rows: rowsOf({ active_signing_kid: null }),
       changes: [key],
     },
     {
@@ -223,7 +225,7 @@ describe('a Project that is there', () => {
       },
       rows: projectRows(),
       changes: [
-        update({ storage_hard_limit_bytes: 1073741824, nudity_auto_block: true }, false),
+        update({ storage_hard_limit_bytes: 1073741824, nudity_auto_block: true }),
         { change: 'set-domains', domains: ['img.shop.example'] },
         {
           change: 'set-multiplier',
@@ -269,7 +271,7 @@ describe('taking over a project', () => {
     const rows = rowsOf({ ...released, status: 'suspended', suspended_by: 'owner' });
     expect(decideProject(project(), rows, now).changes).toEqual([
       claim,
-      update({ status: 'active', suspended_by: null }, true),
+      update({ status: 'active', suspended_by: null }),
     ]);
   });
 
@@ -290,7 +292,7 @@ describe('a Project whose resource is gone', () => {
   const release = { change: 'release' } as const;
 
   it.each([
-    { name: 'is suspended', rows: projectRows(), changes: [update(suspended, true), release] },
+    { name: 'is suspended', rows: projectRows(), changes: [update(suspended), release] },
     {
       name: 'is only let go where it is suspended already',
       rows: rowsOf(suspended),

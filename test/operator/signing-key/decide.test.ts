@@ -65,7 +65,7 @@ describe('a SigningKey', () => {
 
   it('that is gone lets the key go, and the key stays', () => {
     const decision = decideSigningKey(gone('SigningKey'), keyRows(), now);
-    expect(decision.changes).toEqual([{ change: 'release', kid: 'kid_1' }]);
+    expect(decision.changes).toEqual([{ change: 'release', kid: 'kid_1', rotation_trigger: '1' }]);
   });
 
   it('that never managed a key leaves nothing behind when it is gone', () => {

@@ -1,0 +1,110 @@
+/**
+ * Writes what was decided for a project, in one transaction, by the same actions that the API uses:
+ * they purge and tell what follows from a change.
+ */
+import { changeCallback } from '../../runtime/actions/change-callback.ts';
+import { changeProject } from '../../runtime/actions/change-project.ts';
+import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
+import { newId } from '../../runtime/core/ids.ts';
+import type { Transaction } from '../../runtime/db/client.ts';
+import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
+import { insertPricing } from '../../runtime/db/project-pricing.ts';
+import {
+  findProjectByOwner,
+  insertProject,
+  type ProjectRow,
+  updateProject,
+} from '../../runtime/db/projects.ts';
+import { insertSigningKey } from '../../runtime/db/signing-keys.ts';
+import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
+import type { Subject } from '../declared.ts';
+import { type Context, type Deed, presentProject } from '../reconcile.ts';
+import type { ProjectChange } from './decide.ts';
+import type { ProjectSpec } from './schema.ts';
+
+export async function applyProject(
+  tx: Transaction,
+  changes: readonly ProjectChange[],
+  deed: Deed<ProjectSpec>,
+): Promise<ProjectRow> {
+  let { project } = deed;
+  for (const change of changes) {
+    project =
+      change.change === 'create'
+        ? await create(tx, change, deed)
+        : await write(tx, change, { ...deed, project: presentProject(project) });
+  }
+  return presentProject(project);
+}
+
+/** Hands the callback secret to whoever declared it: written again only where it is missing or old. */
+export async function settleProject(
+  { action, identity, spec }: Subject<ProjectSpec>,
+  { db, sealing, writeSecret }: Context,
+): Promise<void> {
+  if (action === 'delete' || spec.callback === undefined) return;
+  const project = await findProjectByOwner(db, identity.uid);
+  if (project?.callback_secret_sealed == null) return;
+  const context = callbackSecretContext(project.project_id);
+  const secret = sealing.open(project.callback_secret_sealed, context).toString('utf8');
+  await writeSecret(spec.callback.secretName, secret);
+}
+
+type Creation = Extract<ProjectChange, { change: 'create' }>;
+type Existing = Deed<ProjectSpec> & { project: ProjectRow };
+
+async function create(
+  tx: Transaction,
+  { project_slug, organization_id, settings }: Creation,
+  { clock }: Deed<ProjectSpec>,
+): Promise<ProjectRow | undefined> {
+  const project_id = newId('prj', clock.now().getTime());
+  return insertProject(tx, { project_id, organization_id, project_slug, ...settings });
+}
+
+async function write(
+  tx: Transaction,
+  change: Exclude<ProjectChange, Creation>,
+  deed: Existing,
+): Promise<ProjectRow | undefined> {
+  const { project, subject } = deed;
+  const { project_id } = project;
+  switch (change.change) {
+    case 'claim': {
+      const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
+      const { deletion_policy: owner_deletion_policy, callback_rotation_trigger } = change;
+      const owner = { owner_uid, owner_namespace, owner_name, owner_deletion_policy };
+      return updateProject(tx, { project_id, changes: { ...owner, callback_rotation_trigger } });
+    }
+    case 'release':
+      return updateProject(tx, { project_id, changes: { owner_uid: null } });
+    case 'update':
+      return changeProject(tx, project, change.settings);
+    case 'set-callback':
+      return setCallback(tx, change, deed);
+    case 'issue-signing-key':
+      await insertSigningKey(tx, { ...newSigningKey(deed), project_id });
+      return project;
+    case 'set-domains':
+      await updateProjectDomains(tx, { project_id, domains: change.domains });
+      return project;
+    case 'set-multiplier': {
+      const { multiplier: pricing_multiplier, effective_from } = change;
+      await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
+      return project;
+    }
+  }
+}
+
+async function setCallback(
+  tx: Transaction,
+  change: Extract<ProjectChange, { change: 'set-callback' }>,
+  deed: Existing,
+): Promise<ProjectRow> {
+  const { project } = deed;
+  const secret = change.secret === 'new' ? 'rotate' : 'keep';
+  const wish = { url: change.callback_url, secret } as const;
+  const { changes } = await changeCallback(tx, deed, { project, wish });
+  const { rotation_trigger: callback_rotation_trigger } = change;
+  return changeProject(tx, project, { ...changes, callback_rotation_trigger });
+}

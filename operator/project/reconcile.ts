@@ -1,0 +1,14 @@
+/** One pass over a Project resource. */
+import { reconciler } from '../reconcile.ts';
+import { applyProject, settleProject } from './apply.ts';
+import { decideProject } from './decide.ts';
+import { gatherProject } from './gather.ts';
+import { projectSpec } from './schema.ts';
+
+export const reconcileProject = reconciler({
+  spec: projectSpec,
+  gather: gatherProject,
+  decide: decideProject,
+  apply: applyProject,
+  settle: settleProject,
+});

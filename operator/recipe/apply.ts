@@ -1,0 +1,35 @@
+/** Writes what was decided for a recipe, in one transaction. */
+import { newId } from '../../runtime/core/ids.ts';
+import type { Transaction } from '../../runtime/db/client.ts';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import { deleteRecipe, upsertRecipe } from '../../runtime/db/recipes.ts';
+import { type Deed, presentProject } from '../reconcile.ts';
+import type { RecipeChange } from './decide.ts';
+import type { RecipeSpec } from './schema.ts';
+
+export async function applyRecipe(
+  tx: Transaction,
+  changes: readonly RecipeChange[],
+  deed: Deed<RecipeSpec>,
+): Promise<ProjectRow> {
+  const project = presentProject(deed.project);
+  for (const change of changes) await write(tx, change, { ...deed, project });
+  return project;
+}
+
+async function write(
+  tx: Transaction,
+  change: RecipeChange,
+  { project, subject, clock }: Deed<RecipeSpec> & { project: ProjectRow },
+): Promise<void> {
+  const { project_id } = project;
+  if (change.change === 'delete') {
+    await deleteRecipe(tx, { project_id, recipe_id: change.recipe_id });
+    return;
+  }
+  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
+  const owner = { owner_uid, owner_namespace, owner_name };
+  const recipe_id =
+    change.change === 'update' ? change.recipe_id : newId('rcp', clock.now().getTime());
+  await upsertRecipe(tx, { recipe_id, project_id, ...change.fields, ...owner });
+}

@@ -1,0 +1,13 @@
+/** One pass over a Recipe resource. */
+import { reconciler } from '../reconcile.ts';
+import { applyRecipe } from './apply.ts';
+import { decideRecipe } from './decide.ts';
+import { gatherRecipe } from './gather.ts';
+import { recipeSpec } from './schema.ts';
+
+export const reconcileRecipe = reconciler({
+  spec: recipeSpec,
+  gather: gatherRecipe,
+  decide: decideRecipe,
+  apply: applyRecipe,
+});

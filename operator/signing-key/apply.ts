@@ -1,0 +1,39 @@
+/** Writes what was decided for the keys of a project, in one transaction. */
+import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
+import { rotateSigningKey } from '../../runtime/actions/rotate-signing-key.ts';
+import type { Transaction } from '../../runtime/db/client.ts';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import { insertSigningKey, updateSigningKeyOwner } from '../../runtime/db/signing-keys.ts';
+import { type Deed, presentProject } from '../reconcile.ts';
+import type { SigningKeyChange } from './decide.ts';
+import type { SigningKeySpec } from './schema.ts';
+
+export async function applySigningKey(
+  tx: Transaction,
+  changes: readonly SigningKeyChange[],
+  deed: Deed<SigningKeySpec>,
+): Promise<ProjectRow> {
+  for (const change of changes) await write(tx, change, deed);
+  return presentProject(deed.project);
+}
+
+async function write(
+  tx: Transaction,
+  change: SigningKeyChange,
+  deed: Deed<SigningKeySpec>,
+): Promise<unknown> {
+  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = deed.subject.identity;
+  const owner = { owner_uid, owner_namespace, owner_name };
+  switch (change.change) {
+    case 'issue': {
+      const { project_id, rotation_trigger } = change;
+      return insertSigningKey(tx, { ...newSigningKey(deed), project_id, rotation_trigger, owner });
+    }
+    case 'claim':
+      return updateSigningKeyOwner(tx, { ...change, owner });
+    case 'rotate':
+      return rotateSigningKey(tx, deed, change);
+    case 'release':
+      return updateSigningKeyOwner(tx, { ...change, owner: null });
+  }
+}

@@ -1,0 +1,47 @@
+/** Writes what was decided for a watermark preset, in one transaction. */
+import { purgeProject } from '../../runtime/actions/purge-project.ts';
+import { newId } from '../../runtime/core/ids.ts';
+import type { Transaction } from '../../runtime/db/client.ts';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import {
+  deleteWatermarkPreset,
+  upsertWatermarkPreset,
+} from '../../runtime/db/watermark-presets.ts';
+import { type Deed, presentProject } from '../reconcile.ts';
+import type { WatermarkPresetChange } from './decide.ts';
+import type { WatermarkPresetSpec } from './schema.ts';
+
+export async function applyWatermarkPreset(
+  tx: Transaction,
+  changes: readonly WatermarkPresetChange[],
+  deed: Deed<WatermarkPresetSpec>,
+): Promise<ProjectRow> {
+  for (const change of changes) await write(tx, change, deed);
+  return presentProject(deed.project);
+}
+
+async function write(
+  tx: Transaction,
+  change: WatermarkPresetChange,
+  { subject, clock }: Deed<WatermarkPresetSpec>,
+): Promise<void> {
+  if (change.change === 'delete') {
+    await deleteWatermarkPreset(tx, change.preset);
+    await purgeProject(tx, { ...change.preset, reason: 'watermark preset deleted' });
+    return;
+  }
+  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
+  const owner = { owner_uid, owner_namespace, owner_name };
+  const key =
+    change.change === 'update'
+      ? change.preset
+      : {
+          project_id: change.project_id,
+          watermark_preset_id: newId('wm', clock.now().getTime()),
+        };
+  const { watermark_preset_id, project_id } = key;
+  await upsertWatermarkPreset(tx, { watermark_preset_id, project_id, ...change.fields, ...owner });
+  if (change.change === 'update' && change.isPurging) {
+    await purgeProject(tx, { project_id, reason: 'watermark preset changed' });
+  }
+}

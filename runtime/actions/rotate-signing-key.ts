@@ -1,0 +1,36 @@
+/**
+ * Makes a new key sign a project's delivery URLs; the one before verifies for a day more. Who declares the key, and
+ * the trigger that was acted on last, pass over to the new one. Spec: Signing key.
+ */
+import { SIGNING_KEY_RETIRE_HOURS } from '../core/limits.ts';
+import type { Transaction } from '../db/client.ts';
+import { lockProject } from '../db/projects.ts';
+import {
+  findActiveSigningKey,
+  rotateSigningKey as rotateRow,
+  type SigningKeyRow,
+} from '../db/signing-keys.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Sealing } from '../platform/sealing.ts';
+import { newSigningKey } from './new-signing-key.ts';
+
+export async function rotateSigningKey(
+  tx: Transaction,
+  deps: { sealing: Sealing; clock: Clock },
+  { project_id, rotation_trigger }: { project_id: string; rotation_trigger?: string | null },
+): Promise<SigningKeyRow> {
+  await lockProject(tx, project_id);
+  const previous = await findActiveSigningKey(tx, project_id);
+  return rotateRow(tx, {
+    ...newSigningKey(deps),
+    project_id,
+    overlap_seconds: SIGNING_KEY_RETIRE_HOURS * 3600,
+    rotation_trigger: rotation_trigger ?? previous?.rotation_trigger ?? null,
+    owner: previous === undefined ? null : ownerOf(previous),
+  });
+}
+
+function ownerOf({ owner_uid, owner_namespace, owner_name }: SigningKeyRow) {
+  const isOwned = owner_uid !== null && owner_namespace !== null && owner_name !== null;
+  return isOwned ? { owner_uid, owner_namespace, owner_name } : null;
+}
