@@ -75,3 +75,13 @@ export async function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promi
   );
   return rows.length;
 }
+
+/** As which time a job ran last and well, of times that have come. */
+export async function findLastScheduledFor(db: Queryable, job: string): Promise<Date | undefined> {
+  const [row] = await db.query<{ last: Date | null }>(
+    `select max(scheduled_for) as last from job_runs
+     where job = $1 and outcome = 'done' and scheduled_for <= now()`,
+    [job],
+  );
+  return row?.last ?? undefined;
+}

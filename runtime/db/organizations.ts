@@ -93,3 +93,13 @@ export async function updateWithinQuota(
   );
   return rows[0];
 }
+
+/** Whose quota does not fit their balance: those over it that should not be, and the other way round. */
+export async function listUnsettledOrganizations(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ organization_id: string }>(
+    `select organization_id from organizations
+     where (quota_exceeded_at is null) = (credit_balance <= 0) and not billing_exempt
+     order by organization_id`,
+  );
+  return rows.map((row) => row.organization_id);
+}

@@ -190,3 +190,16 @@ export async function updateUploadUploaded(
   );
   return rows[0];
 }
+
+/** Which of these objects are of uploads under way; every other one in the ingest bucket is left behind. */
+export async function listLiveIngestKeys(
+  db: Queryable,
+  ingestKeys: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ ingest_key: string }>(
+    `select ingest_key from uploads
+     where ingest_key = any($1) and status in ('created', 'uploaded', 'processing')`,
+    [ingestKeys],
+  );
+  return rows.map((row) => row.ingest_key);
+}

@@ -52,3 +52,21 @@ export async function deleteOldUsageBatches(db: Queryable, before: Date): Promis
   );
   return rows.length;
 }
+
+/**
+ * The hours, from the first to the last, that batches received since an instant speak of; of all batches without
+ * one. Undefined when there are none.
+ */
+export async function findHoursTouched(
+  db: Queryable,
+  { since, from }: { since: Date | null; from: Date },
+): Promise<{ first: Date; last: Date } | undefined> {
+  const [row] = await db.query<{ first: Date | null; last: Date | null }>(
+    `select min(window_start) as first, max(window_start) as last
+     from usage_batches b join usage_batch_rows r on r.batch_id = b.batch_id
+     where ($1::timestamptz is null or received_at >= $1) and window_start >= $2`,
+    [since, from],
+  );
+  const { first = null, last = null } = row ?? {};
+  return first === null || last === null ? undefined : { first, last };
+}

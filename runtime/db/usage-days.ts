@@ -30,7 +30,7 @@ export async function foldUsageDay(
        and window_start < ($2::date + 1)::timestamp at time zone 'UTC'
      on conflict (project_id, day) do update set requests = excluded.requests, bytes = excluded.bytes,
        transforms = excluded.transforms, credits = excluded.credits, charged_credits = excluded.charged_credits,
-       hours_closed = excluded.hours_closed, finalized_at = coalesce(d.finalized_at, excluded.finalized_at),
+       hours_closed = greatest(d.hours_closed, excluded.hours_closed), finalized_at = coalesce(d.finalized_at, excluded.finalized_at),
        computed_at = now()`,
     [day.project_id, day.day, day.charged_credits, day.hours_closed],
   );

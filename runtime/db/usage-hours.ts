@@ -1,5 +1,5 @@
 // Table usage_hours: the sum of an hour's batches, a pure function of them. Spec: Metering; Usage record.
-import type { Queryable } from './client.ts';
+import type { Queryable, Transaction } from './client.ts';
 
 export type UsageHourRow = {
   project_id: string;
@@ -59,4 +59,9 @@ export async function listProjectsWithUsage(
      order by p.project_id limit $4`,
     [query.from, query.to, query.after, query.limit],
   );
+}
+
+/** Held while hours are folded, until the transaction ends: an older sum never overwrites a newer one. */
+export async function lockUsageHours(tx: Transaction): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('tintype.usage_hours'))`);
 }

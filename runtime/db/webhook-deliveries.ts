@@ -45,3 +45,15 @@ export async function updateWebhookUrl(
     [project_id, open],
   );
 }
+
+/** How many there are of this id, with and without a number: which occurrence the next one is. */
+export async function countWebhookDeliveries(
+  tx: Transaction,
+  firstDeliveryId: string,
+): Promise<number> {
+  const [row] = await tx.query<{ count: number }>(
+    `select count(*) from webhook_deliveries where delivery_id = $1 or starts_with(delivery_id, $1 || ':')`,
+    [firstDeliveryId],
+  );
+  return row?.count ?? 0;
+}
