@@ -1,0 +1,98 @@
+/**
+ * The bytes of an upload are there: created → uploaded. Called by the complete call, by the proxy PUT, on a
+ * storage event and by the sweep; whoever comes first moves it, the others see it moved. What the storage
+ * says decides, never what a caller says. Spec: Upload session (status).
+ */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { ServiceError } from '../core/errors.ts';
+import type { Database } from '../db/client.ts';
+import { findUpload, type UploadRow, updateUploadUploaded } from '../db/uploads.ts';
+import type { Log } from '../platform/log.ts';
+import type { Queue } from '../platform/queue/queue.ts';
+import type { Bucket } from '../platform/storage/bucket.ts';
+
+export type CompleteUploadDeps = {
+  readonly db: Database;
+  readonly buckets: { readonly ingest: Bucket };
+  readonly queue: Queue;
+  readonly log: Log;
+};
+
+export type CompleteUploadOptions = {
+  /**
+   * Who compares a declared sha256: this call, which leaves the upload `created` when it differs, or the
+   * worker, which then ends it as failed. The worker compares in any case, over the bytes that it decodes.
+   */
+  sha256?: 'here' | 'worker';
+};
+
+/**
+ * Returns the upload as it is now. Throws ingest_object_missing, ingest_size_mismatch or sha256_mismatch, which
+ * leave it `created`; upload_expired for an expired one, and a failed one's own error_code.
+ */
+export async function completeUpload(
+  deps: CompleteUploadDeps,
+  upload: UploadRow,
+  options: CompleteUploadOptions = {},
+): Promise<UploadRow> {
+  if (upload.status !== 'created') return settled(upload);
+  await checkObject(deps.buckets.ingest, upload);
+  if (upload.sha256 !== null && options.sha256 !== 'worker') {
+    await checkDigest(deps.buckets.ingest, upload);
+  }
+  const moved = await updateUploadUploaded(deps.db, upload.upload_id);
+  if (moved === undefined) return settled((await findUpload(deps.db, upload.upload_id)) ?? upload);
+  await ringIngest(deps, moved.upload_id);
+  return moved;
+}
+
+/** A lost doorbell costs a minute: the sweep rings for what waits. */
+export async function ringIngest(
+  { queue, log }: Pick<CompleteUploadDeps, 'queue' | 'log'>,
+  uploadId: string,
+): Promise<void> {
+  try {
+    await queue.publish('ingest', { upload_id: uploadId });
+  } catch (error) {
+    log.warn('the doorbell of an upload was not taken', { upload_id: uploadId, error });
+  }
+}
+
+/** What every caller gets once the upload has left `created`, whoever moved it. */
+function settled(upload: UploadRow): UploadRow {
+  if (upload.status === 'expired') throw expired(upload);
+  if (upload.status === 'failed' && upload.error_code !== null) {
+    throw new ServiceError({ error_code: upload.error_code });
+  }
+  return upload;
+}
+
+function expired({ expires_at }: UploadRow): ServiceError {
+  return new ServiceError('upload_expired', { details: { expires_at: expires_at.toISOString() } });
+}
+
+async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
+  const isMultipart = upload.storage_upload_id !== null;
+  if (isMultipart && upload.is_expired) throw expired(upload);
+  const head = await ingest.head(upload.ingest_key);
+  if (head === undefined) {
+    throw upload.is_expired ? expired(upload) : new ServiceError('ingest_object_missing');
+  }
+  if (head.size_bytes !== upload.size_bytes) {
+    const details = { size_bytes: upload.size_bytes, stored_bytes: head.size_bytes };
+    throw new ServiceError('ingest_size_mismatch', { details });
+  }
+}
+
+async function checkDigest(ingest: Bucket, upload: UploadRow): Promise<void> {
+  const body = await ingest.open(upload.ingest_key);
+  if (body === undefined) throw new ServiceError('ingest_object_missing');
+  if ((await sha256Of(body)) !== upload.sha256) throw new ServiceError('sha256_mismatch');
+}
+
+async function sha256Of(body: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of body) hash.update(chunk);
+  return hash.digest('hex');
+}

@@ -1,0 +1,61 @@
+/**
+ * After the balance changed: over quota when it is zero or less, within quota when it is more, with one event
+ * for every project that has a callback URL. In the transaction of the change. Spec: Organization quota.
+ */
+import { printDeliveryId, printWebhookBody, type WebhookEvent } from '../core/events.ts';
+import { dayOf, isOverQuota } from '../core/metering.ts';
+import type { Transaction } from '../db/client.ts';
+import {
+  lockOrganization,
+  type OrganizationRow,
+  updateOverQuota,
+  updateWithinQuota,
+} from '../db/organizations.ts';
+import { listCallbackProjects } from '../db/projects.ts';
+import { countWebhookDeliveries, insertWebhookDelivery } from '../db/webhook-deliveries.ts';
+
+export type QuotaChange = 'exceeded' | 'restored' | 'unchanged';
+
+/** `at` says of which day the events are. An exempt organization is never over quota. */
+export async function settleQuota(
+  tx: Transaction,
+  { organization_id, at }: { organization_id: string; at: Date },
+): Promise<QuotaChange> {
+  const before = await lockOrganization(tx, organization_id);
+  if (before === undefined) return 'unchanged';
+  const isOver = isOverQuota(before.credit_balance);
+  const after = await (isOver ? updateOverQuota : updateWithinQuota)(tx, organization_id);
+  if (after === undefined) return 'unchanged';
+  for (const project_id of await listCallbackProjects(tx, organization_id)) {
+    await tell(tx, { organization: after, project_id, day: dayOf(at) });
+  }
+  return isOver ? 'exceeded' : 'restored';
+}
+
+type Telling = { organization: OrganizationRow; project_id: string; day: string };
+
+/** Numbered by what was told this day already: the organization's row is locked, so the count holds. */
+async function tell(tx: Transaction, telling: Telling): Promise<void> {
+  const first = webhookOf(telling, 1);
+  const earlier = await countWebhookDeliveries(tx, first.id);
+  const webhook = webhookOf(telling, earlier + 1);
+  await insertWebhookDelivery(tx, {
+    delivery_id: webhook.id,
+    project_id: telling.project_id,
+    event: webhook.event,
+    body: printWebhookBody(webhook),
+  });
+}
+
+function webhookOf({ organization, project_id, day }: Telling, occurrence: number): WebhookEvent {
+  const { organization_id, credit_balance, quota_exceeded_at, updated_at } = organization;
+  const data = { organization_id, project_id, day, credit_balance };
+  if (quota_exceeded_at === null) {
+    const restored = { ...data, quota_exceeded_at };
+    const id = printDeliveryId('quota.restored', restored, occurrence);
+    return { id, event: 'quota.restored', created_at: updated_at, data: restored };
+  }
+  const exceeded = { ...data, quota_exceeded_at: quota_exceeded_at.toISOString() };
+  const id = printDeliveryId('quota.exceeded', exceeded, occurrence);
+  return { id, event: 'quota.exceeded', created_at: updated_at, data: exceeded };
+}
