@@ -1,0 +1,123 @@
+/**
+ * Charges the last three days: what a day costs now less what was charged for it before, as ledger entries in
+ * one transaction with the organization's balance and its quota. A late event raises the charge, a correction
+ * refunds, and a run that is repeated changes nothing. Spec: Metering; Organization quota.
+ */
+import { settleQuota } from '../actions/settle-quota.ts';
+import {
+  type ChargedHour,
+  chargedDays,
+  dailyCharge as chargeOfDay,
+  countHoursClosed,
+  dayOf,
+  type ExemptPeriod,
+  isHourExempt,
+  multiplierAt,
+  startOfDay,
+} from '../core/metering.ts';
+import type { Transaction } from '../db/client.ts';
+import { insertLedgerEntry } from '../db/ledger.ts';
+import { listExemptions } from '../db/organization-exemptions.ts';
+import { listUnsettledOrganizations, lockOrganization } from '../db/organizations.ts';
+import { listPricing, type PricingRow } from '../db/project-pricing.ts';
+import { foldUsageDay } from '../db/usage-days.ts';
+import { listProjectsWithUsage, listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
+import type { JobContext, JobCounts } from './job.ts';
+
+const PAGE = 1000;
+
+export async function dailyCharge(context: JobContext): Promise<JobCounts> {
+  const counts = { organizations: 0, entries: 0, credits: 0, exceeded: 0, restored: 0 };
+  for (const [organization_id, project_ids] of await organizationsToCharge(context)) {
+    context.signal.throwIfAborted();
+    // In doubt it is done again: what was charged by then is no longer a difference.
+    const charged = await context.db.transaction(
+      (tx) => chargeOrganization(tx, { organization_id, project_ids, ...context }),
+      { settle: async () => undefined },
+    );
+    counts.organizations += 1;
+    counts.entries += charged.entries;
+    counts.credits += charged.credits;
+    if (charged.quota !== 'unchanged') counts[charged.quota] += 1;
+  }
+  return counts;
+}
+
+/** Those with usage on the charged days, and those whose quota does not fit their balance. */
+async function organizationsToCharge({ db, at }: JobContext): Promise<Map<string, string[]>> {
+  const range = rangeOf(at);
+  const found = new Map<string, string[]>();
+  for (let after = ''; ; ) {
+    const page = await listProjectsWithUsage(db, { ...range, after, limit: PAGE });
+    for (const { organization_id, project_id } of page) {
+      found.set(organization_id, [...(found.get(organization_id) ?? []), project_id]);
+    }
+    after = page.at(-1)?.project_id ?? '';
+    if (page.length < PAGE) break;
+  }
+  for (const organization_id of await listUnsettledOrganizations(db)) {
+    found.set(organization_id, found.get(organization_id) ?? []);
+  }
+  return found;
+}
+
+function rangeOf(at: Date): { from: Date; to: Date } {
+  return { from: startOfDay(chargedDays(at)[0] ?? dayOf(at)), to: startOfDay(dayOf(at)) };
+}
+
+type Charging = { organization_id: string; project_ids: string[]; at: Date; run: string };
+type Charged = { entries: number; credits: number; quota: 'exceeded' | 'restored' | 'unchanged' };
+
+/** The lock comes first: what is read behind it, no other run of the charge changes any more. */
+async function chargeOrganization(tx: Transaction, charging: Charging): Promise<Charged> {
+  const { organization_id, project_ids, at } = charging;
+  await lockOrganization(tx, organization_id);
+  const hours = await listUsageHours(tx, { project_ids, ...rangeOf(at) });
+  const pricing = await listPricing(tx, project_ids);
+  const exempt = await listExemptions(tx, [organization_id]);
+  const deltas: number[] = [];
+  for (const project_id of project_ids) {
+    const own = { hours: of(project_id, hours), pricing: of(project_id, pricing), exempt };
+    for (const day of chargedDays(at)) {
+      deltas.push(await chargeDay(tx, { ...charging, project_id, day, ...own }));
+    }
+  }
+  return {
+    entries: deltas.filter((delta) => delta !== 0).length,
+    credits: deltas.reduce((sum, delta) => sum + delta, 0),
+    quota: await settleQuota(tx, { organization_id, at }),
+  };
+}
+
+function of<Row extends { project_id: string }>(projectId: string, rows: Row[]): Row[] {
+  return rows.filter((row) => row.project_id === projectId);
+}
+
+type ProjectDay = Charging & {
+  project_id: string;
+  day: string;
+  hours: UsageHourRow[];
+  pricing: PricingRow[];
+  exempt: ExemptPeriod[];
+};
+
+/** Returns the difference that was charged. A day without usage gets no row. */
+async function chargeDay(tx: Transaction, projectDay: ProjectDay): Promise<number> {
+  const { organization_id, project_id, day, run, at } = projectDay;
+  const hours = projectDay.hours.filter((hour) => dayOf(hour.window_start) === day);
+  if (hours.length === 0) return 0;
+  const charged_credits = chargeOfDay(billedHours({ ...projectDay, hours }));
+  const hours_closed = countHoursClosed(day, at);
+  await foldUsageDay(tx, { project_id, day, charged_credits, hours_closed });
+  return insertLedgerEntry(tx, { organization_id, project_id, day, run, charged_credits });
+}
+
+/** With the multiplier that was in force in each hour; hours touched by an exemption are never billed. */
+function billedHours({ hours, pricing, exempt }: ProjectDay): ChargedHour[] {
+  return hours
+    .filter(({ window_start }) => !isHourExempt(exempt, window_start))
+    .map(({ credits, window_start }) => ({
+      credits,
+      pricing_multiplier: multiplierAt(pricing, window_start),
+    }));
+}

@@ -1,0 +1,45 @@
+/**
+ * Sums the usage batches of every hour that batches have spoken of since the last run. An hour is a pure
+ * function of its batches, so a late one only makes it computed again. Spec: Metering.
+ */
+import { nextHour } from '../core/metering.ts';
+import type { Database } from '../db/client.ts';
+import { findLastJobRun } from '../db/job-runs.ts';
+import { findHoursTouched } from '../db/usage-batches.ts';
+import { foldUsageHours, lockUsageHours } from '../db/usage-hours.ts';
+import type { JobContext, JobCounts } from './job.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Longer than any transaction that brings a batch: its received_at is of its beginning. */
+const OVERLAP_MS = 10 * 60_000;
+/** Retention deletes batches after 35 days: an hour without all of its batches is never folded again. */
+const FOLDED_DAYS = 34;
+
+export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
+  const { db, clock, signal } = context;
+  const from = nextHour(new Date(clock.now().getTime() - FOLDED_DAYS * DAY_MS));
+  const touched = await findHoursTouched(db, { since: await lastLook(db), from });
+  if (touched === undefined) return { hours: 0, changed: 0 };
+  const end = touched.last.getTime() + HOUR_MS;
+  let changed = 0;
+  for (let start = touched.first.getTime(); start < end; start += DAY_MS) {
+    signal.throwIfAborted();
+    const hours = { from: new Date(start), to: new Date(Math.min(start + DAY_MS, end)) };
+    changed += await foldAlone(db, hours);
+  }
+  return { hours: (end - touched.first.getTime()) / HOUR_MS, changed };
+}
+
+/** Every batch that came before it was summed by a run that ended well; null: there was none. */
+async function lastLook(db: Database): Promise<Date | null> {
+  const last = await findLastJobRun(db, 'hourly-rollup');
+  return last === undefined ? null : new Date(last.started_at.getTime() - OVERLAP_MS);
+}
+
+async function foldAlone(db: Database, hours: { from: Date; to: Date }): Promise<number> {
+  return db.transaction(async (tx) => {
+    await lockUsageHours(tx);
+    return foldUsageHours(tx, hours);
+  });
+}

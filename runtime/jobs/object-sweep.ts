@@ -1,0 +1,70 @@
+/**
+ * Deletes objects that nothing needs: those that a transition doomed, after their time of grace, and those in the
+ * ingest bucket that no upload under way knows, such as bytes that came after their upload had ended.
+ */
+import {
+  claimDoomedObjects,
+  type DoomedObjectRow,
+  deleteDoomedObject,
+} from '../db/doomed-objects.ts';
+import { listLiveIngestKeys } from '../db/uploads.ts';
+import type { ListedObject } from '../platform/storage/bucket.ts';
+import type { JobContext } from './job.ts';
+
+const PAGE = 200;
+/** After this another run takes over a deletion that did not end. */
+const LEASE_SECONDS = 120;
+
+export async function deleteDoomed(context: JobContext): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    context.signal.throwIfAborted();
+    const page = await claimDoomedObjects(context.db, {
+      limit: PAGE,
+      lease_seconds: LEASE_SECONDS,
+    });
+    for (const doomed of page) deleted += (await deleteObject(context, doomed)) ? 1 : 0;
+    if (page.length < PAGE) return deleted;
+  }
+}
+
+/** The row goes last: a deletion that was killed in between happens again. */
+async function deleteObject(context: JobContext, doomed: DoomedObjectRow): Promise<boolean> {
+  const { bucket, object_key, doomed_id } = doomed;
+  try {
+    await context.buckets[bucket].delete(object_key);
+    await deleteDoomedObject(context.db, doomed_id);
+    return true;
+  } catch (error) {
+    context.log.warn('an object could not be deleted', { bucket, object_key, error });
+    return false;
+  }
+}
+
+/** An object older than this came long after anything that could still want it had begun. */
+const LEFT_BEHIND_AGE_MS = 60 * 60_000;
+
+/** An upload's row is there before its URL, so an object without one is nobody's. */
+export async function deleteLeftBehind(context: JobContext): Promise<number> {
+  const { ingest } = context.buckets;
+  const youngest = context.clock.now().getTime() - LEFT_BEHIND_AGE_MS;
+  let deleted = 0;
+  for (let after = ''; ; ) {
+    context.signal.throwIfAborted();
+    const page = await ingest.list({ prefix: '', limit: PAGE, after });
+    const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
+    for (const key of await nobodys(context, old)) {
+      await ingest.delete(key);
+      deleted += 1;
+    }
+    after = page.at(-1)?.key ?? '';
+    if (page.length < PAGE) return deleted;
+  }
+}
+
+async function nobodys({ db }: JobContext, objects: ListedObject[]): Promise<string[]> {
+  if (objects.length === 0) return [];
+  const keys = objects.map(({ key }) => key);
+  const live = new Set(await listLiveIngestKeys(db, keys));
+  return keys.filter((key) => !live.has(key));
+}

@@ -1,0 +1,118 @@
+/**
+ * Runs one job as if at a time: records the run, keeps its lease, ends it at its deadline. Of each job there is one
+ * run at a time over all processes; a run whose process was killed counts as lost when its lease is over.
+ */
+import {
+  insertJobRun,
+  type JobRunRow,
+  updateJobRunFinished,
+  updateJobRunLease,
+} from '../db/job-runs.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Job, JobContext, JobCounts, JobDeps } from './job.ts';
+
+export type JobRunResult =
+  | { outcome: 'done'; counts: JobCounts }
+  | { outcome: 'failed'; error: unknown }
+  | { outcome: 'skipped' };
+
+export type RunJobOptions = {
+  name: string;
+  job: Job;
+  /** The time as which it runs. */
+  at: Date;
+  signal?: AbortSignal;
+  metrics?: Metrics;
+};
+
+const LEASE_SECONDS = 60;
+const HEARTBEAT_MS = 15_000;
+
+export async function runJob(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
+  const { name, at } = options;
+  const startedAt = performance.now();
+  const log = deps.log.child({ job: name });
+  const run = await insertJobRun(deps.db, {
+    job: name,
+    scheduled_for: at,
+    lease_seconds: LEASE_SECONDS,
+  });
+  const result: JobRunResult =
+    run === undefined ? { outcome: 'skipped' } : await runRecorded({ ...deps, log }, run, options);
+  const seconds = (performance.now() - startedAt) / 1000;
+  const metric = { done: 'succeeded', failed: 'failed', skipped: 'skipped' }[result.outcome];
+  options.metrics?.jobRun({ job: name, result: metric, seconds, at: deps.clock.now() });
+  report({ ...deps, log }, { result, at, seconds });
+  return result;
+}
+
+function report(
+  { log }: JobDeps,
+  { result, at, seconds }: { result: JobRunResult; at: Date; seconds: number },
+): void {
+  const fields = { at, duration_ms: Math.round(seconds * 1000) };
+  if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
+  else if (result.outcome === 'skipped') log.info('job skipped: it runs already', fields);
+  else log.debug('job done', { ...fields, counts: result.counts });
+}
+
+async function runRecorded(
+  deps: JobDeps,
+  run: JobRunRow,
+  options: RunJobOptions,
+): Promise<JobRunResult> {
+  const { run_id } = run;
+  try {
+    const counts = await runInTime(deps, run, options);
+    await updateJobRunFinished(deps.db, { run_id, outcome: 'done', error: null });
+    return { outcome: 'done', counts };
+  } catch (error) {
+    await updateJobRunFinished(deps.db, { run_id, outcome: 'failed', error: String(error) }).catch(
+      (cause) => deps.log.warn('the end of a job was not recorded', { error: cause }),
+    );
+    return { outcome: 'failed', error };
+  }
+}
+
+/** A job that does not heed its signal is left to itself: repeating it is safe. */
+async function runInTime(
+  deps: JobDeps,
+  run: JobRunRow,
+  { job, at, signal }: RunJobOptions,
+): Promise<JobCounts> {
+  const ending = new AbortController();
+  const end = (reason: unknown) => ending.abort(reason);
+  const late = () => end(new Error(`not done after ${job.deadline_seconds} s`));
+  const deadline = setTimeout(late, job.deadline_seconds * 1000);
+  const heartbeat = setInterval(() => void keepLease(deps, run, end), HEARTBEAT_MS);
+  const stop = () => end(signal?.reason);
+  signal?.addEventListener('abort', stop, { once: true });
+  try {
+    signal?.throwIfAborted();
+    const context = { ...deps, at, run: String(run.run_id), signal: ending.signal };
+    return await Promise.race([job.run(context), abortOf(context)]);
+  } finally {
+    clearTimeout(deadline);
+    clearInterval(heartbeat);
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function abortOf({ signal }: JobContext): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  return promise;
+}
+
+async function keepLease(
+  { db, log }: JobDeps,
+  { run_id }: JobRunRow,
+  end: (reason: unknown) => void,
+): Promise<void> {
+  try {
+    const isOurs = await updateJobRunLease(db, { run_id, lease_seconds: LEASE_SECONDS });
+    if (!isOurs) end(new Error('given up as lost: another run may have begun'));
+  } catch (error) {
+    log.warn('the lease of a job was not renewed', { error });
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Runs the jobs of the table when their time comes, in one process; after a time without it, what was missed as the
+ * table says. Several schedulers on one database do not double a run: the database lets one begin.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Cron } from 'croner';
+import { findLastScheduledFor } from '../db/job-runs.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Job, JobDeps } from './job.ts';
+import { runJob } from './run-job.ts';
+import { jobs } from './table.ts';
+
+export type Scheduler = {
+  /** Begins nothing new, tells what runs to stop, and waits for it. */
+  stop(): Promise<void>;
+};
+
+export type SchedulerOptions = {
+  jobs?: Readonly<Record<string, Job>>;
+  metrics?: Metrics;
+  tick_ms?: number;
+};
+
+const TICK_MS = 1000;
+/** How many missed runs are made up for, at most. */
+const MISSED_MAX = 40;
+
+export function startScheduler(deps: JobDeps, options: SchedulerOptions = {}): Scheduler {
+  const ending = new AbortController();
+  const lines = Object.entries<Job>(options.jobs ?? jobs).map(([name, job]) =>
+    runWhenDue(deps, { name, job, options, signal: ending.signal }),
+  );
+  return {
+    stop: async () => {
+      ending.abort(new Error('the process ends'));
+      await Promise.all(lines);
+    },
+  };
+}
+
+type Line = { name: string; job: Job; options: SchedulerOptions; signal: AbortSignal };
+
+/** One job's line of time: it looks again and again at what has become due since it last looked. */
+async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
+  const { signal } = line;
+  let looked: Date | undefined;
+  while (!signal.aborted) {
+    try {
+      looked ??= (await findLastScheduledFor(deps.db, line.name)) ?? deps.clock.now();
+      looked = await runDue(deps, line, looked);
+    } catch (error) {
+      deps.log.warn('the schedule of a job was not looked at', { job: line.name, error });
+    }
+    await sleep(line.options.tick_ms ?? TICK_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function runDue(deps: JobDeps, line: Line, looked: Date): Promise<Date> {
+  const now = deps.clock.now();
+  const { name, job, signal, options } = line;
+  for (const at of dueTimes(job, { after: looked, until: now })) {
+    if (signal.aborted) break;
+    const { metrics } = options;
+    await runJob(deps, { name, job, at, signal, ...(metrics === undefined ? {} : { metrics }) });
+  }
+  return now > looked ? now : looked;
+}
+
+/** The times in (after, until] as which the job has to run now: the newest, or each, as the table says. */
+export function dueTimes(
+  job: Pick<Job, 'schedule' | 'missed'>,
+  { after, until }: { after: Date; until: Date },
+): Date[] {
+  const cron = new Cron(job.schedule, { timezone: 'UTC' });
+  const newest = cron.previousRuns(job.missed === 'each' ? MISSED_MAX : 1, justBehind(until));
+  return newest
+    .filter((time) => time > after)
+    .sort((left, right) => left.getTime() - right.getTime());
+}
+
+/** Cron looks at times before an instant, and knows whole seconds only. */
+function justBehind(instant: Date): Date {
+  return new Date(Math.floor(instant.getTime() / 1000) * 1000 + 1000);
+}

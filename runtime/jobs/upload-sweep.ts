@@ -1,0 +1,106 @@
+/**
+ * Finds what a lost call, a lost doorbell or a killed process left behind: completes uploads whose object came,
+ * ends those whose time is over, rings again for those that wait, and deletes objects that nothing needs.
+ * Spec: Upload session (status).
+ */
+import { completeUpload, ringIngest } from '../actions/complete-upload.ts';
+import { ServiceError } from '../core/errors.ts';
+import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
+import { listClaimableUploads } from '../db/upload-processing.ts';
+import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
+import type { JobContext, JobCounts } from './job.ts';
+import { deleteDoomed, deleteLeftBehind } from './object-sweep.ts';
+
+const PAGE = 500;
+const AT_ONCE = 8;
+/** Younger ones have a client that is still at it. */
+const UPLOAD_AGE_SECONDS_MIN = 30;
+const DOORBELLS_MAX = 1000;
+/** A proxy PUT that began in time may finish: about as long as the largest one takes on a slow line. */
+const PROXY_GRACE_MS = 30 * 60_000;
+
+export async function uploadSweep(context: JobContext): Promise<JobCounts> {
+  const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
+  for (let after = ''; ; ) {
+    context.signal.throwIfAborted();
+    const query = { after, limit: PAGE, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
+    const page = await listOpenUploads(context.db, query);
+    for (const outcome of await sweepAll(context, page)) {
+      if (outcome !== 'open') counts[outcome] += 1;
+    }
+    after = page.at(-1)?.upload_id ?? '';
+    if (page.length < PAGE) break;
+  }
+  const rung = await ringAgain(context);
+  const deleted = await deleteDoomed(context);
+  const left_behind = await deleteLeftBehind(context);
+  return { ...counts, rung, deleted, left_behind };
+}
+
+type Outcome = 'completed' | 'expired' | 'failed' | 'errors' | 'open';
+
+async function sweepAll(context: JobContext, uploads: UploadRow[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (let start = 0; start < uploads.length; start += AT_ONCE) {
+    const some = uploads.slice(start, start + AT_ONCE);
+    outcomes.push(...(await Promise.all(some.map((upload) => sweepSafely(context, upload)))));
+  }
+  return outcomes;
+}
+
+/** One upload that cannot be looked at must not keep the others waiting. */
+async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outcome> {
+  try {
+    return await sweepUpload(context, upload);
+  } catch (error) {
+    context.log.warn('an upload could not be swept', { upload_id: upload.upload_id, error });
+    return 'errors';
+  }
+}
+
+/** What the storage holds decides. A multipart upload is never completed here: its list of parts is the client's. */
+async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outcome> {
+  const { db, buckets } = context;
+  const isOver = isTimeOver(context, upload);
+  if (upload.storage_upload_id !== null) return isOver ? expire(context, upload) : 'open';
+  const head = await buckets.ingest.head(upload.ingest_key);
+  if (head?.size_bytes === upload.size_bytes) return complete(context, upload);
+  if (!isOver) return 'open';
+  if (head === undefined) return expire(context, upload);
+  const ended = await db.transaction((tx) => updateUploadWrongSize(tx, upload.upload_id));
+  return ended === undefined ? 'open' : 'failed';
+}
+
+function isTimeOver({ clock }: JobContext, upload: UploadRow): boolean {
+  if (!upload.is_expired || upload.mode !== 'proxy') return upload.is_expired;
+  return clock.now().getTime() >= upload.expires_at.getTime() + PROXY_GRACE_MS;
+}
+
+async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {
+  const ended = await db.transaction((tx) => updateUploadExpired(tx, upload.upload_id));
+  return ended === undefined ? 'open' : 'expired';
+}
+
+/** Bytes with another digest stay `created` while they may be sent again; at its end the worker judges them. */
+async function complete(context: JobContext, upload: UploadRow): Promise<Outcome> {
+  try {
+    await completeUpload(context, upload, { sha256: upload.is_expired ? 'worker' : 'here' });
+    return 'completed';
+  } catch (error) {
+    if (error instanceof ServiceError && stillOpen.has(error.code)) return 'open';
+    throw error;
+  }
+}
+
+const stillOpen: ReadonlySet<string> = new Set([
+  'sha256_mismatch',
+  'ingest_size_mismatch',
+  'ingest_object_missing',
+  'upload_expired',
+]);
+
+async function ringAgain(context: JobContext): Promise<number> {
+  const waiting = await listClaimableUploads(context.db, DOORBELLS_MAX);
+  for (const uploadId of waiting) await ringIngest(context, uploadId);
+  return waiting.length;
+}
