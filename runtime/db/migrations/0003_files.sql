@@ -140,6 +140,8 @@ create table file_revisions (
 );
 alter table files add constraint files_current_revision
   foreign key (file_id, revision) references file_revisions (file_id, revision) deferrable initially deferred;
+alter table uploads add constraint uploads_ready_revision_exists
+  foreign key (file_id, revision) references file_revisions (file_id, revision);
 comment on table file_revisions is 'What was published under a file, revision by revision; rows stay when their bytes are gone.';
 comment on column file_revisions.previous_revision is 'Refers to the row before, so that revisions have no gaps; null for the first.';
 comment on column file_revisions.object_key is 'Key of the sanitized image (the master) in the content bucket; written once, never again.';
@@ -217,6 +219,7 @@ drop table recipes;
 alter table projects drop constraint projects_default_watermark_in_use;
 drop table watermark_presets;
 alter table files drop constraint files_current_revision;
+alter table uploads drop constraint uploads_ready_revision_exists;
 drop table file_revisions;
 drop table files;
 drop table uploads;
