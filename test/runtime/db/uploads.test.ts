@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
+import {
+  updateUploadAborted,
+  updateUploadExpired,
+  updateUploadWrongSize,
+} from '../../../runtime/db/upload-ends.ts';
+import {
+  claimUpload,
+  countUploadsInProcessing,
+  listClaimableUploads,
+  lockUploadAttempt,
+  updateUploadFailed,
+  updateUploadLease,
+  updateUploadReady,
+  updateUploadRetry,
+} from '../../../runtime/db/upload-processing.ts';
+import {
+  findProjectUpload,
+  findUpload,
+  findUploadByIngestKey,
+  insertUpload,
+  listOpenUploads,
+  listUploads,
+  type UploadRow,
+  updateUploadUploaded,
+} from '../../../runtime/db/uploads.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  makeFile,
+  makeProcessing,
+  makeProject,
+  makeUpload,
+  must,
+  newUpload,
+} from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 20 });
+
+const reread = async (project: ProjectRow) => must(await findProject(db, project.project_id));
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+/** Moves an upload's clock: what was to come is now past. */
+const lapse = (upload: UploadRow, column: 'expires_at' | 'lease_until' | 'created_at') =>
+  db.query(`update uploads set ${column} = now() - interval '1 hour' where upload_id = $1`, [
+    upload.upload_id,
+  ]);
+
+describe('a reservation', () => {
+  it('of parallel sessions never passes the limit together', async () => {
+    const project = await makeProject(db, { storage_hard_limit_bytes: 10_000 });
+    const made = await Promise.all(times(40).map(() => insertUpload(db, newUpload(project))));
+    expect(made.filter((upload) => upload !== undefined)).toHaveLength(10);
+    expect((await reread(project)).reserved_bytes).toBe(10_000);
+  });
+
+  it('is held against the plan where staff set no limit, and against none without a plan', async () => {
+    const project = await makeProject(db);
+    const plan = { size_bytes: 600, plan_storage_bytes: 1000 };
+    expect(await insertUpload(db, newUpload(project, plan))).toBeDefined();
+    expect(await insertUpload(db, newUpload(project, plan))).toBeUndefined();
+    expect(await insertUpload(db, newUpload(project, { size_bytes: 600 }))).toBeDefined();
+  });
+
+  it('counts what is stored already', async () => {
+    const project = await makeProject(db, { storage_hard_limit_bytes: 1500 });
+    await makeFile(db, project);
+    expect(await insertUpload(db, newUpload(project))).toBeUndefined();
+    expect(await insertUpload(db, newUpload(project, { size_bytes: 500 }))).toBeDefined();
+  });
+
+  it('is refused to a suspended project', async () => {
+    const project = await makeProject(db);
+    await updateProject(db, {
+      project_id: project.project_id,
+      changes: { status: 'suspended', suspended_by: 'owner' },
+    });
+    expect(await insertUpload(db, newUpload(project))).toBeUndefined();
+  });
+
+  it('is returned by every end, once', async () => {
+    const project = await makeProject(db);
+    const [expired, aborted, wrong] = [
+      await makeUpload(db, project),
+      await makeUpload(db, project),
+      await makeUpload(db, project),
+    ];
+    const failed = await makeProcessing(db, project);
+    expect((await reread(project)).reserved_bytes).toBe(4000);
+    await lapse(expired, 'expires_at');
+    await lapse(wrong, 'expires_at');
+    for (const _ of times(2)) {
+      await updateUploadExpired(db, expired.upload_id);
+      await updateUploadAborted(db, aborted.upload_id);
+      await updateUploadWrongSize(db, wrong.upload_id);
+      await updateUploadFailed(db, { ...failed, error_code: 'decode_failed' });
+    }
+    expect((await reread(project)).reserved_bytes).toBe(0);
+    const doomed = await db.query(`select 1 from doomed_objects where object_key like $1`, [
+      `${project.project_id}/%`,
+    ]);
+    expect(doomed).toHaveLength(4);
+  });
+});
+
+describe('the moves of an upload', () => {
+  it('to uploaded is made by exactly one of several callers', async () => {
+    const upload = await makeUpload(db, await makeProject(db));
+    const moved = await Promise.all(
+      times(20).map(() => updateUploadUploaded(db, upload.upload_id)),
+    );
+    expect(moved.filter((row) => row !== undefined)).toHaveLength(1);
+  });
+
+  it('to expired waits for its time and never meets accepted bytes', async () => {
+    const project = await makeProject(db);
+    const upload = await makeUpload(db, project);
+    expect(await updateUploadExpired(db, upload.upload_id)).toBeUndefined();
+    await lapse(upload, 'expires_at');
+    expect(must(await findUpload(db, upload.upload_id)).is_expired).toBe(true);
+    const [uploaded, expired] = await Promise.all([
+      updateUploadUploaded(db, upload.upload_id),
+      updateUploadExpired(db, upload.upload_id),
+    ]);
+    expect([uploaded, expired].filter((row) => row !== undefined)).toHaveLength(1);
+  });
+
+  it('to processing are made one attempt at a time, each upload by one worker', async () => {
+    const project = await makeProject(db);
+    for (const _ of times(5)) {
+      await updateUploadUploaded(db, (await makeUpload(db, project)).upload_id);
+    }
+    const claimed = await Promise.all(
+      times(12).map(() => claimUpload(db, { upload_id: null, lease_seconds: 60 })),
+    );
+    const ids = claimed
+      .filter((row) => row?.project_id === project.project_id)
+      .map((row) => row?.upload_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.length).toBe(5);
+  });
+
+  it('count the attempt before work begins, and fence the attempt before', async () => {
+    const first = await makeProcessing(db, await makeProject(db));
+    expect(first.attempt).toBe(1);
+    expect(
+      await claimUpload(db, { upload_id: first.upload_id, lease_seconds: 60 }),
+    ).toBeUndefined();
+    await lapse(first, 'lease_until');
+    expect(await listClaimableUploads(db, 100)).toContain(first.upload_id);
+    const second = must(await claimUpload(db, { upload_id: first.upload_id, lease_seconds: 60 }));
+    expect(second.attempt).toBe(2);
+    expect(await updateUploadLease(db, { ...first, lease_seconds: 60 })).toBe(false);
+    expect(await updateUploadFailed(db, { ...first, error_code: 'decode_failed' })).toBeUndefined();
+    const late = { ...first, file_id: 'file_x', revision: 1 };
+    expect(await updateUploadReady(db, late)).toBeUndefined();
+    expect(await db.transaction((tx) => lockUploadAttempt(tx, first))).toBeUndefined();
+    expect(await db.transaction((tx) => lockUploadAttempt(tx, second))).toBeDefined();
+    expect(await updateUploadLease(db, { ...second, lease_seconds: 60 })).toBe(true);
+  });
+
+  it('give up an attempt for a later one, and count its timeouts', async () => {
+    const upload = await makeProcessing(db, await makeProject(db));
+    const retried = must(
+      await updateUploadRetry(db, { ...upload, delay_seconds: 60, cause: 'timeout' }),
+    );
+    expect(retried).toMatchObject({ status: 'processing', timeout_count: 1, attempt: 1 });
+    expect(
+      await claimUpload(db, { upload_id: upload.upload_id, lease_seconds: 60 }),
+    ).toBeUndefined();
+    await updateUploadRetry(db, { ...upload, delay_seconds: 0, cause: 'failure' });
+    const again = must(await claimUpload(db, { upload_id: upload.upload_id, lease_seconds: 60 }));
+    expect(again).toMatchObject({ timeout_count: 1, attempt: 2 });
+    expect((await countUploadsInProcessing(db)).running).toBeGreaterThan(0);
+  });
+});
+
+describe('uploads are found', () => {
+  it('by id, by project and id, and by the key of their bytes', async () => {
+    const project = await makeProject(db);
+    const other = await makeProject(db);
+    const { upload_id, ingest_key } = await makeUpload(db, project);
+    const { project_id } = project;
+    expect((await findUpload(db, upload_id))?.upload_id).toBe(upload_id);
+    expect((await findProjectUpload(db, { project_id, upload_id }))?.upload_id).toBe(upload_id);
+    expect((await findUploadByIngestKey(db, ingest_key))?.upload_id).toBe(upload_id);
+    const foreign = { project_id: other.project_id, upload_id };
+    expect(await findProjectUpload(db, foreign)).toBeUndefined();
+  });
+
+  it('in pages, newest first, each once, also where they were made in one millisecond', async () => {
+    const project = await makeProject(db);
+    for (const _ of times(7)) await makeUpload(db, project);
+    await db.query('update uploads set created_at = now() where project_id = $1', [
+      project.project_id,
+    ]);
+    const query = { project_id: project.project_id, status: null, limit: 3 };
+    const seen: string[] = [];
+    let after: string[] | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof listUploads>> = await listUploads(db, {
+        ...query,
+        after,
+      });
+      seen.push(...page.rows.map((row) => row.upload_id));
+      after = page.next;
+    } while (after !== null);
+    expect(seen).toHaveLength(7);
+    expect(seen).toEqual([...new Set(seen)].sort().reverse());
+    const none = await listUploads(db, { ...query, status: 'ready', after: null });
+    expect(none).toEqual({ rows: [], next: null });
+  });
+
+  it('for the sweep in order of their ids, once they have some age', async () => {
+    const project = await makeProject(db);
+    const young = await makeUpload(db, project);
+    const old = await makeUpload(db, project);
+    await lapse(old, 'created_at');
+    const query = { after: young.upload_id.slice(0, -1), limit: 10, min_age_seconds: 60 };
+    const due = (await listOpenUploads(db, query)).map((row) => row.upload_id);
+    expect(due).toEqual([old.upload_id]);
+  });
+});
