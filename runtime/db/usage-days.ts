@@ -24,7 +24,7 @@ export async function foldUsageDay(
     `insert into usage_days as d (project_id, day, requests, bytes, transforms, credits, charged_credits,
        hours_closed, finalized_at)
      select $1, $2::date, coalesce(sum(requests), 0), coalesce(sum(bytes), 0), coalesce(sum(transforms), 0),
-       coalesce(sum(credits), 0), $3, $4, case when $4 = 24 then now() end
+       coalesce(sum(credits), 0), $3, $4::smallint, case when $4::smallint = 24 then now() end
      from usage_hours where project_id = $1
        and window_start >= $2::date::timestamp at time zone 'UTC'
        and window_start < ($2::date + 1)::timestamp at time zone 'UTC'
