@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deleteOldJobRuns,
+  findLastJobRun,
+  insertJobRun,
+  updateJobRunFinished,
+  updateJobRunLease,
+} from '../../../runtime/db/job-runs.ts';
+import { updateProject } from '../../../runtime/db/projects.ts';
+import {
+  claimPurges,
+  deleteOldPurges,
+  insertPurge,
+  updatePurgeFailed,
+  updatePurgeSent,
+} from '../../../runtime/db/purges.ts';
+import { deleteOldRateWindows, takeFromRateWindow } from '../../../runtime/db/rate-windows.ts';
+import { insertWebhookDelivery, updateWebhookUrl } from '../../../runtime/db/webhook-deliveries.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProject, must } from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 20 });
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+describe('a job', () => {
+  const start = (job: string, lease_seconds = 60) =>
+    insertJobRun(db, { job, scheduled_for: new Date(), lease_seconds });
+
+  it('runs one at a time, and again when it is done', async () => {
+    const runs = await Promise.all(times(10).map(() => start('sweep')));
+    const run = must(runs.find((each) => each !== undefined));
+    expect(runs.filter((each) => each !== undefined)).toHaveLength(1);
+    expect(await findLastJobRun(db, 'sweep')).toBeUndefined();
+    await updateJobRunFinished(db, { run_id: run.run_id, outcome: 'done', error: null });
+    expect((await findLastJobRun(db, 'sweep'))?.run_id).toBe(run.run_id);
+    expect(await start('sweep')).toBeDefined();
+    expect(await deleteOldJobRuns(db, 3600)).toBe(0);
+  });
+
+  it('that stopped renewing its lease is lost, and says so to itself', async () => {
+    const lost = must(await start('fold', 0));
+    const next = must(await start('fold'));
+    expect(await updateJobRunLease(db, { run_id: lost.run_id, lease_seconds: 60 })).toBe(false);
+    expect(await updateJobRunLease(db, { run_id: next.run_id, lease_seconds: 60 })).toBe(true);
+    await updateJobRunFinished(db, { run_id: lost.run_id, outcome: 'done', error: null });
+    expect(await findLastJobRun(db, 'fold')).toBeUndefined();
+  });
+});
+
+describe('a rate window', () => {
+  it('lets exactly its limit through, over all callers', async () => {
+    const take = () =>
+      takeFromRateWindow(db, { scope: 'mint', subject: 'p', limit: 60, window_seconds: 86_400 });
+    const answers = await Promise.all(times(80).map(take));
+    expect(answers.filter((answer) => answer.is_allowed)).toHaveLength(60);
+    for (const { retry_after_seconds } of answers) {
+      expect(retry_after_seconds).toBeGreaterThanOrEqual(1);
+      expect(retry_after_seconds).toBeLessThanOrEqual(86_400);
+    }
+    const nothing = { scope: 'mint', subject: 'q', limit: 0, window_seconds: 60 };
+    expect((await takeFromRateWindow(db, nothing)).is_allowed).toBe(false);
+    expect(await deleteOldRateWindows(db, 2 * 86_400)).toBe(0);
+    expect(await deleteOldRateWindows(db, -86_400)).toBe(1);
+  });
+});
+
+describe('a purge', () => {
+  it('is sent at once and again later, each by one worker, until it is sent', async () => {
+    const { project_id, project_slug } = await makeProject(db);
+    await insertPurge(db, {
+      project_id,
+      file_slug: 'a.png',
+      reason: 'delete',
+      repeat_after_seconds: 45,
+    });
+    const claim = () => claimPurges(db, { limit: 10, lease_seconds: 60 });
+    const [purge, ...more] = (await Promise.all([claim(), claim()])).flat();
+    expect(more).toEqual([]);
+    expect(purge).toMatchObject({ project_slug, file_slug: 'a.png', attempt: 1 });
+    const { purge_id } = must(purge);
+    await updatePurgeFailed(db, { purge_id, error: '500', delay_seconds: 0 });
+    expect((await claim()).map((row) => row.attempt)).toEqual([2]);
+    await updatePurgeSent(db, purge_id);
+    expect(await claim()).toEqual([]);
+    await db.query(`update purges set run_after = now() where sent_at is null`);
+    expect(await claim()).toHaveLength(1);
+    expect(await deleteOldPurges(db, -1)).toBe(1);
+  });
+});
+
+describe('a webhook', () => {
+  const event = (project_id: string, delivery_id: string) => ({
+    delivery_id,
+    project_id,
+    event: 'upload.ready',
+    body: '{}',
+  });
+
+  it('is written only while the project has a callback URL, and once an event', async () => {
+    const { project_id } = await makeProject(db);
+    expect(await insertWebhookDelivery(db, event(project_id, 'e:none'))).toBe(false);
+    await updateProject(db, {
+      project_id,
+      changes: {
+        callback_url: 'https://a.example/hook',
+        callback_secret_sealed: Buffer.from('x'),
+      },
+    });
+    expect(await insertWebhookDelivery(db, event(project_id, 'e:1'))).toBe(true);
+    expect(await insertWebhookDelivery(db, event(project_id, 'e:1'))).toBe(false);
+    const read = () =>
+      db.query(
+        'select url, status, next_attempt_at from webhook_deliveries where delivery_id = $1',
+        ['e:1'],
+      );
+    await updateWebhookUrl(db, { project_id, url: 'https://b.example/hook' });
+    expect(await read()).toMatchObject([{ url: 'https://b.example/hook', status: 'pending' }]);
+    await updateWebhookUrl(db, { project_id, url: null });
+    expect(await read()).toMatchObject([{ status: 'canceled', next_attempt_at: null }]);
+  });
+});
