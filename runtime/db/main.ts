@@ -1,0 +1,17 @@
+/** `tintype migrate`: brings the database to this version and says what it did. */
+import { Advice } from '../platform/advice.ts';
+import { type Environment, parseConfig } from '../platform/config.ts';
+import { migrate } from './migrate.ts';
+
+export async function migrateCommand(env: Environment): Promise<void> {
+  const { databaseUrl } = parseConfig(env, ['databaseUrl']);
+  const applied = await migrate(databaseUrl).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Advice(
+      `the database could not be migrated (${why}): is TINTYPE_DATABASE_URL right?`,
+      { cause },
+    );
+  });
+  const lines = applied.map((name) => `applied ${name}`);
+  process.stdout.write(`${[...lines, 'the database is at this version'].join('\n')}\n`);
+}

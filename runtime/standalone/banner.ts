@@ -1,0 +1,29 @@
+/** What a person sees when Tintype is ready: where it is, and a first thing to try. */
+import { styleText } from 'node:util';
+import { deliveryOrigin } from '../cli/env.ts';
+import type { Instance } from '../cli/instance.ts';
+
+export function printBanner(
+  out: NodeJS.WriteStream,
+  { instance, data, startedMs }: { instance: Instance; data: string; startedMs: number },
+): void {
+  const bold = (text: string) => styleText('bold', text, { stream: out });
+  const dim = (text: string) => styleText('dim', text, { stream: out });
+  const dataFlag = data === '.tintype' ? '' : ` --data ${data}`;
+  const lines = [
+    '',
+    `${bold('Tintype is ready.')} ${dim(`(${(startedMs / 1000).toFixed(1)} s)`)}`,
+    '',
+    `  API        ${instance.api_url}`,
+    `  Delivery   ${deliveryOrigin(instance, instance.project_slug)}`,
+    `  Project    ${instance.project_slug}, its key is in ${data}/instance.json`,
+    '',
+    'In another terminal, upload a photograph:',
+    '',
+    `  ${bold(`npx tintype upload photo.jpg${dataFlag}`)}`,
+    '',
+    dim('Ctrl-C stops everything; a second start carries on.'),
+    '',
+  ];
+  out.write(`${lines.join('\n')}\n`);
+}

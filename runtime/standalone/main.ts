@@ -1,0 +1,70 @@
+/**
+ * `tintype up`: everything of Tintype on one machine. One Node process holds API, delivery, worker and jobs;
+ * its only children are decoders, renderers and PostgreSQL.
+ */
+
+import type { Instance } from '../cli/instance.ts';
+import { Advice } from '../platform/advice.ts';
+import type { Environment } from '../platform/config.ts';
+import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
+import { createLog, type Log } from '../platform/log.ts';
+import { printBanner } from './banner.ts';
+import { claimDataFolder } from './data-folder.ts';
+import { removeInstanceFile, writeInstanceFile } from './instance-file.ts';
+import { findPort } from './listen.ts';
+import { startParts } from './parts.ts';
+
+export type UpOptions = {
+  config: string;
+  data: string;
+  apiPort: number;
+  deliveryPort: number;
+  json?: true;
+};
+
+export async function up(options: UpOptions, env: Environment): Promise<void> {
+  const log = createLog({
+    level: options.json === true ? 'warn' : 'info',
+    name: 'tintype',
+    format: options.json === true ? 'json' : 'text',
+    destination: process.stderr,
+  });
+  const lifecycle = createLifecycle({ log });
+  try {
+    await start({ options, env, log, lifecycle });
+  } catch (error) {
+    await lifecycle.stop('the start failed');
+    throw error;
+  }
+  process.exitCode = await lifecycle.stopped;
+}
+
+type Start = { options: UpOptions; env: Environment; log: Log; lifecycle: Lifecycle };
+
+async function start({ options, env, log, lifecycle }: Start): Promise<void> {
+  const started = performance.now();
+  const folder = await claimDataFolder(options.data);
+  lifecycle.onStop('data folder', folder.release);
+  const ports = {
+    api: await findPort({ port: options.apiPort, option: '--api-port' }),
+    delivery: await findPort({ port: options.deliveryPort, option: '--delivery-port' }),
+  };
+  if (ports.api === ports.delivery)
+    throw new Advice('API and delivery need two ports', { exitCode: 2 });
+  const instance = await startParts({
+    env,
+    log,
+    lifecycle,
+    ports,
+    dataFolder: folder.path,
+    configFolder: options.config,
+  });
+  await writeInstanceFile(folder.path, instance);
+  lifecycle.onStop('instance file', () => removeInstanceFile(folder.path));
+  announce(options, instance, Math.round(performance.now() - started));
+}
+
+function announce({ json, data }: UpOptions, instance: Instance, startedMs: number): void {
+  if (json === true) process.stdout.write(`${JSON.stringify(instance)}\n`);
+  else printBanner(process.stdout, { instance, data, startedMs });
+}

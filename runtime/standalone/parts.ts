@@ -1,0 +1,157 @@
+/** Starts the parts of a standalone in order; each is registered to be stopped before those that it needs. */
+import { join } from 'node:path';
+import { startFolderOperator } from '../../operator/files/watch-folder.ts';
+import type { Instance } from '../cli/instance.ts';
+import { defaultPlans } from '../core/plans.ts';
+import { createDatabase, type Database } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { startScheduler } from '../jobs/scheduler.ts';
+import { noCdn } from '../platform/cdn/cdn.ts';
+import { systemClock } from '../platform/clock.ts';
+import type { Environment } from '../platform/config.ts';
+import type { Lifecycle } from '../platform/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { createInProcessQueue } from '../platform/queue/in-process.ts';
+import { createSealing } from '../platform/sealing.ts';
+import { startWorker } from '../worker/serve.ts';
+import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
+import { type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
+import { startPostgres } from './postgres.ts';
+import { writeSecretFile } from './secret-files.ts';
+import { loadSecrets, type Secrets } from './secrets.ts';
+import { type ServerDeps, startServers } from './servers.ts';
+import { openStorage } from './storage.ts';
+
+export type PartsOptions = {
+  env: Environment;
+  log: Log;
+  lifecycle: Lifecycle;
+  ports: Ports;
+  dataFolder: string;
+  configFolder: string;
+};
+
+export async function startParts(options: PartsOptions): Promise<Instance> {
+  const { dataFolder, lifecycle } = options;
+  const secrets = await loadSecrets(dataFolder);
+  const databaseUrl = options.env['TINTYPE_DATABASE_URL'] || (await startDatabaseServer(options));
+  const spoolFolder = join(dataFolder, 'spool');
+  const config = standaloneConfig({ ...options, secrets, databaseUrl, spoolFolder });
+  const deps = await openDeps(options, { config, secrets });
+  const worker = await startWorker({ ...deps, ingest_bytes_max: config.ingestMaxBytes });
+  lifecycle.onStop('worker', () => worker.stop());
+  const organization_id = await startOperator(deps, options, config);
+  await startServers(deps, { config, lifecycle, dataFolder });
+  const scheduler = startScheduler({ ...deps, cdn: noCdn }, { metrics: deps.metrics });
+  lifecycle.onStop('scheduler', () => scheduler.stop());
+  const sample = await findSampleProject(deps.db, organization_id);
+  const key = sample && (await ensureApiKey(deps, { project: sample, secrets, dataFolder }));
+  return describe({
+    config,
+    secrets,
+    organization_id,
+    project_slug: sample?.project_slug ?? '',
+    api_key: key ?? '',
+  });
+}
+
+async function openDeps(
+  options: PartsOptions,
+  { config, secrets }: { config: StandaloneConfig; secrets: Secrets },
+): Promise<ServerDeps> {
+  const { dataFolder, lifecycle, log } = options;
+  const clock = systemClock;
+  const db = await openDatabase(config.databaseUrl, options);
+  const storage = await openStorage({
+    dataFolder,
+    publicUrl: config.baseUrl,
+    secret: Buffer.from(secrets.storage_url_secret, 'hex'),
+    clock,
+    log,
+  });
+  const queue = createInProcessQueue({ log });
+  lifecycle.onStop('queue', () => queue.close());
+  return {
+    db,
+    storage,
+    buckets: storage.buckets,
+    queue,
+    clock,
+    log,
+    metrics: createMetrics(),
+    sealing: createSealing(config.keyEncryptionKeys),
+    plans: defaultPlans,
+  };
+}
+
+function describe(of: {
+  config: StandaloneConfig;
+  secrets: Secrets;
+  organization_id: string;
+  project_slug: string;
+  api_key: string;
+}): Instance {
+  const { config, secrets, organization_id, project_slug, api_key } = of;
+  return {
+    pid: process.pid,
+    api_url: config.baseUrl,
+    delivery_root_domain: config.deliveryRootDomain,
+    delivery_port: config.deliveryPublicPort ?? config.deliveryPort,
+    delivery_scheme: config.deliveryScheme,
+    database_url: config.databaseUrl,
+    issuer: config.identityIssuer,
+    request_signing_secret: config.requestSigningSecret,
+    storage_event_secret: config.storageEventSecret,
+    provider_a_secret: config.providerASecret,
+    provider_b_secret: config.providerBSecret,
+    provider_b_mode: config.providerBMode,
+    key_encryption_keys: secrets.key_encryption_keys,
+    token_keys: secrets.token_keys,
+    organization_id,
+    project_slug,
+    api_key,
+  };
+}
+
+async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {
+  const postgres = await startPostgres({ folder: join(dataFolder, 'postgres') });
+  if (postgres.adopted)
+    log.info('the PostgreSQL of an earlier start is still running and is used again', {
+      pid: postgres.pid,
+    });
+  lifecycle.onStop('postgres', () => postgres.stop());
+  return postgres.url;
+}
+
+async function openDatabase(url: string, { lifecycle, log }: PartsOptions): Promise<Database> {
+  const migrations = await migrate(url);
+  if (migrations.length > 0) log.info('the database was brought to this version', { migrations });
+  const db = createDatabase({
+    url,
+    onIdleFailure: (error) => log.warn('a database connection broke while idle', { error }),
+  });
+  lifecycle.onStop('database', () => db.close());
+  return db;
+}
+
+/** Returns the organization that owns what the folder declares. */
+async function startOperator(
+  deps: ServerDeps,
+  options: PartsOptions,
+  config: StandaloneConfig,
+): Promise<string> {
+  const organization_id = await ensureOrganization(deps);
+  const operator = await startFolderOperator({
+    folder: options.configFolder,
+    db: deps.db,
+    organization_id,
+    sealing: deps.sealing,
+    clock: deps.clock,
+    log: deps.log,
+    delivery_root_domain: config.deliveryRootDomain,
+    writeSecret: (name, value) => writeSecretFile(options.dataFolder, name, value),
+  });
+  options.lifecycle.onStop('operator', () => operator.stop());
+  return organization_id;
+}

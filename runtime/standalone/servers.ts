@@ -1,0 +1,113 @@
+/** The two ports of a standalone: the API with folder storage and the identity provider beside it, and delivery. */
+import { createServer } from 'node:http';
+import { createApi } from '../api/app.ts';
+import type { ApiDeps } from '../api/deps.ts';
+import type { Plans } from '../core/plans.ts';
+import { deriveKey } from '../core/signing/hmac.ts';
+import type { Database } from '../db/client.ts';
+import { createDerivedImages } from '../delivery/derived-images.ts';
+import { createLookup } from '../delivery/lookup.ts';
+import { startMeter } from '../delivery/meter.ts';
+import { createDeliveryServer } from '../delivery/server.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createIdentity } from '../platform/identity.ts';
+import type { Lifecycle } from '../platform/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Queue } from '../platform/queue/queue.ts';
+import type { Sealing } from '../platform/sealing.ts';
+import type { Buckets } from '../platform/storage/bucket.ts';
+import type { StandaloneConfig } from './environment.ts';
+import { createIdentityProvider } from './identity-provider.ts';
+import { close, listen } from './listen.ts';
+import type { Storage } from './storage.ts';
+
+export type ServerDeps = {
+  db: Database;
+  buckets: Buckets;
+  queue: Queue;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  sealing: Sealing;
+  plans: Plans;
+  storage: Storage;
+};
+
+type ServerOptions = { config: StandaloneConfig; lifecycle: Lifecycle; dataFolder: string };
+
+export async function startServers(deps: ServerDeps, options: ServerOptions): Promise<void> {
+  await startDelivery(deps, options);
+  await startApi(deps, options);
+}
+
+async function startApi(
+  deps: ServerDeps,
+  { config, lifecycle, dataFolder }: ServerOptions,
+): Promise<void> {
+  const { clock } = deps;
+  const provider = await createIdentityProvider({
+    dataDir: dataFolder,
+    baseUrl: config.baseUrl,
+    clock,
+  });
+  const api = createApi(apiDeps(deps, config));
+  const server = createServer((request, response) => {
+    if (deps.storage.handle(request, response) || provider.handle(request, response)) return;
+    api(request, response);
+  });
+  await listen(server, { port: config.apiPort, option: '--api-port' });
+  lifecycle.onStop('api', () => close(server));
+}
+
+function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
+  return {
+    ...deps,
+    identity: createIdentity({
+      issuer: config.identityIssuer,
+      jwksUrl: config.identityJwksUrl,
+      audience: config.identityAudience,
+      clock: deps.clock,
+    }),
+    staff: { is_enabled: config.staffApi === 'enabled', subjects: config.staffSubjects },
+    requestSigningSecret: config.requestSigningSecret,
+    cursorKey: deriveKey(firstKey(config.tokenKeys), 'cur1'),
+    settings: {
+      deliveryRootDomain: config.deliveryRootDomain,
+      deliveryScheme: config.deliveryScheme,
+      deliveryPublicPort: config.deliveryPublicPort,
+      ingestMaxBytes: config.ingestMaxBytes,
+      svgUploads: config.svgUploads,
+      callbackEgress: config.callbackEgress,
+    },
+  };
+}
+
+function firstKey(keys: StandaloneConfig['tokenKeys']): Uint8Array {
+  const [first] = keys;
+  if (first === undefined) throw new Error('a configuration without token keys');
+  return first.key;
+}
+
+const DERIVED_MEMORY_BYTES = 64 * 1024 * 1024;
+
+async function startDelivery(
+  deps: ServerDeps,
+  { config, lifecycle }: ServerOptions,
+): Promise<void> {
+  const { buckets, clock, db, log, metrics, queue, sealing } = deps;
+  const { content } = buckets;
+  const meter = startMeter(config.spoolDir, { db, clock, log, metrics });
+  lifecycle.onStop('usage', () => meter.stop());
+  const server = createDeliveryServer({
+    lookup: createLookup({ db, clock, sealing, rootDomain: config.deliveryRootDomain }),
+    derived: createDerivedImages({ content, queue, clock }, { memory_bytes: DERIVED_MEMORY_BYTES }),
+    meter,
+    content,
+    clock,
+    log,
+    metrics,
+  });
+  await listen(server, { port: config.deliveryPort, option: '--delivery-port' });
+  lifecycle.onStop('delivery', () => close(server));
+}
