@@ -1,0 +1,172 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase } from '../../../runtime/db/client.ts';
+import { type Postgres, startPostgres } from '../../../runtime/standalone/postgres.ts';
+import { isAlive } from '../../../runtime/standalone/postgres-pid-file.ts';
+
+const parent = mkdtempSync(join(tmpdir(), 'tintype-postgres-'));
+const folder = join(parent, 'data');
+const started: Postgres[] = [];
+
+/** Not durable: these tests are about starting and stopping. */
+const settings = { fsync: 'off', shared_buffers: '16MB' };
+
+async function start(options: { port?: number; folder?: string } = {}): Promise<Postgres> {
+  const postgres = await startPostgres({ folder, settings, ...options });
+  started.push(postgres);
+  return postgres;
+}
+
+async function ask<Row>(url: string, text: string): Promise<Row[]> {
+  const db = createDatabase({ url, maxConnections: 1 });
+  try {
+    return await db.query<Row>(text);
+  } finally {
+    await db.close();
+  }
+}
+
+beforeAll(async () => {
+  await (await start()).stop();
+});
+
+afterAll(async () => {
+  for (const postgres of started) await postgres.stop();
+  rmSync(parent, { recursive: true, force: true });
+});
+
+describe('the embedded PostgreSQL', () => {
+  it('keeps what was written from one start to the next', async () => {
+    const first = await start();
+    expect(first.adopted).toBe(false);
+    await ask(first.url, 'create table kept (n int)');
+    await first.stop();
+    expect(isAlive(first.pid)).toBe(false);
+    const second = await start();
+    expect(await ask(second.url, 'select * from kept')).toEqual([]);
+    await second.stop();
+  });
+
+  it('is UTF-8, C locale, on loopback only, behind a password in a file of its owner', async () => {
+    const postgres = await start();
+    const [row] = await ask(
+      postgres.url,
+      `select current_setting('server_encoding') as encoding, datcollate as collate,
+         current_setting('listen_addresses') as addresses, current_setting('unix_socket_directories') as sockets,
+         current_setting('password_encryption') as passwords
+       from pg_database where datname = current_database()`,
+    );
+    expect(row).toEqual({
+      encoding: 'UTF8',
+      collate: 'C',
+      addresses: '127.0.0.1',
+      sockets: '',
+      passwords: 'scram-sha-256',
+    });
+    expect(statSync(join(folder, 'password')).mode & 0o777).toBe(0o600);
+    const wrong = Object.assign(new URL(postgres.url), { password: 'guess' }).href;
+    await expect(ask(wrong, 'select 1')).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await postgres.stop();
+  });
+
+  it('is adopted when its parent was killed, and can then be stopped', async () => {
+    const script = `
+      const { startPostgres } = await import(${JSON.stringify(moduleUrl())});
+      const postgres = await startPostgres(${JSON.stringify({ folder, settings })});
+      console.log(postgres.pid);
+      setInterval(() => {}, 1000);`;
+    const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve) => {
+      child.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
+    });
+    child.kill('SIGKILL');
+    const adopted = await start();
+    expect(adopted).toMatchObject({ adopted: true, pid });
+    expect(await ask(adopted.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await adopted.stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('comes back with its data after it was killed itself', async () => {
+    const postgres = await start();
+    await ask(postgres.url, 'create table survived (n int)');
+    process.kill(postgres.pid, 'SIGKILL');
+    await postgres.exited;
+    const again = await start();
+    expect(again.adopted).toBe(false);
+    expect(await ask(again.url, 'select * from survived')).toEqual([]);
+    await again.stop();
+  });
+
+  it('starts beside the pid file of a process that is another by now', async () => {
+    const lines = [process.pid, join(folder, 'data'), 0, 5432, '', '127.0.0.1', '', 'ready'];
+    writeFileSync(join(folder, 'data', 'postmaster.pid'), `${lines.join('\n')}\n`);
+    const postgres = await start();
+    expect(postgres.adopted).toBe(false);
+    await postgres.stop();
+  });
+
+  it('says which port is taken', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(start({ port })).rejects.toThrow(`port ${port} is taken`);
+    server.close();
+  });
+
+  it('says why it cannot start, and where to read more', async () => {
+    const file = join(folder, 'data', 'PG_VERSION');
+    const version = readFileSync(file);
+    writeFileSync(file, '9\n');
+    await expect(start()).rejects.toThrow(/did not start: .*server\.log/);
+    writeFileSync(file, version);
+  });
+
+  it('begins anew where a first start was interrupted', async () => {
+    const fresh = join(parent, 'fresh');
+    spawnSync('mkdir', ['-p', join(fresh, 'data.unfinished')]);
+    writeFileSync(join(fresh, 'data.unfinished', 'half'), 'half');
+    const postgres = await start({ folder: fresh });
+    expect(await ask(postgres.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await postgres.stop();
+  });
+});
+
+describe.runIf(process.getuid?.() === 0)('as root', () => {
+  it('runs under a user namespace, so that no file changes its owner', async () => {
+    const postgres = await start();
+    expect(statSync(join(folder, 'data')).uid).toBe(0);
+    const status = readFileSync(`/proc/${postgres.pid}/uid_map`, 'utf8');
+    expect(status.trim().split(/\s+/)).toEqual(['65534', '0', '1']);
+    await postgres.stop();
+  });
+
+  it('runs as nobody where user namespaces are refused, and then again from the same data', async () => {
+    const bin = join(parent, 'bin');
+    spawnSync('mkdir', ['-p', bin]);
+    writeFileSync(join(bin, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    chmodSync(parent, 0o755);
+    const path = process.env['PATH'];
+    process.env['PATH'] = `${bin}:${path}`;
+    const refused = join(parent, 'refused');
+    try {
+      const postgres = await start({ folder: refused });
+      expect(statSync(join(refused, 'data')).uid).toBe(65_534);
+      await postgres.stop();
+      await (await start({ folder: refused })).stop();
+    } finally {
+      process.env['PATH'] = path;
+    }
+  });
+});
+
+function moduleUrl(): string {
+  return new URL('../../../runtime/standalone/postgres.ts', import.meta.url).href;
+}
