@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
+import {
+  findUpload,
+  type NewUpload,
+  type UploadRow,
+  updateUploadUploaded,
+} from '../../../runtime/db/uploads.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeFile, makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 16 });
+const sweep = table['upload-sweep'];
+const bytes = Buffer.from('bytes enough');
+let jobs: TestJobs;
+let project: ProjectRow;
+
+beforeEach(async () => {
+  await db.query('delete from doomed_objects');
+  await db.query(`update uploads set status = 'failed', error_code = 'decode_failed', lease_until = null
+    where status in ('created', 'uploaded', 'processing')`);
+  jobs = await makeJobs(db);
+  project = await makeProject(db);
+});
+afterEach(() => jobs.close());
+
+async function make(settings: Partial<NewUpload> = {}): Promise<UploadRow> {
+  const upload = await makeUpload(db, project, { size_bytes: bytes.length, ...settings });
+  await db.query(
+    `update uploads set created_at = now() - interval '5 minutes' where upload_id = $1`,
+    [upload.upload_id],
+  );
+  return upload;
+}
+
+async function expire(upload: UploadRow, ago = '1 second'): Promise<void> {
+  await db.query(`update uploads set expires_at = now() - $2::interval where upload_id = $1`, [
+    upload.upload_id,
+    ago,
+  ]);
+}
+
+function put(upload: Pick<UploadRow, 'ingest_key'>, body = bytes) {
+  return jobs.deps.buckets.ingest.write(upload.ingest_key, body, { content_type: 'image/png' });
+}
+
+async function stateOf(upload: UploadRow): Promise<string> {
+  const { status, error_code } = must(await findUpload(db, upload.upload_id));
+  return error_code === null ? status : `${status} ${error_code}`;
+}
+
+async function reserved(): Promise<number> {
+  return must(await findProject(db, project.project_id)).reserved_bytes;
+}
+
+describe('the sweep', () => {
+  it('completes an upload whose object came without a call, and rings for it', async () => {
+    const upload = await make();
+    await put(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0, failed: 0, errors: 0 });
+    expect(await stateOf(upload)).toBe('uploaded');
+    await turn();
+    expect(jobs.rung).toContain(upload.upload_id);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
+  });
+
+  it('leaves a young upload to its client', async () => {
+    const upload = await makeUpload(db, project, { size_bytes: bytes.length });
+    await put(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
+    expect(await stateOf(upload)).toBe('created');
+  });
+
+  it('expires an upload without bytes at its time, not before, and returns its reservation', async () => {
+    const upload = await make();
+    expect(await reserved()).toBe(bytes.length);
+    await jobs.run(sweep);
+    expect(await stateOf(upload)).toBe('created');
+    await expire(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+    expect(await stateOf(upload)).toBe('expired session_expired');
+    expect(await reserved()).toBe(0);
+  });
+
+  it('completes at its expiry an upload whose object is right', async () => {
+    const upload = await make();
+    await put(upload);
+    await expire(upload, '1 day');
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
+  });
+
+  it('fails at its expiry an upload whose object has another size, and deletes the object', async () => {
+    const upload = await make();
+    await put(upload, Buffer.from('x'));
+    expect(await jobs.run(sweep)).toMatchObject({ failed: 0 });
+    await expire(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ failed: 1, deleted: 1 });
+    expect(await stateOf(upload)).toBe('failed ingest_size_mismatch');
+    expect(await jobs.deps.buckets.ingest.head(upload.ingest_key)).toBeUndefined();
+    expect(await reserved()).toBe(0);
+  });
+
+  it('leaves bytes of another sha256 to be sent again, and to the worker at the expiry', async () => {
+    const sha256 = createHash('sha256').update('other bytes').digest('hex');
+    const upload = await make({ sha256 });
+    await put(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0, errors: 0 });
+    expect(await stateOf(upload)).toBe('created');
+    await expire(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1 });
+    expect(await stateOf(upload)).toBe('uploaded');
+  });
+
+  it('lets a proxy PUT that began in time finish', async () => {
+    const upload = await make({ mode: 'proxy' });
+    await expire(upload, '10 minutes');
+    expect(await jobs.run(sweep)).toMatchObject({ expired: 0 });
+    await expire(upload, '40 minutes');
+    expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+  });
+
+  it('never completes a multipart upload by itself, and expires it at its time', async () => {
+    const upload = await make({ storage_upload_id: 's', part_count: 2, part_size: 5_242_880 });
+    await put(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
+    await expire(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+  });
+
+  it('rings again for uploads that wait and for those whose lease is over, not for those at work', async () => {
+    const waiting = await make();
+    await updateUploadUploaded(db, waiting.upload_id);
+    const working = await makeProcessing(db, project);
+    const lost = await makeProcessing(db, project);
+    await db.query(
+      `update uploads set lease_until = now() - interval '1 second' where upload_id = $1`,
+      [lost.upload_id],
+    );
+    expect(await jobs.run(sweep)).toMatchObject({ rung: 2 });
+    await turn();
+    expect(new Set(jobs.rung)).toEqual(new Set([waiting.upload_id, lost.upload_id]));
+    expect(jobs.rung).not.toContain(working.upload_id);
+  });
+
+  it('goes on behind an upload that cannot be looked at', async () => {
+    const broken = await make({ ingest_key: `not a key ${Math.random()}` });
+    const fine = await make();
+    await put(fine);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, errors: 1 });
+    expect(await stateOf(broken)).toBe('created');
+  });
+
+  it('run twice and by two at once does everything once', async () => {
+    const uploads = await Promise.all(Array.from({ length: 30 }, () => make()));
+    for (const [index, upload] of uploads.entries()) {
+      if (index % 3 === 0) await put(upload);
+      if (index % 3 === 1) await put(upload, Buffer.from('x'));
+      if (index % 3 !== 0) await expire(upload);
+    }
+    const runs = await Promise.all([jobs.run(sweep), jobs.run(sweep)]);
+    const sum = (name: string) => runs.reduce((total, counts) => total + (counts[name] ?? 0), 0);
+    expect(sum('failed')).toBe(10);
+    expect(sum('expired')).toBe(10);
+    const states = await Promise.all(uploads.map(stateOf));
+    expect(states.filter((state) => state === 'uploaded')).toHaveLength(10);
+    expect(await reserved()).toBe(10 * bytes.length);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0, expired: 0, failed: 0 });
+    expect(await reserved()).toBe(10 * bytes.length);
+  });
+});
+
+describe('objects that nothing needs', () => {
+  const doom = (key: string, bucket: 'ingest' | 'content', due: string) =>
+    db.query(
+      `insert into doomed_objects (bucket, object_key, delete_after) values ($1, $2, now() + $3::interval)`,
+      [bucket, key, due],
+    );
+
+  it('are deleted after their grace, from their own bucket, and their row goes last', async () => {
+    const { content } = jobs.deps.buckets;
+    await content.write('p/due', bytes, { content_type: 'image/png' });
+    await content.write('p/later', bytes, { content_type: 'image/png' });
+    await doom('p/due', 'content', '-1 second');
+    await doom('p/later', 'content', '1 hour');
+    expect(await jobs.run(sweep)).toMatchObject({ deleted: 1 });
+    expect(await content.head('p/due')).toBeUndefined();
+    expect(await content.head('p/later')).toBeDefined();
+    const left = await db.query<{ object_key: string }>('select object_key from doomed_objects');
+    expect(left.map((row) => row.object_key)).toEqual(['p/later']);
+  });
+
+  it('are never what a live revision serves, whatever was doomed', async () => {
+    const file = await makeFile(db, project);
+    const key = 'p/served';
+    await jobs.deps.buckets.content.write(key, bytes, { content_type: 'image/png' });
+    await db.query('delete from doomed_objects');
+    await db.query(
+      `insert into doomed_objects (bucket, object_key, file_id, revision, delete_after)
+       values ('content', $1, $2, $3, now())`,
+      [key, file.file_id, file.revision],
+    );
+    await jobs.run(sweep);
+    expect(await jobs.deps.buckets.content.head(key)).toBeDefined();
+  });
+
+  it('stay due when the storage does not take the deletion', async () => {
+    await doom('p/x', 'content', '-1 second');
+    const broken = { ...jobs.deps.buckets.content, delete: () => Promise.reject(new Error('no')) };
+    const deps = { ...jobs.deps, buckets: { ...jobs.deps.buckets, content: broken } };
+    const signal = new AbortController().signal;
+    const counts = await sweep.run({ ...deps, at: new Date(), run: 'x', signal });
+    expect(counts).toMatchObject({ deleted: 0 });
+    expect(await db.query('select 1 from doomed_objects')).toHaveLength(1);
+  });
+
+  it('in the ingest bucket go when no upload under way knows them and they are an hour old', async () => {
+    const live = await make();
+    const ended = await make();
+    await db.query(
+      `update uploads set status = 'expired', error_code = 'session_expired'
+      where upload_id = $1`,
+      [ended.upload_id],
+    );
+    await put(live, Buffer.from('x'));
+    await put(ended);
+    await put({ ingest_key: 'nobody/knows' });
+    await put({ ingest_key: 'nobody/young' });
+    await age(live.ingest_key, ended.ingest_key, 'nobody/knows');
+    expect(await jobs.run(sweep)).toMatchObject({ left_behind: 2 });
+    const left = await jobs.deps.buckets.ingest.list({ prefix: '', limit: 10 });
+    expect(left.map(({ key }) => key).sort()).toEqual([live.ingest_key, 'nobody/young'].sort());
+  });
+
+  async function age(...keys: string[]): Promise<void> {
+    const twoHoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    for (const key of keys)
+      await utimes(join(jobs.storage.folder, 'ingest', key), twoHoursAgo, twoHoursAgo);
+  }
+});
