@@ -26,6 +26,8 @@ export type Kind = {
   reconcile: Reconciler;
   /** What `kubectl get` shows beside Ready and its reason. */
   columns: readonly Column[];
+  /** Fields of the spec that mean nothing on one machine. */
+  clusterFields: readonly string[];
 };
 
 export type Column = { name: string; type: 'string' | 'integer' | 'date'; path: string };
@@ -38,6 +40,7 @@ export const kinds = [
     spec: projectSpec,
     status: projectStatus,
     reconcile: reconcileProject,
+    clusterFields: ['routing'],
     columns: [
       { name: 'Access', type: 'string', path: '.spec.deliveryAccess' },
       { name: 'State', type: 'string', path: '.spec.state' },
@@ -51,6 +54,7 @@ export const kinds = [
     spec: signingKeySpec,
     status: signingKeyStatus,
     reconcile: reconcileSigningKey,
+    clusterFields: [],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Kid', type: 'string', path: '.status.kid' },
@@ -63,6 +67,7 @@ export const kinds = [
     spec: watermarkPresetSpec,
     status: watermarkPresetStatus,
     reconcile: reconcileWatermarkPreset,
+    clusterFields: ['image'],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'File', type: 'string', path: '.spec.fileSlug' },
@@ -76,6 +81,7 @@ export const kinds = [
     spec: recipeSpec,
     status: recipeStatus,
     reconcile: reconcileRecipe,
+    clusterFields: [],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Chain', type: 'string', path: '.spec.transformChain' },
@@ -83,8 +89,6 @@ export const kinds = [
     ],
   },
 ] as const satisfies readonly Kind[];
-
-export type KindName = (typeof kinds)[number]['kind'];
 
 /** Kinds that describe an installation in a cluster, and mean nothing on one machine. */
 export const clusterKinds: readonly string[] = ['ImageService'];

@@ -7,8 +7,8 @@ import { z } from 'zod';
 import type { Identity } from '../declared.ts';
 import { group, OBJECT_NAME_LENGTH_MAX, OBJECT_NAME_PATTERN, text } from '../fields.ts';
 import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
-import { explain } from './explain.ts';
-import type { Fault } from './fault.ts';
+import { explain, valueAt } from './explain.ts';
+import { type Fault, type Note, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
 
 export type CheckedDocument = {
@@ -16,8 +16,8 @@ export type CheckedDocument = {
   identity?: Identity;
   /** Undefined where the document is wrong. */
   resource?: FolderResource;
-  /** Why it is passed over. */
-  note?: string;
+  /** What is passed over: the document, or some field of it. */
+  notes: Note[];
   faults: Fault[];
 };
 
@@ -25,16 +25,18 @@ export type FolderResource = { file: string; line: number; identity: Identity; s
 
 export function checkDocument(document: RawDocument, namespace: string): CheckedDocument {
   const head = headSchema.safeParse(document.value);
-  if (!head.success) return { faults: explain(head.error, document) };
+  if (!head.success) return { notes: [], faults: explain(head.error, document) };
+  const { file, line } = document;
   const { apiVersion, kind } = head.data;
   const known = apiVersion.startsWith(`${GROUP}/`) ? findKind(kind) : undefined;
-  if (known === undefined) return { note: whyPassedOver(apiVersion, kind), faults: [] };
+  if (known === undefined) {
+    return { notes: [{ file, line, message: whyPassedOver(apiVersion, kind) }], faults: [] };
+  }
 
   const name = nameSchema.safeParse(head.data.metadata?.name).data;
   const identity = name === undefined ? {} : { identity: identify({ namespace, kind, name }) };
   const checked = documentSchema(known).safeParse(document.value);
-  if (!checked.success) return { ...identity, faults: explain(checked.error, document) };
-  const { file, line } = document;
+  if (!checked.success) return { ...identity, notes: [], faults: explain(checked.error, document) };
   const { spec } = checked.data;
   const resource = {
     file,
@@ -42,7 +44,7 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
     identity: identify({ namespace, kind, ...checked.data.metadata }),
     spec,
   };
-  return { ...identity, resource, faults: [] };
+  return { ...identity, resource, notes: clusterFieldsOf(known, document), faults: [] };
 }
 
 /** What tells the owners that files declare from those of a cluster. */
@@ -60,6 +62,17 @@ function whyPassedOver(apiVersion: string, kind: string): string {
   if (clusterKinds.includes(kind)) return `skipped: ${kind} means nothing on one machine`;
   const names = kinds.map((each) => each.kind).join(', ');
   return `skipped: ${GROUP} has no kind ${kind}, only ${names}`;
+}
+
+function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[] {
+  return clusterFields
+    .map((field) => ['spec', field])
+    .filter((path) => valueAt(document.value, path) !== undefined)
+    .map((path) => ({
+      file: document.file,
+      line: document.lineOf(path),
+      message: `${printPath(path)} means nothing on one machine`,
+    }));
 }
 
 const nameSchema = text('a name: lower case letters, digits, "-" and "."', {

@@ -34,7 +34,8 @@ function faultAt(path: readonly PropertyKey[], document: RawDocument, message: s
   return { file: document.file, line: document.lineOf(path), path: printPath(path), message };
 }
 
-function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+/** What stands at a path; undefined where the path leads nowhere. */
+export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, step) =>
       typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined,

@@ -7,7 +7,9 @@ export type Note = { file: string; line: number; message: string };
 
 /** For example `project.yaml:7: spec.state: expected Active or Suspended, got "off"`. */
 export function printFault({ file, line, path, message }: Fault): string {
-  return path === '' ? `${file}:${line}: ${message}` : `${file}:${line}: ${path}: ${message}`;
+  // What is wrong with a file or a folder as a whole stands on line 0.
+  const place = line === 0 ? file : `${file}:${line}`;
+  return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
 export function printNote({ file, line, message }: Note): string {

@@ -37,9 +37,8 @@ export async function loadFolder(path: string, namespace: string): Promise<Folde
 type Step = { document: RawDocument; namespace: string; seen: Map<string, RawDocument> };
 
 function addDocument(folder: Folder, { document, namespace, seen }: Step): void {
-  const { identity, resource, note, faults } = checkDocument(document, namespace);
-  const { file, line } = document;
-  if (note !== undefined) folder.notes.push({ file, line, message: note });
+  const { identity, resource, notes, faults } = checkDocument(document, namespace);
+  folder.notes.push(...notes);
   if (identity === undefined) {
     folder.faults.push(...faults);
     folder.isComplete &&= faults.length === 0;
@@ -76,13 +75,13 @@ async function readFolder(folder: string): Promise<Read> {
     };
   } catch (error) {
     const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; make it, or name another one with --config`;
-    return { documents: [], faults: [{ file: folder, line: 1, path: '', message }] };
+    return { documents: [], faults: [{ file: folder, line: 0, path: '', message }] };
   }
 }
 
 async function readOneFile(folder: string, file: string): Promise<Read> {
   const refuse = (message: string): Read => {
-    return { documents: [], faults: [{ file, line: 1, path: '', message }] };
+    return { documents: [], faults: [{ file, line: 0, path: '', message }] };
   };
   try {
     const path = join(folder, file);

@@ -220,8 +220,8 @@ describe('what cannot be read', () => {
       'b.yaml': Buffer.alloc(1024 * 1024 + 1, '#'),
     });
     expect(faultLines).toEqual([
-      'a.yaml:1: cannot be read (ERR_ENCODING_INVALID_ENCODED_DATA), expected a text file in UTF-8',
-      'b.yaml:1: expected at most 1048576 bytes, got 1048577',
+      'a.yaml: cannot be read (ERR_ENCODING_INVALID_ENCODED_DATA), expected a text file in UTF-8',
+      'b.yaml: expected at most 1048576 bytes, got 1048577',
     ]);
     expect(isComplete).toBe(false);
   });
@@ -229,7 +229,7 @@ describe('what cannot be read', () => {
   it('a folder that is not there is one line that says what to do', async () => {
     const { faults, isComplete, resources } = await loadFolder('/nowhere/at/all', 'org_1');
     expect(faults.map(printFault)).toEqual([
-      '/nowhere/at/all:1: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
+      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
     ]);
     expect([isComplete, resources]).toEqual([false, []]);
   });
@@ -237,9 +237,7 @@ describe('what cannot be read', () => {
   it('what is called like a file but is none is refused by name', async () => {
     await mkdir(join(folder, 'a.yaml'));
     const { faultLines } = await load({ 'b.yaml': project('one') });
-    expect(faultLines).toEqual([
-      'a.yaml:1: cannot be read (EISDIR), expected a text file in UTF-8',
-    ]);
+    expect(faultLines).toEqual(['a.yaml: cannot be read (EISDIR), expected a text file in UTF-8']);
   });
 });
 
@@ -255,6 +253,14 @@ describe('what is passed over', () => {
       'a.yaml:9: skipped: v1 Secret is not of tintype.dev',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
+  });
+
+  it('a field that is only read in a cluster, while the rest of the resource counts', async () => {
+    const { noteLines, faultLines, names } = await load({
+      'a.yaml': project('one', '  routing: { probe: Enabled }'),
+    });
+    expect(noteLines).toEqual(['a.yaml:6: spec.routing means nothing on one machine']);
+    expect([faultLines, names]).toEqual([[], ['Project/one']]);
   });
 
   it('a resource that is declared twice is used once, and the second place is reported', async () => {

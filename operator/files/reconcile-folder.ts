@@ -1,0 +1,117 @@
+/**
+ * One pass over a folder of YAML: every resource that it declares is reconciled, and every row whose
+ * resource it declares no longer is treated as one of a deleted resource. What a row says of its owner
+ * is the memory of earlier passes, so that a restart forgets nothing.
+ */
+import { listOwners } from '../../runtime/db/declared-rows.ts';
+import { type Outcome, outcomeOf } from '../conditions.ts';
+import type { Identity, Subject } from '../declared.ts';
+import { findKind, kinds } from '../kinds.ts';
+import type { Context, Result } from '../reconcile.ts';
+import { FOLDER_UID_PREFIX, identify } from './check-document.ts';
+import type { Fault, Note } from './fault.ts';
+import { type Folder, loadFolder } from './load.ts';
+
+export type PassReport = {
+  resources: ResourceReport[];
+  faults: Fault[];
+  notes: Note[];
+  /** How many changes were written in all. */
+  changes: number;
+};
+
+/** `failed`: something broke on the way; the next pass tries again. */
+export type ResourceReport = {
+  identity: Identity;
+  action: 'declare' | 'delete';
+  outcome: Outcome | 'failed';
+  reason: string;
+  message: string;
+  changes: readonly string[];
+  error?: unknown;
+};
+
+// What waits for something that is made later in the same pass is looked at again.
+const ROUNDS_MAX = 4;
+
+export async function reconcileFolder(
+  path: string,
+  context: Omit<Context, 'findUid'>,
+): Promise<PassReport> {
+  const namespace = context.organization_id;
+  const folder = await loadFolder(path, namespace);
+  const gone = await listGone(folder, context);
+  const findUid = findUidIn(folder, namespace);
+
+  const reports = new Map<string, ResourceReport>();
+  let pending = [...gone, ...declared(folder)];
+  for (let round = 1; round <= ROUNDS_MAX && pending.length > 0; round++) {
+    const passed = await runRound(pending, { ...context, findUid });
+    for (const report of passed) merge(reports, report);
+    if (!passed.some(({ changes }) => changes.length > 0)) break;
+    pending = pending.filter((_, index) => passed[index]?.outcome === 'waiting');
+  }
+  const resources = [...reports.values()];
+  const changes = resources.reduce((sum, report) => sum + report.changes.length, 0);
+  return { resources, faults: folder.faults, notes: folder.notes, changes };
+}
+
+type Pending = Subject<unknown>[];
+
+/** In the order of the kinds: a project before what belongs to it. */
+function declared({ resources }: Folder): Pending {
+  return kinds.flatMap(({ kind }) =>
+    resources
+      .filter(({ identity }) => identity.kind === kind)
+      .map(({ identity, spec }) => ({ action: 'declare' as const, identity, spec })),
+  );
+}
+
+/** Rows of resources that no document declares; none while a document could not be read. */
+async function listGone(
+  folder: Folder,
+  { db, organization_id: namespace }: Omit<Context, 'findUid'>,
+): Promise<Pending> {
+  if (!folder.isComplete) return [];
+  const owners = await listOwners(db, { namespace, uid_prefix: FOLDER_UID_PREFIX });
+  return owners
+    .filter(({ uid }) => !folder.present.has(uid))
+    .map((identity) => ({ action: 'delete' as const, identity, spec: undefined }));
+}
+
+function findUidIn(folder: Folder, namespace: string): Context['findUid'] {
+  return (kind, name) => {
+    const { uid } = identify({ namespace, kind, name });
+    return folder.present.has(uid) || !folder.isComplete ? uid : undefined;
+  };
+}
+
+async function runRound(pending: Pending, context: Context): Promise<ResourceReport[]> {
+  const reports: ResourceReport[] = [];
+  for (const subject of pending) reports.push(await runOne(subject, context));
+  return reports;
+}
+
+async function runOne(subject: Subject<unknown>, context: Context): Promise<ResourceReport> {
+  const { identity, action } = subject;
+  try {
+    const reconcile = findKind(identity.kind)?.reconcile;
+    if (reconcile === undefined) throw new Error(`no reconciler for ${identity.kind}`);
+    return describe(subject, await reconcile(subject, context));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { identity, action, outcome: 'failed', reason: 'Failed', message, changes: [], error };
+  }
+}
+
+function describe({ identity, action }: Subject<unknown>, result: Result): ResourceReport {
+  const { conditions, changes } = result;
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  const { reason = 'Unknown', message = '' } = ready ?? {};
+  return { identity, action, outcome: outcomeOf(conditions), reason, message, changes };
+}
+
+function merge(reports: Map<string, ResourceReport>, report: ResourceReport): void {
+  const earlier = reports.get(report.identity.uid)?.changes ?? [];
+  reports.set(report.identity.uid, { ...report, changes: [...earlier, ...report.changes] });
+}

@@ -1,0 +1,55 @@
+/** Says what a pass found, each thing once: when it appears or changes, not at every pass. */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { PassReport, ResourceReport } from './reconcile-folder.ts';
+
+export function createReporter(log: Log): (report: PassReport) => void {
+  let said = new Set<string>();
+  return ({ faults, notes, resources }) => {
+    const saying = new Set<string>();
+    const once = (what: unknown, say: () => void) => {
+      const key = JSON.stringify(what);
+      if (!said.has(key)) say();
+      saying.add(key);
+    };
+    for (const fault of faults) {
+      const { file, line, path, message: expected } = fault;
+      once(fault, () => log.warn('a declaration is wrong', { file, line, path, expected }));
+    }
+    for (const note of notes) {
+      const { file, line, message: reason } = note;
+      once(note, () => log.info('a declaration is passed over', { file, line, reason }));
+    }
+    for (const report of resources) {
+      const { identity, reason, message } = report;
+      if (report.changes.length > 0) sayResource(log, report);
+      else once([identity, reason, message], () => sayResource(log, report));
+      saying.add(JSON.stringify([identity, reason, message]));
+    }
+    said = saying;
+  };
+}
+
+const levels = {
+  done: 'info',
+  waiting: 'info',
+  held: 'warn',
+  refused: 'warn',
+  failed: 'error',
+} as const;
+
+function sayResource(log: Log, report: ResourceReport): void {
+  const { identity, action, outcome, reason, message, changes, error } = report;
+  const { kind, name } = identity;
+  // Rows of resources that are gone for long are no news.
+  if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
+  const fields = { kind, name, reason, advice: message, changes: changes.join(', ') };
+  log[levels[outcome]](sentences[outcome], error === undefined ? fields : { ...fields, error });
+}
+
+const sentences = {
+  done: 'a declared resource is in effect',
+  waiting: 'a declared resource waits',
+  held: 'a declared resource is held back',
+  refused: 'a declared resource is refused',
+  failed: 'a declared resource could not be reconciled',
+} as const;

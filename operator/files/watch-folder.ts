@@ -1,0 +1,144 @@
+/**
+ * The operator of one machine: reconciles a folder of YAML when it starts, when a file changes, and
+ * every now and then, so that rows that drifted are healed. Passes never overlap.
+ */
+import { type FSWatcher, watch } from 'node:fs';
+import type { Database } from '../../runtime/db/client.ts';
+import type { Clock } from '../../runtime/platform/clock.ts';
+import type { Log } from '../../runtime/platform/log.ts';
+import type { Sealing } from '../../runtime/platform/sealing.ts';
+import type { Context, WriteSecret } from '../reconcile.ts';
+import { printFault } from './fault.ts';
+import { loadFolder } from './load.ts';
+import { type PassReport, reconcileFolder } from './reconcile-folder.ts';
+import { createReporter } from './report.ts';
+
+export type FolderOperatorOptions = {
+  folder: string;
+  db: Database;
+  organization_id: string;
+  sealing: Sealing;
+  writeSecret: WriteSecret;
+  clock: Clock;
+  log: Log;
+  /** No custom domain may lie under it. */
+  delivery_root_domain?: string;
+  /** How often rows are compared although no file changed. */
+  resync_ms?: number;
+};
+
+export type FolderOperator = {
+  /** A pass that begins after this call. */
+  pass(): Promise<PassReport>;
+  /** Waits for the passes that were asked for. */
+  stop(): Promise<void>;
+};
+
+const RESYNC_MS = 30_000;
+// Editors write a file in several steps; one pass for all of them.
+const SETTLE_MS = 100;
+
+/** Resolves after the first pass; rejects in one line where the folder cannot be read at all. */
+export async function startFolderOperator(options: FolderOperatorOptions): Promise<FolderOperator> {
+  await checkFolder(options);
+  const passes = createPasses(options);
+  const report = await passes.pass();
+  if (report.faults.length > 0)
+    options.log.info('the rest of the folder is in effect', { folder: options.folder });
+  const watching = watchFolder(options, () => void passes.pass().catch(() => undefined));
+  return {
+    pass: passes.pass,
+    stop: async () => {
+      watching.stop();
+      await passes.idle();
+    },
+  };
+}
+
+async function checkFolder({ folder, organization_id }: FolderOperatorOptions): Promise<void> {
+  const { faults } = await loadFolder(folder, organization_id);
+  const unreadable = faults.find(({ file }) => file === folder);
+  if (unreadable !== undefined) throw new Error(printFault(unreadable));
+}
+
+/** One at a time; calls while one runs share the next. */
+function createPasses(options: FolderOperatorOptions) {
+  const context = { ...contextOf(options), writeSecret: writeOnce(options.writeSecret) };
+  const report = createReporter(options.log);
+  let running: Promise<unknown> = Promise.resolve();
+  let next: Promise<PassReport> | undefined;
+
+  const run = async (): Promise<PassReport> => {
+    const found = await reconcileFolder(options.folder, context);
+    report(found);
+    return found;
+  };
+  const pass = (): Promise<PassReport> => {
+    next ??= running.then(() => {
+      next = undefined;
+      const started = run();
+      running = started.catch((error: unknown) => {
+        options.log.error('the folder could not be reconciled', { folder: options.folder, error });
+      });
+      return started;
+    });
+    return next;
+  };
+  const idle = async (): Promise<void> => {
+    while (next !== undefined) await next.catch(() => undefined);
+    await running;
+  };
+  return { pass, idle };
+}
+
+function contextOf(options: FolderOperatorOptions): Omit<Context, 'findUid' | 'writeSecret'> {
+  const { db, clock, sealing, organization_id, delivery_root_domain } = options;
+  return { db, clock, sealing, organization_id, delivery_root_domain };
+}
+
+/** Writes a secret when it is new to this process; a pass that changes nothing writes nothing. */
+function writeOnce(writeSecret: WriteSecret): WriteSecret {
+  const written = new Map<string, string>();
+  return async (name, value) => {
+    if (written.get(name) === value) return;
+    await writeSecret(name, value);
+    written.set(name, value);
+  };
+}
+
+function watchFolder(
+  { folder, resync_ms = RESYNC_MS, log }: FolderOperatorOptions,
+  act: () => void,
+) {
+  let settling: NodeJS.Timeout | undefined;
+  let watcher: FSWatcher | undefined;
+  const settle = () => {
+    clearTimeout(settling);
+    settling = setTimeout(act, SETTLE_MS).unref();
+  };
+  // Opened anew each time: a folder that was replaced would never speak again.
+  const open = () => {
+    watcher?.close();
+    watcher = undefined;
+    try {
+      watcher = watch(folder, settle).unref();
+      watcher.on('error', () => watcher?.close());
+    } catch (error) {
+      log.warn('the folder cannot be watched', { folder, error });
+    }
+  };
+  const resync = setInterval(() => {
+    open();
+    act();
+  }, resync_ms).unref();
+  open();
+  // A file that changed between the first pass and the watching.
+  settle();
+  return {
+    stop: () => {
+      clearTimeout(settling);
+      clearInterval(resync);
+      watcher?.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { printCrd, structural } from '../../operator/crd.ts';
+import { kinds } from '../../operator/kinds.ts';
+
+type Schema = {
+  type?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  [word: string]: unknown;
+};
+
+/** Every schema of a tree with its path, the root included. */
+function walk(schema: Schema, path: string): [string, Schema][] {
+  const children = Object.entries(schema.properties ?? {});
+  return [
+    [path, schema],
+    ...children.flatMap(([name, child]) => walk(child, `${path}.${name}`)),
+    ...(schema.items === undefined ? [] : walk(schema.items, `${path}[]`)),
+  ];
+}
+
+const root = new URL('../..', import.meta.url).pathname;
+
+describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', (_name, kind) => {
+  const all = [
+    ...walk(structural(kind.spec) as Schema, 'spec'),
+    ...walk(structural(kind.status) as Schema, 'status'),
+  ];
+  const paths = (is: (schema: Schema) => boolean) =>
+    all.filter(([, schema]) => is(schema)).map(([path]) => path);
+
+  it('is structural: each node has a type and nothing that the API server refuses', () => {
+    expect(paths((schema) => schema.type === undefined)).toEqual([]);
+    expect(
+      paths((schema) => 'anyOf' in schema || '$ref' in schema || 'nullable' in schema),
+    ).toEqual([]);
+    expect(paths((schema) => 'additionalProperties' in schema)).toEqual([]);
+  });
+
+  it('explains every field', () => {
+    const unexplained = all
+      .filter(([path]) => path.includes('.') && !path.endsWith('[]'))
+      .filter(([, schema]) => (schema.description ?? '') === '');
+    expect(unexplained.map(([path]) => path)).toEqual([]);
+  });
+
+  it('bounds every text and every list', () => {
+    const isText = (schema: Schema) => schema.type === 'string' && !schema.enum && !schema.format;
+    expect(paths((schema) => isText(schema) && schema.maxLength === undefined)).toEqual([]);
+    expect(paths((schema) => schema.type === 'array' && schema.maxItems === undefined)).toEqual([]);
+    expect(
+      paths((schema) => schema.type === 'array' && schema['x-kubernetes-list-type'] === undefined),
+    ).toEqual([]);
+  });
+
+  it('has no floating point number', () => {
+    expect(paths((schema) => schema.type === 'number')).toEqual([]);
+  });
+
+  it('is written to crds/ as its schema says now', () => {
+    const file = `${root}crds/tintype.dev_${kind.plural}.yaml`;
+    expect(parse(readFileSync(file, 'utf8'))).toEqual(JSON.parse(JSON.stringify(printCrd(kind))));
+  });
+});
+
+describe('the folder of CRDs', () => {
+  it('holds one file a kind', () => {
+    expect(readdirSync(`${root}crds`)).toEqual(
+      kinds.map(({ plural }) => `tintype.dev_${plural}.yaml`).sort(),
+    );
+  });
+
+  it('is checked without being written', () => {
+    const script = `${root}config/generate/crds.ts`;
+    expect(execFileSync(process.execPath, [script, '--check'], { encoding: 'utf8' })).toBe('');
+  });
+
+  it('says what is immutable, and that nobody has looked at a new resource yet', () => {
+    const [project] = kinds;
+    const printed = JSON.stringify(printCrd(project));
+    expect(printed).toContain('`spec.slug` is immutable');
+    expect(printed).toContain('"default":{"observedGeneration":-1}');
+    expect(printed).toContain('"categories":["tintype"]');
+  });
+});

@@ -1,0 +1,166 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type FolderOperator, startFolderOperator } from '../../../operator/files/watch-folder.ts';
+import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeOrganization } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+
+let folder: string;
+let slug: string;
+let operator: FolderOperator | undefined;
+let lines: { msg: string; [field: string]: unknown }[];
+let secrets: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-watch-'));
+  slug = `p${randomBytes(5).toString('hex')}`;
+  lines = [];
+  secrets = [];
+});
+
+afterEach(async () => {
+  await operator?.stop();
+  operator = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: { resync_ms?: number } = {}): Promise<FolderOperator> {
+  const { organization_id } = await makeOrganization(db);
+  const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
+  operator = await startFolderOperator({
+    folder,
+    db,
+    organization_id,
+    sealing: createSealing([{ id: 'k1', key: randomBytes(32) }]),
+    clock: systemClock,
+    log: createLog({ level: 'debug', name: 'test', destination }),
+    writeSecret: async (name) => void secrets.push(name),
+    ...options,
+  });
+  return operator;
+}
+
+function projectFile(spec: object = {}): string {
+  return JSON.stringify({
+    apiVersion: 'tintype.dev/v1alpha1',
+    kind: 'Project',
+    metadata: { name: slug },
+    spec,
+  });
+}
+
+const write = (name: string, text: string) => writeFile(join(folder, name), text);
+
+const messages = () => lines.map(({ msg }) => msg);
+
+describe('the operator of a folder', () => {
+  it('has reconciled the folder when it has started', async () => {
+    await write('a.yaml', projectFile());
+    await start();
+    expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'active' });
+    expect(messages()).toEqual(['a declared resource is in effect']);
+  });
+
+  it('does not start on a folder that cannot be read, and says in one line what to do', async () => {
+    const there = folder;
+    folder = '/nowhere/at/all';
+    await expect(start()).rejects.toThrow(
+      '/nowhere/at/all: cannot be read (ENOENT), expected a folder of *.yaml files; make it, or name another one with --config',
+    );
+    folder = there;
+  });
+
+  it('acts on a file that is written, replaced or removed', async () => {
+    await start();
+    await write('a.yaml', projectFile({ displayName: 'One' }));
+    await vi.waitFor(async () => {
+      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
+    });
+    await write('.a.tmp', projectFile({ displayName: 'Two' }));
+    await rename(join(folder, '.a.tmp'), join(folder, 'a.yaml'));
+    await vi.waitFor(async () => {
+      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'Two' });
+    });
+    await rm(join(folder, 'a.yaml'));
+    await vi.waitFor(async () => {
+      expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'suspended' });
+    });
+  });
+
+  it('heals rows that drifted although no file changed', async () => {
+    await write('a.yaml', projectFile({ displayName: 'One' }));
+    await start({ resync_ms: 50 });
+    const project = await findProjectBySlug(db, slug);
+    const project_id = project?.project_id ?? '';
+    await updateProject(db, { project_id, changes: { name: 'Drifted' } });
+    await vi.waitFor(async () => {
+      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
+    });
+  });
+
+  it('says what is wrong once, and again only when that changes', async () => {
+    await write('a.yaml', projectFile({ state: 'Off' }));
+    const { pass } = await start();
+    await pass();
+    await pass();
+    const wrong = lines.filter(({ msg }) => msg === 'a declaration is wrong');
+    expect(wrong).toMatchObject([
+      {
+        file: 'a.yaml',
+        line: 1,
+        path: 'spec.state',
+        expected: 'expected Active or Suspended, got "Off"',
+      },
+    ]);
+    await write('a.yaml', projectFile({ state: 'On' }));
+    await pass();
+    expect(messages().filter((msg) => msg === 'a declaration is wrong')).toHaveLength(2);
+  });
+
+  it('takes nothing for gone when the folder goes away while it runs', async () => {
+    await write('a.yaml', projectFile());
+    const { pass } = await start();
+    await rm(folder, { recursive: true });
+    const report = await pass();
+    expect(report.faults).toHaveLength(1);
+    expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'active' });
+  });
+
+  it('hands a secret out once, however many passes there are', async () => {
+    await write(
+      'a.yaml',
+      projectFile({ callback: { url: 'https://a.example/', secretName: 'hook' } }),
+    );
+    const { pass } = await start();
+    await pass();
+    await pass();
+    expect(secrets).toEqual(['hook']);
+  });
+
+  it('runs passes one after the other, and shares one among all that asked meanwhile', async () => {
+    await write('a.yaml', projectFile());
+    const { pass } = await start();
+    const first = pass();
+    const [second, third] = [pass(), pass()];
+    expect(second).toBe(first);
+    await first;
+    expect(third).toBe(first);
+    expect(pass()).not.toBe(first);
+    await operator?.stop();
+  });
+
+  it('has ended its work when it has stopped', async () => {
+    const running = await start({ resync_ms: 20 });
+    await running.stop();
+    await write('a.yaml', projectFile());
+    expect(await findProjectBySlug(db, slug)).toBeUndefined();
+  });
+});
