@@ -20,7 +20,7 @@ export function photograph(width: number, height: number, seed = 1): Picture {
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {
       const at = (y * width + x) * 3;
-      const shape = shapes.find((one) => Math.hypot(x - one.x, y - one.y) < one.radius);
+      const shape = shapes.find((one) => (x - one.x) ** 2 + (y - one.y) ** 2 < one.radius ** 2);
       const texture = 14 * Math.sin(x / 7 + y / 11) * Math.cos(y / 5);
       for (let channel = 0; channel < 3; channel += 1) {
         const slope = [x / width, y / height, 1 - x / width][channel] ?? 0;

@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type RenderRequest,
+  renderReplySchema,
+} from '../../../runtime/core/delivery/render-request.ts';
+import { findFile } from '../../../runtime/db/files.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import { QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
+import { startWorker, type Worker, type WorkerOptions } from '../../../runtime/worker/serve.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+import { arrive, uploadAsItIs } from '../../support/uploads.ts';
+
+const { db } = useDatabase();
+const storage = makeFolderBuckets();
+const { buckets } = storage;
+let project: ProjectRow;
+let bytes: Buffer;
+let worker: Worker | undefined;
+
+beforeAll(async () => {
+  project = await makeProject(db);
+  bytes = await over(photograph(400, 300)).jpeg().toBuffer();
+  await buckets.content.write('source', bytes, { content_type: 'image/jpeg' });
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+});
+afterAll(() => storage.remove());
+
+async function start(changes: Partial<WorkerOptions> = {}) {
+  const queue = createInProcessQueue();
+  const renders: string[] = [];
+  worker = await startWorker({
+    db,
+    buckets,
+    queue,
+    clock: systemClock,
+    log: createLog({ level: 'silent', name: 'test' }),
+    poll_every_ms: 3_600_000,
+    render: { slots: 1 },
+    metrics: {
+      ingest: () => undefined,
+      childKilled: () => undefined,
+      render: ({ result }) => void renders.push(result),
+    },
+    ...changes,
+  });
+  return { queue, renders };
+}
+
+let count = 0;
+function request(changes: Partial<RenderRequest> = {}): RenderRequest {
+  count += 1;
+  const window = { x: 0, y: 0, width: 400, height: 300 };
+  return {
+    project_id: project.project_id,
+    derived_key: `derived/${count}`,
+    source_key: 'source',
+    window,
+    plan: {
+      window,
+      output: { width: 160, height: 120 },
+      format: 'webp',
+      quality: 80,
+      watermark: null,
+    },
+    ...changes,
+  };
+}
+
+async function untilReady(upload: Parameters<typeof uploadAsItIs>[1]): Promise<void> {
+  while ((await uploadAsItIs(db, upload)).status !== 'ready') {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('a worker', () => {
+  it('processes an upload when its doorbell rings', async () => {
+    const { queue } = await start();
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    await queue.publish('ingest', { upload_id: upload.upload_id });
+    await untilReady(upload);
+    const file = await findFile(db, {
+      project_id: project.project_id,
+      file_slug: upload.file_slug,
+    });
+    expect(file?.width).toBe(400);
+  });
+
+  it('finds an upload whose doorbell was lost', async () => {
+    await start({ poll_every_ms: 30 });
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    await untilReady(upload);
+  });
+
+  it('finds at its start what waited for it', async () => {
+    const uploads = [
+      await arrive({ db, buckets }, project, { bytes }),
+      await arrive({ db, buckets }, project, { bytes }),
+    ];
+    await start();
+    for (const upload of uploads) await untilReady(upload);
+  });
+
+  it('survives doorbells that make no sense', async () => {
+    const { queue } = await start();
+    await queue.publish('ingest', { upload_id: 'upl_none' });
+    await queue.publish('ingest', { nonsense: true });
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    await queue.publish('ingest', { upload_id: upload.upload_id });
+    await untilReady(upload);
+  });
+
+  it('ends what it has begun before it stops', async () => {
+    const entered = Promise.withResolvers<void>();
+    const { queue } = await start({
+      failpoint: (name) => {
+        if (name === 'opened') entered.resolve();
+      },
+    });
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    await queue.publish('ingest', { upload_id: upload.upload_id });
+    await entered.promise;
+    await worker?.stop();
+    worker = undefined;
+    expect((await uploadAsItIs(db, upload)).status).toBe('ready');
+  });
+});
+
+describe('a render call', () => {
+  it('is answered with the image, which is then in the store', async () => {
+    const { queue } = await start();
+    const asked = request();
+    const reply = renderReplySchema.parse(
+      await queue.call('render', asked, { deadline_ms: 10_000 }),
+    );
+    expect(reply.content_type).toBe('image/webp');
+    expect(reply.size_bytes).toBe(reply.bytes?.length);
+    await worker?.stop();
+    worker = undefined;
+    const stored = await buckets.content.read(asked.derived_key);
+    expect(stored?.equals(reply.bytes ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it('of many for one image renders once', async () => {
+    const { queue, renders } = await start({ render_waiting_max: 100, render: { slots: 2 } });
+    const asked = request();
+    const replies = await Promise.all(
+      Array.from({ length: 20 }, () => queue.call('render', asked, { deadline_ms: 10_000 })),
+    );
+    expect(new Set(replies.map((reply) => renderReplySchema.parse(reply).size_bytes)).size).toBe(1);
+    expect(renders).toEqual(['done']);
+  });
+
+  it('for a long image is answered by its key, when it is in the store', async () => {
+    const { queue } = await start();
+    const output = { width: 1600, height: 1200 };
+    const asked = request({ plan: { ...request().plan, output, format: 'png', quality: 100 } });
+    const reply = renderReplySchema.parse(
+      await queue.call('render', asked, { deadline_ms: 10_000 }),
+    );
+    expect(reply.bytes).toBeNull();
+    expect((await buckets.content.head(asked.derived_key))?.size_bytes).toBe(reply.size_bytes);
+  });
+
+  it('draws the watermark that the plan names', async () => {
+    const { queue } = await start();
+    await buckets.content.write('mark', await over(photograph(20, 20)).png().toBuffer(), {
+      content_type: 'image/png',
+    });
+    const plan = request().plan;
+    const watermark = {
+      object_key: 'mark',
+      revision_tag: '1',
+      x: 0,
+      y: 0,
+      width: 20,
+      height: 20,
+      opacity: 100,
+    };
+    const [plain, marked] = await Promise.all(
+      [request({ plan }), request({ plan: { ...plan, watermark } })].map(async (asked) =>
+        renderReplySchema.parse(await queue.call('render', asked, { deadline_ms: 10_000 })),
+      ),
+    );
+    expect(
+      Buffer.compare(plain?.bytes ?? Buffer.alloc(0), marked?.bytes ?? Buffer.alloc(0)),
+    ).not.toBe(0);
+  });
+
+  it('that takes too long is a timeout, and the worker goes on', async () => {
+    const { queue, renders } = await start({ render: { slots: 1, wall_clock_ms: 40 } });
+    const output = { width: 4000, height: 3000 };
+    const slow = request({ plan: { ...request().plan, output, format: 'avif' } });
+    await expect(queue.call('render', slow, { deadline_ms: 10_000 })).rejects.toThrow(QueueTimeout);
+    expect(renders).toEqual(['timeout']);
+  });
+
+  it('for a source that is gone, or of a wrong form, fails and is not stored', async () => {
+    const { queue } = await start();
+    const gone = request({ source_key: 'nothing' });
+    await expect(queue.call('render', gone, { deadline_ms: 10_000 })).rejects.toThrow('gone');
+    expect(await buckets.content.head(gone.derived_key)).toBeUndefined();
+    await expect(queue.call('render', { what: 1 }, { deadline_ms: 10_000 })).rejects.toThrow();
+  });
+
+  it('that everybody has left is given up', async () => {
+    const { queue, renders } = await start();
+    const output = { width: 4000, height: 3000 };
+    const slow = request({ plan: { ...request().plan, output, format: 'avif' } });
+    const leave = new AbortController();
+    const call = queue.call('render', slow, { deadline_ms: 10_000, signal: leave.signal });
+    setTimeout(() => leave.abort(new Error('left')), 300);
+    await expect(call).rejects.toThrow('left');
+    const reply = await queue.call('render', request(), { deadline_ms: 10_000 });
+    expect(renderReplySchema.parse(reply).size_bytes).toBeGreaterThan(0);
+    expect(renders).toEqual(['failed', 'done']);
+  });
+});

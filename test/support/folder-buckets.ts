@@ -1,0 +1,33 @@
+/** Two buckets in a folder of their own. */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { Buckets } from '../../runtime/platform/storage/bucket.ts';
+import { createFolderBucket } from '../../runtime/platform/storage/folder.ts';
+
+export type FolderBuckets = { buckets: Buckets; folder: string; remove(): void };
+
+export function makeFolderBuckets(): FolderBuckets {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-buckets-'));
+  return {
+    buckets: openFolderBuckets(folder),
+    folder,
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The buckets of a folder that another process may use too. */
+export function openFolderBuckets(folder: string): Buckets {
+  const open = (name: string) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return createFolderBucket({
+      name,
+      folder: join(folder, name),
+      publicUrl: 'http://localhost',
+      secret: Buffer.alloc(32, 1),
+      clock: systemClock,
+    });
+  };
+  return { ingest: open('ingest'), content: open('content') };
+}
