@@ -1,0 +1,115 @@
+// Spec: Endpoints. The endpoints of the API are those of the specification and the additions, but
+// for the ones that are listed as not built yet; each with its credentials, statuses and codes.
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { endpoints as built } from '../../runtime/api/endpoints.ts';
+import additions from './additions.json' with { type: 'json' };
+import { differences, NONE, type Table } from './differences.ts';
+import specification from './endpoints.json' with { type: 'json' };
+import notBuilt from './not-built.json' with { type: 'json' };
+import notTaken from './not-taken.json' with { type: 'json' };
+import unseen from './unseen.json' with { type: 'json' };
+
+type Row = {
+  method: string;
+  path: string;
+  surface?: string;
+  credentials: string[];
+  ok: number[];
+  refused: { status: number; code: string | null }[];
+  request: { body?: Fields; query?: Fields };
+  body_limit_bytes?: number;
+  aliases?: Record<string, string | undefined>;
+};
+type Fields = { required?: string[]; optional?: string[] };
+
+const rows: Row[] = [...specification.rows, ...additions.endpoints];
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+// Rows of another surface are addresses that a session hands out, and the delivery host.
+const ofTheApi = rows.filter((row) => row.surface === undefined);
+const expected = ofTheApi.filter((row) => !notBuilt.includes(nameOf(row)));
+const byName = new Map(built.map((endpoint) => [nameOf(endpoint), endpoint]));
+
+// What any operation can answer need not be repeated by an endpoint (Conventions).
+const ANYWHERE = new Set([
+  'invalid_request',
+  'invalid_json',
+  'invalid_cursor',
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'payload_too_large',
+  'rate_limited',
+  'internal',
+  'storage_unavailable',
+]);
+
+// A code that no test has produced yet need not be declared yet; unseen.json is empty at the end.
+const unproduced = new Set(unseen.map((row) => `${row.endpoint}: ${row.code}`));
+const laterFields: Record<string, string[] | undefined> = notTaken;
+
+const names = (all: readonly string[]): Table =>
+  Object.fromEntries(all.map((name) => [name, true]));
+
+describe('the endpoints', () => {
+  it('are the specification and the additions, without those not built yet', () => {
+    expect(differences(names(expected.map(nameOf)), names(built.map(nameOf)))).toEqual(NONE);
+  });
+
+  it('stand once each, in the order of the specification', () => {
+    const order = specification.rows.map(nameOf).filter((name) => byName.has(name));
+    expect(built.map(nameOf).filter((name) => order.includes(name))).toEqual(order);
+    expect(byName.size).toBe(built.length);
+  });
+
+  it('are listed as not built only while they are not', () => {
+    expect(notBuilt.filter((name) => byName.has(name))).toEqual([]);
+  });
+});
+
+describe.each(expected.map((row) => ({ name: nameOf(row), row })))('$name', ({ name, row }) => {
+  const endpoint = byName.get(name);
+
+  it('takes the specified credentials', () => {
+    const credentials: readonly string[] = endpoint?.auth ?? [];
+    const asWritten = credentials.map((each) => (each === 'key' ? 'key:any' : each));
+    expect(asWritten.toSorted()).toEqual(row.credentials.toSorted());
+  });
+
+  it('answers a specified status', () => {
+    expect(row.ok).toContain(endpoint?.ok);
+  });
+
+  it('can answer every distinctive code of the specification', () => {
+    const codes = row.refused.map((answer) => answer.code).filter((code) => code !== null);
+    const own = new Set<string>(endpoint?.errors);
+    const undeclared = codes.filter((code) => !own.has(code) && !ANYWHERE.has(code));
+    expect(undeclared.filter((code) => !unproduced.has(`${name}: ${code}`))).toEqual([]);
+  });
+
+  it('takes bodies up to the specified limit', () => {
+    const limit = row.body_limit_bytes;
+    expect(limit === undefined || endpoint?.body_bytes_max === limit).toBe(true);
+  });
+
+  it('takes the specified fields in body and query, and no other', () => {
+    const { body, query } = row.request;
+    const later = laterFields[name] ?? [];
+    const specified = [
+      ...[body, query].flatMap((each) => [...(each?.required ?? []), ...(each?.optional ?? [])]),
+      ...Object.keys(row.aliases ?? {}),
+    ].filter((field) => !later.includes(field));
+    const taken = [...fieldsOf(endpoint?.body), ...fieldsOf(endpoint?.query)];
+    expect(differences(names(specified), names(taken))).toEqual(NONE);
+  });
+});
+
+/** The names that a body or query may hold, whatever is made of them. */
+function fieldsOf(schema: z.ZodType | null | undefined): string[] {
+  if (!schema) return [];
+  const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  const shapes = [json, ...(json.anyOf ?? [])];
+  return shapes.flatMap((shape) =>
+    typeof shape === 'object' ? Object.keys(shape.properties ?? {}) : [],
+  );
+}
