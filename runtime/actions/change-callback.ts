@@ -43,7 +43,8 @@ export async function changeCallback(
   if (url !== project.callback_url) {
     await updateWebhookUrl(tx, { project_id: project.project_id, url });
   }
-  if (url === null) return { changes: project.callback_url === null ? {} : NO_CALLBACK, secret: null };
+  if (url === null)
+    return { changes: project.callback_url === null ? {} : NO_CALLBACK, secret: null };
   if (project.callback_secret_sealed === null) return firstSecret(deps, project, url);
   return wish.secret === 'rotate'
     ? rotatedSecret(deps, project, url)

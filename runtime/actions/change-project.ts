@@ -5,11 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { purgingFields } from '../core/resources/project.ts';
 import type { Transaction } from '../db/client.ts';
-import {
-  type ProjectChanges,
-  type ProjectRow,
-  updateProject,
-} from '../db/projects.ts';
+import { type ProjectChanges, type ProjectRow, updateProject } from '../db/projects.ts';
 import { purgeProject } from './purge-project.ts';
 
 /** `project` is locked by the transaction; settings that are already so are not written again. */
@@ -32,6 +28,8 @@ export async function changeProject(
 function realChanges(project: ProjectRow, wanted: ProjectChanges): ProjectChanges {
   const entries = Object.entries(wanted) as [keyof ProjectChanges, unknown][];
   return Object.fromEntries(
-    entries.filter(([field, value]) => value !== undefined && !isDeepStrictEqual(project[field], value)),
+    entries.filter(
+      ([field, value]) => value !== undefined && !isDeepStrictEqual(project[field], value),
+    ),
   );
 }

@@ -7,6 +7,7 @@ import { newId } from '../core/ids.ts';
 import { findFormat } from '../core/image/formats.ts';
 import { SVG_BYTES_MAX, UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
 import type { CreateUpload, UploadRecord } from '../core/resources/upload.ts';
+import { DEFAULT_LIBRARY, parseLibraryName } from '../core/slug.ts';
 import type { Database } from '../db/client.ts';
 import { findProject, type ProjectRow } from '../db/projects.ts';
 import { insertUpload, type UploadRow } from '../db/uploads.ts';
@@ -67,7 +68,7 @@ function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: 
 
 /** Proxy, multipart, libraries and folders are known fields that this version does not take. */
 function refusePlace({ mode, parts, library, folder }: CreateUpload): void {
-  if (library !== undefined && library !== DEFAULT_LIBRARY)
+  if (library !== undefined && parseLibraryName(library) !== DEFAULT_LIBRARY)
     throw new ServiceError('library_not_found');
   const fields = [
     ...(mode === 'proxy' ? ['mode'] : []),
@@ -81,8 +82,6 @@ function refusePlace({ mode, parts, library, folder }: CreateUpload): void {
   }));
   throw new ServiceError('invalid_request', { details: { issues } });
 }
-
-const DEFAULT_LIBRARY = 'default';
 
 /** Why the reservation found no project to reserve in: no room, or suspended in the meantime. */
 async function refusal(db: Database, { project_id }: ProjectRow): Promise<ServiceError> {

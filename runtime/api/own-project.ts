@@ -3,6 +3,7 @@
  * belongs to somebody else or was never there. Spec: Authentication, Rules 2.
  */
 import { ServiceError } from '../core/errors.ts';
+import { parseProjectSlug } from '../core/slug.ts';
 import { findProjectBySlug, type ProjectRow } from '../db/projects.ts';
 import type { Principal } from './auth/principal.ts';
 import type { EndpointFacts, RawCall } from './endpoint.ts';
@@ -11,8 +12,9 @@ export async function findOwnProject(
   { deps, principal, params }: Pick<RawCall, 'deps' | 'principal' | 'params'>,
   projects: EndpointFacts['projects'],
 ): Promise<ProjectRow> {
-  const project = await findProjectBySlug(deps.db, params['slug'] ?? '');
-  if (project !== undefined && mayAddress(principal, project, projects)) return project;
+  const slug = parseProjectSlug(params['slug'] ?? '');
+  const project = slug && (await findProjectBySlug(deps.db, slug));
+  if (project && mayAddress(principal, project, projects)) return project;
   throw new ServiceError('not_found');
 }
 

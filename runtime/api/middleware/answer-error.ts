@@ -8,6 +8,7 @@ import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
 export function answerError({ log }: Pick<ApiDeps, 'log'>) {
+  // oxlint-disable-next-line max-params -- express knows its error handlers by their four parameters.
   return function answer(
     thrown: unknown,
     request: Request,
@@ -40,6 +41,8 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
 /** What express's own body reader throws, in our words; anything unknown is our fault. */
 function asServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
+  // A path whose escapes cannot be read is no path of ours.
+  if (thrown instanceof URIError) return new ServiceError('not_found', { cause: thrown });
   if (!isHttpError(thrown)) return new ServiceError('internal', { cause: thrown });
   switch (thrown.type) {
     case 'entity.too.large':

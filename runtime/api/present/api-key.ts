@@ -1,6 +1,6 @@
 /** An API key's row as the API answers it: scopes in full, never the secret. Spec: API key. */
 import type { ApiKeyRecord } from '../../core/resources/api-key.ts';
-import { apiKeyScopes } from '../../core/scopes.ts';
+import { printScopes } from '../../core/scopes.ts';
 import type { ApiKeyRow } from '../../db/api-keys.ts';
 
 export function presentApiKey(row: ApiKeyRow): ApiKeyRecord {
@@ -8,7 +8,7 @@ export function presentApiKey(row: ApiKeyRow): ApiKeyRecord {
   return {
     id: row.key_id,
     name,
-    scopes: apiKeyScopes.filter((scope) => scopes === null || scopes.includes(scope)),
+    scopes: printScopes(scopes),
     prefix,
     last_four,
     status,

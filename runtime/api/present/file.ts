@@ -1,8 +1,10 @@
 /** A file's row as the API answers it. Spec: File. */
 import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
 import type { FileRecord } from '../../core/resources/file.ts';
+import { DEFAULT_LIBRARY } from '../../core/slug.ts';
 import type { FileRow } from '../../db/files.ts';
 import type { ApiSettings } from '../deps.ts';
+import { deliveryOrigin } from './delivery-origin.ts';
 
 export function presentFile(row: FileRow, projectSlug: string, settings: ApiSettings): FileRecord {
   return {
@@ -12,8 +14,8 @@ export function presentFile(row: FileRow, projectSlug: string, settings: ApiSett
     revision: row.revision,
     width: row.width,
     height: row.height,
-    url: deliveryUrl(settings, {
-      projectSlug,
+    url: printDeliveryUrl({
+      ...deliveryOrigin(settings, projectSlug),
       path: printDeliveryPath({ kind: 'originals', file_slug: row.file_slug }),
     }),
     sha256: row.sha256,
@@ -39,18 +41,3 @@ export function presentLocation(row: FileRow): Pick<FileRecord, 'location' | 'ta
     taken_at: taken_at?.toISOString() ?? null,
   };
 }
-
-/** An unsigned URL on a project's default host. */
-export function deliveryUrl(
-  settings: ApiSettings,
-  of: { projectSlug: string; path: string },
-): string {
-  return printDeliveryUrl({
-    scheme: settings.deliveryScheme,
-    host: `${of.projectSlug}.${settings.deliveryRootDomain}`,
-    port: settings.deliveryPublicPort ?? null,
-    path: of.path,
-  });
-}
-
-const DEFAULT_LIBRARY = 'default';

@@ -1,5 +1,6 @@
 /** An upload session's row as the API answers it. Spec: Upload session. */
 import type { UploadRecord } from '../../core/resources/upload.ts';
+import { DEFAULT_LIBRARY } from '../../core/slug.ts';
 import type { UploadRow } from '../../db/uploads.ts';
 
 export function presentUpload(row: UploadRow, projectSlug: string): UploadRecord {
@@ -23,5 +24,3 @@ export function presentUpload(row: UploadRow, projectSlug: string): UploadRecord
     updated_at: row.updated_at.toISOString(),
   };
 }
-
-const DEFAULT_LIBRARY = 'default';

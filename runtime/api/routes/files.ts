@@ -1,8 +1,10 @@
 /** Spec: Endpoints, Files. */
 import { ServiceError } from '../../core/errors.ts';
+import type { FileRecord } from '../../core/resources/file.ts';
 import { getFileQuery, listFilesQuery } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
-import { findFile, listFiles } from '../../db/files.ts';
+import { type FileRow, findFile, listFiles } from '../../db/files.ts';
+import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { presentFile, presentLocation } from '../present/file.ts';
@@ -12,7 +14,10 @@ export const listProjectFiles = projectEndpoint({
   path: '/v1/projects/{slug}/files',
   auth: ['dash', 'key:files:read'],
   ok: 200,
-  query: listFilesQuery.pick({ status: true, q: true, limit: true, cursor: true }).strict(),
+  // Strict: the filters of a library are not known here, and must not seem to have been applied.
+  query: listFilesQuery
+    .pick({ status: true, q: true, include: true, limit: true, cursor: true })
+    .strict(),
   handle: async ({ deps, project, query }) => {
     const { status = null, q = null } = query;
     const { project_id, project_slug } = project;
@@ -22,7 +27,7 @@ export const listProjectFiles = projectEndpoint({
       owner: project_id,
       filters: { status, q },
       find: (page) => listFiles(deps.db, { ...page, project_id, status, q }),
-      present: (row) => presentFile(row, project_slug, deps.settings),
+      present: (row) => present(deps, row, { project_slug, include: query.include }),
     });
   },
 });
@@ -39,7 +44,15 @@ export const getFile = projectEndpoint({
     const { project_id, project_slug } = project;
     const file = file_slug && (await findFile(deps.db, { project_id, file_slug }));
     if (!file) throw new ServiceError('file_not_found');
-    const record = presentFile(file, project_slug, deps.settings);
-    return query.include === undefined ? record : { ...record, ...presentLocation(file) };
+    return present(deps, file, { project_slug, include: query.include });
   },
 });
+
+function present(
+  { settings }: ApiDeps,
+  row: FileRow,
+  { project_slug, include }: { project_slug: string; include: string | undefined },
+): FileRecord {
+  const record = presentFile(row, project_slug, settings);
+  return include === undefined ? record : { ...record, ...presentLocation(row) };
+}

@@ -2,6 +2,7 @@
 import { type CallbackChange, changeCallback } from '../../actions/change-callback.ts';
 import { changeProject } from '../../actions/change-project.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isId } from '../../core/ids.ts';
 import { nextHour } from '../../core/metering.ts';
 import {
   type PatchProject,
@@ -124,8 +125,10 @@ async function refuseWatermark(
   watermark_preset_id: string | null | undefined,
 ): Promise<void> {
   if (watermark_preset_id === undefined || watermark_preset_id === null) return;
-  const preset = await findWatermarkPreset(tx, { project_id, watermark_preset_id });
-  if (preset !== undefined) return;
+  const isPreset =
+    isId('wm', watermark_preset_id) &&
+    (await findWatermarkPreset(tx, { project_id, watermark_preset_id })) !== undefined;
+  if (isPreset) return;
   const message = 'expected the id of a watermark preset of this project, or null';
   const issues = [{ path: 'default_watermark_preset_id', message }];
   throw new ServiceError('invalid_request', { details: { issues } });

@@ -1,7 +1,7 @@
 /** Spec: Endpoints, Projects. */
 import { newSigningKey } from '../../actions/new-signing-key.ts';
 import { ServiceError } from '../../core/errors.ts';
-import { newId } from '../../core/ids.ts';
+import { isId, newId } from '../../core/ids.ts';
 import {
   type CreateProject,
   createProjectBody,
@@ -81,8 +81,8 @@ async function organizationFor(
   if (organization_id === undefined) return organization.organization_id;
   if (!is_staff)
     throw new ServiceError('staff_only_field', { details: { fields: ['organization_id'] } });
-  const named = await findOrganization(db, organization_id);
-  if (named !== undefined) return organization_id;
+  const named = isId('org', organization_id) && (await findOrganization(db, organization_id));
+  if (named) return organization_id;
   const issues = [
     { path: 'organization_id', message: 'expected the id of an organization that exists' },
   ];

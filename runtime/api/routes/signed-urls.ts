@@ -18,6 +18,7 @@ import { signingKeyContext } from '../../platform/sealing-contexts.ts';
 import { auditActor } from '../audit-actor.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
+import { deliveryOrigin } from '../present/delivery-origin.ts';
 
 export const mintSignedUrl = projectEndpoint({
   method: 'POST',
@@ -104,9 +105,7 @@ async function sign(
   const secret = sealing.open(key.secret_sealed, signingKeyContext(kid));
   const sig = signDeliveryUrl({ secret, project_id, kid, exp, path });
   const url = printDeliveryUrl({
-    scheme: settings.deliveryScheme,
-    host: `${project_slug}.${settings.deliveryRootDomain}`,
-    port: settings.deliveryPublicPort ?? null,
+    ...deliveryOrigin(settings, project_slug),
     path,
     signature: { exp, kid, sig },
   });

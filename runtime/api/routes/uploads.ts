@@ -2,13 +2,15 @@
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { createUpload } from '../../actions/create-upload.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { isId } from '../../core/ids.ts';
 import {
   completeUploadBody,
   createUploadBody,
   listUploadsQuery,
 } from '../../core/resources/upload.ts';
-import { findProjectUpload, listUploads } from '../../db/uploads.ts';
-import { projectEndpoint } from '../endpoint.ts';
+import { findProjectUpload, listUploads, type UploadRow } from '../../db/uploads.ts';
+import type { ApiDeps } from '../deps.ts';
+import { projectEndpoint, type RawCall } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { planStorageBytes } from '../present/project.ts';
 import { presentUpload } from '../present/upload.ts';
@@ -65,9 +67,7 @@ export const getProjectUpload = projectEndpoint({
   errors: ['upload_not_found'],
   handle: async ({ deps, project, params }) => {
     const { project_id, project_slug } = project;
-    const upload = await findProjectUpload(deps.db, { project_id, upload_id: params['id'] ?? '' });
-    if (upload === undefined) throw new ServiceError('upload_not_found');
-    return presentUpload(upload, project_slug);
+    return presentUpload(await findUpload(deps, { project_id, params }), project_slug);
   },
 });
 
@@ -87,9 +87,18 @@ export const completeProjectUpload = projectEndpoint({
   body: completeUploadBody,
   handle: async ({ deps, project, params, body }) => {
     const { project_id, project_slug } = project;
-    const known = await findProjectUpload(deps.db, { project_id, upload_id: params['id'] ?? '' });
-    if (known === undefined) throw new ServiceError('upload_not_found');
+    const known = await findUpload(deps, { project_id, params });
     if (body?.parts !== undefined) throw new ServiceError('not_multipart');
     return presentUpload(await completeUpload(deps, known), project_slug);
   },
 });
+
+async function findUpload(
+  { db }: ApiDeps,
+  { project_id, params }: { project_id: string; params: RawCall['params'] },
+): Promise<UploadRow> {
+  const { id: upload_id = '' } = params;
+  const upload = isId('upl', upload_id) && (await findProjectUpload(db, { project_id, upload_id }));
+  if (!upload) throw new ServiceError('upload_not_found');
+  return upload;
+}

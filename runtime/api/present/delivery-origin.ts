@@ -1,0 +1,13 @@
+/** Where a project's images are served, as the parts of its delivery URLs. Spec: Project (default_delivery_host). */
+import type { ApiSettings } from '../deps.ts';
+
+export function deliveryOrigin(
+  settings: ApiSettings,
+  projectSlug: string,
+): { scheme: 'http' | 'https'; host: string; port: number | null } {
+  return {
+    scheme: settings.deliveryScheme,
+    host: `${projectSlug}.${settings.deliveryRootDomain}`,
+    port: settings.deliveryPublicPort ?? null,
+  };
+}
