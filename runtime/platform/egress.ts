@@ -4,6 +4,7 @@
  * public address).
  */
 import { lookup } from 'node:dns/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 
 /** Why a URL is refused, as the end of a sentence that begins with its field; undefined when it may be called. */
@@ -26,20 +27,26 @@ export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   if (parsed.range() !== 'unicast') return false;
+  if (parsed.kind() === 'ipv6' && !parsed.match(ALLOCATED_IPV6, 3)) return false;
   return !RESERVED.some(
     ([range, bits]) => parsed.kind() === range.kind() && parsed.match(range, bits),
   );
 }
 
+/** All that the internet uses of IPv6 is 2000::/3. */
+const ALLOCATED_IPV6 = ipaddr.parse('2000::');
 /** What ipaddr.js counts as unicast and nobody outside can own. */
-const RESERVED = ['168.63.129.16/32', '100:0:0:1::/64'].map((text) => ipaddr.parseCIDR(text));
+const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 
 async function resolve(hostname: string): Promise<string[]> {
   const literal = hostname.replace(/^\[(.*)\]$/, '$1');
   if (ipaddr.isValid(literal)) return [literal];
-  try {
-    return (await lookup(hostname, { all: true })).map(({ address }) => address);
-  } catch {
-    return [];
-  }
+  const found = lookup(hostname, { all: true }).then(
+    (addresses) => addresses.map(({ address }) => address),
+    () => [],
+  );
+  return Promise.race([found, delay(RESOLVE_MS_MAX, [], { ref: false })]);
 }
+
+/** A name server that is silent for longer counts as one that does not know the name. */
+const RESOLVE_MS_MAX = 5_000;
