@@ -31,7 +31,7 @@ export type ResourceReport = {
   error?: unknown;
 };
 
-// What waits for something that is made later in the same pass is looked at again.
+// What waits for something that a later one makes, or clashes with what one lets go, is looked at again.
 const ROUNDS_MAX = 4;
 
 export async function reconcileFolder(
@@ -49,11 +49,15 @@ export async function reconcileFolder(
     const passed = await runRound(pending, { ...context, findUid });
     for (const report of passed) merge(reports, report);
     if (!passed.some(({ changes }) => changes.length > 0)) break;
-    pending = pending.filter((_, index) => passed[index]?.outcome === 'waiting');
+    pending = pending.filter((_, index) => isOpen(passed[index]));
   }
   const resources = [...reports.values()];
   const changes = resources.reduce((sum, report) => sum + report.changes.length, 0);
   return { resources, faults: folder.faults, notes: folder.notes, changes };
+}
+
+function isOpen(report: ResourceReport | undefined): boolean {
+  return report?.outcome === 'waiting' || report?.outcome === 'refused';
 }
 
 type Pending = Subject<unknown>[];

@@ -10,6 +10,8 @@ import {
   CUSTOM_DOMAINS_MAX,
   HOSTNAME_LENGTH_MAX,
   ORIGIN_LENGTH_MAX,
+  PRICING_MULTIPLIER_DECIMALS_MAX,
+  PRICING_MULTIPLIER_MAX,
   RESOLUTION_PRESET_NAME_PATTERN,
   RESOLUTION_PRESETS_MAX,
   URL_LENGTH_MAX,
@@ -83,6 +85,14 @@ const routing = group('{ perProject, probe }', {
     .optional(),
 });
 
+const multiplierExpected = `a number in quotes such as "1.5": 0 to ${PRICING_MULTIPLIER_MAX}, at most ${PRICING_MULTIPLIER_DECIMALS_MAX} decimals`;
+const pricingMultiplier = text(multiplierExpected, {
+  max: 12,
+  pattern: /^[0-9]{1,4}(\.[0-9]{1,6})?$/,
+}).refine((multiplier) => Number(multiplier) <= PRICING_MULTIPLIER_MAX, {
+  error: multiplierExpected,
+});
+
 const staff = group('the fields that only staff may set', {
   customDomains: distinct(hostname, {
     expected: 'a list of at most 32 host names',
@@ -96,10 +106,7 @@ const staff = group('the fields that only staff may set', {
   })
     .describe('The most that the project may store, in place of its plan.')
     .optional(),
-  pricingMultiplier: text('a number in quotes such as "1.5", with at most 6 decimals', {
-    max: 12,
-    pattern: /^[0-9]{1,4}(\.[0-9]{1,6})?$/,
-  })
+  pricingMultiplier: pricingMultiplier
     .describe('What each credit of the project is multiplied with.')
     .optional(),
   nudityAutoBlock: choice(['Enabled', 'Disabled'])

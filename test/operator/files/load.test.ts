@@ -113,7 +113,7 @@ describe('what a wrong document says', () => {
       name: 'a number where a text is needed',
       spec: '  staff:\n    pricingMultiplier: 1.5',
       says: [
-        'a.yaml:7: spec.staff.pricingMultiplier: expected a number in quotes such as "1.5", with at most 6 decimals, got 1.5',
+        'a.yaml:7: spec.staff.pricingMultiplier: expected a number in quotes such as "1.5": 0 to 1000, at most 6 decimals, got 1.5',
       ],
     },
     {

@@ -450,6 +450,20 @@ describe('a Recipe', () => {
     expect(outcomes(report)).toEqual(['Recipe Deleted', 'Project InSync', 'Recipe InSync']);
   });
 
+  it('may take the name over from one that is renamed in the same pass', async () => {
+    const name = slug();
+    const recipe = (kind: string, displayName: string) =>
+      resource('Recipe', kind, { projectRef: { name }, displayName, transformChain: 'quality/80' });
+    const projects = { 'a.yaml': resource('Project', name, {}) };
+    await pass({ ...projects, 'b.yaml': recipe('one', 'A'), 'c.yaml': recipe('two', 'B') });
+    const report = await pass({
+      ...projects,
+      'b.yaml': recipe('one', 'B'),
+      'c.yaml': recipe('two', 'C'),
+    });
+    expect(outcomes(report)).toEqual(['Project InSync', 'Recipe InSync', 'Recipe InSync']);
+  });
+
   it('without its project waits and says for what', async () => {
     const recipe = resource('Recipe', 'card', {
       projectRef: { name: 'nowhere' },

@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { identify } from '../../operator/files/check-document.ts';
+import { reconcileProject } from '../../operator/project/reconcile.ts';
+import type { Context } from '../../operator/reconcile.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeOrganization, makeProject, must } from '../support/rows.ts';
+
+const { db } = useDatabase();
+const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
+
+async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
+  const { organization_id } = await makeOrganization(db);
+  return {
+    db,
+    sealing,
+    organization_id,
+    clock: systemClock,
+    delivery_root_domain: undefined,
+    findUid: () => undefined,
+    writeSecret: async () => undefined,
+    ...settings,
+  };
+}
+
+function declare(name: string, spec: object) {
+  const identity = identify({ namespace: 'team', kind: 'Project', name });
+  return { action: 'declare' as const, identity, spec };
+}
+
+/** The database, with something that happens between the reading and the writing of a pass. */
+function interrupted(event: () => Promise<unknown>): Database {
+  return {
+    ...db,
+    transaction: async (work, options) => {
+      await event();
+      return db.transaction(work, options);
+    },
+  };
+}
+
+function newSlug(): string {
+  return `p${randomBytes(5).toString('hex')}`;
+}
+
+describe('a pass over one resource', () => {
+  it('does not undo a suspension by staff that came between its reading and its writing', async () => {
+    const slug = newSlug();
+    const context = await contextOf();
+    await reconcileProject(declare(slug, {}), context);
+    const { project_id } = must(await findProjectBySlug(db, slug));
+    await updateProject(db, {
+      project_id,
+      changes: { status: 'suspended', suspended_by: 'owner' },
+    });
+    const suspendByStaff = () =>
+      updateProject(db, { project_id, changes: { suspended_by: 'staff' } });
+    const { conditions } = await reconcileProject(declare(slug, { state: 'Active' }), {
+      ...context,
+      db: interrupted(suspendByStaff),
+    });
+    expect(conditions[0]?.reason).toBe('SuspendedByStaff');
+    expect(await findProjectBySlug(db, slug)).toMatchObject({ suspended_by: 'staff' });
+  });
+
+  it('takes no slug that was taken between its reading and its writing', async () => {
+    const slug = newSlug();
+    const context = await contextOf();
+    const { conditions, changes } = await reconcileProject(declare(slug, {}), {
+      ...context,
+      db: interrupted(() => makeProject(db, { project_slug: slug })),
+    });
+    expect(conditions[0]?.reason).toBe('SlugConflict');
+    expect(changes).toEqual([]);
+  });
+
+  it('writes all of a resource or nothing', async () => {
+    const slug = newSlug();
+    const taken = `${slug}.example`;
+    const other = await makeProject(db);
+    const spec = { displayName: 'Shop', staff: { customDomains: [taken] } };
+    const takeDomain = () =>
+      db.query('insert into project_domains (domain, project_id, position) values ($1, $2, 1)', [
+        taken,
+        other.project_id,
+      ]);
+    const late: Database = {
+      ...db,
+      transaction: (work, options) =>
+        db.transaction(async (tx) => {
+          const query: typeof tx.query = async (text, values) => {
+            if (text.startsWith('delete from project_domains')) await takeDomain();
+            return tx.query(text, values);
+          };
+          return work({ query });
+        }, options),
+    };
+    const context = await contextOf({ db: late });
+    await expect(reconcileProject(declare(slug, spec), context)).rejects.toThrow();
+    expect(await findProjectBySlug(db, slug)).toBeUndefined();
+  });
+
+  it('hands the callback secret out again when that failed after the rows were written', async () => {
+    const slug = newSlug();
+    const spec = { callback: { url: 'https://a.example/', secretName: 'hook' } };
+    const secrets: string[] = [];
+    const context = await contextOf();
+    const failing = { ...context, writeSecret: () => Promise.reject(new Error('disk full')) };
+    await expect(reconcileProject(declare(slug, spec), failing)).rejects.toThrow('disk full');
+    const working = {
+      ...context,
+      writeSecret: async (_: string, it: string) => void secrets.push(it),
+    };
+    const { changes } = await reconcileProject(declare(slug, spec), working);
+    expect(changes).toEqual([]);
+    expect(secrets).toEqual([expect.stringMatching(/^whsec_/)]);
+  });
+
+  it('refuses a spec that its schema refuses', async () => {
+    const context = await contextOf();
+    await expect(reconcileProject(declare(newSlug(), { state: 'Off' }), context)).rejects.toThrow();
+  });
+});
