@@ -47,6 +47,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'test/contract/': ['test/contract/'],
 };
 
+/** What the entry of any process may import beside its own layer: it constructs what the others are handed. */
+const ROOTS_IMPORT = ['runtime/core/', 'runtime/db/', 'runtime/platform/', 'runtime/actions/'];
+
 /** Packages that exactly one place may import. */
 const ONLY_IN: Record<string, readonly string[]> = {
   pg: ['runtime/db/client.ts'],
@@ -103,7 +106,8 @@ function isAllowed({ file, target }: Import): boolean {
   const layer = Object.keys(MAY_IMPORT)
     .filter((prefix) => file.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0];
-  const allowed = layer === undefined ? [] : (MAY_IMPORT[layer] ?? []);
+  const isRoot = file.endsWith('/main.ts');
+  const allowed = [...((layer && MAY_IMPORT[layer]) || []), ...(isRoot ? ROOTS_IMPORT : [])];
   return allowed.some((prefix) => target.startsWith(prefix));
 }
 

@@ -10,7 +10,7 @@ const TABLES = [
   'runtime/core/errors.ts',
   'runtime/core/limits.ts',
   'runtime/core/states.ts',
-  'runtime/platform/config.ts',
+  'runtime/platform/config-variables.ts',
 ];
 
 const FORBIDDEN_NAMES = /(^|\/|-)(utils?|helpers?|manager|service|common|lib|misc|index)\.ts$/;
