@@ -40,14 +40,23 @@ export function startScheduler(deps: JobDeps, options: SchedulerOptions = {}): S
 
 type Line = { name: string; job: Job; options: SchedulerOptions; signal: AbortSignal };
 
-/** One job's line of time: it looks again and again at what has become due since it last looked. */
+/** One job's line of time: it waits for the next time that is due after the last one that it looked at. */
 async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
+  let next: Date | null = null;
   while (!signal.aborted) {
     try {
-      looked ??= (await findLastScheduledFor(deps.db, line.name)) ?? deps.clock.now();
-      looked = await runDue(deps, line, looked);
+      if (looked === undefined) {
+        looked = (await findLastScheduledFor(deps.db, line.name)) ?? deps.clock.now();
+        next = cronOf(line.job).nextRun(looked);
+      }
+      const now = deps.clock.now();
+      if (next !== null && now >= next) {
+        await runDue(deps, line, { after: looked, until: now });
+        looked = now;
+        next = cronOf(line.job).nextRun(looked);
+      }
     } catch (error) {
       deps.log.warn('the schedule of a job was not looked at', { job: line.name, error });
     }
@@ -55,27 +64,30 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   }
 }
 
-async function runDue(deps: JobDeps, line: Line, looked: Date): Promise<Date> {
-  const now = deps.clock.now();
+type Span = { after: Date; until: Date };
+
+async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   const { name, job, signal, options } = line;
-  for (const at of dueTimes(job, { after: looked, until: now })) {
-    if (signal.aborted) break;
+  for (const at of dueTimes(job, span)) {
+    if (signal.aborted) return;
     const { metrics } = options;
     await runJob(deps, { name, job, at, signal, ...(metrics === undefined ? {} : { metrics }) });
   }
-  return now > looked ? now : looked;
 }
 
 /** The times in (after, until] as which the job has to run now: the newest, or each, as the table says. */
-export function dueTimes(
-  job: Pick<Job, 'schedule' | 'missed'>,
-  { after, until }: { after: Date; until: Date },
-): Date[] {
-  const cron = new Cron(job.schedule, { timezone: 'UTC' });
+export function dueTimes(job: Pick<Job, 'schedule' | 'missed'>, { after, until }: Span): Date[] {
+  const cron = cronOf(job);
+  const next = cron.nextRun(after);
+  if (next === null || next > until) return [];
   const newest = cron.previousRuns(job.missed === 'each' ? MISSED_MAX : 1, justBehind(until));
   return newest
     .filter((time) => time > after)
     .sort((left, right) => left.getTime() - right.getTime());
+}
+
+function cronOf({ schedule }: Pick<Job, 'schedule'>): Cron {
+  return new Cron(schedule, { timezone: 'UTC' });
 }
 
 /** Cron looks at times before an instant, and knows whole seconds only. */
