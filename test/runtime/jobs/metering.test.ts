@@ -1,0 +1,466 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
+import { countBalance } from '../../../runtime/db/ledger.ts';
+import { findOrganization } from '../../../runtime/db/organizations.ts';
+import { insertPricing } from '../../../runtime/db/project-pricing.ts';
+import { insertUsageBatch, type UsageBatchEntry } from '../../../runtime/db/usage-batches.ts';
+import { listUsageDays, type UsageDayRow } from '../../../runtime/db/usage-days.ts';
+import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeOrganization, makeProject, must } from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 16 });
+const rollup = table['hourly-rollup'];
+const charge = table['daily-charge'];
+const NOON = new Date('2026-11-20T12:00:00Z');
+const CHARGE = new Date('2026-11-20T00:20:00Z');
+const DAYS = ['2026-11-17', '2026-11-18', '2026-11-19'];
+let jobs: TestJobs;
+let sequences = 0;
+
+beforeAll(async () => {
+  jobs = await makeJobs(db);
+  jobs.clock.set(NOON);
+});
+afterAll(() => jobs.close());
+
+type Tenant = { organization_id: string; project_ids: string[] };
+
+async function makeTenant(options: {
+  credits: number;
+  projects: number;
+  callback?: true;
+}): Promise<Tenant> {
+  const { organization_id } = await makeOrganization(db);
+  await grant(organization_id, options.credits);
+  const project_ids: string[] = [];
+  for (let n = 0; n < options.projects; n += 1) {
+    const { project_id } = await makeProject(db, { organization_id });
+    project_ids.push(project_id);
+    if (options.callback) {
+      await db.query(
+        `update projects set callback_url = 'https://hook.example/', callback_secret_sealed = '\\x00' where project_id = $1`,
+        [project_id],
+      );
+    }
+  }
+  return { organization_id, project_ids };
+}
+
+function grant(organization_id: string, credits: number) {
+  sequences += 1;
+  const external_id = `grant-${sequences}`;
+  return insertCreditGrant(db, { organization_id, credits, source: 'staff', external_id });
+}
+
+function hour(day: string, number: number): Date {
+  return new Date(`${day}T${String(number).padStart(2, '0')}:00:00Z`);
+}
+
+function usage(project_id: string, window_start: Date, credits: number): UsageBatchEntry {
+  return { project_id, window_start, requests: 1, bytes: credits * 1000, transforms: 1, credits };
+}
+
+function send(...entries: UsageBatchEntry[]): Promise<boolean> {
+  sequences += 1;
+  return insertUsageBatch(db, { spool_id: 'test', sequence: sequences, entries });
+}
+
+async function balanceOf({ organization_id }: Tenant): Promise<number> {
+  const organization = must(await findOrganization(db, organization_id));
+  expect(organization.credit_balance).toBe(await countBalance(db, organization_id));
+  return organization.credit_balance;
+}
+
+async function eventsOf({ project_ids }: Tenant): Promise<string[]> {
+  const rows = await db.query<{ delivery_id: string }>(
+    'select delivery_id from webhook_deliveries where project_id = any($1) order by delivery_id',
+    [project_ids],
+  );
+  return rows.map((row) => row.delivery_id);
+}
+
+async function dayOf(project_id: string, day: string): Promise<UsageDayRow | undefined> {
+  return (await listUsageDays(db, { project_id, from: day, to: day }))[0];
+}
+
+describe('the hourly rollup', () => {
+  it('sums an hour of all its batches, and again after a late one', async () => {
+    const { project_ids } = await makeTenant({ credits: 1, projects: 2 });
+    const [one = '', other = ''] = project_ids;
+    const at = hour('2026-11-20', 10);
+    await send(usage(one, at, 3), usage(other, at, 5));
+    await send(usage(one, at, 4), usage(one, hour('2026-11-20', 11), 1));
+    await jobs.run(rollup);
+    await send(usage(one, hour('2026-11-02', 4), 9));
+    await jobs.run(rollup);
+    await jobs.run(rollup);
+    const range = { project_ids, from: hour('2026-11-01', 0), to: hour('2026-11-21', 0) };
+    const hours = await listUsageHours(db, range);
+    const sums = hours.map((row) => [
+      row.project_id === one,
+      row.window_start.toISOString(),
+      row.credits,
+    ]);
+    expect(sums.toSorted()).toEqual(
+      [
+        [true, '2026-11-02T04:00:00.000Z', 9],
+        [true, '2026-11-20T10:00:00.000Z', 7],
+        [true, '2026-11-20T11:00:00.000Z', 1],
+        [false, '2026-11-20T10:00:00.000Z', 5],
+      ].toSorted(),
+    );
+    expect(hours.find((row) => row.credits === 7)).toMatchObject({ requests: 2, bytes: 7000 });
+  });
+
+  it('never computes an hour again whose batches retention may have deleted', async () => {
+    const { project_ids } = await makeTenant({ credits: 1, projects: 1 });
+    const [project_id = ''] = project_ids;
+    const old = hour('2026-10-10', 4);
+    await db.query(
+      `insert into usage_hours (project_id, window_start, requests, bytes, transforms, credits) values ($1, $2, 9, 9, 9, 9)`,
+      [project_id, old],
+    );
+    await send(usage(project_id, old, 1));
+    await jobs.run(rollup);
+    const hours = await listUsageHours(db, { project_ids, from: old, to: NOON });
+    expect(hours.map((row) => row.credits)).toEqual([9]);
+  });
+});
+
+describe('the daily charge', () => {
+  it('charges a day once, raises it for late events and gives back a correction', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    await send(usage(project_id, hour('2026-11-19', 5), 100));
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(900);
+    await send(usage(project_id, hour('2026-11-19', 23), 7));
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(893);
+    await db.query('delete from usage_batch_rows where project_id = $1 and credits = 100', [
+      project_id,
+    ]);
+    await db.query('delete from usage_hours where project_id = $1 and credits = 100', [project_id]);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(993);
+    const ledger = await db.query<{ delta: number }>(
+      'select delta from ledger where project_id = $1 order by entry_id',
+      [project_id],
+    );
+    expect(ledger.map((entry) => entry.delta)).toEqual([100, 7, -100]);
+    expect(await dayOf(project_id, '2026-11-19')).toMatchObject({ credits: 7, charged_credits: 7 });
+  });
+
+  it('leaves today and days before the last three alone', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    await send(
+      usage(project_id, hour('2026-11-20', 0), 100),
+      usage(project_id, hour('2026-11-16', 23), 50),
+    );
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(1000);
+    await jobs.run(charge, new Date('2026-11-19T00:20:00Z'));
+    expect(await balanceOf(tenant)).toBe(950);
+  });
+
+  it('closes hours as they become final, and a day with all of them', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    await send(usage(project_id, hour('2026-11-19', 5), 1));
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    const first = await dayOf(project_id, '2026-11-19');
+    expect(first).toMatchObject({ hours_closed: 22, finalized_at: null });
+    await jobs.run(charge, new Date('2026-11-21T00:20:00Z'));
+    const second = await dayOf(project_id, '2026-11-19');
+    expect(second).toMatchObject({ hours_closed: 24, finalized_at: expect.any(Date) });
+    await jobs.run(charge, CHARGE);
+    expect(await dayOf(project_id, '2026-11-19')).toMatchObject({
+      hours_closed: 24,
+      finalized_at: second?.finalized_at,
+    });
+  });
+
+  it('uses the multiplier in force in each hour, and rounds up the day as a whole', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    const from = hour('2026-11-19', 12);
+    await insertPricing(db, { project_id, effective_from: from, pricing_multiplier: '1.1' });
+    await send(usage(project_id, hour('2026-11-19', 11), 10));
+    await send(
+      usage(project_id, hour('2026-11-19', 12), 10),
+      usage(project_id, hour('2026-11-19', 13), 7),
+    );
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(1000 - Math.ceil(10 + 11 + 7.7));
+  });
+
+  it('never bills an hour that an exemption touches, also not after it has ended', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    for (const number of [9, 10, 11, 12])
+      await send(usage(project_id, hour('2026-11-18', number), 10));
+    await db.query(
+      `insert into organization_exemptions values ($1, '2026-11-18T10:59:59Z', '2026-11-18T11:00:01Z')`,
+      [tenant.organization_id],
+    );
+    await jobs.run(rollup);
+    await jobs.run(charge, CHARGE);
+    expect(await balanceOf(tenant)).toBe(980);
+    expect(await dayOf(project_id, '2026-11-18')).toMatchObject({
+      credits: 40,
+      charged_credits: 20,
+    });
+  });
+
+  it('sets quota_exceeded_at at zero and tells each project with a callback URL once', async () => {
+    const tenant = await makeTenant({ credits: 30, projects: 3, callback: true });
+    const [first = '', second = '', silent = ''] = tenant.project_ids;
+    await db.query(
+      'update projects set callback_url = null, callback_secret_sealed = null where project_id = $1',
+      [silent],
+    );
+    await send(usage(first, hour('2026-11-19', 1), 10), usage(silent, hour('2026-11-19', 1), 20));
+    await jobs.run(rollup);
+    const runs = [1, 2, 3].map(() => jobs.run(charge, CHARGE));
+    await Promise.all(runs);
+    const organization = must(await findOrganization(db, tenant.organization_id));
+    expect(organization).toMatchObject({ credit_balance: 0, quota_exceeded_at: expect.any(Date) });
+    const { organization_id } = tenant;
+    const ids = [first, second].map((id) => `quota.exceeded:${organization_id}:${id}:2026-11-20`);
+    expect(await eventsOf(tenant)).toEqual(ids.sort());
+    const [row] = await db.query<{ body: string }>(
+      'select body from webhook_deliveries where delivery_id = $1',
+      [ids[0]],
+    );
+    expect(JSON.parse(row?.body ?? '')).toMatchObject({
+      id: ids[0],
+      event: 'quota.exceeded',
+      data: {
+        organization_id,
+        day: '2026-11-20',
+        credit_balance: 0,
+        quota_exceeded_at: organization.quota_exceeded_at?.toISOString(),
+      },
+    });
+  });
+
+  it('restores the quota when a correction brings the balance above zero, with numbered ids', async () => {
+    const tenant = await makeTenant({ credits: 10, projects: 1, callback: true });
+    const [project_id = ''] = tenant.project_ids;
+    for (let round = 0; round < 2; round += 1) {
+      await send(usage(project_id, hour('2026-11-19', 3), 15));
+      await jobs.run(rollup);
+      await jobs.run(charge, CHARGE);
+      await db.query('delete from usage_batch_rows where project_id = $1', [project_id]);
+      await db.query('update usage_hours set credits = 0 where project_id = $1', [project_id]);
+      await jobs.run(charge, CHARGE);
+      await db.query('delete from usage_hours where project_id = $1', [project_id]);
+    }
+    const ids = await eventsOf(tenant);
+    const subject = `${tenant.organization_id}:${project_id}:2026-11-20`;
+    expect(ids.sort()).toEqual(
+      [
+        `quota.exceeded:${subject}`,
+        `quota.exceeded:${subject}:2`,
+        `quota.restored:${subject}`,
+        `quota.restored:${subject}:2`,
+      ].sort(),
+    );
+    expect((await findOrganization(db, tenant.organization_id))?.quota_exceeded_at).toBeNull();
+  });
+
+  it('settles an organization that has nothing left and no usage, and leaves an exempt one alone', async () => {
+    const empty = await makeOrganization(db);
+    const exempt = await makeOrganization(db);
+    await db.query('update organizations set billing_exempt = true where organization_id = $1', [
+      exempt.organization_id,
+    ]);
+    await jobs.run(charge, CHARGE);
+    expect((await findOrganization(db, empty.organization_id))?.quota_exceeded_at).not.toBeNull();
+    expect((await findOrganization(db, exempt.organization_id))?.quota_exceeded_at).toBeNull();
+  });
+});
+
+describe('any history of batches, rollups and charges', () => {
+  type Step =
+    | { kind: 'batch'; entries: { project: number; hour: number; credits: number }[] }
+    | { kind: 'repeat' }
+    | { kind: 'rollup'; times: 1 | 2 }
+    | { kind: 'charge'; times: 1 | 2 | 3; day: 0 | 1 }
+    | { kind: 'grant'; credits: number };
+
+  const entry = fc.record({
+    project: fc.nat({ max: 2 }),
+    hour: fc.nat({ max: 71 }),
+    credits: fc.integer({ min: 1, max: 400 }),
+  });
+  const step: fc.Arbitrary<Step> = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        kind: fc.constant('batch' as const),
+        entries: fc.uniqueArray(entry, {
+          minLength: 1,
+          maxLength: 4,
+          selector: (one) => `${one.project} ${one.hour}`,
+        }),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ kind: fc.constant('repeat' as const) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('rollup' as const),
+        times: fc.constantFrom(1 as const, 2),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        kind: fc.constant('charge' as const),
+        times: fc.constantFrom(1 as const, 2, 3),
+        day: fc.constantFrom(0 as const, 1),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        kind: fc.constant('grant' as const),
+        credits: fc.integer({ min: 1, max: 500 }),
+      }),
+    },
+  );
+
+  const multipliers = fc.array(
+    fc.record({
+      project: fc.nat({ max: 2 }),
+      hour: fc.nat({ max: 71 }),
+      thousandths: fc.nat({ max: 3000 }),
+    }),
+    { maxLength: 3 },
+  );
+  const exemptions = fc.array(
+    fc.record({ start: fc.nat({ max: 4319 }), minutes: fc.integer({ min: 1, max: 300 }) }),
+    { maxLength: 2 },
+  );
+  const START = hour(DAYS[0] ?? '', 0).getTime();
+  const hourAt = (number: number) => new Date(START + number * 3_600_000);
+
+  it('ends with the ledger of an independent calculator, whatever the order and repetition', {
+    timeout: 120_000,
+  }, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 1, maxLength: 14 }),
+        multipliers,
+        exemptions,
+        async (steps, changes, exempt) => {
+          const tenant = await makeTenant({ credits: 500, projects: 3, callback: true });
+          const ids = tenant.project_ids;
+          for (const change of changes) {
+            await insertPricing(db, {
+              project_id: ids[change.project] ?? '',
+              effective_from: hourAt(change.hour),
+              pricing_multiplier: String(change.thousandths / 1000),
+            });
+          }
+          for (const { start, minutes } of exempt) {
+            await db.query(
+              'insert into organization_exemptions values ($1, $2, $3) on conflict do nothing',
+              [
+                tenant.organization_id,
+                new Date(START + start * 60_000),
+                new Date(START + (start + minutes) * 60_000),
+              ],
+            );
+          }
+          let granted = 500;
+          const seen: { project: number; hour: number; credits: number }[] = [];
+          let last: UsageBatchEntry[] = [];
+          for (const each of steps) {
+            if (each.kind === 'batch') {
+              last = each.entries.map((one) =>
+                usage(ids[one.project] ?? '', hourAt(one.hour), one.credits),
+              );
+              await send(...last);
+              seen.push(...each.entries);
+            }
+            if (each.kind === 'repeat' && last.length > 0) {
+              const repeated = { spool_id: 'test', sequence: sequences, entries: last };
+              if (await insertUsageBatch(db, repeated)) throw new Error('a batch counted twice');
+            }
+            if (each.kind === 'rollup') {
+              await Promise.all(Array.from({ length: each.times }, () => jobs.run(rollup)));
+            }
+            if (each.kind === 'charge') {
+              const at = new Date(CHARGE.getTime() - each.day * 86_400_000);
+              await Promise.all(Array.from({ length: each.times }, () => jobs.run(charge, at)));
+            }
+            if (each.kind === 'grant') {
+              await grant(tenant.organization_id, each.credits);
+              last = [];
+              granted += each.credits;
+            }
+            await balanceOf(tenant);
+          }
+          await jobs.run(rollup);
+          await jobs.run(charge, CHARGE);
+          const expected = calculate(seen, changes, exempt);
+          for (const [project, days] of expected.entries()) {
+            for (const [index, charged] of days.entries()) {
+              const day = await dayOf(ids[project] ?? '', DAYS[index] ?? '');
+              expect(day?.charged_credits ?? 0).toBe(charged);
+            }
+          }
+          const total = expected.flat().reduce((sum, charged) => sum + charged, 0);
+          expect(await balanceOf(tenant)).toBe(granted - total);
+          const organization = must(await findOrganization(db, tenant.organization_id));
+          expect(organization.quota_exceeded_at !== null).toBe(granted - total <= 0);
+          const exceeded = (await eventsOf(tenant)).filter((id) => id.startsWith('quota.exceeded'));
+          const restored = (await eventsOf(tenant)).filter((id) => id.startsWith('quota.restored'));
+          const isOver = organization.quota_exceeded_at === null ? 0 : 1;
+          expect(exceeded.length - restored.length).toBe(3 * isOver);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  /** Charges by project and day, in thousandths, with nothing of the code under test. */
+  function calculate(
+    seen: { project: number; hour: number; credits: number }[],
+    changes: { project: number; hour: number; thousandths: number }[],
+    exempt: { start: number; minutes: number }[],
+  ): number[][] {
+    const thousandths = [0, 1, 2].map(() => [0, 0, 0]);
+    // The first of two exemptions with one start stands, as the table has it.
+    const kept = exempt.filter(
+      (one, at) => exempt.findIndex((other) => other.start === one.start) === at,
+    );
+    for (const { project, hour: number, credits } of seen) {
+      const isFree = kept.some(
+        ({ start, minutes }) => start < (number + 1) * 60 && start + minutes > number * 60,
+      );
+      const inForce = changes.filter(
+        (change) => change.project === project && change.hour <= number,
+      );
+      const newest = Math.max(...inForce.map((change) => change.hour));
+      const multiplier = inForce.findLast((change) => change.hour === newest)?.thousandths ?? 1000;
+      const days = thousandths[project];
+      const day = Math.floor(number / 24);
+      if (!isFree && days !== undefined) days[day] = (days[day] ?? 0) + credits * multiplier;
+    }
+    return thousandths.map((days) => days.map((sum) => Math.ceil(sum / 1000)));
+  }
+});

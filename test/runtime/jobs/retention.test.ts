@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const DAY_MS = 86_400_000;
+let jobs: TestJobs;
+
+beforeAll(async () => {
+  jobs = await makeJobs(db);
+});
+afterAll(() => jobs.close());
+
+const hour = (daysAgo: number) =>
+  new Date(Math.floor((Date.now() - daysAgo * DAY_MS) / 3_600_000) * 3_600_000);
+
+it('deletes batches that are summed for good, and never changes a sum by it', async () => {
+  const { project_id } = await makeProject(db);
+  const sum = { requests: 1, bytes: 1, transforms: 0 };
+  const batches = [
+    { old: 40, also: 39 },
+    { old: 40, also: 2 },
+    { old: 20, also: 20 },
+  ];
+  for (const [sequence, { old, also }] of batches.entries()) {
+    const windows = new Set([hour(old).getTime(), hour(also).getTime()]);
+    const entries = [...windows].map((window) => ({
+      ...sum,
+      project_id,
+      window_start: new Date(window),
+      credits: sequence + 1,
+    }));
+    await insertUsageBatch(db, { spool_id: 'r', sequence, entries });
+  }
+  await jobs.run(table['hourly-rollup']);
+  await db.query(`update usage_batches set received_at = now() - interval '38 days'`);
+  const range = { project_ids: [project_id], from: hour(50), to: new Date() };
+  const before = await listUsageHours(db, range);
+  expect(await jobs.run(table.retention)).toMatchObject({ batches: 1 });
+  await jobs.run(table['hourly-rollup']);
+  await jobs.run(table['hourly-rollup']);
+  expect(await listUsageHours(db, range)).toEqual(before);
+  expect(await jobs.run(table.retention)).toMatchObject({ batches: 0 });
+});
+
+it('deletes ended job runs, sent purges and past rate windows when they are old, and keeps what is open', async () => {
+  const { project_id } = await makeProject(db);
+  await db.query(`insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome) values
+    ('old', now(), now() - interval '100 days', now(), now() - interval '100 days', 'done'),
+    ('young', now(), now(), now(), now(), 'done'),
+    ('open', now(), now() - interval '100 days', now(), null, null)`);
+  await db.query(
+    `insert into purges (project_id, reason, sent_at) values
+     ($1, 'old', now() - interval '8 days'), ($1, 'young', now()), ($1, 'open', null)`,
+    [project_id],
+  );
+  await db.query(`insert into rate_windows (scope, subject, window_start, count) values
+    ('s', 'old', now() - interval '2 days', 1), ('s', 'young', now(), 1)`);
+  expect(await jobs.run(table.retention)).toMatchObject({
+    job_runs: 1,
+    purges: 1,
+    rate_windows: 1,
+  });
+  expect(await jobs.run(table.retention)).toMatchObject({
+    job_runs: 0,
+    purges: 0,
+    rate_windows: 0,
+  });
+  const left = await db.query<{ job: string }>('select job from job_runs order by job');
+  expect(left.map((row) => row.job)).toEqual(['open', 'young']);
+});

@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
+import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+
+const { db } = useDatabase();
+const at = new Date('2026-11-19T00:20:00Z');
+let jobs: TestJobs;
+
+beforeAll(async () => {
+  jobs = await makeJobs(db);
+});
+afterAll(() => jobs.close());
+beforeEach(() => db.query('delete from job_runs'));
+
+function job(run: Job['run'], deadline_seconds = 60): Job {
+  const row = {
+    schedule: '* * * * *',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means: '',
+  } as const;
+  return { ...row, deadline_seconds, run };
+}
+
+function runs(): Promise<JobRunRow[]> {
+  return db.query('select * from job_runs order by run_id');
+}
+
+describe('a run', () => {
+  it('is recorded with the time as which it ran, and returns what it counted', async () => {
+    let seen: JobContext | undefined;
+    const result = await runJob(jobs.deps, {
+      name: 'one',
+      at,
+      job: job(async (context) => {
+        seen = context;
+        return { things: 3 };
+      }),
+    });
+    expect(result).toEqual({ outcome: 'done', counts: { things: 3 } });
+    const [run] = await runs();
+    expect(run).toMatchObject({ job: 'one', scheduled_for: at, outcome: 'done', error: null });
+    expect(seen?.at).toEqual(at);
+    expect(seen?.run).toBe(String(run?.run_id));
+  });
+
+  it('that throws is recorded as failed, and the next one runs', async () => {
+    const broken = job(async () => {
+      throw new Error('no such thing');
+    });
+    const result = await runJob(jobs.deps, { name: 'one', at, job: broken });
+    expect(result).toMatchObject({ outcome: 'failed' });
+    expect(await runs()).toMatchObject([{ outcome: 'failed', error: 'Error: no such thing' }]);
+    const next = await runJob(jobs.deps, { name: 'one', at, job: job(async () => ({})) });
+    expect(next.outcome).toBe('done');
+  });
+
+  it('is the only one of its job at a time, and beside those of other jobs', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = job(() => gate.promise.then(() => ({})));
+    const first = runJob(jobs.deps, { name: 'one', at, job: slow });
+    while ((await runs()).length === 0);
+    let ran = false;
+    const second = job(async () => {
+      ran = true;
+      return {};
+    });
+    expect(await runJob(jobs.deps, { name: 'one', at, job: second })).toEqual({
+      outcome: 'skipped',
+    });
+    expect(ran).toBe(false);
+    expect((await runJob(jobs.deps, { name: 'other', at, job: second })).outcome).toBe('done');
+    gate.resolve();
+    expect((await first).outcome).toBe('done');
+  });
+
+  it('whose process was killed keeps others out until its lease is over, and counts as lost then', async () => {
+    await db.query(
+      `insert into job_runs (job, scheduled_for, lease_until) values ('one', now(), now() + interval '1 minute')`,
+    );
+    const quick = job(async () => ({}));
+    expect((await runJob(jobs.deps, { name: 'one', at, job: quick })).outcome).toBe('skipped');
+    await db.query(`update job_runs set lease_until = now() - interval '1 second'`);
+    expect((await runJob(jobs.deps, { name: 'one', at, job: quick })).outcome).toBe('done');
+    expect((await runs()).map((run) => run.outcome)).toEqual(['lost', 'done']);
+  });
+
+  it('ends at its deadline whether or not the job heeds it', async () => {
+    let signal: AbortSignal | undefined;
+    const deaf = job((context) => {
+      signal = context.signal;
+      return new Promise(() => undefined);
+    }, 0.05);
+    const result = await runJob(jobs.deps, { name: 'one', at, job: deaf });
+    expect(result).toMatchObject({
+      outcome: 'failed',
+      error: { message: 'not done after 0.05 s' },
+    });
+    expect(signal?.aborted).toBe(true);
+    expect(await runs()).toMatchObject([{ outcome: 'failed' }]);
+  });
+
+  it('ends when its process does', async () => {
+    const ending = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const patient = job(() => {
+      started.resolve();
+      return new Promise(() => undefined);
+    });
+    const { signal } = ending;
+    const run = runJob(jobs.deps, { name: 'one', at, job: patient, signal });
+    await started.promise;
+    ending.abort(new Error('the process ends'));
+    expect(await run).toMatchObject({ outcome: 'failed' });
+    const late = await runJob(jobs.deps, { name: 'one', at, job: job(async () => ({})), signal });
+    expect(late.outcome).toBe('failed');
+  });
+
+  it('is measured', async () => {
+    const metrics = createMetrics();
+    await runJob(jobs.deps, { name: 'one', at, job: job(async () => ({})), metrics });
+    const { text } = await metrics.print();
+    expect(text).toContain('tintype_job_seconds_count{job="one",result="succeeded"} 1');
+    expect(text).toContain('tintype_job_last_success_seconds{job="one"}');
+  });
+});

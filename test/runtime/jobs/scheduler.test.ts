@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Job } from '../../../runtime/jobs/job.ts';
+import { dueTimes, type Scheduler, startScheduler } from '../../../runtime/jobs/scheduler.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+
+const { db } = useDatabase();
+const utc = (text: string) => new Date(`${text}Z`);
+const printed = (times: Date[]) => times.map((time) => time.toISOString().slice(0, 16));
+
+describe('the table of jobs', () => {
+  it('says of each when it runs, for how long, and what a missed run means', () => {
+    expect(Object.keys(table)).toEqual([
+      'upload-sweep',
+      'purge-queue',
+      'hourly-rollup',
+      'daily-charge',
+      'retention',
+    ]);
+    for (const job of Object.values<Job>(table)) {
+      expect(job.deadline_seconds).toBeGreaterThan(0);
+      expect(job.missed_means).toMatch(/\.$/);
+    }
+    expect(table['hourly-rollup'].schedule).toBe('5 * * * *');
+    expect(table['daily-charge'].schedule).toBe('20 0 * * *');
+  });
+});
+
+describe('times that are due', () => {
+  const each = { schedule: '20 0 * * *', missed: 'each' } as const;
+  const newest = { schedule: '5 * * * *', missed: 'newest' } as const;
+
+  it('are each missed one in order, or the newest alone, up to this very minute', () => {
+    const until = utc('2026-11-20T00:20:00');
+    expect(printed(dueTimes(each, { after: utc('2026-11-17T00:20:00'), until }))).toEqual([
+      '2026-11-18T00:20',
+      '2026-11-19T00:20',
+      '2026-11-20T00:20',
+    ]);
+    expect(printed(dueTimes(newest, { after: utc('2026-11-17T00:20:00'), until }))).toEqual([
+      '2026-11-20T00:05',
+    ]);
+    const before = utc('2026-11-20T00:19:59.999');
+    expect(dueTimes(each, { after: utc('2026-11-19T00:20:00'), until: before })).toEqual([]);
+  });
+
+  it('are bounded after a long absence', () => {
+    const due = dueTimes(each, {
+      after: utc('2020-01-01T00:00:00'),
+      until: utc('2026-11-20T12:00:00'),
+    });
+    expect(due).toHaveLength(40);
+    expect(printed(due).at(-1)).toBe('2026-11-20T00:20');
+  });
+
+  it('come exactly once, however often it is looked', () => {
+    const looks = fc.array(fc.integer({ min: 1, max: 7200 }), { minLength: 1, maxLength: 40 });
+    fc.assert(
+      fc.property(looks, (steps) => {
+        const start = utc('2026-11-18T22:00:00').getTime();
+        let at = start;
+        const seen: string[] = [];
+        for (const seconds of steps) {
+          const next = at + seconds * 1000;
+          seen.push(
+            ...printed(
+              dueTimes(
+                { ...newest, missed: 'each' },
+                { after: new Date(at), until: new Date(next) },
+              ),
+            ),
+          );
+          at = next;
+        }
+        const whole = dueTimes(
+          { ...newest, missed: 'each' },
+          { after: new Date(start), until: new Date(at) },
+        );
+        fc.pre(whole.length < 40);
+        expect(seen).toEqual(printed(whole));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('the scheduler', () => {
+  let jobs: TestJobs;
+  let scheduler: Scheduler | undefined;
+  let ran: string[];
+
+  beforeAll(async () => {
+    jobs = await makeJobs(db);
+  });
+  afterAll(() => jobs.close());
+  beforeEach(async () => {
+    ran = [];
+    await db.query('delete from job_runs');
+  });
+  afterEach(() => scheduler?.stop());
+
+  function noting(name: string, missed: Job['missed'], schedule = '20 0 * * *'): Job {
+    return {
+      schedule,
+      deadline_seconds: 10,
+      overlap: 'skip',
+      missed,
+      missed_means: '',
+      run: async ({ at }) => {
+        ran.push(`${name} ${printed([at])[0]}`);
+        return {};
+      },
+    };
+  }
+
+  const done = (name: string, at: string) =>
+    db.query(
+      `insert into job_runs (job, scheduled_for, lease_until, finished_at, outcome) values ($1, $2, now(), now(), 'done')`,
+      [name, utc(at)],
+    );
+
+  async function until(count: number): Promise<void> {
+    while (ran.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+
+  it('makes up at its start for what was missed, as the table says', async () => {
+    await done('charge', '2026-11-01T00:20:00');
+    await done('sweep', '2026-11-01T00:20:00');
+    jobs.clock.set(utc('2026-11-04T12:00:00'));
+    const rows = { charge: noting('charge', 'each'), sweep: noting('sweep', 'newest') };
+    scheduler = startScheduler(jobs.deps, { jobs: rows, tick_ms: 5 });
+    await until(4);
+    await scheduler.stop();
+    expect(ran.toSorted()).toEqual([
+      'charge 2026-11-02T00:20',
+      'charge 2026-11-03T00:20',
+      'charge 2026-11-04T00:20',
+      'sweep 2026-11-04T00:20',
+    ]);
+  });
+
+  it('runs a job when its time comes, once, and nothing at its very first start', async () => {
+    jobs.clock.set(utc('2026-11-04T12:00:30'));
+    const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
+    scheduler = startScheduler(jobs.deps, { jobs: rows, tick_ms: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    expect(ran).toEqual([]);
+    jobs.clock.set(utc('2026-11-04T12:01:00'));
+    await until(1);
+    jobs.clock.set(utc('2026-11-04T12:01:59'));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    jobs.clock.set(utc('2026-11-04T12:05:10'));
+    await until(2);
+    await scheduler.stop();
+    expect(ran).toEqual(['sweep 2026-11-04T12:01', 'sweep 2026-11-04T12:05']);
+  });
+
+  it('tells what runs to stop, and waits for it', async () => {
+    jobs.clock.set(utc('2026-11-04T12:00:30'));
+    const started = Promise.withResolvers<void>();
+    let wasTold = false;
+    const patient: Job = {
+      ...noting('sweep', 'newest', '* * * * *'),
+      run: ({ signal }) => {
+        started.resolve();
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            wasTold = true;
+            reject(signal.reason);
+          });
+        });
+      },
+    };
+    scheduler = startScheduler(jobs.deps, { jobs: { patient }, tick_ms: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    jobs.clock.set(utc('2026-11-04T12:01:00'));
+    await started.promise;
+    await scheduler.stop();
+    expect(wasTold).toBe(true);
+  });
+
+  it('goes on after a database that did not answer', async () => {
+    jobs.clock.set(utc('2026-11-04T12:00:30'));
+    let isDown = true;
+    const query: typeof db.query = (text, values) =>
+      isDown ? Promise.reject(new Error('away')) : db.query(text, values);
+    const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
+    scheduler = startScheduler({ ...jobs.deps, db: { ...db, query } }, { jobs: rows, tick_ms: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    isDown = false;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    jobs.clock.set(utc('2026-11-04T12:01:00'));
+    await until(1);
+    expect(ran).toEqual(['sweep 2026-11-04T12:01']);
+  });
+});
