@@ -22,6 +22,7 @@ export type DeliveryProjectRow = {
 /** `secret_sealed` in hex; `retire_after` as ISO 8601, null while the key is active. */
 export type DeliveryKeyRow = { kid: string; secret_sealed: string; retire_after: string | null };
 
+/** `object_key` holds pixels: of an SVG it is the raster grid. */
 export type DeliveryWatermarkRow = {
   watermark_preset_id: string;
   object_key: string;
@@ -56,7 +57,11 @@ const projectColumns = `
     ), '[]') as keys,
     coalesce((
       select jsonb_agg(jsonb_build_object(
-        'watermark_preset_id', w.watermark_preset_id, 'object_key', r.object_key,
+        'watermark_preset_id', w.watermark_preset_id, 'object_key', case r.content_type
+          when 'image/svg+xml' then (
+            select m ->> 'object_key' from jsonb_array_elements(r.mezzanines) m
+            order by (m ->> 'width')::int desc limit 1)
+          else r.object_key end,
         'width', r.width, 'height', r.height, 'x_offset', w.x_offset, 'y_offset', w.y_offset,
         'opacity', w.opacity, 'revision_tag', r.file_id || '.' || r.revision))
       from watermark_presets w

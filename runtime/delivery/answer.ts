@@ -1,73 +1,94 @@
 /**
- * Writes a delivery's answer. A success is metered before its response ends; a refusal never is and is never
- * cached. Spec: Caching and response headers; Metering.
+ * Writes a delivery's answer. A success is metered before its response ends; a refusal never is, and is
+ * never cached. Spec: Caching and response headers; Metering.
  */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   imageHeaders,
   notModifiedHeaders,
+  preflightHeaders,
   refusalHeaders,
   type ServedImage,
 } from '../core/delivery/headers.ts';
-import type { DeliveryRefusal } from '../core/delivery/refusals.ts';
-import { apiErrors, deliveryErrors, errorEnvelope, ServiceError } from '../core/errors.ts';
-import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
-import type { DeliveryDeps } from './deps.ts';
-import { RenderFailed } from './derived-images.ts';
-import type { Exchange, MeterDelivery, Source } from './handler.ts';
+import { type DeliveryErrorCode, deliveryErrors, errorEnvelope } from '../core/errors.ts';
+import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 
+const NOTHING: Answered = { source: 'none', bytes: 0 };
+
+/** An image that is in memory. A viewer who left before it was there got nothing and pays nothing. */
 export function answerBytes(
   { request, response }: Exchange,
   image: ServedImage,
-  { bytes, meter }: { bytes: Uint8Array; meter: MeterDelivery },
-): void {
-  const isHead = request.method === 'HEAD';
-  response.writeHead(200, { ...imageHeaders(image), 'content-length': bytes.length });
-  meter(isHead ? 0 : bytes.length);
-  response.end(isHead ? undefined : bytes);
+  of: { bytes: Uint8Array; source: Answered['source']; meter: MeterDelivery },
+): Answered {
+  if (response.destroyed) return NOTHING;
+  const body = request.method === 'HEAD' ? undefined : of.bytes;
+  response.writeHead(200, { ...imageHeaders(image), 'content-length': of.bytes.length });
+  of.meter(body?.length ?? 0);
+  response.end(body);
+  return { source: of.source, bytes: body?.length ?? 0 };
 }
 
-/** `stream` is null for HEAD. A viewer who leaves midway is metered for what was handed to the connection. */
+/** An image as it is stored; `stream` is null for HEAD. Throws where the storage breaks off. */
 export async function answerStream(
   { response }: Exchange,
   image: ServedImage,
   of: { stream: Readable | null; size_bytes: number; meter: MeterDelivery },
-): Promise<Source> {
-  response.writeHead(200, { ...imageHeaders(image), 'content-length': of.size_bytes });
-  if (of.stream === null) {
-    of.meter(0);
-    response.end();
-    return 'original';
+): Promise<Answered> {
+  if (response.destroyed) {
+    of.stream?.destroy();
+    return NOTHING;
   }
+  response.writeHead(200, { ...imageHeaders(image), 'content-length': of.size_bytes });
+  const bytes = of.stream === null ? 0 : await handOver(of.stream, response, of.size_bytes);
+  of.meter(bytes);
+  response.end();
+  return { source: 'original', bytes };
+}
+
+/** A viewer who leaves midway is metered for what was handed to the connection. */
+async function handOver(
+  stream: Readable,
+  response: Exchange['response'],
+  sizeBytes: number,
+): Promise<number> {
   let handed = 0;
-  of.stream.on('data', (chunk: Buffer) => {
+  stream.on('data', (chunk: Buffer) => {
     handed += chunk.length;
   });
-  const left = await pipeline(of.stream, response, { end: false }).catch((error: unknown) => error);
-  of.meter(handed);
-  if (left === undefined) response.end();
-  else response.destroy();
-  return 'original';
+  try {
+    await pipeline(stream, response, { end: false });
+  } catch (error) {
+    if (!response.destroyed) throw error;
+    return handed;
+  }
+  if (handed !== sizeBytes) throw new Error(`${handed} bytes are stored, ${sizeBytes} published`);
+  return handed;
 }
 
 export function answerNotModified(
   { response }: Exchange,
   image: ServedImage,
   meter: MeterDelivery,
-): Source {
+): Answered {
   response.writeHead(304, { ...notModifiedHeaders(image) });
   meter(0);
   response.end();
-  return 'not_modified';
+  return { source: 'not_modified', bytes: 0 };
+}
+
+export function answerPreflight({ response }: Exchange): Answered {
+  response.writeHead(204, { ...preflightHeaders() }).end();
+  return NOTHING;
 }
 
 export function answerRefusal(
   { request, response }: Exchange,
-  { status, code }: DeliveryRefusal,
+  code: DeliveryErrorCode,
   retryAfterSeconds?: number,
-): Source {
-  const { message } = deliveryErrors[code];
+): Answered {
+  const { status, message } = deliveryErrors[code];
   const body = JSON.stringify(errorEnvelope({ code, message }));
   const retry = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
   response.writeHead(status, {
@@ -75,40 +96,5 @@ export function answerRefusal(
     'content-length': Buffer.byteLength(body),
   });
   response.end(request.method === 'HEAD' ? undefined : body);
-  return 'none';
-}
-
-/** Storage or database down is 503 `busy`; everything else is 500 `internal`, whose cause only the log has. */
-export function answerFailure(
-  deps: Pick<DeliveryDeps, 'log'>,
-  exchange: Exchange,
-  error: unknown,
-): Source {
-  const { request, response } = exchange;
-  const { method, url: path } = request;
-  deps.log.error('delivery failed', {
-    method,
-    path,
-    request_id: response.getHeader('x-request-id'),
-    error,
-  });
-  if (response.headersSent) response.destroy();
-  else if (isOutage(error))
-    answerRefusal(exchange, { status: 503, code: 'busy' }, BUSY_RETRY_AFTER_SECONDS);
-  else answerInternal(exchange);
-  return 'none';
-}
-
-function isOutage(error: unknown): boolean {
-  if (error instanceof RenderFailed) return false;
-  return (
-    error instanceof ServiceError && ['storage_unavailable', 'query_timeout'].includes(error.code)
-  );
-}
-
-function answerInternal({ request, response }: Exchange): void {
-  const { status, message } = apiErrors.internal;
-  const body = JSON.stringify(errorEnvelope({ code: 'internal', message }));
-  response.writeHead(status, { ...refusalHeaders(), 'content-length': Buffer.byteLength(body) });
-  response.end(request.method === 'HEAD' ? undefined : body);
+  return NOTHING;
 }

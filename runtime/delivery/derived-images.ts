@@ -3,22 +3,20 @@
  * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host; refusals `busy`, `render_timeout`.
  */
 import { LRUCache } from 'lru-cache';
-import {
-  type RenderReply,
-  type RenderRequest,
-  renderReplySchema,
-} from '../core/delivery/render-request.ts';
-import { FAILED_RENDER_REMEMBERED_SECONDS, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
+import { type RenderRequest, renderReplySchema } from '../core/delivery/render-request.ts';
+import { RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Queue, QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
+import { createFailureMemory } from './failure-memory.ts';
+import { isOutage } from './outage.ts';
 
 export type DerivedImage =
   | { outcome: 'done'; source: 'memory' | 'store' | 'render'; bytes: Uint8Array }
   | { outcome: 'busy'; retry_after_seconds: number }
   | { outcome: 'render_timeout' };
 
-/** A render that failed a moment ago is not tried again for each viewer. */
+/** A render that went wrong for good; remembered, so that it is not tried again for each viewer. */
 export class RenderFailed extends Error {
   constructor(derivedKey: string, cause: unknown) {
     super(`${derivedKey} could not be rendered`, { cause });
@@ -30,36 +28,30 @@ export type DerivedImages = { find(request: RenderRequest): Promise<DerivedImage
 
 type Deps = { content: Bucket; queue: Queue; clock: Clock };
 
-const FAILURES_REMEMBERED_MAX = 10_000;
-
 export function createDerivedImages(deps: Deps, options: { memory_bytes: number }): DerivedImages {
-  const perf = { now: () => deps.clock.now().getTime() };
-  const memory = new LRUCache<string, Uint8Array>({
-    maxSize: options.memory_bytes,
-    maxEntrySize: Math.ceil(options.memory_bytes / 8),
-    sizeCalculation: (bytes) => Math.max(1, bytes.length),
-  });
-  const failures = new LRUCache<string, RenderFailed>({
-    max: FAILURES_REMEMBERED_MAX,
-    ttl: FAILED_RENDER_REMEMBERED_SECONDS * 1000,
-    ttlResolution: 0,
-    perf,
-  });
+  const memory = createImageMemory(options.memory_bytes);
+  const failures = createFailureMemory(deps.clock);
   const flights = new Map<string, Promise<DerivedImage>>();
 
   const fetchOrRender = async (request: RenderRequest): Promise<DerivedImage> => {
+    const key = request.derived_key;
     try {
-      const stored = await deps.content.read(request.derived_key);
+      const stored = await deps.content.read(key);
       const image = stored === undefined ? await render(deps, request) : done('store', stored);
-      if (image.outcome === 'done') memory.set(request.derived_key, image.bytes);
+      if (image.outcome === 'done') memory.set(key, image.bytes);
       return image;
     } catch (error) {
-      const failure = new RenderFailed(request.derived_key, error);
-      if (!isStorageOutage(error)) failures.set(request.derived_key, failure);
-      throw isStorageOutage(error) ? error : failure;
-    } finally {
-      flights.delete(request.derived_key);
+      if (isOutage(error)) throw error;
+      const failure = new RenderFailed(key, error);
+      failures.remember(key, failure);
+      throw failure;
     }
+  };
+  const start = (request: RenderRequest) => {
+    const key = request.derived_key;
+    const flight = fetchOrRender(request).finally(() => flights.delete(key));
+    flights.set(key, flight);
+    return flight;
   };
 
   return {
@@ -67,13 +59,19 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
       const key = request.derived_key;
       const known = memory.get(key);
       if (known !== undefined) return done('memory', known);
-      const failure = failures.get(key);
-      if (failure !== undefined) throw failure;
-      const flight = flights.get(key) ?? fetchOrRender(request);
-      flights.set(key, flight);
-      return flight;
+      failures.check(key);
+      return flights.get(key) ?? start(request);
     },
   };
+}
+
+/** One image takes at most an eighth, so that no large one drives out all others. */
+function createImageMemory(bytes: number): LRUCache<string, Uint8Array> {
+  return new LRUCache({
+    maxSize: bytes,
+    maxEntrySize: Math.ceil(bytes / 8),
+    sizeCalculation: (image) => Math.max(1, image.length),
+  });
 }
 
 function done(source: 'memory' | 'store' | 'render', bytes: Uint8Array): DerivedImage {
@@ -82,11 +80,7 @@ function done(source: 'memory' | 'store' | 'render', bytes: Uint8Array): Derived
 
 async function render(deps: Deps, request: RenderRequest): Promise<DerivedImage> {
   try {
-    const deadline_ms = RENDER_DEADLINE_SECONDS * 1000;
-    const reply = renderReplySchema.parse(
-      await deps.queue.call('render', request, { deadline_ms }),
-    );
-    return done('render', await bytesOf(deps.content, request, reply));
+    return done('render', await callForBytes(deps, request));
   } catch (error) {
     if (error instanceof QueueBusy) {
       return { outcome: 'busy', retry_after_seconds: error.retry_after_seconds };
@@ -96,16 +90,12 @@ async function render(deps: Deps, request: RenderRequest): Promise<DerivedImage>
   }
 }
 
-async function bytesOf(
-  content: Bucket,
-  request: RenderRequest,
-  reply: RenderReply,
-): Promise<Uint8Array> {
+async function callForBytes({ content, queue }: Deps, request: RenderRequest): Promise<Uint8Array> {
+  const answer = await queue.call('render', request, {
+    deadline_ms: RENDER_DEADLINE_SECONDS * 1000,
+  });
+  const reply = renderReplySchema.parse(answer);
   const bytes = reply.bytes ?? (await content.read(request.derived_key));
-  if (bytes === undefined) throw new Error(`${request.derived_key} was rendered and is not stored`);
-  return bytes;
-}
-
-function isStorageOutage(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'storage_unavailable';
+  if (bytes?.length === reply.size_bytes) return bytes;
+  throw new Error(`${request.derived_key} was rendered and is not stored`);
 }

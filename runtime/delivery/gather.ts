@@ -51,11 +51,11 @@ async function judgeSignature(
   { host, url, project }: { host: string; url: DeliveryUrl; project: KnownProject },
 ): Promise<SignatureVerdict> {
   if (url.signature === null) return 'none';
-  const key = await lookup.findKey(host, url.signature.kid);
-  if (key === undefined) return 'unknown_kid';
+  const secret = await lookup.findSecret(host, url.signature.kid);
+  if (secret === undefined) return 'unknown_kid';
   return verifyDeliveryUrl({
     ...url.signature,
-    secret: key.secret,
+    secret,
     project_id: project.project_id,
     path: url.path,
     now_seconds: clock.now().getTime() / 1000,

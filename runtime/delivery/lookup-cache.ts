@@ -1,6 +1,7 @@
 /**
- * Remembers what was looked up, absences too. Fresh for 30 s; while the database does not answer, what is
- * known serves on for a while. Parallel look-ups of one key are one query. Spec: Caching and response headers.
+ * Remembers what was looked up, absences too: fresh for 30 s. While the database does not answer, what is
+ * known serves on for 5 minutes, and nobody waits for it twice. Parallel look-ups of one key are one query.
+ * Spec: Caching and response headers.
  */
 import { LRUCache } from 'lru-cache';
 import { LOOKUP_CACHE_SECONDS_MAX, LOOKUP_STALE_SECONDS_MAX } from '../core/limits.ts';
@@ -8,11 +9,12 @@ import type { Clock } from '../platform/clock.ts';
 
 export type LookupCache<Value> = {
   find(key: string): Promise<Value | undefined>;
-  /** Asks again, whatever is remembered. */
+  /** Asks again, whatever is remembered; throws where the database does not answer. */
   reload(key: string): Promise<Value | undefined>;
 };
 
-type Entry<Value> = { value: Value | undefined; loaded_at: number };
+/** `asked_at` is when the query began: what it saw is at least as new. */
+type Entry<Value> = { value: Value | undefined; asked_at: number; retry_at: number };
 
 const ENTRIES_MAX = 20_000;
 const OUTAGE_RETRY_MS = 2_000;
@@ -22,25 +24,45 @@ export function createLookupCache<Value>(options: {
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {
   const now = () => options.clock.now().getTime();
-  const cache = new LRUCache<string, Entry<Value>>({
-    max: ENTRIES_MAX,
-    ttl: LOOKUP_CACHE_SECONDS_MAX * 1000,
-    ttlResolution: 0,
-    perf: { now },
-    noDeleteOnStaleGet: true,
-    fetchMethod: async (key, known, { options: storing }) => {
-      try {
-        return { value: await options.load(key), loaded_at: now() };
-      } catch (error) {
-        const isUsable = known && now() - known.loaded_at <= LOOKUP_STALE_SECONDS_MAX * 1000;
-        if (!isUsable) throw error;
-        storing.ttl = OUTAGE_RETRY_MS;
-        return known;
-      }
-    },
-  });
+  const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
+  const flights = new Map<string, Promise<Value | undefined>>();
+  let isAway = false;
+
+  const load = async (key: string) => {
+    const asked_at = now();
+    try {
+      const value = await options.load(key);
+      isAway = false;
+      const isNewest = asked_at >= (entries.peek(key)?.asked_at ?? 0);
+      if (isNewest) entries.set(key, { value, asked_at, retry_at: 0 });
+      return value;
+    } catch (error) {
+      isAway = true;
+      const known = entries.peek(key);
+      if (known !== undefined) entries.set(key, { ...known, retry_at: now() + OUTAGE_RETRY_MS });
+      throw error;
+    }
+  };
+  const start = (key: string) => {
+    const flight = load(key).finally(() => {
+      if (flights.get(key) === flight) flights.delete(key);
+    });
+    flights.set(key, flight);
+    return flight;
+  };
+
   return {
-    find: async (key) => (await cache.fetch(key))?.value,
-    reload: async (key) => (await cache.fetch(key, { forceRefresh: true }))?.value,
+    find: async (key) => {
+      const known = entries.get(key);
+      const age = now() - (known?.asked_at ?? Number.NEGATIVE_INFINITY);
+      if (known !== undefined && age < LOOKUP_CACHE_SECONDS_MAX * 1000) return known.value;
+      if (known === undefined || age > LOOKUP_STALE_SECONDS_MAX * 1000) {
+        return flights.get(key) ?? start(key);
+      }
+      if (now() < known.retry_at) return known.value;
+      const refreshed = (flights.get(key) ?? start(key)).catch(() => known.value);
+      return isAway ? known.value : refreshed;
+    },
+    reload: start,
   };
 }

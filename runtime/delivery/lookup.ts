@@ -1,10 +1,11 @@
 /**
- * The project behind a host and a file of it, as delivery needs them: remembered, keys opened.
- * A key that is not known yet forces one reload, so that a fresh key verifies on every pod at once.
+ * The project behind a host, a file of it and its keys, as delivery needs them: remembered. A key that is
+ * not known yet forces one reload, so that a fresh key verifies on every server at once.
  * Spec: Delivery host; Signing key.
  */
+import { LRUCache } from 'lru-cache';
 import { UNKNOWN_KID_RELOAD_SECONDS_MIN } from '../core/limits.ts';
-import type { Database } from '../db/client.ts';
+import type { Queryable } from '../db/client.ts';
 import {
   type DeliveryFileRow,
   type DeliveryKeyRow,
@@ -16,12 +17,11 @@ import {
 import type { Clock } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
-import { createLookupCache, type LookupCache } from './lookup-cache.ts';
+import { createLookupCache } from './lookup-cache.ts';
 
-export type DeliveryKey = { secret: Uint8Array; retire_after: Date | null };
-
+/** `keys` by kid, still sealed; `presets` by id. */
 export type KnownProject = Omit<DeliveryProjectRow, 'keys' | 'watermarks'> & {
-  keys: ReadonlyMap<string, DeliveryKey>;
+  keys: ReadonlyMap<string, DeliveryKeyRow>;
   presets: ReadonlyMap<string, DeliveryWatermarkRow>;
 };
 
@@ -29,76 +29,72 @@ export type Lookup = {
   /** By host name, lower case, without a port. */
   findProject(host: string): Promise<KnownProject | undefined>;
   findFile(projectId: string, fileSlug: string): Promise<DeliveryFileRow | undefined>;
-  /** The key of a project's host, asked for anew when it is not known; undefined when it does not verify now. */
-  findKey(host: string, kid: string): Promise<DeliveryKey | undefined>;
+  /** The secret of a key of the host's project; undefined where it does not verify now. */
+  findSecret(host: string, kid: string): Promise<Uint8Array | undefined>;
 };
 
-export function createLookup(deps: {
-  db: Database;
-  clock: Clock;
-  sealing: Sealing;
-  rootDomain: string;
-}): Lookup {
-  const { clock, db } = deps;
+export type LookupDeps = { db: Queryable; clock: Clock; sealing: Sealing; rootDomain: string };
+
+export function createLookup(deps: LookupDeps): Lookup {
+  const { clock, db, sealing } = deps;
   const projects = createLookupCache({ clock, load: (host) => loadProject(deps, host) });
   const files = createLookupCache({ clock, load: (key) => loadFile(db, key) });
-  const reload = atMostEvery(UNKNOWN_KID_RELOAD_SECONDS_MIN * 1000, { clock, projects });
+  const reload = atMostEverySecond(clock, projects.reload);
   return {
-    findProject: (host) => projects.find(host),
+    findProject: projects.find,
     findFile: (projectId, fileSlug) => files.find(`${projectId} ${fileSlug}`),
-    findKey: async (host, kid) => {
+    findSecret: async (host, kid) => {
       const known = (await projects.find(host))?.keys.get(kid);
       const key = known ?? (await reload(host))?.keys.get(kid);
-      const isRetired = key?.retire_after != null && key.retire_after <= clock.now();
-      return isRetired ? undefined : key;
+      if (key === undefined || isRetired(key, clock.now())) return undefined;
+      return sealing.open(Buffer.from(key.secret_sealed, 'hex'), signingKeyContext(kid));
     },
-  };
-}
-
-/** Reloads one host at most every so often; in between, what is remembered has to do. */
-function atMostEvery(
-  milliseconds: number,
-  { clock, projects }: { clock: Clock; projects: LookupCache<KnownProject> },
-): (host: string) => Promise<KnownProject | undefined> {
-  const reloadedAt = new Map<string, number>();
-  return (host) => {
-    const now = clock.now().getTime();
-    if (now - (reloadedAt.get(host) ?? 0) < milliseconds) return projects.find(host);
-    if (reloadedAt.size > HOSTS_REMEMBERED_MAX) reloadedAt.clear();
-    reloadedAt.set(host, now);
-    return projects.reload(host);
   };
 }
 
 const HOSTS_REMEMBERED_MAX = 10_000;
 
+/** One reload of a host a second; whoever asks in between shares it. */
+function atMostEverySecond<Value>(
+  clock: Clock,
+  reload: (host: string) => Promise<Value>,
+): (host: string) => Promise<Value> {
+  const latest = new LRUCache<string, { at: number; value: Promise<Value> }>({
+    max: HOSTS_REMEMBERED_MAX,
+  });
+  return (host) => {
+    const now = clock.now().getTime();
+    const last = latest.get(host);
+    if (last && now - last.at < UNKNOWN_KID_RELOAD_SECONDS_MIN * 1000) return last.value;
+    const value = reload(host);
+    latest.set(host, { at: now, value });
+    return value;
+  };
+}
+
 async function loadProject(
-  { db, rootDomain, sealing }: { db: Database; rootDomain: string; sealing: Sealing },
+  { db, rootDomain }: LookupDeps,
   host: string,
 ): Promise<KnownProject | undefined> {
-  const slug = host.endsWith(`.${rootDomain}`) ? host.slice(0, -rootDomain.length - 1) : undefined;
-  const row = await findDeliveryProject(
-    db,
-    slug === undefined ? { domain: host } : { project_slug: slug },
-  );
+  const suffix = `.${rootDomain.toLowerCase()}`;
+  const address = host.endsWith(suffix)
+    ? { project_slug: host.slice(0, -suffix.length) }
+    : { domain: host };
+  const row = await findDeliveryProject(db, address);
   if (row === undefined) return undefined;
   const { keys, watermarks, ...project } = row;
   return {
     ...project,
-    keys: new Map(keys.map((key) => [key.kid, openKey(sealing, key)])),
+    keys: new Map(keys.map((key) => [key.kid, key])),
     presets: new Map(watermarks.map((preset) => [preset.watermark_preset_id, preset])),
   };
 }
 
-function openKey(
-  sealing: Sealing,
-  { kid, secret_sealed, retire_after }: DeliveryKeyRow,
-): DeliveryKey {
-  const secret = sealing.open(Buffer.from(secret_sealed, 'hex'), signingKeyContext(kid));
-  return { secret, retire_after: retire_after === null ? null : new Date(retire_after) };
+function isRetired({ retire_after }: DeliveryKeyRow, now: Date): boolean {
+  return retire_after !== null && new Date(retire_after) <= now;
 }
 
-function loadFile(db: Database, key: string): Promise<DeliveryFileRow | undefined> {
+function loadFile(db: Queryable, key: string): Promise<DeliveryFileRow | undefined> {
   const [project_id = '', file_slug = ''] = key.split(' ');
   return findDeliveryFile(db, { project_id, file_slug });
 }

@@ -3,31 +3,24 @@
  * batches of (project, hour). A batch that was sent before changes nothing. Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
-import { deliveryCredits, hourOf } from '../core/metering.ts';
-import type { Database } from '../db/client.ts';
-import { insertUsageBatch, type UsageBatchRow } from '../db/usage-batches.ts';
+import type { Queryable } from '../db/client.ts';
+import { insertUsageBatch } from '../db/usage-batches.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { isOutage } from './outage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
-
-/** One successful delivery; `bytes` of its body, 0 for HEAD and 304. */
-export type Delivery = {
-  project_id: string;
-  bytes: number;
-  kind: 'derived' | 'originals' | 'raw';
-  is_watermarked: boolean;
-};
+import { type Delivery, foldDeliveries } from './usage-batch.ts';
 
 export type Meter = {
   record(delivery: Delivery): void;
-  /** Sends what is spooled; a database that does not answer is tried again at the next flush. */
+  /** Sends what is spooled; what the database does not take now is tried again at the next flush. */
   flush(): Promise<void>;
+  /** Flushes once more; what stays in the folder is sent by the next start. */
   stop(): Promise<void>;
 };
 
-type MeterDeps = { db: Database; clock: Clock; log: Log; metrics: Metrics };
+type MeterDeps = { db: Queryable; clock: Clock; log: Log; metrics: Pick<Metrics, 'usageLost'> };
 
 const FLUSH_MS = 1000;
 
@@ -57,74 +50,41 @@ function append(spool: Spool, delivery: Delivery, { clock, log, metrics }: Meter
     spool.append({ at: clock.now().getTime(), ...delivery });
   } catch (error) {
     metrics.usageLost();
-    log.error('usage could not be spooled', {
-      project_id: delivery.project_id,
-      bytes: delivery.bytes,
-      error,
-    });
+    const { project_id, bytes } = delivery;
+    log.error('usage could not be spooled', { project_id, bytes, error });
   }
 }
 
-async function sendSegments(spool: Spool, { db, log }: MeterDeps): Promise<void> {
-  for (const segment of await spool.closedSegments()) {
-    try {
-      await sendSegment(db, segment);
-    } catch (error) {
-      log.warn('usage batch not sent, will be tried again', {
-        spool: segment.spool_id,
-        sequence: segment.sequence,
-        error,
-      });
-      return;
+/** Never throws: whatever goes wrong stays on disk for the next flush. */
+async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
+  try {
+    for (const segment of await spool.closedSegments()) {
+      await sendSegment(spool, segment, deps);
+      await spool.remove(segment);
     }
-    await spool.remove(segment);
+  } catch (error) {
+    deps.log.warn('usage not sent, will be tried again', { error });
   }
 }
 
-async function sendSegment(db: Database, segment: Segment): Promise<void> {
-  const rows = foldUsage((await readSegment(segment)).map((line) => spooledLine.parse(line)));
-  if (rows.length === 0) return;
+/** Throws where the database is away; a segment that it refuses for good does not hold up the others. */
+async function sendSegment(spool: Spool, segment: Segment, { db, log }: MeterDeps): Promise<void> {
   const { spool_id, sequence } = segment;
-  await db.transaction((tx) => insertUsageBatch(tx, { spool_id, sequence, rows }));
-}
-
-const spooledLine = z.object({
-  at: z.number(),
-  project_id: z.string(),
-  bytes: z.number(),
-  kind: z.enum(['derived', 'originals', 'raw']),
-  is_watermarked: z.boolean(),
-});
-
-/** Deliveries summed by project and the hour in which they ended. */
-export function foldUsage(lines: readonly z.infer<typeof spooledLine>[]): UsageBatchRow[] {
-  const sums = new Map<string, UsageBatchRow>();
-  for (const line of lines) {
-    const window_start = hourOf(new Date(line.at));
-    const key = `${line.project_id} ${window_start.getTime()}`;
-    const sum = sums.get(key) ?? { ...emptySum, project_id: line.project_id, window_start };
-    sums.set(key, addDelivery(sum, line));
+  try {
+    const entries = foldDeliveries(await readSegment(segment));
+    if (entries.length > 0) await insertUsageBatch(db, { spool_id, sequence, entries });
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    const file = await spool.setAside(segment);
+    log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
   }
-  return [...sums.values()];
-}
-
-const emptySum = { requests: 0, bytes: 0, transforms: 0, credits: 0 };
-
-function addDelivery(sum: UsageBatchRow, { bytes, kind, is_watermarked }: Delivery): UsageBatchRow {
-  return {
-    ...sum,
-    requests: sum.requests + 1,
-    bytes: sum.bytes + bytes,
-    transforms: sum.transforms + (kind === 'derived' ? 1 : 0),
-    credits: sum.credits + deliveryCredits({ bytes, is_raw: kind === 'raw', is_watermarked }),
-  };
 }
 
 /** One run at a time; a call during a run waits for it and runs again. */
 function serially(run: () => Promise<void>): () => Promise<void> {
   let last = Promise.resolve();
   return () => {
-    last = last.then(run, run);
+    last = last.then(run);
     return last;
   };
 }

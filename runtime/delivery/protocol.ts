@@ -6,21 +6,28 @@ import type { IncomingMessage } from 'node:http';
 
 /** What is wrong, or undefined. */
 export function protocolFault(request: IncomingMessage): string | undefined {
-  if (!(request.url ?? '').startsWith('/') && request.url !== '*') return 'absolute request target';
+  const { url = '', headers } = request;
+  if (!url.startsWith('/') && url !== '*') return 'absolute request target';
   if (countHeaders(request, 'host') !== 1) return 'not exactly one Host';
-  const coding = request.headers['transfer-encoding'];
-  if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    return 'unknown Transfer-Encoding';
-  if (!HOST.test(request.headers.host ?? '')) return 'malformed Host';
+  if (!HOST.test(headers.host ?? '')) return 'malformed Host';
+  const coding = headers['transfer-encoding']?.toLowerCase();
+  if (coding !== undefined && coding !== 'chunked') return 'unknown Transfer-Encoding';
   return undefined;
 }
 
 /** The host in lower case, without its port. */
 export function hostOf(request: IncomingMessage): string {
-  return (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
+  return (request.headers.host ?? '').toLowerCase().replace(PORT, '');
 }
 
-const HOST = /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})(:\d{1,5})?$/;
+/** A body is never read here: after the answer the connection ends, and what follows is no request. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const length = headers['content-length'] ?? '0';
+  return length !== '0' || headers['transfer-encoding'] !== undefined;
+}
+
+const HOST = /^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+const PORT = /:\d+$/;
 
 function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
   return rawHeaders.filter((value, at) => at % 2 === 0 && value.toLowerCase() === name).length;

@@ -5,30 +5,74 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { errorEnvelope } from '../core/errors.ts';
 import { REQUEST_ID_PATTERN } from '../core/limits.ts';
 import type { DeliveryDeps } from './deps.ts';
-import { type Exchange, handleDelivery } from './handler.ts';
-import { protocolFault } from './protocol.ts';
+import type { Exchange } from './exchange.ts';
+import { type HandlerDeps, handleDelivery } from './handler.ts';
+import { createOriginals } from './originals.ts';
+import { hasBody, protocolFault } from './protocol.ts';
+import { refuseConnection, refuseRequest } from './refuse-connection.ts';
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-// Longer than any proxy in front keeps an idle connection, so that it never sends into a closing one.
-const KEEP_ALIVE_MS = 75_000;
+export type DeliveryTimeouts = {
+  /** For a request's head to arrive whole. */
+  headers_ms: number;
+  /** For a whole request. */
+  request_ms: number;
+  /** Without a byte in either direction: longer than a render takes. */
+  idle_ms: number;
+  /** Between requests: longer than any proxy in front keeps a connection, so that it never sends into a closing one. */
+  keep_alive_ms: number;
+  check_ms: number;
+};
 
-export function createDeliveryServer(deps: DeliveryDeps): Server {
-  const options = {
-    headersTimeout: HEADERS_TIMEOUT_MS,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-  };
-  const server = createServer(options, (request, response) => {
-    response.setHeader('x-request-id', requestIdOf(request));
-    if (protocolFault(request) !== undefined) return refuseProtocol(response);
-    void deliverObserved(deps, { request, response });
+const TIMEOUTS: DeliveryTimeouts = {
+  headers_ms: 10_000,
+  request_ms: 30_000,
+  idle_ms: 60_000,
+  keep_alive_ms: 75_000,
+  check_ms: 1_000,
+};
+
+export function createDeliveryServer(
+  deps: DeliveryDeps,
+  timeouts: Partial<DeliveryTimeouts> = {},
+): Server {
+  const { headers_ms, request_ms, idle_ms, keep_alive_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
+  const server = createServer({
+    headersTimeout: headers_ms,
+    requestTimeout: request_ms,
+    keepAliveTimeout: keep_alive_ms,
+    connectionsCheckingInterval: check_ms,
+    // A missing Host is refused with the other protocol faults.
+    requireHostHeader: false,
   });
-  server.on('clientError', (_error, socket) => refuseConnection(socket));
-  return server;
+  // Headers beyond a count would be dropped silently, a second Host among them.
+  server.maxHeadersCount = 0;
+  server.timeout = idle_ms;
+  return listen(server, { ...deps, originals: createOriginals(deps) });
+}
+
+function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'>): Server {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    latest.set(request.socket, response);
+    response.setHeader('x-request-id', requestIdOf(request));
+    if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
+    if (protocolFault(request) !== undefined) return refuseRequest(response);
+    void deliverObserved(deps, { request, response });
+  };
+  const onFault = (socket: Duplex) => {
+    const response = latest.get(socket);
+    // Words here would be read as a part of the answer that is still being written.
+    if (response !== undefined && !response.writableFinished) socket.destroy();
+    else refuseConnection(socket);
+  };
+  return server
+    .on('request', onRequest)
+    .on('checkContinue', onRequest)
+    .on('checkExpectation', onRequest)
+    .on('connect', (_request, socket) => onFault(socket))
+    .on('clientError', (_error, socket) => onFault(socket));
 }
 
 function requestIdOf(request: IncomingMessage): string {
@@ -36,45 +80,17 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : randomUUID();
 }
 
-async function deliverObserved(deps: DeliveryDeps, exchange: Exchange): Promise<void> {
+async function deliverObserved(
+  deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'>,
+  exchange: Exchange,
+): Promise<void> {
   const { request, response } = exchange;
   const started = performance.now();
-  const source = await handleDelivery(deps, exchange);
+  const { source, bytes } = await handleDelivery(deps, exchange);
   const duration_ms = Math.round((performance.now() - started) * 10) / 10;
   const { statusCode: status } = response;
-  const bytes = Number(response.getHeader('content-length') ?? 0);
   deps.metrics.delivery({ status, source, seconds: duration_ms / 1000, bytes });
   const { method, headers, url: path } = request;
   const request_id = response.getHeader('x-request-id');
   deps.log.debug('delivery', { method, host: headers.host, path, status, duration_ms, request_id });
-}
-
-const MALFORMED = JSON.stringify(
-  errorEnvelope({
-    code: 'invalid_request',
-    message: 'The request is not valid HTTP for a delivery host.',
-  }),
-);
-
-function refuseProtocol(response: ServerResponse): void {
-  response.writeHead(400, {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'no-store',
-    connection: 'close',
-  });
-  response.end(MALFORMED);
-}
-
-/** What Node itself could not read as a request: one answer, then the end of the connection. */
-function refuseConnection(socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy();
-  const lines = [
-    'HTTP/1.1 400 Bad Request',
-    'content-type: application/json; charset=utf-8',
-    'cache-control: no-store',
-    `x-request-id: ${randomUUID()}`,
-    `content-length: ${Buffer.byteLength(MALFORMED)}`,
-    'connection: close',
-  ];
-  socket.end(`${lines.join('\r\n')}\r\n\r\n${MALFORMED}`);
 }

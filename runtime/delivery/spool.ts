@@ -1,12 +1,12 @@
 /**
  * The local spool of usage: a line is on disk before the response ends, so that a killed process loses
- * nothing. Segments are numbered within a spool of a random id; (spool, sequence) makes a batch unique
- * however often it is sent. A spool folder belongs to one process at a time.
- * Spec: Metering.
+ * nothing. Segments are numbered within a spool of a random id; a closed one never changes, so that
+ * (spool, sequence) makes its batch unique however often it is sent. A spool folder belongs to one process
+ * at a time. Spec: Metering.
  */
 import { randomUUID } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { readdir, readFile, rm, rmdir } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A closed segment, to be sent as one batch and then removed. */
@@ -18,58 +18,71 @@ export type Spool = {
   /** Closes the current segment and lists all closed ones, those of earlier processes first. */
   closedSegments(): Promise<Segment[]>;
   remove(segment: Segment): Promise<void>;
+  /** Keeps a segment that can never be sent, under another name, for a person to look at. */
+  setAside(segment: Segment): Promise<string>;
 };
 
 const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 
 export function openSpool(folder: string): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const spool_id = randomUUID();
-  let sequence = 0;
-  let file: number | undefined;
-
-  const open = () => {
-    mkdirSync(join(folder, spool_id), { recursive: true });
-    sequence += 1;
-    return openSync(segmentPath(folder, spool_id, sequence), 'a', 0o600);
-  };
-  const close = () => {
-    if (file !== undefined) closeSync(file);
-    file = undefined;
-  };
-
+  removeEmptySpools(folder);
+  const own = randomUUID();
+  const tail = openTail(folder, own);
   return {
-    append: (line) => {
-      file ??= open();
-      writeSync(file, `${JSON.stringify(line)}\n`);
-    },
+    append: (line) => tail.write(`${JSON.stringify(line)}\n`),
     closedSegments: () => {
-      close();
-      return listSegments(folder, spool_id);
+      tail.close();
+      return listSegments(folder, own);
     },
-    remove: async (segment) => {
-      await rm(segment.path, { force: true });
-      if (segment.spool_id !== spool_id) await removeIfEmpty(join(folder, segment.spool_id));
+    remove: ({ path }) => rm(path, { force: true }),
+    setAside: async ({ path }) => {
+      const aside = `${path}.rejected`;
+      await rename(path, aside);
+      return aside;
     },
   };
 }
 
-/** The lines of a segment; a last line that a kill cut short is left out, its response never ended. */
+/** The segment that is being written: made with its first line. */
+function openTail(folder: string, spoolId: string) {
+  let sequence = 0;
+  let file: number | undefined;
+  const create = () => {
+    mkdirSync(join(folder, spoolId), { recursive: true });
+    sequence += 1;
+    return openSync(segmentPath(folder, spoolId, sequence), 'a', 0o600);
+  };
+  const close = () => {
+    const closing = file;
+    file = undefined;
+    if (closing !== undefined) closeSync(closing);
+  };
+  const write = (text: string) => {
+    file ??= create();
+    try {
+      writeWhole(file, Buffer.from(text));
+    } catch (error) {
+      // What follows a torn line must not be read as its end: it goes to the next segment.
+      close();
+      throw error;
+    }
+  };
+  return { write, close };
+}
+
+/** A disk that fills up takes a part of what is written, and refuses only the rest. */
+function writeWhole(file: number, bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+}
+
+/** The lines of a segment; a last line that was cut short is left out: its response never ended. */
 export async function readSegment(segment: Segment): Promise<unknown[]> {
   const text = await readFile(segment.path, 'utf8');
   return text
     .split('\n')
     .slice(0, -1)
-    .flatMap((line) => parseLine(line));
-}
-
-// A kill can also leave a torn line in the middle when the next append follows it on the same disk block.
-function parseLine(line: string): unknown[] {
-  try {
-    return [JSON.parse(line)];
-  } catch {
-    return [];
-  }
+    .map((line) => JSON.parse(line));
 }
 
 function segmentPath(folder: string, spoolId: string, sequence: number): string {
@@ -94,6 +107,11 @@ async function listSpool(folder: string, spool_id: string): Promise<Segment[]> {
     .map((sequence) => ({ spool_id, sequence, path: segmentPath(folder, spool_id, sequence) }));
 }
 
-async function removeIfEmpty(folder: string): Promise<void> {
-  await rmdir(folder).catch(() => undefined);
+/** Earlier processes leave one folder each; what is not empty refuses to go. */
+function removeEmptySpools(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    try {
+      rmdirSync(join(folder, name));
+    } catch {}
+  }
 }

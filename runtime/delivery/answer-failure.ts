@@ -1,0 +1,23 @@
+/**
+ * What a viewer reads when a delivery failed: storage or database down is 503 `busy`, everything else is
+ * 500 `internal`, whose cause only the log has. Spec: Errors; Delivery refusals in checking order.
+ */
+import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
+import type { Log } from '../platform/log.ts';
+import { answerRefusal } from './answer.ts';
+import type { Answered, Exchange } from './exchange.ts';
+import { isOutage } from './outage.ts';
+
+export function answerFailure(log: Log, exchange: Exchange, error: unknown): Answered {
+  const { request, response } = exchange;
+  const { method, url: path } = request;
+  const request_id = response.getHeader('x-request-id');
+  log.error('delivery failed', { method, host: request.headers.host, path, request_id, error });
+  if (response.headersSent) {
+    response.destroy();
+    return { source: 'none', bytes: 0 };
+  }
+  return isOutage(error)
+    ? answerRefusal(exchange, 'busy', BUSY_RETRY_AFTER_SECONDS)
+    : answerRefusal(exchange, 'internal');
+}

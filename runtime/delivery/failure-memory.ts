@@ -1,0 +1,31 @@
+/**
+ * What failed a moment ago is not tried again for each viewer. Spec: Delivery host; a failed render or a
+ * missing object is remembered for 30 s.
+ */
+import { LRUCache } from 'lru-cache';
+import { FAILED_RENDER_REMEMBERED_SECONDS } from '../core/limits.ts';
+import type { Clock } from '../platform/clock.ts';
+
+export type FailureMemory = {
+  /** Throws what failed under this key, while it is remembered. */
+  check(key: string): void;
+  remember(key: string, failure: Error): void;
+};
+
+const FAILURES_MAX = 10_000;
+
+export function createFailureMemory(clock: Clock): FailureMemory {
+  const failures = new LRUCache<string, Error>({
+    max: FAILURES_MAX,
+    ttl: FAILED_RENDER_REMEMBERED_SECONDS * 1000,
+    ttlResolution: 0,
+    perf: { now: () => clock.now().getTime() },
+  });
+  return {
+    check: (key) => {
+      const failure = failures.get(key);
+      if (failure !== undefined) throw failure;
+    },
+    remember: (key, failure) => void failures.set(key, failure),
+  };
+}

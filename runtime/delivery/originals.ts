@@ -1,0 +1,28 @@
+/** The sanitized images as they are stored. A published object that is missing is remembered as failed. */
+import type { Readable } from 'node:stream';
+import type { Clock } from '../platform/clock.ts';
+import type { Bucket } from '../platform/storage/bucket.ts';
+import { createFailureMemory } from './failure-memory.ts';
+
+export type Originals = {
+  /** Throws where the object is missing or the storage is away. */
+  open(objectKey: string): Promise<Readable>;
+  /** As `open` for HEAD: throws alike, and opens nothing. */
+  check(objectKey: string): Promise<void>;
+};
+
+export function createOriginals({ content, clock }: { content: Bucket; clock: Clock }): Originals {
+  const failures = createFailureMemory(clock);
+  const find = async <Found>(key: string, look: (key: string) => Promise<Found | undefined>) => {
+    failures.check(key);
+    const found = await look(key);
+    if (found !== undefined) return found;
+    const failure = new Error(`${key} is published and is not stored`);
+    failures.remember(key, failure);
+    throw failure;
+  };
+  return {
+    open: (key) => find(key, content.open),
+    check: async (key) => void (await find(key, content.head)),
+  };
+}

@@ -1,0 +1,111 @@
+/**
+ * An image that is not refused, from where it is: 304 without touching it, the stored original, or a derived
+ * image from memory, store or one render. Spec: Delivery host; Caching and response headers.
+ */
+import { isNotModified, printEtag, type ServedImage } from '../core/delivery/headers.ts';
+import {
+  chooseSource,
+  ENCODER_EPOCH,
+  printDerivedKey,
+  printPlan,
+  type RenderPlan,
+} from '../core/delivery/plan.ts';
+import type { RenderRequest } from '../core/delivery/render-request.ts';
+import type { DeliveryUrl } from '../core/delivery/url.ts';
+import type { StoredType } from '../core/image/formats.ts';
+import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
+import { answerBytes, answerNotModified, answerRefusal, answerStream } from './answer.ts';
+import type { DeliveryDeps } from './deps.ts';
+import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
+import type { KnownProject } from './lookup.ts';
+import type { Originals } from './originals.ts';
+
+export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'meter' | 'clock'> & {
+  originals: Originals;
+};
+
+/** Everything that the answer needs. */
+export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file: DeliveryFileRow };
+
+export async function serveOriginal(deps: ServingDeps, served: Served): Promise<Answered> {
+  const { file, request } = served;
+  const image = describe(deps, served, {
+    kind: 'originals',
+    representation: 'originals',
+    content_type: file.content_type,
+  });
+  const meter = meterOf(deps, served, { kind: 'originals', is_watermarked: false });
+  if (isNotModified(request.headers['if-none-match'], image.etag)) {
+    return answerNotModified(served, image, meter);
+  }
+  const { object_key, size_bytes } = file;
+  const isHead = request.method === 'HEAD';
+  if (isHead) await deps.originals.check(object_key);
+  const stream = isHead ? null : await deps.originals.open(object_key);
+  return answerStream(served, image, { stream, size_bytes, meter });
+}
+
+export async function serveDerived(
+  deps: ServingDeps,
+  served: Served & { plan: RenderPlan },
+): Promise<Answered> {
+  const { plan, request } = served;
+  const image = describe(deps, served, {
+    kind: 'derived',
+    representation: printPlan(plan),
+    content_type: `image/${plan.format}`,
+  });
+  const meter = meterOf(deps, served, { kind: 'derived', is_watermarked: plan.watermark !== null });
+  if (isNotModified(request.headers['if-none-match'], image.etag)) {
+    return answerNotModified(served, image, meter);
+  }
+  const found = await deps.derived.find(renderRequest(served));
+  switch (found.outcome) {
+    case 'done':
+      return answerBytes(served, image, { ...found, meter });
+    case 'busy':
+      return answerRefusal(served, 'busy', found.retry_after_seconds);
+    case 'render_timeout':
+      return answerRefusal(served, 'render_timeout');
+  }
+}
+
+function renderRequest({ project, file, plan }: Served & { plan: RenderPlan }): RenderRequest {
+  const { project_id, generation } = project;
+  const { file_id, revision } = file;
+  const source = chooseSource(plan, file, file.mezzanines);
+  return {
+    project_id,
+    derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
+    source_key: source.object === 'original' ? file.object_key : source.object.object_key,
+    window: source.window,
+    plan,
+  };
+}
+
+function describe(
+  { clock }: ServingDeps,
+  { url, project, file }: Served,
+  of: { kind: 'derived' | 'originals'; representation: string; content_type: StoredType },
+): Extract<ServedImage, { etag: string }> {
+  const { kind, representation, content_type } = of;
+  const { file_id, revision } = file;
+  const exp = url.signature?.exp;
+  return {
+    kind,
+    content_type,
+    project_id: project.project_id,
+    file_id,
+    revision,
+    etag: printEtag({ file_id, revision, representation, encoder_epoch: ENCODER_EPOCH }),
+    access: exp === undefined ? 'public' : { seconds_left: exp - clock.now().getTime() / 1000 },
+  };
+}
+
+function meterOf(
+  { meter }: ServingDeps,
+  { project }: Served,
+  of: { kind: 'derived' | 'originals'; is_watermarked: boolean },
+): MeterDelivery {
+  return (bytes) => meter.record({ project_id: project.project_id, bytes, ...of });
+}

@@ -1,0 +1,61 @@
+/**
+ * A delivery process: its server, not listening yet, with all that it works with, and how it ends.
+ * Spec: Delivery host; Metering.
+ */
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { DeliveryDeps } from './deps.ts';
+import { createDerivedImages } from './derived-images.ts';
+import { createLookup, type LookupDeps } from './lookup.ts';
+import { type Meter, startMeter } from './meter.ts';
+import { createDeliveryServer, type DeliveryTimeouts } from './server.ts';
+
+export type DeliveryOptions = LookupDeps &
+  Pick<DeliveryDeps, 'content' | 'log' | 'metrics'> & {
+    queue: Parameters<typeof createDerivedImages>[0]['queue'];
+    /** Belongs to this process alone while it runs. */
+    spool_folder: string;
+    /** For derived images in memory. */
+    memory_bytes: number;
+    timeouts?: Partial<DeliveryTimeouts>;
+    /** How long answers under way may take at the end. */
+    drain_ms?: number;
+  };
+
+export type DeliveryProcess = {
+  server: Server;
+  meter: Meter;
+  /** Takes nothing new, lets answers under way end, and flushes the spool. */
+  stop(): Promise<void>;
+};
+
+const DRAIN_MS = 12_000;
+const IDLE_CHECK_MS = 50;
+
+export function startDelivery(options: DeliveryOptions): DeliveryProcess {
+  const { memory_bytes, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
+  const meter = startMeter(spool_folder, options);
+  const derived = createDerivedImages(options, { memory_bytes });
+  const lookup = createLookup(options);
+  const server = createDeliveryServer({ ...options, meter, derived, lookup }, timeouts);
+  return {
+    server,
+    meter,
+    stop: async () => {
+      await closeServer(server, drain_ms);
+      await meter.stop();
+    },
+  };
+}
+
+/** Connections end as they fall idle, and all that are left at the deadline. */
+async function closeServer(server: Server, drainMs: number): Promise<void> {
+  if (!server.listening) return;
+  const closed = once(server, 'close');
+  server.close();
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+}
