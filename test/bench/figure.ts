@@ -1,0 +1,16 @@
+/** One measured quantity over several runs. */
+export type Figure = {
+  name: string;
+  unit: string;
+  median: number;
+  min: number;
+  max: number;
+  runs: number;
+};
+
+export function figure(name: string, unit: string, values: readonly number[]): Figure {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { name, unit, median: at(0.5), min: at(0), max: at(1), runs: sorted.length };
+}
