@@ -38,12 +38,12 @@ export function createFolderBucket(options: FolderBucketOptions): Bucket {
       throw unavailable(folder, error);
     }
   };
+  const place = (key: string): Place => ({ folder, path: pathOf(folder, key) });
   return {
-    head: (key) => guarded(() => withObject(pathOf(folder, key), readObjectHead)),
-    open: (key, range) => guarded(() => openObject(pathOf(folder, key), range)),
-    read: (key) => guarded(() => readObject(pathOf(folder, key))),
-    write: (key, body, facts) =>
-      guarded(() => writeObjectFile({ folder, path: pathOf(folder, key) }, body, facts)),
+    head: (key) => guarded(() => withObject(place(key), readObjectHead)),
+    open: (key, range) => guarded(() => openObject(place(key), range)),
+    read: (key) => guarded(() => readObject(place(key))),
+    write: (key, body, facts) => guarded(() => writeObjectFile(place(key), body, facts)),
     delete: (key) => guarded(() => deleteObject(folder, pathOf(folder, key))),
     list: (range) => guarded(() => listFolder(folder, range)),
     presignPut: async (key, terms) => {
@@ -59,21 +59,26 @@ function pathOf(folder: string, key: string): string {
   return join(folder, ...key.split('/'));
 }
 
+/** Where an object's file stands, or would. */
+type Place = { folder: string; path: string };
+
 type OpenFile = Awaited<ReturnType<typeof open>>;
 
 /** The file of an object, open; undefined where there is none (a folder on the way is none either). */
-async function openFile(path: string): Promise<OpenFile | undefined> {
+async function openFile({ folder, path }: Place): Promise<OpenFile | undefined> {
   const file = await open(path, 'r').catch(ignore('ENOENT', 'ENOTDIR'));
-  if (file === undefined || (await file.stat()).isFile()) return file;
-  await file.close();
+  if (file !== undefined && (await file.stat()).isFile()) return file;
+  await file?.close();
+  // A bucket that is gone (a disk that is not mounted) has not lost its objects: this throws.
+  await stat(`${folder}/.`);
   return undefined;
 }
 
 async function withObject<T>(
-  path: string,
+  place: Place,
   use: (file: OpenFile) => Promise<T>,
 ): Promise<T | undefined> {
-  const file = await openFile(path);
+  const file = await openFile(place);
   if (file === undefined) return undefined;
   try {
     return await use(file);
@@ -83,10 +88,10 @@ async function withObject<T>(
 }
 
 async function openObject(
-  path: string,
+  place: Place,
   range?: { start: number; end: number },
 ): Promise<Readable | undefined> {
-  const file = await openFile(path);
+  const file = await openFile(place);
   if (file === undefined) return undefined;
   const head = await readObjectHead(file);
   const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, (head?.size_bytes ?? 0) - 1);
@@ -96,8 +101,8 @@ async function openObject(
   return head === undefined ? undefined : Readable.from([]);
 }
 
-async function readObject(path: string): Promise<Buffer | undefined> {
-  return withObject(path, async (file) => {
+async function readObject(place: Place): Promise<Buffer | undefined> {
+  return withObject(place, async (file) => {
     const head = await readObjectHead(file);
     if (head === undefined) return undefined;
     return (await file.readFile()).subarray(0, head.size_bytes);
