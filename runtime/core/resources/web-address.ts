@@ -31,7 +31,8 @@ export function parseHostname(text: string): string | undefined {
  * Whether plain http is allowed, and whether the host is public, is the caller's to judge.
  */
 export function parseCallbackUrl(text: string): string | undefined {
-  const url = text.length <= URL_LENGTH_MAX && /^https?:\/\/[^\s#@\\]+$/.test(text) ? text : '';
+  const url =
+    text.length <= URL_LENGTH_MAX && /^https?:\/\/[^\s\p{Cc}#@\\]+$/u.test(text) ? text : '';
   return URL.canParse(url) ? url : undefined;
 }
 
