@@ -6,6 +6,11 @@
 import type { Log } from './log.ts';
 
 export type Lifecycle = {
+  /**
+   * Starts the parts. A stop that is asked for meanwhile ends the start at its next part and waits for it;
+   * then this resolves all the same.
+   */
+  start(work: () => Promise<void>): Promise<void>;
   /** Registers what has to be stopped; parts that were started later are stopped earlier. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void;
   /** Stops everything; resolves to 0, or to 1 when a part failed or took too long. Once only. */
@@ -28,16 +33,29 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const parts: Part[] = [];
   const { promise: stopped, resolve } = Promise.withResolvers<number>();
   let isStopping = false;
+  let started: Promise<unknown> = Promise.resolve();
   const stop = (reason: string) => {
     if (!isStopping) {
       isStopping = true;
       log.info('stopping', { reason });
-      void stopParts(parts, { log, deadlineMs }).then((code) => {
+      const stopping = started.then(() => stopParts(parts, { log, deadlineMs }));
+      void stopping.then((code) => {
         release();
         resolve(code);
       });
     }
     return stopped;
+  };
+  const start = (work: () => Promise<void>) => {
+    const running = work().catch((error: unknown) => {
+      if (!(error instanceof StartInterrupted)) throw error;
+    });
+    started = running.catch(() => undefined);
+    return running;
+  };
+  const onStop: Lifecycle['onStop'] = (name, stopPart) => {
+    parts.push({ name, stop: stopPart });
+    if (isStopping) throw new StartInterrupted();
   };
   let firstSignalAt = Number.POSITIVE_INFINITY;
   const onSignal = (signal: keyof typeof signals) => {
@@ -49,8 +67,10 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
     }
   };
   const release = listen(target, onSignal);
-  return { onStop: (name, stopPart) => void parts.push({ name, stop: stopPart }), stop, stopped };
+  return { start, onStop, stop, stopped };
 }
+
+class StartInterrupted extends Error {}
 
 function listen(target: SignalSource, onSignal: (signal: keyof typeof signals) => void) {
   target.on('SIGINT', onSignal).on('SIGTERM', onSignal);

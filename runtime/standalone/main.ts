@@ -31,7 +31,7 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
   });
   const lifecycle = createLifecycle({ log });
   try {
-    await start({ options, env, log, lifecycle });
+    await lifecycle.start(() => start({ options, env, log, lifecycle }));
   } catch (error) {
     await lifecycle.stop('the start failed');
     throw error;

@@ -38,6 +38,23 @@ describe('the end of a process', () => {
     expect(order).toEqual(['first']);
   });
 
+  it('ends a start that is still under way at its next part, which is stopped too', async () => {
+    const { signals, process } = createProcess();
+    const lifecycle = createLifecycle({ log, process });
+    const order: string[] = [];
+    const database = Promise.withResolvers<void>();
+    const started = lifecycle.start(async () => {
+      await database.promise;
+      lifecycle.onStop('database', () => void order.push('database stopped'));
+      order.push('server started');
+    });
+    signals.emit('SIGINT', 'SIGINT');
+    database.resolve();
+    await started;
+    expect(await lifecycle.stopped).toBe(0);
+    expect(order).toEqual(['database stopped']);
+  });
+
   it('happens once, however many ask', async () => {
     const { process } = createProcess();
     const lifecycle = createLifecycle({ log, process });
