@@ -5,11 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ServiceError } from '../core/errors.ts';
 import { createDatabase } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { noCdn } from '../platform/cdn/cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
+import { killAt } from '../platform/failpoint.ts';
 import { createLog } from '../platform/log.ts';
 import { createInProcessQueue } from '../platform/queue/in-process.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
@@ -33,9 +35,19 @@ export async function jobCommand(
   try {
     const at = options.at ?? deps.clock.now();
     print(name, at, await runJob(deps, { name, job: jobs[name], at }));
+  } catch (error) {
+    throw isAway(error) ? new Advice(goneAdvice(options.data), { cause: error }) : error;
   } finally {
     await deps.db.close();
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'storage_unavailable';
+}
+
+function goneAdvice(dataFolder: string): string {
+  return `the Tintype on ${dataFolder} does not answer: start it with \`make up\``;
 }
 
 function print(name: string, at: Date, result: JobRunResult): void {
@@ -55,9 +67,8 @@ const instanceSchema = z.object({
 
 async function openDeps(dataFolder: string, env: Environment): Promise<JobDeps> {
   const instance = await findInstance(dataFolder);
-  const { logLevel, tokenKeys } = parseConfig({ ...env, TINTYPE_TOKEN_KEYS: instance.token_keys }, [
-    'tokenKeys',
-  ]);
+  const own = { ...env, TINTYPE_TOKEN_KEYS: instance.token_keys };
+  const { logLevel, tokenKeys, failpoint } = parseConfig(own, ['tokenKeys']);
   const log = createLog({
     level: logLevel,
     name: 'job',
@@ -72,7 +83,9 @@ async function openDeps(dataFolder: string, env: Environment): Promise<JobDeps> 
   });
   const queryTimeoutMs = QUERY_TIMEOUT_MS;
   const db = createDatabase({ url: instance.database_url, maxConnections: 4, queryTimeoutMs });
-  return { db, buckets, queue: createInProcessQueue({ log }), cdn: noCdn, clock: systemClock, log };
+  const queue = createInProcessQueue({ log });
+  const deps = { db, buckets, queue, cdn: noCdn, clock: systemClock, log };
+  return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
 }
 
 async function findInstance(dataFolder: string): Promise<z.infer<typeof instanceSchema>> {
