@@ -42,16 +42,17 @@ export async function runJob(deps: JobDeps, options: RunJobOptions): Promise<Job
   const seconds = (performance.now() - startedAt) / 1000;
   const metric = { done: 'succeeded', failed: 'failed', skipped: 'skipped' }[result.outcome];
   options.metrics?.jobRun({ job: name, result: metric, seconds, at: deps.clock.now() });
-  report({ ...deps, log }, { result, at, seconds });
+  const isStopped = options.signal?.aborted === true;
+  report({ ...deps, log }, { result, at, seconds, isStopped });
   return result;
 }
 
-function report(
-  { log }: JobDeps,
-  { result, at, seconds }: { result: JobRunResult; at: Date; seconds: number },
-): void {
+type Reported = { result: JobRunResult; at: Date; seconds: number; isStopped: boolean };
+
+function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported): void {
   const fields = { at, duration_ms: Math.round(seconds * 1000) };
-  if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
+  if (result.outcome === 'failed' && isStopped) log.info('job stopped with its process', fields);
+  else if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
   else if (result.outcome === 'skipped') log.info('job skipped: it runs already', fields);
   else log.debug('job done', { ...fields, counts: result.counts });
 }
