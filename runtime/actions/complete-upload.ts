@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { ServiceError } from '../core/errors.ts';
 import type { Database } from '../db/client.ts';
 import { findUpload, type UploadRow, updateUploadUploaded } from '../db/uploads.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
@@ -17,6 +18,7 @@ export type CompleteUploadDeps = {
   readonly buckets: { readonly ingest: Bucket };
   readonly queue: Queue;
   readonly log: Log;
+  readonly failpoint?: Failpoint;
 };
 
 export type CompleteUploadOptions = {
@@ -38,11 +40,14 @@ export async function completeUpload(
 ): Promise<UploadRow> {
   if (upload.status !== 'created') return settled(upload);
   await checkObject(deps.buckets.ingest, upload);
+  await deps.failpoint?.('complete.object_found');
   if (upload.sha256 !== null && options.sha256 !== 'worker') {
     await checkDigest(deps.buckets.ingest, upload);
   }
+  await deps.failpoint?.('complete.before_commit');
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
   if (moved === undefined) return settled((await findUpload(deps.db, upload.upload_id)) ?? upload);
+  await deps.failpoint?.('complete.committed');
   await ringIngest(deps, moved.upload_id);
   return moved;
 }

@@ -17,6 +17,7 @@ import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
 import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 
 export type Publication = Attempt & {
   facts: RevisionFacts;
@@ -29,10 +30,15 @@ const PURGE_REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
 
 /** The file as it is now; undefined when the attempt is over and its work is to be dropped. */
 export async function publishFile(
-  { db, clock }: { db: Database; clock: Clock },
+  { db, clock, failpoint }: { db: Database; clock: Clock; failpoint?: Failpoint },
   publication: Publication,
 ): Promise<FileRow | undefined> {
-  return db.transaction((tx) => publish(tx, publication, clock.now()), {
+  const work = async (tx: Transaction) => {
+    const file = await publish(tx, publication, clock.now());
+    await failpoint?.('ingest.before_commit');
+    return file;
+  };
+  return db.transaction(work, {
     settle: (fresh) => findPublished(fresh, publication.upload_id),
   });
 }

@@ -1,4 +1,5 @@
 /** What the API works with; constructed once, at the composition root. */
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Sealing } from '../platform/sealing.ts';
@@ -13,6 +14,7 @@ export type ApiDeps = AuthDeps & {
   /** Authenticates cursors. */
   readonly cursorKey: Uint8Array;
   readonly settings: ApiSettings;
+  readonly failpoint?: Failpoint;
 };
 
 /** The deployment's settings that answers depend on. Spec: Limits, Uploads. */

@@ -3,9 +3,11 @@
  * batches of (project, hour). A batch that was sent before changes nothing. Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../core/ids.ts';
 import type { Queryable } from '../db/client.ts';
 import { insertUsageBatch } from '../db/usage-batches.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { isOutage } from './outage.ts';
@@ -20,12 +22,18 @@ export type Meter = {
   stop(): Promise<void>;
 };
 
-type MeterDeps = { db: Queryable; clock: Clock; log: Log; metrics: Pick<Metrics, 'usageLost'> };
+type MeterDeps = {
+  db: Queryable;
+  clock: Clock;
+  log: Log;
+  metrics: Pick<Metrics, 'usageLost'>;
+  failpoint?: Failpoint;
+};
 
 const FLUSH_MS = 1000;
 
 export function startMeter(folder: string, deps: MeterDeps): Meter {
-  const spool = openSpool(folder);
+  const spool = openSpool(folder, newId('spl', deps.clock.now().getTime()));
   const ending = new AbortController();
   const flush = serially(() => sendSegments(spool, deps));
   const loop = (async () => {
@@ -45,9 +53,11 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
 }
 
 /** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
-function append(spool: Spool, delivery: Delivery, { clock, log, metrics }: MeterDeps): void {
+function append(spool: Spool, delivery: Delivery, deps: MeterDeps): void {
+  const { clock, log, metrics, failpoint } = deps;
   try {
     spool.append({ at: clock.now().getTime(), ...delivery });
+    void failpoint?.('usage.appended');
   } catch (error) {
     metrics.usageLost();
     const { project_id, bytes } = delivery;
@@ -59,7 +69,9 @@ function append(spool: Spool, delivery: Delivery, { clock, log, metrics }: Meter
 async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
   try {
     for (const segment of await spool.closedSegments()) {
+      await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
+      await deps.failpoint?.('usage.committed');
       await spool.remove(segment);
     }
   } catch (error) {
@@ -68,10 +80,12 @@ async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
 }
 
 /** Throws where the database is away; a segment that it refuses for good does not hold up the others. */
-async function sendSegment(spool: Spool, segment: Segment, { db, log }: MeterDeps): Promise<void> {
+async function sendSegment(spool: Spool, segment: Segment, deps: MeterDeps): Promise<void> {
+  const { db, log, failpoint } = deps;
   const { spool_id, sequence } = segment;
   try {
     const entries = foldDeliveries(await readSegment(segment));
+    await failpoint?.('usage.before_commit');
     if (entries.length > 0) await insertUsageBatch(db, { spool_id, sequence, entries });
   } catch (error) {
     if (isOutage(error)) throw error;

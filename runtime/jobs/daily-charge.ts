@@ -22,6 +22,7 @@ import { listUnsettledOrganizations, lockOrganization } from '../db/organization
 import { listPricing, type PricingRow } from '../db/project-pricing.ts';
 import { foldUsageDay } from '../db/usage-days.ts';
 import { listProjectsWithUsage, listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
 const PAGE = 1000;
@@ -35,6 +36,7 @@ export async function dailyCharge(context: JobContext): Promise<JobCounts> {
       (tx) => chargeOrganization(tx, { organization_id, project_ids, ...context }),
       { settle: async () => undefined },
     );
+    await context.failpoint?.('charge.committed');
     counts.organizations += 1;
     counts.entries += charged.entries;
     counts.credits += charged.credits;
@@ -65,12 +67,18 @@ function rangeOf(at: Date): { from: Date; to: Date } {
   return { from: startOfDay(chargedDays(at)[0] ?? dayOf(at)), to: startOfDay(dayOf(at)) };
 }
 
-type Charging = { organization_id: string; project_ids: string[]; at: Date; run: string };
+type Charging = {
+  organization_id: string;
+  project_ids: string[];
+  at: Date;
+  run: string;
+  failpoint?: Failpoint;
+};
 type Charged = { entries: number; credits: number; quota: 'exceeded' | 'restored' | 'unchanged' };
 
 /** The lock comes first: what is read behind it, no other run of the charge changes any more. */
 async function chargeOrganization(tx: Transaction, charging: Charging): Promise<Charged> {
-  const { organization_id, project_ids, at } = charging;
+  const { organization_id, project_ids, at, failpoint } = charging;
   await lockOrganization(tx, organization_id);
   const hours = await listUsageHours(tx, { project_ids, ...rangeOf(at) });
   const pricing = await listPricing(tx, project_ids);
@@ -82,10 +90,13 @@ async function chargeOrganization(tx: Transaction, charging: Charging): Promise<
       deltas.push(await chargeDay(tx, { ...charging, project_id, day, ...own }));
     }
   }
+  await failpoint?.('charge.ledger_written');
+  const quota = await settleQuota(tx, { organization_id, at });
+  await failpoint?.('charge.before_commit');
   return {
     entries: deltas.filter((delta) => delta !== 0).length,
     credits: deltas.reduce((sum, delta) => sum + delta, 0),
-    quota: await settleQuota(tx, { organization_id, at }),
+    quota,
   };
 }
 
@@ -109,6 +120,7 @@ async function chargeDay(tx: Transaction, projectDay: ProjectDay): Promise<numbe
   const charged_credits = chargeOfDay(billedHours({ ...projectDay, hours }));
   const hours_closed = countHoursClosed(day, at);
   await foldUsageDay(tx, { project_id, day, charged_credits, hours_closed });
+  await projectDay.failpoint?.('charge.before_ledger');
   return insertLedgerEntry(tx, { organization_id, project_id, day, run, charged_credits });
 }
 

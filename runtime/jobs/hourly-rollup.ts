@@ -26,7 +26,7 @@ export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
   for (let start = touched.first.getTime(); start < end; start += DAY_MS) {
     signal.throwIfAborted();
     const hours = { from: new Date(start), to: new Date(Math.min(start + DAY_MS, end)) };
-    changed += await foldAlone(db, hours);
+    changed += await foldAlone(context, hours);
   }
   return { hours: (end - touched.first.getTime()) / HOUR_MS, changed };
 }
@@ -37,9 +37,16 @@ async function lastLook(db: Database): Promise<Date | null> {
   return last === undefined ? null : new Date(last.started_at.getTime() - OVERLAP_MS);
 }
 
-async function foldAlone(db: Database, hours: { from: Date; to: Date }): Promise<number> {
-  return db.transaction(async (tx) => {
+async function foldAlone(
+  { db, failpoint }: JobContext,
+  hours: { from: Date; to: Date },
+): Promise<number> {
+  const changed = await db.transaction(async (tx) => {
     await lockUsageHours(tx);
-    return foldUsageHours(tx, hours);
+    const rows = await foldUsageHours(tx, hours);
+    await failpoint?.('rollup.before_commit');
+    return rows;
   });
+  await failpoint?.('rollup.committed');
+  return changed;
 }

@@ -5,6 +5,7 @@
 import type { Database } from '../db/client.ts';
 import type { Cdn } from '../platform/cdn/cdn.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
@@ -16,6 +17,7 @@ export type JobDeps = {
   readonly cdn: Cdn;
   readonly clock: Clock;
   readonly log: Log;
+  readonly failpoint?: Failpoint;
 };
 
 export type JobContext = JobDeps & {

@@ -28,6 +28,7 @@ import {
   url,
   wholeNumber,
 } from './config-types.ts';
+import { failpoints } from './failpoint.ts';
 
 export const variables = {
   databaseUrl: {
@@ -413,6 +414,13 @@ export const variables = {
     type: url('http', 'https'),
     description: 'Collector that traces are sent to; unset: none',
     example: 'http://otel-collector.internal:4318',
+  },
+  failpoint: {
+    name: 'TINTYPE_FAILPOINT',
+    type: choice(...failpoints),
+    description:
+      'For tests only, refused in production: the step at which the process kills itself',
+    example: 'ingest.before_publish',
   },
   nodeEnv: {
     name: 'NODE_ENV',

@@ -79,6 +79,11 @@ const rules: readonly Rule[] = [
     expected: 'public, because NODE_ENV is production',
   },
   {
+    isBroken: (config) => config.failpoint !== undefined && config.nodeEnv === 'production',
+    variable: variables.failpoint,
+    expected: 'it to be unset, because NODE_ENV is production',
+  },
+  {
     isBroken: (config) => config.identityIssuer !== undefined && !config.identityJwksUrl,
     variable: variables.identityJwksUrl,
     expected: 'it to be set, because TINTYPE_IDENTITY_ISSUER is',

@@ -9,6 +9,7 @@ import { startScheduler } from '../jobs/scheduler.ts';
 import { noCdn } from '../platform/cdn/cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/config.ts';
+import { killAt } from '../platform/failpoint.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
@@ -82,6 +83,7 @@ async function openDeps(
     metrics: createMetrics(),
     sealing: createSealing(config.keyEncryptionKeys),
     plans: defaultPlans,
+    ...(config.failpoint === undefined ? {} : { failpoint: killAt(config.failpoint) }),
   };
 }
 

@@ -10,6 +10,7 @@ import { createLookup } from '../delivery/lookup.ts';
 import { startMeter } from '../delivery/meter.ts';
 import { createDeliveryServer } from '../delivery/server.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import { createIdentity } from '../platform/identity.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
@@ -32,6 +33,7 @@ export type ServerDeps = {
   sealing: Sealing;
   plans: Plans;
   storage: Storage;
+  failpoint?: Failpoint;
 };
 
 type ServerOptions = { config: StandaloneConfig; lifecycle: Lifecycle; dataFolder: string };
@@ -97,7 +99,7 @@ async function startDelivery(
 ): Promise<void> {
   const { buckets, clock, db, log, metrics, queue, sealing } = deps;
   const { content } = buckets;
-  const meter = startMeter(config.spoolDir, { db, clock, log, metrics });
+  const meter = startMeter(config.spoolDir, deps);
   lifecycle.onStop('usage', () => meter.stop());
   const server = createDeliveryServer({
     lookup: createLookup({ db, clock, sealing, rootDomain: config.deliveryRootDomain }),

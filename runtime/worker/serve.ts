@@ -5,11 +5,11 @@
 import { INGEST_BYTES_MAX_DEFAULT, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import type { Database } from '../db/client.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
-import { type Failpoint, noFailpoint } from './ingest/failpoint.ts';
 import { startIngest } from './ingest/ingest-loop.ts';
 import { createDerivedRenders } from './render/render-derived.ts';
 import { createSandbox, type SandboxOptions } from './sandbox/sandbox.ts';
@@ -67,7 +67,6 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ...options,
     sandbox: ingestSandbox,
     slots: ingestLane.slots,
-    failpoint: options.failpoint ?? noFailpoint,
     ingest_bytes_max: options.ingest_bytes_max ?? INGEST_BYTES_MAX_DEFAULT,
     poll_every_ms: options.poll_every_ms ?? POLL_EVERY_MS,
   });

@@ -11,11 +11,11 @@ import type { FileRow } from '../../db/files.ts';
 import { claimUpload, updateUploadRetry } from '../../db/upload-processing.ts';
 import type { UploadRow } from '../../db/uploads.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Buckets } from '../../platform/storage/bucket.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { abandonmentOf, verdictOf } from './attempt-verdict.ts';
-import type { Failpoint } from './failpoint.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { keepLease, LeaseLost } from './lease.ts';
 import { readIngestAnswer } from './read-answer.ts';
@@ -28,7 +28,7 @@ export type IngestDeps = {
   sandbox: Sandbox;
   clock: Clock;
   log: Log;
-  failpoint: Failpoint;
+  failpoint?: Failpoint;
   /** The deployment's upload size limit. */
   ingest_bytes_max: number;
   lease_seconds?: number;
@@ -65,16 +65,12 @@ async function attempt(
 ): Promise<IngestOutcome> {
   const abandoned = abandonmentOf(upload);
   if (abandoned !== undefined) throw new IngestRefusal(abandoned, 'no attempt is left');
-  await deps.failpoint('claimed');
+  await deps.failpoint?.('ingest.claimed');
   const { result, source_sha256 } = await decode(deps, upload, signal);
-  await deps.failpoint('decoded');
-  const stored = await storeContent(
-    { content: deps.buckets.content, failpoint: deps.failpoint },
-    upload,
-    result,
-  );
+  await deps.failpoint?.('ingest.decoded');
+  const stored = await storeContent(deps, upload, result);
   signal.throwIfAborted();
-  await deps.failpoint('before-publish');
+  await deps.failpoint?.('ingest.before_publish');
   const { location, taken_at, master: _master, native: _native, ...known } = result;
   const file = await publishFile(deps, {
     upload_id: upload.upload_id,
@@ -91,7 +87,7 @@ async function attempt(
     },
   });
   if (file === undefined) throw new LeaseLost(upload);
-  await deps.failpoint('published');
+  await deps.failpoint?.('ingest.published');
   await deleteIngestObject(deps, upload);
   return { result: 'ready', file };
 }
@@ -105,7 +101,7 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
   if (object === undefined) throw new IngestRefusal('ingest_object_missing', upload.ingest_key);
   const { chunks, digest } = verifiedChunks(object, upload);
   try {
-    await deps.failpoint('opened');
+    await deps.failpoint?.('ingest.opened');
     const answer = await deps.sandbox.run({
       kind: 'ingest',
       facts: { content_type: upload.content_type },
@@ -118,9 +114,9 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
   }
 }
 
-async function* announced(chunks: AsyncIterable<Uint8Array>, failpoint: Failpoint) {
+async function* announced(chunks: AsyncIterable<Uint8Array>, failpoint: Failpoint | undefined) {
   yield* chunks;
-  await failpoint('verified');
+  await failpoint?.('ingest.verified');
 }
 
 /** What failed decides how the attempt ends; what cannot be written down is left to the lease. */
@@ -157,7 +153,7 @@ async function deleteIngestObject(
 ): Promise<void> {
   try {
     await buckets.ingest.delete(ingest_key);
-    await failpoint('ingest-deleted');
+    await failpoint?.('ingest.object_deleted');
   } catch (error) {
     log.warn('an ingest object is left to the sweeper', { upload_id, error });
   }

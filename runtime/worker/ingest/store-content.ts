@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto';
 import { findFormat } from '../../core/image/formats.ts';
 import type { MezzanineEntry, RevisionFacts } from '../../db/files.ts';
 import type { Attempt } from '../../db/upload-processing.ts';
-import type { Bucket } from '../../platform/storage/bucket.ts';
-import type { Failpoint } from './failpoint.ts';
+import type { Failpoint } from '../../platform/failpoint.ts';
+import type { Buckets } from '../../platform/storage/bucket.ts';
 import type { IngestResult } from './ingest-result.ts';
 
 export type StoredContent = Pick<
@@ -20,19 +20,22 @@ export const MASTERS_PREFIX = 'masters';
 const BLOCK_TYPE = 'application/octet-stream';
 
 export async function storeContent(
-  { content, failpoint }: { content: Bucket; failpoint: Failpoint },
+  { buckets, failpoint }: { buckets: Pick<Buckets, 'content'>; failpoint?: Failpoint },
   upload: Attempt & { project_id: string },
   result: IngestResult,
 ): Promise<StoredContent> {
   const folder = `${MASTERS_PREFIX}/${upload.project_id}/${upload.upload_id}/${upload.attempt}`;
   const write = async (name: string, bytes: Buffer, contentType: string) => {
     const key = `${folder}-${name}${extensionOf(contentType)}`;
-    await content.write(key, bytes, { content_type: contentType, size_bytes: bytes.length });
+    await buckets.content.write(key, bytes, {
+      content_type: contentType,
+      size_bytes: bytes.length,
+    });
     return key;
   };
   const sha256 = createHash('sha256').update(result.master).digest('hex');
   const object_key = await write(sha256, result.master, result.content_type);
-  await failpoint('master-written');
+  await failpoint?.('ingest.master_written');
   const raw_object_key =
     result.native === null ? null : await write('native', result.native, result.content_type);
   const metadata: Record<string, string> = {};
@@ -44,7 +47,7 @@ export async function storeContent(
     const key = await write(`${facts.long_edge}`, bytes, facts.content_type);
     mezzanines.push({ ...facts, object_key: key, size_bytes: bytes.length });
   }
-  await failpoint('mezzanines-written');
+  await failpoint?.('ingest.mezzanines_written');
   const size_bytes = result.master.length;
   return { object_key, sha256, size_bytes, mezzanines, raw_object_key, metadata };
 }

@@ -22,7 +22,7 @@ describe('the table of variables', () => {
       expect(type.safeParse(example).success, name).toBe(true);
     }
     const examples = Object.fromEntries(table.map(({ name, example }) => [name, example]));
-    expect(problemsOf(examples)).toEqual([]);
+    expect(problemsOf({ ...examples, NODE_ENV: 'test' })).toEqual([]);
     expect(problemsOf({})).toEqual([]);
   });
 
@@ -124,6 +124,17 @@ describe('a configuration', () => {
     expect(problemsOf({ ...any, NODE_ENV: 'production' })).toEqual([
       'TINTYPE_CALLBACK_EGRESS: expected public, because NODE_ENV is production; for example TINTYPE_CALLBACK_EGRESS=public',
     ]);
+  });
+
+  it('refuses failpoints in production, and those that there are not', () => {
+    const failpoint = { TINTYPE_FAILPOINT: 'ingest.published' };
+    expect(parseConfig(failpoint).failpoint).toBe('ingest.published');
+    expect(problemsOf({ ...failpoint, NODE_ENV: 'production' })[0]).toContain(
+      'TINTYPE_FAILPOINT: expected it to be unset, because NODE_ENV is production',
+    );
+    expect(problemsOf({ TINTYPE_FAILPOINT: 'ingest.nowhere' })[0]).toContain(
+      'TINTYPE_FAILPOINT: expected one of ',
+    );
   });
 
   it('wants what another variable needs', () => {

@@ -122,7 +122,7 @@ describe('a worker', () => {
     const entered = Promise.withResolvers<void>();
     const { queue } = await start({
       failpoint: (name) => {
-        if (name === 'opened') entered.resolve();
+        if (name === 'ingest.opened') entered.resolve();
       },
     });
     const upload = await arrive({ db, buckets }, project, { bytes });

@@ -1,6 +1,7 @@
 /** A real worker that is killed without a word when an upload of it reaches a point. */
 import { createDatabase } from '../../../../runtime/db/client.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { failpoints, killAt } from '../../../../runtime/platform/failpoint.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../../runtime/platform/queue/in-process.ts';
 import { startWorker } from '../../../../runtime/worker/serve.ts';
@@ -17,7 +18,5 @@ await startWorker({
   lease_seconds: 1,
   poll_every_ms: 50,
   render: { slots: 0 },
-  failpoint: (name) => {
-    if (name === point) process.kill(process.pid, 'SIGKILL');
-  },
+  failpoint: killAt(failpoints.find((name) => name === point) ?? 'ingest.claimed'),
 });

@@ -8,7 +8,6 @@ import { findProject, type ProjectRow } from '../../../../runtime/db/projects.ts
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { StorageUnavailable } from '../../../../runtime/platform/storage/bucket.ts';
-import { noFailpoint } from '../../../../runtime/worker/ingest/failpoint.ts';
 import { type IngestDeps, ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { useDatabase } from '../../../support/database.ts';
@@ -52,7 +51,6 @@ const deps = (changes: Partial<IngestDeps> = {}): IngestDeps => ({
   sandbox: decoder,
   clock: systemClock,
   log,
-  failpoint: noFailpoint,
   ingest_bytes_max: 250_000_000,
   ...changes,
 });
@@ -355,7 +353,7 @@ describe('two attempts at one upload', () => {
       deps({
         lease_seconds: 1,
         failpoint: async (name) => {
-          if (name !== 'decoded') return;
+          if (name !== 'ingest.decoded') return;
           await db.query(
             `update uploads set lease_until = now() - interval '1 second' where upload_id = $1`,
             [upload.upload_id],
@@ -383,7 +381,7 @@ describe('two attempts at one upload', () => {
     await ingestUpload(
       deps({
         failpoint: (name) => {
-          if (name === 'before-publish') throw new Error('deliberate');
+          if (name === 'ingest.before_publish') throw new Error('deliberate');
         },
       }),
       upload.upload_id,
