@@ -15,15 +15,21 @@ const NOBODY = 65_534;
 const UNSHARE_ARGS = ['--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`];
 
 export function chooseAccount(folder: string, program: string): Account {
-  if (process.getuid?.() !== 0) return plainAccount({});
-  const chosen = candidates(folder).find((candidate) => canRun(candidate(), folder, program));
-  if (chosen !== undefined) return chosen();
+  const isRoot = process.getuid?.() === 0;
+  const plain = () => plainAccount({});
+  const accounts = isRoot ? accountsOfRoot(folder) : [plain, namespaceAccount];
+  for (const makeAccount of accounts) {
+    const account = makeAccount();
+    if (canRun(account, folder, program)) return account;
+  }
   throw new PostgresFailure(
-    `PostgreSQL refuses to run as root, and no other account reaches ${folder}: start Tintype as another user, or choose a folder outside /root with --data`,
+    isRoot
+      ? `PostgreSQL refuses to run as root, and no other account reaches ${folder}: start Tintype as another user, or choose a folder outside /root with --data`
+      : `PostgreSQL cannot run here: the user ${process.getuid?.()} needs a name in /etc/passwd and write access to ${folder}`,
   );
 }
 
-function candidates(folder: string): (() => Account)[] {
+function accountsOfRoot(folder: string): (() => Account)[] {
   const owners = [statSync(folder), statSync(dirname(folder))].filter((owner) => owner.uid !== 0);
   return [
     namespaceAccount,
@@ -52,9 +58,10 @@ function giveTo(folder: string, credentials: { uid: number; gid: number }): Acco
   return plainAccount(credentials);
 }
 
-// A folder that is not writable, or a program in a folder that may not be entered, rules an account out.
+// PostgreSQL wants a user with a name. A folder that is not writable, or a program in a folder that may not be
+// entered, rules an account out too.
 function canRun(account: Account, folder: string, program: string): boolean {
-  const script = 'test -w "$0" && test -x "$1"';
+  const script = 'id -un >/dev/null && test -w "$0" && test -x "$1"';
   const { file, args } = account.command('/bin/sh', ['-c', script, folder, program]);
   return spawnSync(file, args, { stdio: 'ignore', ...account.credentials }).status === 0;
 }
