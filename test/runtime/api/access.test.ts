@@ -1,0 +1,209 @@
+// Who is let in where: every endpoint against every kind of caller. Spec: Authentication; Conventions.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import { endpoints } from '../../../runtime/api/endpoints.ts';
+import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
+import {
+  type Answer,
+  codeOf,
+  createKey,
+  createProject,
+  newSubject,
+  signatureOf,
+} from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+import { makeFile, makeUpload } from '../../support/rows.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+/** Another organization's. */
+const theirs = { slug: '', key: '' };
+const ours = { slug: '', key: '', upload: '', file: 'ours.png' };
+
+beforeAll(async () => {
+  const project = await createProject(owner);
+  ours.slug = project.project_slug;
+  ours.key = await createKey(owner, ours.slug);
+  ours.upload = (await makeUpload(api.db, project)).upload_id;
+  await makeFile(api.db, project, { file_slug: ours.file });
+  const stranger = api.session(newSubject());
+  theirs.slug = (await createProject(stranger)).project_slug;
+  theirs.key = await createKey(stranger, theirs.slug);
+});
+
+/** What a valid call of an endpoint sends besides its credential; the others send no body. */
+const bodies: Record<string, () => unknown> = {
+  'POST /v1/projects': () => ({ project_slug: newSubject().replace('_', '-') }),
+  'PATCH /v1/projects/{slug}': () => ({ name: 'Shop' }),
+  'POST /v1/projects/{slug}/keys': () => ({ name: 'server' }),
+  'POST /v1/projects/{slug}/signed-url': () => ({ file_slug: ours.file }),
+  'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),
+};
+
+const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
+const bodyOf = (endpoint: Endpoint) => bodies[nameOf(endpoint)]?.();
+
+function pathOf({ path }: Endpoint, slug: string): string {
+  return path.replace('{slug}', slug).replace('{id}', ours.upload).replace('{fileSlug}', ours.file);
+}
+
+const isWrite = ({ method }: Endpoint) => method !== 'GET';
+const guarded = endpoints.filter(({ auth }) => !auth.includes('none'));
+const forSessions = guarded.filter(({ auth }) => auth.includes('dash'));
+const forKeys = guarded.filter(({ auth }) => auth.some((each) => each.startsWith('key')));
+const scoped = forKeys.filter(({ auth }) => !auth.includes('key'));
+const ofProjects = guarded.filter(({ path }) => path.includes('{slug}'));
+
+/** Not refused for who is calling: complete finds no bytes, everything else succeeds. */
+function isLetIn(answer: Answer): boolean {
+  return answer.status < 300 || codeOf(answer) === '409 ingest_object_missing';
+}
+
+describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
+  '$method $path',
+  (endpoint) => {
+    it('answers anybody, whatever credential is sent', async () => {
+      const { method, path } = endpoint;
+      expect((await api.anonymous(method, path)).status).toBe(200);
+      expect((await api.withKey('nonsense')(method, path)).status).toBe(200);
+    });
+  },
+);
+
+describe.each(guarded)('$method $path', (endpoint) => {
+  const { method } = endpoint;
+
+  it('is 401 unauthorized without a credential, or with a mistyped one', async () => {
+    const path = pathOf(endpoint, ours.slug);
+    const body = bodyOf(endpoint);
+    expect(codeOf(await api.anonymous(method, path, body))).toBe('401 unauthorized');
+    const wrong: Record<string, string>[] = [
+      { authorization: 'Bearer ' },
+      { authorization: `Basic ${ours.key}` },
+      { authorization: 'Bearer abc.def.ghi' },
+      { authorization: `Bearer ${ours.key}0` },
+      { 'x-api-key': `${ours.key.slice(0, -1)}x` },
+      { 'x-api-key': '' },
+    ];
+    for (const headers of wrong) {
+      expect(codeOf(await api.send({ method, path, body, headers }))).toBe('401 unauthorized');
+    }
+    const library = { authorization: 'Bearer ls1.kid.payload.mac' };
+    expect(codeOf(await api.send({ method, path, body, headers: library }))).toBe(
+      '401 library_session_not_allowed',
+    );
+  });
+
+  it('lets nobody in by a wrong body before it knows who is calling', async () => {
+    const path = pathOf(endpoint, ours.slug);
+    expect(codeOf(await api.send({ method, path, raw: '{' }))).toBe('401 unauthorized');
+  });
+});
+
+describe.each(forSessions)('$method $path', (endpoint) => {
+  const { method } = endpoint;
+
+  it('lets a session in, whose writes are signed', async () => {
+    const path = pathOf(endpoint, ours.slug);
+    const body = bodyOf(endpoint);
+    const answer = await owner(method, path, body);
+    expect(isLetIn(answer), answer.text).toBe(true);
+    const headers = await api.sessionHeaders(subject);
+    const unsigned = await api.send({ method, path, body, headers });
+    if (isWrite(endpoint)) expect(codeOf(unsigned)).toBe('401 invalid_request_signature');
+    else expect(unsigned.status).toBe(200);
+  });
+
+  it('asks for the user id that is the token’s', async () => {
+    const path = pathOf(endpoint, ours.slug);
+    const { authorization } = await api.sessionHeaders(subject);
+    const signature = signatureOf(method, path, '');
+    for (const id of [undefined, 'somebody-else', subject.toUpperCase()]) {
+      const headers = { authorization, ...signature, ...(id ? { 'x-identity-user-id': id } : {}) };
+      expect(codeOf(await api.send({ method, path, headers }))).toBe('401 unauthorized');
+    }
+  });
+});
+
+describe.each(guarded.filter((each) => !forSessions.includes(each)))(
+  '$method $path',
+  (endpoint) => {
+    it('answers a session 403 api_key_required', async () => {
+      const answer = await owner(endpoint.method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
+      expect(codeOf(answer)).toBe('403 api_key_required');
+    });
+  },
+);
+
+describe.each(guarded.filter((each) => !forKeys.includes(each)))('$method $path', (endpoint) => {
+  it('answers a key 403 browser_session_required', async () => {
+    const call = api.withKey(ours.key);
+    const answer = await call(endpoint.method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
+    expect(codeOf(answer)).toBe('403 browser_session_required');
+  });
+});
+
+describe.each(forKeys)('$method $path', (endpoint) => {
+  it('takes a key in either header, and believes X-Api-Key when both are sent', async () => {
+    const { method } = endpoint;
+    const sent = { method, path: pathOf(endpoint, ours.slug), body: bodyOf(endpoint) };
+    const [good, bad] = [ours.key, `tin_live_${'0'.repeat(36)}`];
+    const isGood = async (headers: Record<string, string>) => {
+      const answer = await api.send({ ...sent, headers });
+      return isLetIn(answer) || codeOf(answer);
+    };
+    expect(await isGood({ authorization: `Bearer ${good}` })).toBe(true);
+    expect(await isGood({ 'x-api-key': good })).toBe(true);
+    expect(await isGood({ 'x-api-key': good, authorization: `Bearer ${bad}` })).toBe(true);
+    expect(await isGood({ 'x-api-key': bad, authorization: `Bearer ${good}` })).toBe(
+      '401 unauthorized',
+    );
+    const session = await api.sessionHeaders(subject);
+    expect(await isGood({ ...session, 'x-api-key': good })).toBe(true);
+  });
+});
+
+describe.each(scoped)('$method $path', (endpoint) => {
+  it('asks a key for its scope: 403 forbidden with all the others', async () => {
+    const needed = apiKeyScopes.filter((scope) => endpoint.auth.includes(`key:${scope}`));
+    const others = apiKeyScopes.filter((scope) => !needed.includes(scope));
+    const call = async (scopes: readonly string[]) => {
+      const key = await createKey(owner, ours.slug, scopes);
+      const path = pathOf(endpoint, ours.slug);
+      return api.withKey(key)(endpoint.method, path, bodyOf(endpoint));
+    };
+    expect(needed).toHaveLength(1);
+    expect(codeOf(await call(others))).toBe('403 forbidden');
+    const answer = await call(needed);
+    expect(isLetIn(answer), answer.text).toBe(true);
+  });
+});
+
+describe.each(ofProjects)('$method $path', (endpoint) => {
+  it('answers for another organization’s project as for none: byte by byte the same 404', async () => {
+    const { method } = endpoint;
+    const body = bodyOf(endpoint);
+    const callers = [
+      ...(forSessions.includes(endpoint) ? [owner] : []),
+      ...(forKeys.includes(endpoint) ? [api.withKey(ours.key)] : []),
+    ];
+    for (const call of callers) {
+      const real = await call(method, pathOf(endpoint, theirs.slug), body);
+      const missing = await call(method, pathOf(endpoint, 'never-made'), body);
+      expect(codeOf(real)).toBe('404 not_found');
+      expect(comparable(real)).toEqual(comparable(missing));
+    }
+  });
+
+  it('answers that 404 before it looks at the body', async () => {
+    if (!forSessions.includes(endpoint)) return;
+    const answer = await owner(endpoint.method, pathOf(endpoint, theirs.slug), { nonsense: 1 });
+    expect(codeOf(answer)).toBe('404 not_found');
+  });
+});
+
+function comparable({ status, headers, text }: Answer) {
+  const { date: _date, 'x-request-id': _id, ...rest } = headers;
+  return { status, text, rest };
+}

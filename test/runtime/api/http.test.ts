@@ -1,0 +1,219 @@
+// What every answer of the API has in common, whatever was asked. Spec: Conventions; Envelope.
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { endpoints } from '../../../runtime/api/endpoints.ts';
+import { REQUEST_BODY_BYTES_MAX } from '../../../runtime/core/limits.ts';
+import {
+  type Caller,
+  codeOf,
+  createProject,
+  newSubject,
+  signatureOf,
+} from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner: Caller = api.session(subject);
+let path: string;
+
+beforeAll(async () => {
+  const { project_slug } = await createProject(owner);
+  path = `/v1/projects/${project_slug}`;
+});
+
+/** A signed write with these very bytes. */
+async function patchRaw(raw: Buffer | string, headers: Record<string, string> = {}) {
+  const signature = signatureOf('PATCH', path, raw);
+  const session = await api.sessionHeaders(subject);
+  return api.send({
+    method: 'PATCH',
+    path,
+    raw,
+    headers: { ...session, ...signature, ...headers },
+  });
+}
+
+describe('an unknown path or method', () => {
+  it('is 404 not_found in the envelope, signed in or not', async () => {
+    for (const unknown of [
+      '/',
+      '/v1',
+      '/v1/nothing',
+      '/v1/me/',
+      '/V1/me',
+      '/v1//me',
+      '/healthz/x',
+    ]) {
+      expect(codeOf(await api.anonymous('GET', unknown)), unknown).toBe('404 not_found');
+      expect(codeOf(await owner('GET', unknown)), unknown).toBe('404 not_found');
+    }
+  });
+
+  it('holds for every other method of every endpoint', async () => {
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    const known = new Set(endpoints.map((each) => `${each.method} ${each.path}`));
+    const wrong = endpoints.flatMap((each) =>
+      methods
+        .filter((method) => !known.has(`${method} ${each.path}`))
+        .map((method) => ({ method, path: each.path })),
+    );
+    expect(wrong.length).toBeGreaterThan(50);
+    for (const { method, path: pattern } of wrong) {
+      const answer = await api.send({ method, path: pattern.replaceAll(/\{\w+\}/g, 'x') });
+      expect(codeOf(answer), `${method} ${pattern}`).toBe('404 not_found');
+    }
+  });
+
+  it('covers paths whose escapes cannot be read', async () => {
+    expect(codeOf(await owner('GET', '/v1/projects/%E0%A4'))).toBe('404 not_found');
+    expect(codeOf(await owner('GET', '/v1/projects/%00'))).toBe('404 not_found');
+    expect(codeOf(await owner('GET', `${path}/uploads/%00`))).toBe('404 upload_not_found');
+    expect(codeOf(await owner('GET', `${path}/files/%00`))).toBe('404 file_not_found');
+  });
+});
+
+describe('x-request-id', () => {
+  const idFor = async (sent: string) =>
+    (await api.send({ path: '/healthz', headers: { 'x-request-id': sent } })).headers[
+      'x-request-id'
+    ];
+
+  it('is taken over where it is well-formed', async () => {
+    for (const sent of ['12345678', 'a.B_c-D.9', 'x'.repeat(128)])
+      expect(await idFor(sent)).toBe(sent);
+  });
+
+  it('is made anew where it is not, or was not sent', async () => {
+    for (const sent of ['1234567', 'x'.repeat(129), 'with space', 'semi;colon', '']) {
+      expect(await idFor(sent)).not.toBe(sent);
+    }
+    const first = await api.anonymous('GET', '/healthz');
+    const second = await api.anonymous('GET', '/healthz');
+    expect(first.headers['x-request-id']).not.toBe(second.headers['x-request-id']);
+  });
+
+  it('stands in the log beside what was answered', async () => {
+    await api.send({ path: '/v1/me', headers: { 'x-request-id': 'trace-me-1' } });
+    await expect
+      .poll(() => api.logged())
+      .toContainEqual(
+        expect.objectContaining({
+          request_id: 'trace-me-1',
+          route: '/v1/me',
+          status: 401,
+          code: 'unauthorized',
+        }),
+      );
+  });
+});
+
+describe('a body', () => {
+  it('that is not JSON in UTF-8 is 400 invalid_json', async () => {
+    const wrong = [
+      '{',
+      '{"name":"x"',
+      "{'name':'x'}",
+      'name=x',
+      ' ',
+      '{"name":"x"}{}',
+      '\u{FEFF}{"name":"x"}',
+      Buffer.from([0x7b, 0x22, 0x6e, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]),
+      Buffer.from('{"name":"x"}', 'utf16le'),
+      `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    ];
+    for (const raw of wrong)
+      expect(codeOf(await patchRaw(raw)), raw.toString()).toBe('400 invalid_json');
+  });
+
+  it('that names __proto__ at any depth is 400 invalid_json', async () => {
+    expect(codeOf(await patchRaw('{"__proto__":{"status":"suspended"}}'))).toBe('400 invalid_json');
+    const nested = '{"resolution_presets":{"__proto__":"resize/1x1"}}';
+    expect(codeOf(await patchRaw(nested))).toBe('400 invalid_json');
+  });
+
+  it('that is JSON and no object is 400 invalid_request', async () => {
+    for (const raw of ['null', '[]', '"x"', '1', '']) {
+      const answer = await patchRaw(raw);
+      expect(codeOf(answer), raw).toBe('400 invalid_request');
+      expect(answer.body.error.details.issues).toEqual([
+        { path: '', message: expect.stringContaining('JSON object') },
+      ]);
+    }
+  });
+
+  it('is taken up to 256 KiB, and one byte more is 413 with max_bytes', async () => {
+    const name = JSON.stringify({ name: 'Shop' });
+    const full = name.padEnd(REQUEST_BODY_BYTES_MAX);
+    expect(codeOf(await patchRaw(full))).toBe('200');
+    const answer = await patchRaw(`${full} `);
+    expect(codeOf(answer)).toBe('413 payload_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: 262_144 });
+  });
+
+  it('in a chunked transfer is bounded just the same', async () => {
+    const raw = 'x'.repeat(REQUEST_BODY_BYTES_MAX + 1);
+    const answer = await patchRaw(raw, { 'transfer-encoding': 'chunked' });
+    expect(codeOf(answer)).toBe('413 payload_too_large');
+  });
+
+  it('with a Content-Encoding is refused, never inflated', async () => {
+    const raw = gzipSync('{"name":"Shop"}');
+    const answer = await patchRaw(raw, { 'content-encoding': 'gzip' });
+    expect(codeOf(answer)).toBe('400 invalid_request');
+    expect(answer.body.error.message).toContain('Content-Encoding');
+    expect(codeOf(await patchRaw('{"name":"Shop"}', { 'content-encoding': 'identity' }))).toBe(
+      '200',
+    );
+  });
+
+  it('is taken whatever its Content-Type says', async () => {
+    expect(codeOf(await patchRaw('{"name":"Shop"}', { 'content-type': 'text/plain' }))).toBe('200');
+  });
+
+  it('where none belongs may be {} and nothing else', async () => {
+    const headers = await api.sessionHeaders(subject);
+    expect(codeOf(await api.send({ path: '/v1/me', raw: '{}', headers }))).toBe('200');
+    for (const raw of ['{"a":1}', '[]', 'null']) {
+      expect(codeOf(await api.send({ path: '/v1/me', raw, headers }))).toBe('400 invalid_request');
+    }
+  });
+});
+
+describe('HEAD', () => {
+  it('answers what GET does, without the body', async () => {
+    const headers = await api.sessionHeaders(subject);
+    const got = await api.send({ path, headers });
+    const head = await api.send({ method: 'HEAD', path, headers });
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(got.headers['content-length']);
+    expect((await api.send({ method: 'HEAD', path: '/healthz' })).status).toBe(200);
+    expect((await api.send({ method: 'HEAD', path })).status).toBe(401);
+  });
+});
+
+describe('a fault of our own', () => {
+  it('is 500 internal: its cause is in the log and not in the answer', async () => {
+    const clock = {
+      now: () => {
+        throw new Error('the very secret cause');
+      },
+    };
+    api.change({ clock });
+    const answer = await api.session(newSubject())('GET', '/v1/me');
+    expect(codeOf(answer)).toBe('500 internal');
+    expect(Object.keys(answer.body.error)).toEqual(['code', 'message']);
+    expect(answer.text).not.toContain('secret cause');
+    const line = api.logged().find(({ level }) => level === 'error');
+    expect(line).toMatchObject({
+      code: 'internal',
+      request_id: answer.headers['x-request-id'],
+      error: { message: 'the very secret cause', stack: expect.stringContaining('http.test.ts') },
+    });
+  });
+
+  it('in a statement of ours is 500 too', async () => {
+    api.change({ cursorKey: undefined as unknown as Uint8Array });
+    expect(codeOf(await owner('GET', '/v1/projects?cursor=abc'))).toBe('500 internal');
+  });
+});

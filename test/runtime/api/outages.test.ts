@@ -1,0 +1,155 @@
+// What the API answers while something that it needs is away. Spec: Codes by status, 503; Infrastructure.
+import { rename } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createDatabase, type Database } from '../../../runtime/db/client.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createIdentity } from '../../../runtime/platform/identity.ts';
+import {
+  type Caller,
+  codeOf,
+  createKey,
+  createProject,
+  expectRecord,
+  newSubject,
+} from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/tcp-fault-proxy.ts';
+
+const api = useApi();
+const owner: Caller = api.session(newSubject());
+let path: string;
+let withKey: Caller;
+let proxy: FaultProxy;
+const opened: Database[] = [];
+
+const readiness = z.strictObject({
+  ready: z.boolean(),
+  checks: z.strictObject({ database: z.boolean(), ingest: z.boolean(), content: z.boolean() }),
+});
+
+beforeAll(async () => {
+  const { project_slug } = await createProject(owner);
+  path = `/v1/projects/${project_slug}`;
+  withKey = api.withKey(await createKey(owner, project_slug));
+  proxy = await startFaultProxy({ port: Number(new URL(api.databaseUrl()).port) });
+});
+afterEach(() => proxy.set({ kind: 'none' }));
+afterAll(async () => {
+  await Promise.all(opened.map((db) => db.close()));
+  await proxy.close();
+});
+
+/** The API's connections lead through the proxy; deadlines are short, so that a test does not wait for them. */
+function useProxiedDatabase(): void {
+  const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
+  const db = createDatabase({ url, queryTimeoutMs: 400, connectTimeoutMs: 400 });
+  opened.push(db);
+  api.change({ db });
+}
+
+describe('a database that refuses connections', () => {
+  it('is 503 storage_unavailable, its cause in the log only, and all is well when it is back', async () => {
+    useProxiedDatabase();
+    expect(codeOf(await withKey('GET', path))).toBe('200');
+    proxy.set({ kind: 'refuse' });
+    proxy.cut();
+    for (const call of [
+      withKey('GET', path),
+      owner('GET', '/v1/projects'),
+      owner('GET', '/v1/me'),
+    ]) {
+      const answer = await call;
+      expect(codeOf(answer)).toBe('503 storage_unavailable');
+      expect(answer.body.error.details).toBeUndefined();
+      expect(answer.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
+    }
+    const line = api.logged().find(({ code }) => code === 'storage_unavailable');
+    expect(JSON.stringify(line)).toMatch(/ECONN|terminated/);
+    proxy.set({ kind: 'none' });
+    expect(codeOf(await withKey('GET', path))).toBe('200');
+  });
+
+  it('makes /readyz 503 in the same shape, and /healthz stays 200', async () => {
+    useProxiedDatabase();
+    proxy.set({ kind: 'refuse' });
+    const answer = await api.anonymous('GET', '/readyz');
+    expect(answer.status).toBe(503);
+    expectRecord(readiness, answer.body);
+    expect(answer.body).toEqual({
+      ready: false,
+      checks: { database: false, ingest: true, content: true },
+    });
+    expect((await api.send({ method: 'HEAD', path: '/readyz' })).status).toBe(503);
+    const health = await api.anonymous('GET', '/healthz');
+    expect([health.status, health.body]).toEqual([200, { status: 'ok' }]);
+  });
+});
+
+describe('a database that does not answer in time', () => {
+  it('is 503 query_timeout when it is frozen', async () => {
+    useProxiedDatabase();
+    expect(codeOf(await withKey('GET', path))).toBe('200');
+    proxy.set({ kind: 'stall' });
+    expect(codeOf(await withKey('GET', path))).toBe('503 query_timeout');
+    proxy.set({ kind: 'none' });
+    expect(codeOf(await withKey('GET', path))).toBe('200');
+  });
+
+  it('is 503 query_timeout when somebody else holds a lock, and nothing was changed', async () => {
+    useProxiedDatabase();
+    const rows = () => api.db.query('select version, name from projects');
+    const before = await rows();
+    await api.db.transaction(async (tx) => {
+      await tx.query('select from projects for update');
+      const answer = await owner('PATCH', path, { name: 'Too late' });
+      expect(codeOf(answer)).toBe('503 query_timeout');
+    });
+    expect(await rows()).toEqual(before);
+  });
+});
+
+describe('a bucket that is gone', () => {
+  it('is 503 storage_unavailable on complete, never a missing object; the upload is untouched', async () => {
+    const body = { content_type: 'image/png', size_bytes: 10 };
+    const { upload_id } = (await withKey('POST', `${path}/uploads`, body)).body;
+    await rename(api.ingestFolder(), `${api.ingestFolder()}-gone`);
+    try {
+      const answer = await withKey('POST', `${path}/uploads/${upload_id}/complete`);
+      expect(codeOf(answer)).toBe('503 storage_unavailable');
+      expect(answer.text).not.toContain(api.ingestFolder());
+      const ready = await api.anonymous('GET', '/readyz');
+      expect([ready.status, ready.body]).toEqual([
+        503,
+        { ready: false, checks: { database: true, ingest: false, content: true } },
+      ]);
+    } finally {
+      await rename(`${api.ingestFolder()}-gone`, api.ingestFolder());
+    }
+    const { body: upload } = await withKey('GET', `${path}/uploads/${upload_id}`);
+    expect(upload.status).toBe('created');
+    const again = await withKey('POST', `${path}/uploads/${upload_id}/complete`);
+    expect(codeOf(again)).toBe('409 ingest_object_missing');
+  });
+});
+
+describe('a key set that cannot be fetched', () => {
+  it('is 503 auth_unavailable for sessions, and keys are let in', async () => {
+    const [issuer, jwksUrl] = ['http://127.0.0.1:1/identity', 'http://127.0.0.1:1/jwks.json'];
+    api.change({ identity: createIdentity({ issuer, jwksUrl, clock: systemClock }) });
+    expect(codeOf(await owner('GET', '/v1/me'))).toBe('503 auth_unavailable');
+    expect(codeOf(await withKey('GET', path))).toBe('200');
+  });
+});
+
+describe('when everything is there', () => {
+  it('/readyz is 200 in the same shape', async () => {
+    const answer = await api.anonymous('GET', '/readyz');
+    expect(answer.status).toBe(200);
+    expectRecord(readiness, answer.body);
+    expect(answer.body).toEqual({
+      ready: true,
+      checks: { database: true, ingest: true, content: true },
+    });
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * A client of the API for tests. Every answer that it gets is held against what all answers promise: a request id,
+ * no caching, JSON, and the envelope on every error. Spec: Conventions, Envelope.
+ */
+import { randomBytes } from 'node:crypto';
+import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { REQUEST_ID_PATTERN } from '../../runtime/core/limits.ts';
+import type { ProjectRecord } from '../../runtime/core/resources/project.ts';
+import { signRequest } from '../../runtime/core/signing/request-signature.ts';
+import type { IdentityProvider } from '../../runtime/standalone/identity-provider.ts';
+import { noteSeen } from './seen.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer as JSON; what it must hold is what a test asserts.
+type Json = any;
+
+export type Sent = {
+  method?: string;
+  path: string;
+  /** Sent as JSON. */
+  body?: unknown;
+  /** Sent as it is. */
+  raw?: Buffer | string;
+  headers?: Record<string, string | string[]>;
+};
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; text: string; body: Json };
+
+export const REQUEST_SIGNING_SECRET = 'admin-signing-secret';
+
+/** One way of calling: everything that a caller sends of itself. */
+export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
+
+type Started = { baseUrl: string; provider: IdentityProvider | undefined };
+
+export function apiClient(started: Started) {
+  const send = (sent: Sent) => sendTo(started.baseUrl, sent);
+  const session = (sub: string): Caller => {
+    return async (method, path, body) => {
+      const raw = body === undefined ? '' : JSON.stringify(body);
+      const headers = await sessionHeaders(started, sub);
+      return send({
+        method,
+        path,
+        raw,
+        headers: { ...headers, ...signatureOf(method, path, raw) },
+      });
+    };
+  };
+  return {
+    send,
+    session,
+    sessionHeaders: (sub: string) => sessionHeaders(started, sub),
+    anonymous: ((method, path, body) => send({ method, path, body })) as Caller,
+    withKey: (secret: string): Caller => {
+      return (method, path, body) => send({ method, path, body, headers: { 'x-api-key': secret } });
+    },
+  };
+}
+
+export function signatureOf(method: string, path: string, raw: Buffer | string) {
+  const pathname = path.split('?', 1)[0] ?? '';
+  const signed = { method, pathname, body: Buffer.from(raw) };
+  return { 'x-request-signature': signRequest(REQUEST_SIGNING_SECRET, signed) };
+}
+
+export function newSubject(): string {
+  return `user_${randomBytes(6).toString('hex')}`;
+}
+
+/** A project of the caller's organization, made through the API. */
+export async function createProject(
+  caller: Caller,
+  settings: Record<string, unknown> = {},
+): Promise<ProjectRecord> {
+  const project_slug = `p-${randomBytes(6).toString('hex')}`;
+  const { status, body } = await caller('POST', '/v1/projects', { project_slug, ...settings });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+
+/** A key's secret. */
+export async function createKey(
+  caller: Caller,
+  slug: string,
+  scopes?: readonly string[],
+): Promise<string> {
+  const body = { name: 'server', ...(scopes === undefined ? {} : { scopes }) };
+  const answer = await caller('POST', `/v1/projects/${slug}/keys`, body);
+  expect(answer.status, answer.text).toBe(201);
+  return answer.body.plaintext_secret;
+}
+
+/** `404 not_found`, or `200` where nothing was refused. */
+export function codeOf({ status, body }: Answer): string {
+  return body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
+}
+
+export function issuesOf({ body }: Answer): string[] {
+  return body.error.details.issues.map((issue: { path: string }) => issue.path);
+}
+
+/** The value has every key of its record, of the right kind, and no other key at any depth. */
+export function expectRecord(schema: z.ZodType, value: unknown): void {
+  expect(schema.parse(value)).toEqual(value);
+}
+
+async function sessionHeaders({ provider }: Started, sub: string) {
+  const token = (await provider?.mintToken({ sub, expiresInSeconds: 300 })) ?? '';
+  return { authorization: `Bearer ${token}`, 'x-identity-user-id': sub };
+}
+
+/** By node:http, which sends the path as it is written. */
+async function sendTo(baseUrl: string, sent: Sent): Promise<Answer> {
+  const { method = 'GET', path, headers = {} } = sent;
+  const json = sent.body === undefined ? '' : JSON.stringify(sent.body);
+  const bytes = Buffer.from(sent.raw ?? json);
+  const { hostname, port } = new URL(baseUrl);
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  const length = bytes.length === 0 || isChunked ? {} : { 'content-length': String(bytes.length) };
+  const answer = await new Promise<Omit<Answer, 'body'>>((resolve, reject) => {
+    const request = requestHttp(
+      { hostname, port, method, path, headers: { ...length, ...headers } },
+      (response) => {
+        const { statusCode: status = 0 } = response;
+        buffer(response)
+          .then((body) => resolve({ status, headers: response.headers, text: body.toString() }))
+          .catch(reject);
+      },
+    );
+    request.on('error', reject).end(bytes);
+  });
+  const isJson = answer.headers['content-type']?.startsWith('application/json') === true;
+  const body = isJson && answer.text !== '' ? JSON.parse(answer.text) : undefined;
+  expectPromises(method, { ...answer, body });
+  noteSeen({ method, path, status: answer.status, code: body?.error?.code ?? null });
+  return { ...answer, body };
+}
+
+const envelope = z.strictObject({
+  error: z.strictObject({
+    code: z.string().regex(/^[a-z0-9_]+$/),
+    message: z.string().min(10),
+    details: z.unknown().optional(),
+  }),
+});
+
+function expectPromises(method: string, { status, headers, text, body }: Answer): void {
+  expect(headers['x-request-id']).toMatch(REQUEST_ID_PATTERN);
+  expect(headers['cache-control']).toBe('no-store');
+  expect(headers['x-powered-by']).toBeUndefined();
+  if (method === 'HEAD') return;
+  const isReadiness = body?.ready === false;
+  if (status >= 400 && !isReadiness) envelope.parse(body);
+  else expect(text === '' || body !== undefined).toBe(true);
+}

@@ -1,0 +1,134 @@
+/**
+ * The real API over a real HTTP server: a real database, folder buckets with their PUT handler, the in-process
+ * queue and the standalone's identity provider, all on one loopback port.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { createApi } from '../../runtime/api/app.ts';
+import type { ApiDeps } from '../../runtime/api/deps.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { createIdentity } from '../../runtime/platform/identity.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
+import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
+import { createFolderBucket } from '../../runtime/platform/storage/folder.ts';
+import { folderStorageHandler } from '../../runtime/platform/storage/folder-server.ts';
+import {
+  createIdentityProvider,
+  type IdentityProvider,
+} from '../../runtime/standalone/identity-provider.ts';
+import { apiClient, REQUEST_SIGNING_SECRET } from './api-client.ts';
+import { useDatabase } from './database.ts';
+
+export const STAFF_SUBJECT = 'user_staff';
+/** Small, so that a test can be above it. */
+export const INGEST_BYTES_MAX = 5_000_000;
+const STORAGE_SECRET = Buffer.alloc(32, 5);
+
+/** What a test may break or change, from its first line to its end. */
+export type Overrides = Partial<Omit<ApiDeps, 'settings'>> & {
+  settings?: Partial<ApiDeps['settings']>;
+};
+
+/** For a test file. `change` holds until the test ends. */
+export function useApi() {
+  const { db, url: databaseUrl } = useDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-api-'));
+  const lines: string[] = [];
+  const started = { baseUrl: '', provider: undefined as IdentityProvider | undefined };
+  let usual: ApiDeps;
+  let app: ReturnType<typeof createApi>;
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const isAnswered = started.provider?.handle(request, response) || storage(request, response);
+      if (!isAnswered) app(request, response);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    started.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const [baseUrl, clock] = [started.baseUrl, systemClock];
+    const buckets = openBuckets(folder, baseUrl);
+    const storage = folderStorageHandler({ buckets, secret: STORAGE_SECRET, clock });
+    started.provider = await createIdentityProvider({ dataDir: folder, baseUrl, clock });
+    usual = usualDeps({ db, buckets, provider: started.provider, lines });
+    app = createApi(usual);
+  });
+  beforeEach(() => {
+    lines.length = 0;
+    app = createApi(usual);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return {
+    db,
+    databaseUrl,
+    ...apiClient(started),
+    ingestFolder: () => join(folder, 'ingest'),
+    /** The log's lines of this test, parsed. */
+    logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    deps: () => usual,
+    change: (overrides: Overrides) => {
+      const settings = { ...usual.settings, ...overrides.settings };
+      app = createApi({ ...usual, ...overrides, settings });
+    },
+  };
+}
+
+export type Api = ReturnType<typeof useApi>;
+
+function openBuckets(folder: string, publicUrl: string): ApiDeps['buckets'] {
+  const open = (name: string) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    return createFolderBucket({
+      name,
+      folder: join(folder, name),
+      publicUrl,
+      secret: STORAGE_SECRET,
+      clock: systemClock,
+    });
+  };
+  return { ingest: open('ingest'), content: open('content') };
+}
+
+function usualDeps(of: {
+  db: Database;
+  buckets: ApiDeps['buckets'];
+  provider: IdentityProvider;
+  lines: string[];
+}): ApiDeps {
+  const { db, buckets, provider, lines } = of;
+  const { issuer, jwksUrl } = provider;
+  const destination = { write: (line: string) => lines.push(line) };
+  return {
+    db,
+    buckets,
+    clock: systemClock,
+    identity: createIdentity({ issuer, jwksUrl, clock: systemClock }),
+    log: createLog({ level: 'debug', name: 'api', destination }),
+    metrics: createMetrics(),
+    queue: createInProcessQueue(),
+    sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
+    cursorKey: Buffer.alloc(32, 2),
+    plans: defaultPlans,
+    staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
+    requestSigningSecret: REQUEST_SIGNING_SECRET,
+    settings: {
+      deliveryRootDomain: 'images.test',
+      deliveryScheme: 'https',
+      deliveryPublicPort: undefined,
+      ingestMaxBytes: INGEST_BYTES_MAX,
+      svgUploads: 'enabled',
+      callbackEgress: 'public',
+    },
+  };
+}
