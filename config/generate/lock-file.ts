@@ -14,6 +14,33 @@ type Entry = {
 };
 type LockFile = { packages: Record<string, Entry> };
 
+/** Words of package names that stand for an operating system or a processor. */
+const SYSTEMS: Record<string, string> = { linuxmusl: 'linux', windows: 'win32' };
+const KNOWN_SYSTEMS = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
+const PROCESSORS = [
+  'arm',
+  'arm64',
+  'ia32',
+  'loong64',
+  'mips64el',
+  'ppc64',
+  'riscv64',
+  's390x',
+  'wasm32',
+  'x64',
+];
+
 const path = new URL('../../package-lock.json', import.meta.url);
 const lock = JSON.parse(readFileSync(path, 'utf8')) as LockFile;
 const missing = listMissing(lock);
@@ -42,32 +69,6 @@ function listMissing({ packages }: LockFile): [string, Entry][] {
 function isListed(packages: LockFile['packages'], parent: string, name: string): boolean {
   return `node_modules/${name}` in packages || `${parent}/node_modules/${name}` in packages;
 }
-
-const SYSTEMS: Record<string, string> = { linuxmusl: 'linux', windows: 'win32' };
-const KNOWN_SYSTEMS = [
-  'aix',
-  'android',
-  'darwin',
-  'freebsd',
-  'linux',
-  'netbsd',
-  'openbsd',
-  'openharmony',
-  'sunos',
-  'win32',
-];
-const PROCESSORS = [
-  'arm',
-  'arm64',
-  'ia32',
-  'loong64',
-  'mips64el',
-  'ppc64',
-  'riscv64',
-  's390x',
-  'wasm32',
-  'x64',
-];
 
 /** `@scope/tool-linux-x64-musl` → { os: [linux], cpu: [x64], libc: [musl] }. */
 function describe(name: string, { version, parent }: { version: string; parent: Entry }): Entry {
