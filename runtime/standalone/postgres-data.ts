@@ -14,6 +14,8 @@ export type DataFolderOptions = {
   binaries: PostgresBinaries;
   account: Account;
   user: string;
+  /** Given to the first files too: `fsync=off` makes them quickly, for data that may be lost. */
+  settings: Readonly<Record<string, string>>;
 };
 
 export async function createDataFolder(options: DataFolderOptions): Promise<void> {
@@ -43,6 +45,7 @@ function runInitdb(
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--locale=C',
+    ...(options.settings['fsync'] === 'off' ? ['--no-sync'] : []),
   ]);
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {

@@ -55,7 +55,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   if (adopted !== undefined) return adopted;
   const account = chooseAccount(place.folder, place.binaries.postgres);
   if (!existsSync(join(place.dataFolder, 'PG_VERSION')))
-    await createDataFolder({ ...place, account, user: USER });
+    await createDataFolder({ ...place, account, user: USER, settings: options.settings ?? {} });
   return launch(place, account, options);
 }
 

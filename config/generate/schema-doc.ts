@@ -1,0 +1,143 @@
+/**
+ * Writes docs/schema.md from the catalog of a database that it migrates itself. With --check it
+ * writes nothing and fails when the document is not as it would be written.
+ */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
+import { migrate } from '../../runtime/db/migrate.ts';
+import { startPostgres } from '../../runtime/standalone/postgres.ts';
+
+type Table = { name: string; comment: string };
+type Column = {
+  table_name: string;
+  name: string;
+  type: string;
+  required: boolean;
+  filled: string | null;
+  comment: string | null;
+};
+type Rule = { table_name: string; name: string; kind: string; definition: string };
+type Reference = { table_name: string; name: string; target: string; columns: string[] };
+type Catalog = { tables: Table[]; columns: Column[]; rules: Rule[]; references: Reference[] };
+
+const file = new URL('../../docs/schema.md', import.meta.url).pathname;
+
+const text = printDocument(await readMigratedCatalog());
+const isStale = !existsSync(file) || readFileSync(file, 'utf8') !== text;
+if (!process.argv.includes('--check')) {
+  if (isStale) writeFileSync(file, text);
+} else if (isStale) {
+  console.error('docs/schema.md is stale: run make generate');
+  process.exitCode = 1;
+}
+
+async function readMigratedCatalog(): Promise<Catalog> {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-schema-'));
+  const postgres = await startPostgres({ folder, settings: { fsync: 'off' } });
+  try {
+    await migrate(postgres.url);
+    const db = createDatabase({ url: postgres.url, maxConnections: 1 });
+    const catalog = await readCatalog(db);
+    await db.close();
+    return catalog;
+  } finally {
+    await postgres.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function readCatalog(db: Queryable): Promise<Catalog> {
+  const ours = `c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'`;
+  return {
+    tables: await db.query<Table>(
+      `select relname as name, obj_description(oid, 'pg_class') as comment
+       from pg_class c where ${ours} order by oid`,
+    ),
+    columns: await db.query<Column>(
+      `select c.relname as table_name, a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
+         a.attnotnull as required, col_description(c.oid, a.attnum) as comment,
+         case when a.attidentity <> '' then 'counted'
+              when a.attgenerated <> '' then 'computed: ' || pg_get_expr(d.adbin, d.adrelid)
+              else pg_get_expr(d.adbin, d.adrelid) end as filled
+       from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
+       where ${ours} order by c.oid, a.attnum`,
+    ),
+    rules: await db.query<Rule>(
+      `select c.relname as table_name, r.conname as name, r.contype as kind, pg_get_constraintdef(r.oid) as definition
+       from pg_constraint r join pg_class c on c.oid = r.conrelid where ${ours} and r.contype <> 'n'
+       union all
+       select c.relname, i.relname, 'i', pg_get_indexdef(i.oid)
+       from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
+       where ${ours} and not exists (select from pg_constraint r where r.conindid = i.oid and r.conrelid = c.oid)
+       order by 1, 2`,
+    ),
+    references: await db.query<Reference>(
+      `select c.relname as table_name, r.conname as name, r.confrelid::regclass::text as target,
+         array(select attname::text from pg_attribute
+           where attrelid = r.conrelid and attnum = any(r.conkey) order by attnum) as columns
+       from pg_constraint r join pg_class c on c.oid = r.conrelid where ${ours} and r.contype = 'f'
+       order by c.oid, r.conname`,
+    ),
+  };
+}
+
+function printDocument(catalog: Catalog): string {
+  const parts = [
+    '# The database',
+    '<!-- Written by `make generate` from the migrations in runtime/db/migrations. Do not edit. -->',
+    'PostgreSQL 15 or newer. What can be a constraint is one. Times are UTC; what ends in `_sealed` is encrypted.',
+    `\`\`\`mermaid\n${printDiagram(catalog)}\n\`\`\``,
+    ...catalog.tables.map((table) => printTable(table, catalog)),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function printDiagram({ references }: Catalog): string {
+  const lines = references.map(
+    ({ table_name, target, columns }) =>
+      `  ${target} ||--o{ ${table_name} : "${columns.join(', ')}"`,
+  );
+  return ['erDiagram', ...new Set(lines)].join('\n');
+}
+
+function printTable({ name, comment }: Table, { columns, rules }: Catalog): string {
+  const own = rules.filter((rule) => rule.table_name === name);
+  const constraints = own.filter((rule) => rule.kind !== 'i');
+  const indexes = own.filter((rule) => rule.kind === 'i');
+  return [
+    `## ${name}`,
+    comment,
+    [
+      '| column | type | filled with | meaning |',
+      '|---|---|---|---|',
+      ...columns.filter((column) => column.table_name === name).map(printColumn),
+    ].join('\n'),
+    printRules('Constraints', constraints),
+    ...(indexes.length > 0 ? [printRules('Indexes', indexes)] : []),
+  ].join('\n\n');
+}
+
+function printColumn({ name, type, required, filled, comment }: Column): string {
+  const kind = required ? type : `${type}, may be null`;
+  const source = filled === null ? '' : `\`${inCell(filled)}\``;
+  return `| \`${name}\` | ${inCell(kind)} | ${source} | ${inCell(comment ?? '')} |`;
+}
+
+function printRules(title: string, rules: readonly Rule[]): string {
+  const lines = rules.map(({ name, definition }) => `- \`${name}\`: \`${shorten(definition)}\``);
+  return [`${title}:`, lines.join('\n')].join('\n\n');
+}
+
+// An index says its table and method again; the interesting part comes after.
+function shorten(definition: string): string {
+  return definition
+    .replace(/^CREATE (UNIQUE )?INDEX \S+ ON \S+ USING btree /, '$1')
+    .replaceAll(/\s+/g, ' ');
+}
+
+function inCell(words: string): string {
+  return words.replaceAll('|', '\\|').replaceAll(/\s+/g, ' ');
+}
