@@ -9,7 +9,7 @@ export function textDestination(out: LogDestination): LogDestination {
 }
 
 type Entry = Record<string, unknown>;
-const own: ReadonlySet<string> = new Set(['level', 'time', 'name', 'msg', 'error']);
+const own: ReadonlySet<string> = new Set(['level', 'time', 'process', 'msg', 'error']);
 const levels = {
   debug: styleText('dim', 'debug'),
   info: styleText('green', 'info '),

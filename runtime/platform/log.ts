@@ -111,8 +111,7 @@ export function createLog(options: {
   const logger = pino(
     {
       level: options.level,
-      name: options.name,
-      base: {},
+      base: { process: options.name },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },

@@ -21,7 +21,7 @@ describe('a log line', () => {
     expect(lines[0]?.endsWith('\n')).toBe(true);
     expect(parsed(lines[0])).toMatchObject({
       level: 'info',
-      name: 'test',
+      process: 'test',
       msg: 'upload completed',
       request_id: 'r1',
       upload_id: 'upl_1',
