@@ -6,7 +6,8 @@ import type { IncomingMessage } from 'node:http';
 
 /** What is wrong, or undefined. */
 export function protocolFault(request: IncomingMessage): string | undefined {
-  const { url = '', headers } = request;
+  const { url = '', headers, httpVersionMajor } = request;
+  if (httpVersionMajor !== 1) return 'another version';
   if (!url.startsWith('/') && url !== '*') return 'absolute request target';
   if (countHeaders(request, 'host') !== 1) return 'not exactly one Host';
   if (!HOST.test(headers.host ?? '')) return 'malformed Host';

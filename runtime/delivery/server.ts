@@ -54,6 +54,7 @@ export function createDeliveryServer(
 
 function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'>): Server {
   const latest = new WeakMap<Duplex, ServerResponse>();
+  const ending = new WeakSet<Duplex>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response);
     response.setHeader('x-request-id', requestIdOf(request));
@@ -63,9 +64,11 @@ function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'
   };
   const onFault = (socket: Duplex) => {
     const response = latest.get(socket);
-    // Words here would be read as a part of the answer that is still being written.
-    if (response !== undefined && !response.writableFinished) socket.destroy();
-    else refuseConnection(socket);
+    if (response === undefined || response.writableFinished) return refuseConnection(socket);
+    // Words now would be read as a part of the answer that is still being written.
+    if (!response.headersSent) response.setHeader('connection', 'close');
+    if (!ending.has(socket)) response.once('finish', () => socket.end());
+    ending.add(socket);
   };
   return server
     .on('request', onRequest)

@@ -4,7 +4,6 @@
  * (spool, sequence) makes its batch unique however often it is sent. A spool folder belongs to one process
  * at a time. Spec: Metering.
  */
-import { randomUUID } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -24,10 +23,10 @@ export type Spool = {
 
 const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 
-export function openSpool(folder: string): Spool {
+/** `own` is the new spool's id, never used before. */
+export function openSpool(folder: string, own: string): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeEmptySpools(folder);
-  const own = randomUUID();
   const tail = openTail(folder, own);
   return {
     append: (line) => tail.write(`${JSON.stringify(line)}\n`),
