@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  change,
+  makeKey,
+  publishImage,
+  type StoredImage,
+  signed,
+  type TestKey,
+} from '../../support/delivered.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { over, quarters } from '../../support/pictures.ts';
+import { makeOrganization, makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let host: DeliveryHost;
+let image: StoredImage;
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db, wall_clock_ms: 0 });
+  // One slot, nobody may wait, and the slot is taken: rendering is saturated.
+  await host.queue.serve(
+    'render',
+    { slots: 1, waiting_max: 0 },
+    () => new Promise(() => undefined),
+  );
+  void host.queue.call('render', {}, { deadline_ms: 3_600_000 }).catch(() => undefined);
+  const bytes = await over(quarters(64, 64)).png().toBuffer();
+  image = { bytes, width: 64, height: 64, content_type: 'image/png' };
+});
+afterAll(async () => {
+  // The saturating call never ends: what it holds is left to the process.
+  await host.stop();
+});
+
+/** One request and the world that it meets. Every field is set by at most one row of a pair. */
+type Scene = {
+  query: 'none' | 'unexpected';
+  status: 'active' | 'suspended';
+  quota: 'within' | 'over';
+  file: 'ready' | 'missing' | 'blocked';
+  signature: 'none' | 'altered' | 'expired' | 'unknown';
+  access: 'public' | 'protected';
+  allowed: string[];
+  target: 'chain' | 'raw' | 'nonsense' | 'preset';
+  raw: boolean;
+  /** Only a derived URL has a chain that may be allowed or not. */
+  is_derived: boolean;
+};
+
+const plain: Scene = {
+  query: 'none',
+  status: 'active',
+  quota: 'within',
+  file: 'ready',
+  signature: 'none',
+  access: 'public',
+  allowed: [],
+  target: 'chain',
+  raw: false,
+  is_derived: true,
+};
+
+type Row = { row: number; code: string; status: number; needs: Partial<Scene> };
+
+/** The rows of the table in checking order; what is not named is as in `plain`. */
+const rows: Row[] = [
+  { row: 1, code: 'not_found', status: 404, needs: { query: 'unexpected', signature: 'none' } },
+  { row: 2, code: 'project_suspended', status: 403, needs: { status: 'suspended' } },
+  { row: 3, code: 'quota_exceeded', status: 403, needs: { quota: 'over' } },
+  { row: 4, code: 'not_found', status: 404, needs: { file: 'missing' } },
+  { row: 5, code: 'file_blocked', status: 403, needs: { file: 'blocked' } },
+  { row: 6, code: 'invalid_signature', status: 403, needs: { signature: 'altered' } },
+  { row: 6, code: 'signature_expired', status: 403, needs: { signature: 'expired' } },
+  { row: 6, code: 'unknown_kid', status: 403, needs: { signature: 'unknown' } },
+  {
+    row: 7,
+    code: 'signature_required',
+    status: 403,
+    needs: { access: 'protected', signature: 'none' },
+  },
+  {
+    row: 8,
+    code: 'transform_chain_not_allowed',
+    status: 403,
+    needs: { allowed: ['resize/9x9'], signature: 'none', is_derived: true },
+  },
+  { row: 9, code: 'not_found', status: 404, needs: { target: 'nonsense' } },
+  { row: 9, code: 'not_found', status: 404, needs: { target: 'preset' } },
+  {
+    row: 9,
+    code: 'not_found',
+    status: 404,
+    needs: { target: 'raw', raw: false, is_derived: false },
+  },
+  {
+    row: 10,
+    code: 'raw_unavailable',
+    status: 415,
+    needs: { target: 'raw', raw: true, is_derived: false },
+  },
+  { row: 11, code: 'busy', status: 503, needs: { target: 'chain' } },
+];
+
+const targets = {
+  chain: '/resize/20x20',
+  raw: '/download/raw',
+  nonsense: '/resize/none',
+  preset: '/preset:absent',
+} as const;
+
+async function answerIn(scene: Scene) {
+  const { organization_id } = await makeOrganization(db);
+  if (scene.quota === 'over') {
+    await db.query(
+      'update organizations set quota_exceeded_at = now() where organization_id = $1',
+      [organization_id],
+    );
+  }
+  const project = await makeProject(db, { organization_id });
+  const key = await makeKey(db, project);
+  if (scene.file !== 'missing') await makeSceneFile(project, scene.file);
+  await change(db, project, {
+    status: scene.status,
+    suspended_by: scene.status === 'suspended' ? 'owner' : null,
+    delivery_access: scene.access,
+    allowed_transform_chains: scene.allowed,
+    raw_download_enabled: scene.raw,
+  });
+  const path = `${targets[scene.target]}/f/cat`;
+  return host.get(project.project_slug, withQuery(path, scene, { project, key }));
+}
+
+async function makeSceneFile(project: ProjectRow, status: 'ready' | 'blocked'): Promise<void> {
+  const { file_id } = await publishImage({ db, content: host.content }, project, {
+    image,
+    file_slug: 'cat',
+  });
+  if (status === 'ready') return;
+  await db.query(
+    `update files set status = 'blocked', blocked_by = 'staff', blocked_at = now(), block_count = 1
+     where file_id = $1`,
+    [file_id],
+  );
+}
+
+function withQuery(
+  path: string,
+  { query, signature }: Scene,
+  { project, key }: { project: ProjectRow; key: TestKey },
+): string {
+  const now = Math.floor(host.clock.now().getTime() / 1000);
+  if (query === 'unexpected') return `${path}?width=3`;
+  switch (signature) {
+    case 'none':
+      return path;
+    case 'altered':
+      return `${signed(path, { project, key, exp: now + 60 }).slice(0, -2)}xx`;
+    case 'expired':
+      return signed(path, { project, key, exp: now - 1 });
+    case 'unknown':
+      return signed(path, { project, key: { ...key, kid: 'kid_absent' }, exp: now + 60 });
+  }
+}
+
+function isCompatible(one: Partial<Scene>, other: Partial<Scene>): boolean {
+  return (Object.keys(one) as (keyof Scene)[]).every(
+    (field) => other[field] === undefined || other[field] === one[field],
+  );
+}
+
+const pairs = rows.flatMap((first, at) =>
+  rows
+    .slice(at + 1)
+    .filter((second) => second.row > first.row && isCompatible(first.needs, second.needs))
+    .map((second) => ({ first, second })),
+);
+
+describe('refusals of a delivery', () => {
+  it.each(rows)('row $row answers $status $code', async ({ code, status, needs }) => {
+    const answer = await answerIn({ ...plain, ...needs });
+    expect({ status: answer.status, code: answer.code }).toEqual({ status, code });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.headers['x-request-id']).toMatch(/^[\w.-]{8,}$/);
+    expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('cover every pair of rows that one request can hold', () => {
+    expect(pairs.length).toBeGreaterThanOrEqual(70);
+  });
+
+  it.each(pairs)(
+    'row $first.row ($first.code) speaks before row $second.row ($second.code)',
+    async ({ first, second }) => {
+      const answer = await answerIn({ ...plain, ...second.needs, ...first.needs });
+      expect({ status: answer.status, code: answer.code }).toEqual({
+        status: first.status,
+        code: first.code,
+      });
+    },
+  );
+
+  it('are never usage', async () => {
+    await host.meter.flush();
+    expect(await db.query('select * from usage_batches')).toEqual([]);
+  });
+
+  it('tell when to come back where rendering is saturated', async () => {
+    const { headers } = await answerIn(plain);
+    expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
+  });
+
+  it.each([
+    'image/jpeg',
+    'image/png',
+    'image/webp',
+    'image/avif',
+    'image/gif',
+    'image/svg+xml',
+  ] as const)(
+    'answer a raw download of %s with 415 where raw downloads are enabled',
+    async (content_type) => {
+      const project = await makeProject(db, { raw_download_enabled: true });
+      await publishImage({ db, content: host.content }, project, {
+        image: { ...image, content_type },
+        file_slug: 'cat',
+      });
+      const answer = await host.get(project.project_slug, '/download/raw/f/cat');
+      expect([answer.status, answer.code]).toEqual([415, 'raw_unavailable']);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    },
+  );
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../runtime/db/client.ts';
+import { createDatabase } from '../../../runtime/db/client.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeKey, publishImage, signed } from '../../support/delivered.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { over, quarters } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/tcp-fault-proxy.ts';
+
+const { db, url } = useDatabase();
+let proxy: FaultProxy;
+let through: Database;
+let host: DeliveryHost;
+let project: ProjectRow;
+let bytes: Buffer;
+
+beforeAll(async () => {
+  bytes = await over(quarters(16, 16)).png().toBuffer();
+});
+beforeEach(async () => {
+  await host?.close();
+  await through?.close();
+  await proxy?.close();
+  const target = new URL(url());
+  proxy = await startFaultProxy({ port: Number(target.port) });
+  target.port = String(proxy.port);
+  through = createDatabase({ url: target.href, connectTimeoutMs: 300, queryTimeoutMs: 300 });
+  host = await startDeliveryHost({ db: through, wall_clock_ms: 0 });
+  project = await makeProject(db);
+  for (const file_slug of ['cat', 'dog']) {
+    await publishImage({ db, content: host.content }, project, {
+      image: { bytes, width: 16, height: 16, content_type: 'image/png' },
+      file_slug,
+    });
+  }
+});
+afterAll(async () => {
+  proxy.set({ kind: 'none' });
+  await host.close();
+  await through.close();
+  await proxy.close();
+});
+
+const get = (slug: string) => host.get(project.project_slug, `/originals/f/${slug}`);
+
+function takeDatabaseAway(kind: 'refuse' | 'stall'): void {
+  proxy.set({ kind });
+  if (kind === 'refuse') proxy.cut();
+}
+
+describe.each(['refuse', 'stall'] as const)('while the database does not answer (%s)', (kind) => {
+  it('what is known serves on for five minutes, and not longer', async () => {
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway(kind);
+    for (const passed of [31, 100, 168.9]) {
+      host.clock.advance(passed);
+      expect((await get('cat')).status).toBe(200);
+    }
+    host.clock.advance(0.2);
+    const answer = await get('cat');
+    expect([answer.status, answer.code, answer.headers['retry-after']]).toEqual([503, 'busy', '2']);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  it('what is not known answers 503 busy with Retry-After 2', async () => {
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway(kind);
+    const answer = await get('dog');
+    expect([answer.status, answer.code, answer.headers['retry-after']]).toEqual([503, 'busy', '2']);
+    const other = await host.get('elsewhere', '/originals/f/cat');
+    expect([other.status, other.code]).toEqual([503, 'busy']);
+  });
+
+  it('a kid that nobody can look up is 503, not refused', async () => {
+    const key = await makeKey(db, project);
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway(kind);
+    const exp = Math.floor(host.clock.now().getTime() / 1000) + 100;
+    const path = signed('/originals/f/cat', { project, key: { ...key, kid: 'kid_new' }, exp });
+    expect((await host.get(project.project_slug, path)).status).toBe(503);
+    const known = signed('/originals/f/cat', { project, key, exp });
+    expect((await host.get(project.project_slug, known)).status).toBe(200);
+  });
+
+  it('and when it answers again, all is looked up anew', async () => {
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway(kind);
+    host.clock.advance(60);
+    expect((await get('cat')).status).toBe(200);
+    expect((await get('dog')).status).toBe(503);
+    await db.query(
+      "update files set status = 'deleted', deleted_at = now() where project_id = $1",
+      [project.project_id],
+    );
+    proxy.set({ kind: 'none' });
+    proxy.cut();
+    host.clock.advance(10);
+    await expect.poll(async () => (await get('dog')).status, { timeout: 10_000 }).toBe(404);
+    host.clock.advance(30);
+    await get('cat');
+    host.clock.advance(30);
+    expect((await get('cat')).status).toBe(404);
+  });
+});
+
+describe('a frozen database', () => {
+  it('keeps nobody waiting twice: what is known is served at once', async () => {
+    expect((await get('cat')).status).toBe(200);
+    expect((await get('dog')).status).toBe(200);
+    takeDatabaseAway('stall');
+    host.clock.advance(31);
+    const order: string[] = [];
+    await get('cat');
+    const slow = host.get('cold', '/originals/f/x').then(() => order.push('cold'));
+    host.clock.advance(5);
+    await get('dog').then(() => order.push('warm'));
+    await slow;
+    expect(order).toEqual(['warm', 'cold']);
+  });
+});

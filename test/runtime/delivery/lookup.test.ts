@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Database, Queryable } from '../../../runtime/db/client.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  change,
+  makeKey,
+  publishImage,
+  type StoredImage,
+  signed,
+  type TestKey,
+} from '../../support/delivered.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { over, quarters } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let host: DeliveryHost;
+let image: StoredImage;
+let project: ProjectRow;
+let key: TestKey;
+const asked: string[] = [];
+const counted: Queryable = {
+  query: (text, values) => {
+    asked.push(text.includes('from projects') ? 'project' : 'other');
+    return db.query(text, values);
+  },
+};
+const PATH = '/originals/f/cat';
+const seconds = () => Math.floor(host.clock.now().getTime() / 1000);
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db: counted, wall_clock_ms: 0 });
+  const bytes = await over(quarters(16, 16)).png().toBuffer();
+  image = { bytes, width: 16, height: 16, content_type: 'image/png' };
+});
+afterAll(() => host.close());
+beforeEach(async () => {
+  project = await protectedProject(db);
+  key = await makeKey(db, project);
+  asked.length = 0;
+});
+
+async function protectedProject(of: Database): Promise<ProjectRow> {
+  const made = await makeProject(of, { delivery_access: 'protected' });
+  await publishImage({ db: of, content: host.content }, made, { image, file_slug: 'cat' });
+  return made;
+}
+
+const get = (path: string, headers = {}) => host.get(project.project_slug, path, { headers });
+const codeOf = async (path: string) => (await get(path)).code ?? 'served';
+
+describe('a signed URL', () => {
+  it('opens a protected project until it expires, and caches no longer', async () => {
+    const exp = seconds() + 100;
+    const answer = await get(signed(PATH, { project, key, exp }));
+    expect(answer.status).toBe(200);
+    expect(answer.headers['cache-control']).toMatch(
+      /^public, max-age=0, must-revalidate, s-maxage=(99|100)$/,
+    );
+  });
+
+  it('is refused from the second of its exp on, also where the viewer has the image', async () => {
+    const url = signed(PATH, { project, key, exp: seconds() + 2 });
+    const { headers } = await get(url);
+    const condition = { 'if-none-match': String(headers.etag) };
+    expect((await get(url, condition)).status).toBe(304);
+    host.clock.advance(2);
+    expect(await codeOf(url)).toBe('signature_expired');
+    expect((await get(url, condition)).status).toBe(403);
+  });
+
+  it('opens its own path only, and no letter of it can be changed', async () => {
+    const exp = seconds() + 100;
+    const url = signed(PATH, { project, key, exp });
+    const sig = url.split('sig=')[1] ?? '';
+    const altered = [
+      url.replace(PATH, '/resize/2x2/f/cat'),
+      url.replace(`exp=${exp}`, `exp=${exp + 1}`),
+      url.replace(sig, `${sig[0] === 'a' ? 'b' : 'a'}${sig.slice(1)}`),
+      url.replace(sig, sig.slice(0, -1)),
+      url.replace(sig, `${sig}A`),
+      url.replace(sig, `${sig.slice(0, -1)}${sig.endsWith('A') ? 'B' : 'A'}`),
+    ];
+    for (const each of altered) expect(await codeOf(each)).toBe('invalid_signature');
+    expect(await codeOf(url)).toBe('served');
+  });
+
+  it('of another project opens nothing', async () => {
+    const other = await protectedProject(db);
+    const otherKey = await makeKey(db, other);
+    const exp = seconds() + 100;
+    expect(await codeOf(signed(PATH, { project: other, key: otherKey, exp }))).toBe('unknown_kid');
+    expect(await codeOf(signed(PATH, { project: other, key, exp }))).toBe('invalid_signature');
+  });
+
+  it('carries exactly exp, kid and sig', async () => {
+    const url = signed(PATH, { project, key, exp: seconds() + 100 });
+    for (const wrong of [`${url}&v=1`, `${url}&exp=1`, url.replace('exp=', 'Exp='), `${url}&`]) {
+      expect(await codeOf(wrong)).toBe('not_found');
+    }
+    const [path = '', query = ''] = url.split('?');
+    const reordered = `${path}?${query.split('&').toReversed().join('&')}`;
+    expect(await codeOf(reordered)).toBe('served');
+  });
+
+  it('may use a chain that the list of a public project does not have', async () => {
+    await change(db, project, {
+      delivery_access: 'public',
+      allowed_transform_chains: ['resize/9x9'],
+    });
+    const path = '/resize/8x8/f/cat';
+    const condition = { 'if-none-match': '*' };
+    expect((await get(path, condition)).code).toBe('transform_chain_not_allowed');
+    const url = signed(path, { project, key, exp: seconds() + 100 });
+    expect((await get(url, condition)).status).toBe(304);
+    expect((await get('/resize/9x9/fill/f/cat', condition)).status).toBe(304);
+    expect((await get(PATH)).status).toBe(200);
+  });
+});
+
+describe('a key', () => {
+  it('that was made a moment ago verifies at once', async () => {
+    expect(await codeOf(PATH)).toBe('signature_required');
+    const fresh = await makeKey(db, project, { overlap_seconds: 3600 });
+    const exp = seconds() + 100;
+    expect(await codeOf(signed(PATH, { project, key: fresh, exp }))).toBe('served');
+    expect(await codeOf(signed(PATH, { project, key, exp }))).toBe('served');
+  });
+
+  it('that is unknown asks the database at most once a second, however many ask', async () => {
+    await get(PATH);
+    asked.length = 0;
+    const bad = { ...key, kid: 'kid_nobody' };
+    const url = signed(PATH, { project, key: bad, exp: seconds() + 1000 });
+    const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(url)));
+    expect(new Set(codes)).toEqual(new Set(['unknown_kid']));
+    expect(asked.filter((table) => table === 'project').length).toBe(1);
+    host.clock.advance(0.9);
+    expect(await codeOf(url)).toBe('unknown_kid');
+    expect(asked.filter((table) => table === 'project').length).toBe(1);
+    host.clock.advance(0.2);
+    expect(await codeOf(url)).toBe('unknown_kid');
+    expect(asked.filter((table) => table === 'project').length).toBe(2);
+  });
+
+  it('that is retired verifies until its retire_after and not a second longer', async () => {
+    await makeKey(db, project, { overlap_seconds: 3600 });
+    const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
+    expect(await codeOf(url)).toBe('served');
+    host.clock.advance(3500);
+    expect(await codeOf(url)).toBe('served');
+    host.clock.advance(110);
+    expect(await codeOf(url)).toBe('unknown_kid');
+  });
+
+  it('that cannot be opened fails its own URLs only', async () => {
+    await change(db, project, { delivery_access: 'public' });
+    await db.query("update signing_keys set secret_sealed = '\\x00' where kid = $1", [key.kid]);
+    const answer = await get(signed(PATH, { project, key, exp: seconds() + 100 }));
+    expect([answer.status, answer.code]).toEqual([500, 'internal']);
+    expect(await codeOf(PATH)).toBe('served');
+  });
+});
+
+describe('what is known of projects and files', () => {
+  it('is at most 30 seconds old, whether it is there or not', async () => {
+    await change(db, project, { delivery_access: 'public' });
+    expect((await get(PATH)).status).toBe(200);
+    expect((await get('/originals/f/late')).status).toBe(404);
+    await db.query(
+      `update files set status = 'blocked', blocked_by = 'staff', blocked_at = now(), block_count = 1
+       where project_id = $1`,
+      [project.project_id],
+    );
+    await publishImage({ db, content: host.content }, project, { image, file_slug: 'late' });
+    host.clock.advance(29.9);
+    expect((await get(PATH)).status).toBe(200);
+    expect((await get('/originals/f/late')).status).toBe(404);
+    host.clock.advance(0.1);
+    expect(await codeOf(PATH)).toBe('file_blocked');
+    expect((await get('/originals/f/late')).status).toBe(200);
+  });
+
+  it('of a host without a project is remembered as well', async () => {
+    const slug = `late-${project.project_slug}`;
+    expect((await host.get(slug, PATH)).status).toBe(404);
+    const late = await makeProject(db, { project_slug: slug });
+    await publishImage({ db, content: host.content }, late, { image, file_slug: 'cat' });
+    expect((await host.get(slug, PATH)).status).toBe(404);
+    host.clock.advance(30);
+    expect((await host.get(slug, PATH)).status).toBe(200);
+  });
+
+  it('is asked for once, however many ask', async () => {
+    await change(db, project, { delivery_access: 'public' });
+    await Promise.all(Array.from({ length: 30 }, () => get(PATH)));
+    expect(asked).toEqual(['project', 'other']);
+  });
+});

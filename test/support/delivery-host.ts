@@ -1,0 +1,167 @@
+/**
+ * A delivery server on a free port with all that it works with for real: a database, a folder of content, a
+ * queue, and a render worker whose renders are counted. The clock is moved by hand.
+ */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type IncomingHttpHeaders, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Queryable } from '../../runtime/db/client.ts';
+import {
+  type DeliveryOptions,
+  type DeliveryProcess,
+  startDelivery,
+} from '../../runtime/delivery/serve.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { createMetrics, type Metrics } from '../../runtime/platform/metrics.ts';
+import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import type { Queue } from '../../runtime/platform/queue/queue.ts';
+import { createSealing, type Sealing } from '../../runtime/platform/sealing.ts';
+import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
+import { createDerivedRenders } from '../../runtime/worker/render/render-derived.ts';
+import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
+import { makeFolderBuckets } from './folder-buckets.ts';
+import { createManualClock, type ManualClock } from './manual-clock.ts';
+
+export const ROOT_DOMAIN = 'images.test';
+export const sealing: Sealing = createSealing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
+const silent = createLog({ level: 'silent', name: 'test' });
+
+export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; code?: string };
+export type Asking = { method?: string; headers?: Record<string, string | string[]> };
+
+export type DeliveryHost = DeliveryProcess & {
+  port: number;
+  clock: ManualClock;
+  queue: Queue;
+  content: Bucket;
+  metrics: Metrics;
+  spool_folder: string;
+  /** Results of renders so far, in order. */
+  renders: string[];
+  /** `host` is a project's slug, or a whole host name. */
+  get(host: string, path: string, asking?: Asking): Promise<Answer>;
+  close(): Promise<void>;
+};
+
+export type HostOptions = Partial<DeliveryOptions> & {
+  db: Queryable;
+  /** Of the render worker; 0: nobody renders. */
+  wall_clock_ms?: number;
+  spool_kept?: boolean;
+};
+
+export async function startDeliveryHost(options: HostOptions): Promise<DeliveryHost> {
+  const storage = makeFolderBuckets();
+  const spool_folder = options.spool_folder ?? mkdtempSync(join(tmpdir(), 'tintype-spool-'));
+  const clock = createManualClock();
+  const content = options.content ?? storage.buckets.content;
+  const queue = options.queue ?? createInProcessQueue();
+  const metrics = createMetrics();
+  const renders: string[] = [];
+  const worker = startRenderWorker({
+    queue,
+    content: storage.buckets.content,
+    renders,
+    wall_clock_ms: options.wall_clock_ms ?? 30_000,
+  });
+  const delivery = startDelivery({
+    clock,
+    content,
+    sealing,
+    log: silent,
+    metrics,
+    queue,
+    rootDomain: ROOT_DOMAIN,
+    memory_bytes: 64_000_000,
+    ...options,
+    spool_folder,
+  });
+  delivery.server.listen(0, '127.0.0.1');
+  await once(delivery.server, 'listening');
+  const { port } = delivery.server.address() as AddressInfo;
+  return {
+    ...delivery,
+    port,
+    clock,
+    queue,
+    content: storage.buckets.content,
+    metrics,
+    spool_folder,
+    renders,
+    get: (host, path, asking) => ask(port, hostName(host), { path, ...asking }),
+    close: async () => {
+      await delivery.stop();
+      await queue.close();
+      await (await worker)?.close();
+      storage.remove();
+      if (options.spool_folder === undefined) rmSync(spool_folder, { recursive: true });
+    },
+  };
+}
+
+async function startRenderWorker(of: {
+  queue: Queue;
+  content: Bucket;
+  renders: string[];
+  wall_clock_ms: number;
+}) {
+  const { queue, content, renders, wall_clock_ms } = of;
+  if (wall_clock_ms === 0) return undefined;
+  const sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms,
+    memory_bytes: 1_000_000_000,
+    jobs_per_child: 1000,
+    log: silent,
+  });
+  const derived = createDerivedRenders({
+    content,
+    sandbox,
+    log: silent,
+    wall_clock_ms,
+    metrics: { render: ({ result }) => void renders.push(result) },
+  });
+  await queue.serve('render', { slots: 1, waiting_max: 100 }, derived.answer);
+  return {
+    close: async () => {
+      await derived.drained();
+      await sandbox.close();
+    },
+  };
+}
+
+function hostName(host: string): string {
+  return host.includes('.') || host.includes(':') ? host : `${host}.${ROOT_DOMAIN}`;
+}
+
+export function ask(
+  port: number,
+  host: string,
+  { path, method = 'GET', headers = {} }: { path: string } & Asking,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = sendRequest(
+      { port, host: '127.0.0.1', path, method, headers: { host, ...headers }, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const body = Buffer.concat(chunks);
+          const { statusCode: status = 0 } = response;
+          resolve({ status, headers: response.headers, body, ...codeOf(body) });
+        });
+      },
+    );
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+function codeOf(body: Buffer): { code?: string } {
+  if (body[0] !== 0x7b) return {};
+  return { code: JSON.parse(body.toString()).error.code };
+}
