@@ -1,5 +1,5 @@
 // Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, and migrates a template
-// database once; every test file clones it (see database.ts).
+// database once; every test file clones it (see database.ts). Names the file of the answers that were seen (see seen.ts).
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +25,7 @@ export async function setup(project: TestProject): Promise<void> {
   await removeLeftovers();
   const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
+  process.env.TINTYPE_SEEN_FILE = join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
   stop = async () => {
     await postgres.stop();
