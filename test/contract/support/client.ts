@@ -4,20 +4,21 @@
  */
 import { createHmac } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
-import { noteSeen } from './seen.ts';
+import { noteDelivered, noteSeen } from '../../support/seen.ts';
 import { runTintype, type Tintype } from './tintype.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer of the API as JSON; what it must hold is what a test asserts.
 type Json = any;
 
-export type Answer<Body = unknown> = {
+export type Answer = {
   status: number;
   headers: Record<string, string>;
-  body: Body;
+  /** Undefined where the answer is not JSON. */
+  body: Json;
   bytes: Buffer;
 };
 
-type Call = {
+export type Sent = {
   method: string;
   path: string;
   body?: unknown;
@@ -25,46 +26,30 @@ type Call = {
   headers?: Record<string, string>;
 };
 
-export async function call<Body = Json>(
-  baseUrl: string,
-  { method, path, ...rest }: Call,
-): Promise<Answer<Body>> {
-  const bytes =
-    rest.raw ??
-    (rest.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(rest.body)));
+/** One request to the API, with nothing of itself but the content type of a JSON body. */
+export async function call(tintype: Tintype, { method, path, body, raw, headers }: Sent) {
+  const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await send({
-    url: new URL(path, baseUrl),
+    url: tintype.instance.api_url,
+    target: path,
     method,
-    headers: rest.headers ?? {},
-    bytes,
+    headers: { ...json, ...headers },
+    bytes: raw ?? printBody(body),
   });
-  const body = answer.headers['content-type']?.startsWith('application/json')
-    ? JSON.parse(answer.bytes.toString('utf8'))
-    : undefined;
-  noteSeen({ method, path, status: answer.status, code: body?.error?.code ?? null });
-  return { ...answer, body };
+  noteSeen({ method, path, status: answer.status, code: answer.body?.error?.code ?? null });
+  return answer;
 }
 
-/** One way of calling the API: everything a caller sends of itself. */
-export type Caller = <Body = Json>(
-  method: string,
-  path: string,
-  body?: unknown,
-) => Promise<Answer<Body>>;
+/** One way of calling the API: everything that a caller sends of itself. */
+export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
 export function withKey(tintype: Tintype, key: string): Caller {
   return (method, path, body) =>
-    call(tintype.instance.api_url, {
-      method,
-      path,
-      body,
-      headers: { 'x-api-key': key, ...json(body) },
-    });
+    call(tintype, { method, path, body, headers: { 'x-api-key': key } });
 }
 
 export function anonymous(tintype: Tintype): Caller {
-  return (method, path, body) =>
-    call(tintype.instance.api_url, { method, path, body, headers: json(body) });
+  return (method, path, body) => call(tintype, { method, path, body });
 }
 
 /** A dashboard session: a token of the identity provider, its subject, and signed writes. */
@@ -73,116 +58,98 @@ export async function withSession(
   sub: string,
   ...flags: string[]
 ): Promise<Caller> {
-  const { stdout } = await runTintype([
-    'token',
-    '--json',
-    '--data',
-    tintype.data,
-    '--sub',
-    sub,
-    ...flags,
-  ]);
+  const args = ['token', '--json', '--data', tintype.data, '--sub', sub, ...flags];
+  const { stdout } = await runTintype(args);
   const { headers } = JSON.parse(stdout) as { headers: Record<string, string> };
-  const { api_url, request_signing_secret } = tintype.instance;
   return (method, path, body) => {
-    const raw = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
-    const signature = signWrite(request_signing_secret, { method, path, raw });
-    return call(api_url, {
-      method,
-      path,
-      raw,
-      headers: { ...headers, ...json(body), ...signature },
-    });
+    const signature = signWrite(tintype, { method, path, raw: printBody(body) });
+    return call(tintype, { method, path, body, headers: { ...headers, ...signature } });
   };
 }
 
 function signWrite(
-  secret: string,
+  { instance }: Tintype,
   { method, path, raw }: { method: string; path: string; raw: Buffer },
 ): Record<string, string> {
   if (method === 'GET') return {};
   const pathname = path.split('?', 1)[0] ?? '';
-  const mac = createHmac('sha256', secret).update(`${method}\n${pathname}\n`).update(raw);
+  const mac = createHmac('sha256', instance.request_signing_secret);
+  mac.update(`${method}\n${pathname}\n`).update(raw);
   return { 'x-request-signature': mac.digest('hex') };
 }
 
+type Delivery = {
+  project: string;
+  /** Sent as it is, query included. */
+  path: string;
+  method?: string;
+  headers?: Record<string, string>;
+};
+
 /** A request to a delivery host, whatever the machine's resolver makes of *.localhost. */
-export function deliver(
-  tintype: Tintype,
-  {
-    project,
-    path,
-    method,
-    headers,
-  }: { project: string; path: string; method?: string; headers?: Record<string, string> },
-): Promise<Omit<Answer, 'body'>> {
+export async function deliver(tintype: Tintype, delivery: Delivery): Promise<Answer> {
   const { delivery_port, delivery_root_domain } = tintype.instance;
+  const { project, path, method = 'GET', headers } = delivery;
   const host = `${project}.${delivery_root_domain}:${delivery_port}`;
-  const url = new URL(`http://127.0.0.1:${delivery_port}`);
-  return send({
-    url,
-    method: method ?? 'GET',
-    headers: { ...headers, host },
-    bytes: Buffer.alloc(0),
-    rawPath: path,
-  }).then((answer) => {
-    noteSeen({
-      method: method ?? 'GET',
-      path: `delivery:${path}`,
-      status: answer.status,
-      code: codeOf(answer.bytes),
-    });
-    return answer;
-  });
+  const url = `http://127.0.0.1:${delivery_port}`;
+  const answer = await send({ url, target: path, method, headers: { ...headers, host } });
+  const code = answer.body?.error?.code ?? null;
+  noteDelivered({ method, path, status: answer.status, code });
+  return answer;
 }
 
-/** Sends bytes exactly as a signed URL wants them. */
-export function put(
+/** Sends bytes as a signed URL wants them; what storage refuses has no code of ours. */
+export async function put(
   url: string,
   headers: Record<string, string>,
   bytes: Buffer,
-): Promise<Omit<Answer, 'body'>> {
-  return send({ url: new URL(url), method: 'PUT', headers, bytes });
+): Promise<Answer> {
+  const { origin, pathname, search } = new URL(url);
+  const target = `${pathname}${search}`;
+  const answer = await send({ url: origin, target, method: 'PUT', headers, bytes });
+  noteSeen({ method: 'PUT', path: target, status: answer.status, code: null });
+  return answer;
 }
 
-function codeOf(bytes: Buffer): string | null {
-  try {
-    return (JSON.parse(bytes.toString('utf8')) as { error: { code: string } }).error.code;
-  } catch {
-    return null;
-  }
+/** The target of a URL that the API handed out: path and query. */
+export function targetOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return `${pathname}${search}`;
 }
 
-function json(body: unknown): Record<string, string> {
-  return body === undefined ? {} : { 'content-type': 'application/json' };
+function printBody(body: unknown): Buffer {
+  return body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body));
 }
 
-function send(of: {
-  url: URL;
+type Request = {
+  url: string;
+  target: string;
   method: string;
   headers: Record<string, string>;
-  bytes: Buffer;
-  rawPath?: string;
-}): Promise<Omit<Answer, 'body'>> {
+  bytes?: Buffer;
+};
+
+function send({ url, target, method, headers, bytes }: Request): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = requestHttp(of.url, {
-      method: of.method,
-      path: of.rawPath ?? `${of.url.pathname}${of.url.search}`,
-      headers: { 'content-length': String(of.bytes.length), ...of.headers },
-    });
+    const length = bytes === undefined ? {} : { 'content-length': String(bytes.length) };
+    const request = requestHttp(url, { method, path: target, headers: { ...length, ...headers } });
     request.once('error', reject);
     request.once('response', (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('error', reject);
-      response.once('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers as Record<string, string>,
-          bytes: Buffer.concat(chunks),
-        }),
-      );
+      response.once('end', () => {
+        const all = Buffer.concat(chunks);
+        const facts = response.headers as Record<string, string>;
+        const body = parseBody(facts, all);
+        resolve({ status: response.statusCode ?? 0, headers: facts, bytes: all, body });
+      });
     });
-    request.end(of.bytes);
+    request.end(bytes);
   });
+}
+
+function parseBody(headers: Record<string, string>, bytes: Buffer): Json {
+  const isJson = headers['content-type']?.startsWith('application/json') && bytes.length > 0;
+  return isJson ? JSON.parse(bytes.toString('utf8')) : undefined;
 }

@@ -1,0 +1,166 @@
+// Every command of the README and of getting started is run here, in order, on a fresh Tintype, and does
+// what the text says. A block that is only shown is marked `console`.
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import { jsonIn, readFences, runBlocks } from './support/blocks.ts';
+import {
+  makeFolder,
+  projectRoot,
+  removeFolder,
+  startTintype,
+  type Tintype,
+} from './support/tintype.ts';
+import { identify } from './support/tools.ts';
+
+const README = 'README.md';
+const GETTING_STARTED = 'docs/getting-started.md';
+
+let tintype: Tintype;
+let config: string;
+const folders: string[] = [];
+
+/** An empty folder with a photograph, as the documents ask for. */
+async function folderWithPhoto(): Promise<string> {
+  const folder = await makeFolder();
+  folders.push(folder);
+  const photo = over(photograph(1500, 1000)).jpeg({ quality: 92 });
+  await writeFile(join(folder, 'photo.jpg'), await photo.toBuffer());
+  return folder;
+}
+
+beforeAll(async () => {
+  config = await makeFolder();
+  await cp(join(projectRoot, 'config/samples'), config, { recursive: true });
+  const yaml = readFences(README).filter(({ language }) => language === 'yaml');
+  for (const [index, { text }] of yaml.entries()) {
+    await writeFile(join(config, `readme-${index}.yaml`), text);
+  }
+  tintype = await startTintype({ config });
+});
+
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  await Promise.all([tintype?.data, config, ...folders].map(removeFolder));
+});
+
+describe('README', () => {
+  let folder: string;
+  let printed: string[];
+
+  it('runs', async () => {
+    folder = await folderWithPhoto();
+    printed = await runBlocks(README, { folder, tintype });
+  });
+
+  it('prints delivery URLs after an upload', () => {
+    const { delivery_port } = tintype.instance;
+    expect(printed[0]?.trim().split(/\s+/)).toEqual(
+      ['originals', 'resize/640x480', 'preset:hero', 'preset:thumb'].map(
+        (chain) => `http://demo.localhost:${delivery_port}/${chain}/f/photo.jpg`,
+      ),
+    );
+  });
+
+  it.each([
+    ['small.jpg', { format: 'JPEG', width: 640, height: 480 }],
+    ['thumb.webp', { format: 'WEBP', width: 200, height: 200 }],
+    ['crop.png', { format: 'PNG', width: 150, height: 150 }],
+  ])('downloads %s', async (file, expected) => {
+    expect(await identify(await readFile(join(folder, file)))).toEqual(expected);
+  });
+
+  it('downloads nothing else', async () => {
+    const files = (await readdir(folder)).filter((file) => !/^output-|^photo/.test(file));
+    expect(files.sort()).toEqual(['crop.png', 'small.jpg', 'thumb.webp']);
+  });
+
+  it('lists the file and mints a signed URL', () => {
+    const [files, signed] = jsonIn(printed[2] ?? '');
+    expect(files.items).toMatchObject([{ file_slug: 'photo.jpg', width: 1500, height: 1000 }]);
+    expect(signed.url).toMatch(/\/resize\/320x\/f\/photo\.jpg\?exp=\d+&kid=\w+&sig=/);
+  });
+
+  it('shows usage', () => {
+    const [usage] = jsonIn(printed[3] ?? '');
+    expect(usage).toMatchObject({ project_slug: 'demo', storage: { file_count: 1 } });
+    expect(usage.credit_balance).toBeGreaterThan(0);
+  });
+
+  it('declares a whole project', () => {
+    expect(tintype.output()).not.toContain('a declaration is wrong');
+  });
+});
+
+describe('getting started', () => {
+  let folder: string;
+  let printed: string[];
+
+  it('runs', async () => {
+    folder = await folderWithPhoto();
+    printed = await runBlocks(GETTING_STARTED, { folder, tintype });
+  });
+
+  it('gives a new person trial credits, a project and a key', () => {
+    const [me] = jsonIn(printed[0] ?? '');
+    expect(me).toMatchObject({
+      user: { subject: 'alice' },
+      organization: { credit_balance: 1000 },
+    });
+    const [project] = jsonIn(printed[1] ?? '');
+    expect(project).toMatchObject({ project_slug: 'holiday', delivery_access: 'public' });
+    const [key, own] = jsonIn(printed[2] ?? '');
+    expect(key.plaintext_secret).toMatch(/^tin_live_[0-9a-f]{36}$/);
+    expect(own).toMatchObject({ id: key.id, project_slug: 'holiday' });
+  });
+
+  it('uploads', () => {
+    const [created, completed] = jsonIn(printed[3] ?? '');
+    expect(created).toMatchObject({ status: 'created', file_slug: 'photo.jpg' });
+    expect(completed.upload_id).toBe(created.upload_id);
+  });
+
+  it.each([
+    ['original.jpg', { format: 'JPEG', width: 1500, height: 1000 }],
+    ['fit.jpg', { format: 'JPEG', width: 640, height: 427 }],
+    ['wide.webp', { format: 'WEBP', width: 640, height: 427 }],
+    ['crop.png', { format: 'PNG', width: 200, height: 100 }],
+    ['thumb.jpg', { format: 'JPEG', width: 200, height: 200 }],
+    ['signed.jpg', { format: 'JPEG', width: 320, height: 213 }],
+  ])('downloads %s', async (file, expected) => {
+    expect(await identify(await readFile(join(folder, file)))).toEqual(expected);
+  });
+
+  it('protects the project and opens one path', () => {
+    const [project, signed] = jsonIn(printed[5] ?? '');
+    expect(project.delivery_access).toBe('protected');
+    expect(Object.keys(signed).sort()).toEqual(['expires_at', 'kid', 'url']);
+  });
+
+  it('shows usage', () => {
+    const [usage] = jsonIn(printed[6] ?? '');
+    expect(usage).toMatchObject({ project_slug: 'holiday', credit_balance: 1000 });
+  });
+});
+
+describe('the documents', () => {
+  it('call every block what it is, so that none that could be run is not', async () => {
+    const docs = (await readdir(join(projectRoot, 'docs'))).filter((file) => file.endsWith('.md'));
+    const known = ['sh', 'console', 'yaml', 'json', 'mermaid', 'text', 'ts'];
+    const others = [README, ...docs.map((file) => `docs/${file}`)].flatMap((document) =>
+      readFences(document)
+        .filter(({ language }) => !known.includes(language))
+        .map(({ language }) => `${document}: ${language}`),
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('have runnable blocks only where they are run', async () => {
+    const docs = (await readdir(join(projectRoot, 'docs'))).filter((file) => file.endsWith('.md'));
+    const withCommands = docs.filter((file) =>
+      readFences(`docs/${file}`).some(({ language }) => language === 'sh'),
+    );
+    expect(withCommands.map((file) => `docs/${file}`)).toEqual([GETTING_STARTED]);
+  });
+});

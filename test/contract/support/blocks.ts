@@ -1,0 +1,54 @@
+/** The commands of a document: its `sh` blocks in order, run in one bash in an empty folder. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { launcher, projectRoot, type Tintype } from './tintype.ts';
+
+export type Fence = { language: string; text: string };
+
+export function readFences(document: string): Fence[] {
+  const text = readFileSync(join(projectRoot, document), 'utf8');
+  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = '', body = '']) => ({
+    language,
+    text: body,
+  }));
+}
+
+/** What each block printed, in order; throws with everything that was printed where one fails. */
+export async function runBlocks(
+  document: string,
+  { folder, tintype }: { folder: string; tintype: Tintype },
+): Promise<string[]> {
+  const blocks = readFences(document).filter(({ language }) => language === 'sh');
+  const script = [
+    'set -euo pipefail',
+    // What a clone has by `npx tintype`, on the data folder of this run.
+    'npx() { shift; "$TINTYPE_NODE" "$TINTYPE_LAUNCHER" "$@" --data "$TINTYPE_DATA"; }',
+    ...blocks.map(({ text }, index) => `{\n${text}} > output-${index}`),
+  ].join('\n');
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: folder,
+    TINTYPE_NODE: process.execPath,
+    TINTYPE_LAUNCHER: launcher,
+    TINTYPE_DATA: tintype.data,
+  };
+  const child = spawn('bash', ['-c', script], { cwd: folder, env, stdio: ['ignore', 2, 'pipe'] });
+  const complaints: Buffer[] = [];
+  child.stderr?.on('data', (chunk: Buffer) => complaints.push(chunk));
+  const code = await new Promise((done) => child.once('close', done));
+  const printed = await Promise.all(
+    blocks.map((_, index) => readFile(join(folder, `output-${index}`), 'utf8').catch(() => '')),
+  );
+  if (code === 0) return printed;
+  throw new Error(
+    `${document} ended with ${code}\n${Buffer.concat(complaints)}\n${printed.join('\n')}`,
+  );
+}
+
+/** The JSON objects in what a block printed, however they stand beside one another. */
+export function jsonIn(printed: string) {
+  const texts = printed.replaceAll('}{', '}\n{').split('\n');
+  return texts.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+}

@@ -1,0 +1,46 @@
+/** Judges from outside: ImageMagick and ExifTool on files and bytes. */
+import { spawn } from 'node:child_process';
+
+export type Identified = { format: string; width: number; height: number };
+
+/** What ImageMagick takes the bytes for, after decoding all of them. */
+export async function identify(bytes: Buffer): Promise<Identified> {
+  const text = await run('identify', ['-regard-warnings', '-format', '%m %w %h\n', '-'], bytes);
+  const [format = '', width, height] = text.trim().split(' ');
+  return { format: brandOf(bytes) ?? format, width: Number(width), height: Number(height) };
+}
+
+/** ImageMagick calls AVIF what is HEIC to it: the file's own brand says which. */
+function brandOf(bytes: Buffer): string | undefined {
+  return bytes.toString('latin1', 4, 12) === 'ftypavif' ? 'AVIF' : undefined;
+}
+
+/** The colour of one pixel as `r,g,b`, 0..255. */
+export async function pixelAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
+  const print = `%[fx:int(255*p{${x},${y}}.r)],%[fx:int(255*p{${x},${y}}.g)],%[fx:int(255*p{${x},${y}}.b)]`;
+  return (await run('identify', ['-format', print, '-'], bytes)).split(',').map(Number);
+}
+
+/** Every tag that ExifTool finds, as `Group:Tag`, unknown ones too. */
+export async function tagsOf(bytes: Buffer): Promise<Record<string, unknown>> {
+  const text = await run('exiftool', ['-json', '-G0', '-a', '-u', '-ee', '-'], bytes);
+  return JSON.parse(text)[0];
+}
+
+function run(command: string, args: readonly string[], input: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+    const out: Buffer[] = [];
+    const complaints: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => complaints.push(chunk));
+    // Some stop reading once they know enough.
+    child.stdin.on('error', () => undefined);
+    child.once('error', reject);
+    child.once('close', (code) => {
+      if (code === 0) resolve(Buffer.concat(out).toString('utf8'));
+      else reject(new Error(`${command} ended with ${code}: ${Buffer.concat(complaints)}`));
+    });
+    child.stdin.end(input);
+  });
+}
