@@ -18,14 +18,16 @@ export async function claimDoomedObjects(
   { limit, lease_seconds }: { limit: number; lease_seconds: number },
 ): Promise<DoomedObjectRow[]> {
   return db.query(
-    `update doomed_objects set attempt = attempt + 1, delete_after = now() + make_interval(secs => $2)
-     where doomed_id in (
+    `with due as (
        select doomed_id from doomed_objects d
        where delete_after <= now() and not exists (
          select from files f
          where f.file_id = d.file_id and f.revision = d.revision and f.status <> 'deleted')
        order by delete_after limit $1 for update skip locked
-     ) returning doomed_id, bucket, object_key, attempt`,
+     )
+     update doomed_objects set attempt = attempt + 1, delete_after = now() + make_interval(secs => $2)
+     from due where doomed_objects.doomed_id = due.doomed_id
+     returning doomed_objects.doomed_id, bucket, object_key, attempt`,
     [limit, lease_seconds],
   );
 }

@@ -35,12 +35,13 @@ export async function claimPurges(
   { limit, lease_seconds }: { limit: number; lease_seconds: number },
 ): Promise<PurgeRow[]> {
   return db.query(
-    `with claimed as (
+    `with due as (
+       select purge_id from purges where sent_at is null and run_after <= now()
+       order by run_after limit $1 for update skip locked
+     ), claimed as (
        update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
-       where purge_id in (
-         select purge_id from purges where sent_at is null and run_after <= now()
-         order by run_after limit $1 for update skip locked
-       ) returning purge_id, project_id, file_slug, reason, attempt
+       from due where purges.purge_id = due.purge_id
+       returning purges.purge_id, project_id, file_slug, reason, attempt
      )
      select claimed.*, p.project_slug,
        array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claimDoomedObjects } from '../../../runtime/db/doomed-objects.ts';
 import {
   deleteOldJobRuns,
   findLastJobRun,
@@ -85,6 +86,26 @@ describe('a purge', () => {
     await db.query(`update purges set run_after = now() where sent_at is null`);
     expect(await claim()).toHaveLength(1);
     expect(await deleteOldPurges(db, -1)).toBe(1);
+  });
+});
+
+describe('a claim of many', () => {
+  it('takes as many as it asked for, whatever else is due', async () => {
+    const { project_id } = await makeProject(db);
+    await db.query(
+      `insert into purges (project_id, reason, run_after)
+       select $1, 'many', now() - interval '1 hour' from generate_series(1, 40)`,
+      [project_id],
+    );
+    await db.query(
+      `insert into doomed_objects (bucket, object_key, delete_after)
+       select 'content', 'many/' || n, now() - interval '1 hour' from generate_series(1, 40) n`,
+    );
+    const query = { limit: 10, lease_seconds: 60 };
+    const purges = await Promise.all(times(3).map(() => claimPurges(db, query)));
+    expect(purges.map((rows) => rows.length)).toEqual([10, 10, 10]);
+    const objects = await Promise.all(times(3).map(() => claimDoomedObjects(db, query)));
+    expect(objects.map((rows) => rows.length)).toEqual([10, 10, 10]);
   });
 });
 
