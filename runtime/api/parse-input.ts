@@ -26,8 +26,16 @@ function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ServiceError('invalid_request', {
-    details: { issues: result.error.issues.map(printIssue) },
+    details: { issues: printIssues(result.error.issues) },
   });
+}
+
+/** One value can miss the same expectation in two ways; a person reads it once. */
+function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
+  const printed = issues.map(printIssue);
+  const isFirst = ({ path, message }: InputIssue, index: number) =>
+    printed.findIndex((each) => each.path === path && each.message === message) === index;
+  return printed.filter(isFirst);
 }
 
 function printIssue(issue: z.core.$ZodIssue): InputIssue {
