@@ -1,0 +1,168 @@
+// Spec: Project (callback_url, callback_secret, rotate_callback_secret); Events.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type ProjectRecord, projectRecord } from '../../../../runtime/core/resources/project.ts';
+import { insertWebhookDelivery } from '../../../../runtime/db/webhook-deliveries.ts';
+import { callbackSecretContext } from '../../../../runtime/platform/sealing-contexts.ts';
+import {
+  codeOf,
+  createProject,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { useApi } from '../../../support/api-server.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const URL_1 = 'https://1.1.1.1/hook';
+const URL_2 = 'https://[2606:4700::1]:8443/hook?a=1';
+let project: ProjectRecord;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+});
+
+const patch = (body: unknown) => owner('PATCH', `/v1/projects/${project.project_slug}`, body);
+const secretIn = async (body: unknown): Promise<string | undefined> => {
+  const answer = await patch(body);
+  expect(answer.status, answer.text).toBe(200);
+  expectRecord(projectRecord, answer.body);
+  return answer.body.callback_secret;
+};
+
+type Secrets = {
+  callback_secret_sealed: Buffer | null;
+  previous_callback_secret_sealed: Buffer | null;
+  hours_left: number | null;
+};
+
+/** The stored secrets, opened: the present one and the one that signs along. */
+async function storedSecrets() {
+  const { project_id } = project;
+  const [row] = await api.db.query<Secrets>(
+    `select callback_secret_sealed, previous_callback_secret_sealed,
+       round(extract(epoch from previous_callback_secret_until - now()) / 3600)::integer as hours_left
+     from projects where project_id = $1`,
+    [project_id],
+  );
+  const opened = (sealed: Buffer | null | undefined) =>
+    sealed ? api.deps().sealing.open(sealed, callbackSecretContext(project_id)).toString() : null;
+  return {
+    current: opened(row?.callback_secret_sealed),
+    previous: opened(row?.previous_callback_secret_sealed),
+    hours_left: row?.hours_left ?? null,
+  };
+}
+
+describe('callback_secret', () => {
+  it('is shown in the answer that first sets the URL, and nowhere after', async () => {
+    const secret = await secretIn({ callback_url: URL_1 });
+    expect(secret).toMatch(/^whsec_[A-Za-z0-9_-]{43}$/);
+    expect(await secretIn({ callback_url: URL_1 })).toBeUndefined();
+    expect(await secretIn({ callback_url: URL_2 })).toBeUndefined();
+    expect(await secretIn({ rotate_callback_secret: false })).toBeUndefined();
+    const read = await owner('GET', `/v1/projects/${project.project_slug}`);
+    expect(read.body).toMatchObject({ callback_url: URL_2, callback_secret_set: true });
+    for (const answer of [read, await owner('GET', '/v1/projects')]) {
+      expect(answer.text).not.toContain('whsec_');
+    }
+    expect(await storedSecrets()).toEqual({ current: secret, previous: null, hours_left: null });
+  });
+
+  it('is shown in the answer that rotates it; the old one signs along for a day', async () => {
+    const first = await secretIn({ callback_url: URL_1 });
+    const second = await secretIn({ rotate_callback_secret: true });
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
+    expect(await storedSecrets()).toEqual({ current: second, previous: first, hours_left: 24 });
+    const third = await secretIn({ callback_url: URL_2, rotate_callback_secret: true });
+    expect(await storedSecrets()).toEqual({ current: third, previous: second, hours_left: 24 });
+  });
+
+  it('is made once when the first URL and a rotation come together', async () => {
+    const secret = await secretIn({ callback_url: URL_1, rotate_callback_secret: true });
+    expect(await storedSecrets()).toEqual({ current: secret, previous: null, hours_left: null });
+  });
+
+  it('is dropped with the URL, and a later URL gets a new one', async () => {
+    const first = await secretIn({ callback_url: URL_1 });
+    await secretIn({ rotate_callback_secret: true });
+    expect(await secretIn({ callback_url: null })).toBeUndefined();
+    expect((await patch({})).body).toMatchObject({
+      callback_url: null,
+      callback_secret_set: false,
+    });
+    expect(await storedSecrets()).toEqual({ current: null, previous: null, hours_left: null });
+    const second = await secretIn({ callback_url: URL_1 });
+    expect(second).toMatch(/^whsec_/);
+    expect(second).not.toBe(first);
+  });
+
+  it('cannot be rotated where there is no URL', async () => {
+    for (const body of [
+      { rotate_callback_secret: true },
+      { rotate_callback_secret: true, callback_url: null },
+    ]) {
+      const answer = await patch(body);
+      expect(codeOf(answer)).toBe('400 invalid_request');
+      expect(issuesOf(answer)).toEqual(['rotate_callback_secret']);
+    }
+  });
+});
+
+describe('callback_url', () => {
+  it('is https to a public address, whatever way the address is written', async () => {
+    const wrong = [
+      'http://1.1.1.1/hook',
+      'https://127.0.0.1/',
+      'https://127.1/',
+      'https://0x7f000001/',
+      'https://2130706433/',
+      'https://localhost/',
+      'https://localhost./',
+      'https://10.0.0.1/',
+      'https://169.254.169.254/latest',
+      'https://100.64.0.1/',
+      'https://0.0.0.0/',
+      'https://[::1]/',
+      'https://[::ffff:1.1.1.1]/',
+      'https://[64:ff9b::808:808]/',
+      'https://[fd00::1]/',
+      'https://nowhere.invalid/',
+      'https://user:pass@1.1.1.1/',
+      'https://1.1.1.1/#part',
+      'https://1.1.1.1/\u0000',
+      'ftp://1.1.1.1/',
+      'hook',
+      '',
+      5,
+    ];
+    for (const callback_url of wrong) {
+      const answer = await patch({ callback_url });
+      expect(codeOf(answer), String(callback_url)).toBe('400 invalid_request');
+      expect(issuesOf(answer)).toEqual(['callback_url']);
+    }
+    expect((await patch({})).body).toEqual(project);
+  });
+
+  it('may be anything where the deployment says so', async () => {
+    api.change({ settings: { callbackEgress: 'any' } });
+    expect((await patch({ callback_url: 'http://127.0.0.1:9/hook' })).status).toBe(200);
+  });
+
+  it('takes what waits along, and its removal cancels it', async () => {
+    await patch({ callback_url: URL_1 });
+    const { project_id } = project;
+    const delivery = { project_id, event: 'upload.ready' as const, body: '{}' };
+    const delivery_id = `upload.ready:${project_id}`;
+    await api.db.transaction((tx) => insertWebhookDelivery(tx, { ...delivery, delivery_id }));
+    const waiting = () =>
+      api.db.query('select status, url from webhook_deliveries where project_id = $1', [
+        project_id,
+      ]);
+    await patch({ callback_url: URL_2 });
+    expect(await waiting()).toEqual([{ status: 'pending', url: URL_2 }]);
+    await patch({ callback_url: null });
+    expect(await waiting()).toEqual([expect.objectContaining({ status: 'canceled' })]);
+  });
+});

@@ -1,0 +1,193 @@
+// Spec: Uploads (POST, GET); Upload session.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { uploadRecord } from '../../../../runtime/core/resources/upload.ts';
+import {
+  type Caller,
+  codeOf,
+  createKey,
+  createProject,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { INGEST_BYTES_MAX, STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const valid = { content_type: 'image/png', size_bytes: 100 };
+let project: ProjectRecord;
+let call: Caller;
+
+beforeAll(async () => {
+  project = await createProject(owner);
+  call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
+});
+
+const create = (body: unknown, of = project, caller = call) =>
+  caller('POST', `/v1/projects/${of.project_slug}/uploads`, body);
+
+describe('POST …/uploads', () => {
+  it('makes a session of 15 minutes with exactly one way to send the bytes', async () => {
+    const { status, body } = await create(valid);
+    expect(status).toBe(201);
+    expectRecord(uploadRecord, body);
+    const { upload_id } = body;
+    expect(upload_id).toMatch(/^upl_[0-9a-z]{26}$/);
+    expect(body).toMatchObject({
+      ...valid,
+      project_slug: project.project_slug,
+      file_slug: upload_id,
+      status: 'created',
+      mode: 'direct',
+      error_code: null,
+      ready_at: null,
+      sha256: null,
+      library: 'default',
+      folder: '',
+    });
+    expect(
+      Object.keys(body).filter((key) => ['direct', 'multipart', 'proxy'].includes(key)),
+    ).toEqual(['direct']);
+    expect(body.direct.headers).toEqual({ 'content-type': 'image/png', 'content-length': '100' });
+    const seconds = (Date.parse(body.expires_at) - Date.parse(body.created_at)) / 1000;
+    expect(seconds).toBe(900);
+  });
+
+  it('gives a URL that takes exactly these bytes’ type and length', async () => {
+    const { body } = await create(valid);
+    const put = (bytes: number, type: string) =>
+      fetch(body.direct.put_url, {
+        method: 'PUT',
+        body: Buffer.alloc(bytes),
+        headers: { 'content-type': type },
+      });
+    expect((await put(99, 'image/png')).status).toBe(403);
+    expect((await put(100, 'image/jpeg')).status).toBe(403);
+    const stored = await put(100, 'image/png');
+    expect([stored.status, stored.headers.get('etag')]).toEqual([200, expect.any(String)]);
+  });
+
+  it('lowers the slug and the digest that were asked for', async () => {
+    const { body } = await create({ ...valid, file_slug: 'Photo_1.JPG', sha256: 'AB'.repeat(32) });
+    expect(body).toMatchObject({ file_slug: 'photo_1.jpg', sha256: 'ab'.repeat(32) });
+  });
+
+  it('takes JPEG, PNG and WebP, and refuses other types with the list', async () => {
+    for (const content_type of ['image/jpeg', 'image/png', 'image/webp']) {
+      expect((await create({ ...valid, content_type })).status).toBe(201);
+    }
+    for (const content_type of [
+      'image/heic',
+      'image/svg+xml',
+      'image/PNG',
+      'text/html',
+      '',
+      '\u0000',
+    ]) {
+      const answer = await create({ ...valid, content_type });
+      expect(codeOf(answer), content_type).toBe('400 unsupported_content_type');
+      expect(answer.body.error.details).toEqual({
+        accepted: ['image/jpeg', 'image/png', 'image/webp'],
+      });
+    }
+  });
+
+  it('takes up to the deployment’s limit, and answers 413 with it above', async () => {
+    expect((await create({ ...valid, size_bytes: INGEST_BYTES_MAX })).status).toBe(201);
+    const answer = await create({ ...valid, size_bytes: INGEST_BYTES_MAX + 1 });
+    expect(codeOf(answer)).toBe('413 file_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: INGEST_BYTES_MAX });
+  });
+
+  it('names every wrong field', async () => {
+    const wrong: [object, string][] = [
+      [{ size_bytes: 1 }, 'content_type'],
+      [{ content_type: 'image/png' }, 'size_bytes'],
+      [{ ...valid, size_bytes: 0 }, 'size_bytes'],
+      [{ ...valid, size_bytes: 1.5 }, 'size_bytes'],
+      [{ ...valid, size_bytes: '100' }, 'size_bytes'],
+      [{ ...valid, size_bytes: 2 ** 53 }, 'size_bytes'],
+      [{ ...valid, file_slug: '.hidden' }, 'file_slug'],
+      [{ ...valid, file_slug: 'x'.repeat(129) }, 'file_slug'],
+      [{ ...valid, file_slug: 'a/b' }, 'file_slug'],
+      [{ ...valid, sha256: 'ab' }, 'sha256'],
+      [{ ...valid, mode: 'stream' }, 'mode'],
+      [{ ...valid, mode: 'proxy' }, 'mode'],
+      [{ ...valid, mode: 'proxy', parts: 2 }, 'parts'],
+      [{ ...valid, parts: 2 }, 'parts'],
+      [{ ...valid, parts: 0 }, 'parts'],
+      [{ ...valid, folder: 'a' }, 'folder'],
+      [{ ...valid, title: 'x' }, ''],
+    ];
+    for (const [body, field] of wrong) {
+      const answer = await create(body);
+      expect(codeOf(answer), JSON.stringify(body)).toBe('400 invalid_request');
+      expect(issuesOf(answer)).toEqual([field]);
+    }
+  });
+
+  it('knows no library but the default one', async () => {
+    expect((await create({ ...valid, library: 'default' })).status).toBe(201);
+    expect((await create({ ...valid, parts: 1, folder: '' })).status).toBe(201);
+    const answer = await create({ ...valid, library: 'press' });
+    expect(codeOf(answer)).toBe('404 library_not_found');
+  });
+});
+
+describe('the storage limit', () => {
+  it('counts what is declared, and is never passed by 30 calls at once', async () => {
+    const small = await createProject(owner);
+    const path = `/v1/projects/${small.project_slug}`;
+    await api.session(STAFF_SUBJECT)('PATCH', path, { storage_hard_limit_bytes: 1000 });
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, () => create(valid, small, owner)),
+    );
+    expect(answers.map(codeOf).toSorted()).toEqual([
+      ...Array(10).fill('201'),
+      ...Array(20).fill('403 storage_quota_exceeded'),
+    ]);
+    expect(codeOf(await create({ ...valid, size_bytes: 1 }, small, owner))).toBe(
+      '403 storage_quota_exceeded',
+    );
+    const [row] = await api.db.query<{ reserved_bytes: number }>(
+      'select reserved_bytes from projects where project_id = $1',
+      [small.project_id],
+    );
+    expect(row?.reserved_bytes).toBe(1000);
+  });
+
+  it('is the plan’s where staff set none', async () => {
+    const small = await createProject(owner);
+    api.change({ plans: { trial: { credits: 1, granted: 'once', storage_bytes: 150 } } });
+    expect((await create(valid, small, owner)).status).toBe(201);
+    expect(codeOf(await create(valid, small, owner))).toBe('403 storage_quota_exceeded');
+  });
+});
+
+describe('GET …/uploads/{id}', () => {
+  it('is the session, without the way to send bytes', async () => {
+    const { direct: _direct, ...session } = (await create(valid)).body;
+    const { status, body } = await call(
+      'GET',
+      `/v1/projects/${project.project_slug}/uploads/${session.upload_id}`,
+    );
+    expect(status).toBe(200);
+    expectRecord(uploadRecord, body);
+    expect(body).toEqual(session);
+  });
+
+  it('is 404 upload_not_found for another project’s upload as for none, byte by byte', async () => {
+    const other = await createProject(owner);
+    const { upload_id } = (await create(valid, other, owner)).body;
+    const path = `/v1/projects/${project.project_slug}/uploads`;
+    const foreign = await call('GET', `${path}/${upload_id}`);
+    const missing = await call('GET', `${path}/upl_${'0'.repeat(26)}`);
+    expect(codeOf(foreign)).toBe('404 upload_not_found');
+    expect(foreign.text).toBe(missing.text);
+    expect(codeOf(await call('GET', `${path}/UPL_x`))).toBe('404 upload_not_found');
+    expect(codeOf(await call('POST', `${path}/${upload_id}/complete`))).toBe(
+      '404 upload_not_found',
+    );
+  });
+});

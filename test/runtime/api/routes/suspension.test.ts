@@ -1,0 +1,104 @@
+// Spec: Project (status); Projects (PATCH status); Rules 2 (keys of a suspended project).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createUpload } from '../../../../runtime/actions/create-upload.ts';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { findProject } from '../../../../runtime/db/projects.ts';
+import { codeOf, createKey, createProject, newSubject } from '../../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { makeFile, must } from '../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
+let project: ProjectRecord;
+let path: string;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}`;
+});
+
+const suspension = ({ body }: { body: ProjectRecord }) => [body.status, body.suspended_by];
+const suspend = async (call: typeof owner) =>
+  suspension(await call('PATCH', path, { status: 'suspended' }));
+const activate = async (call: typeof owner) =>
+  suspension(await call('PATCH', path, { status: 'active' }));
+
+describe('a suspension', () => {
+  it('names who suspended, and ends for the owner who began it', async () => {
+    expect(await suspend(owner)).toEqual(['suspended', 'owner']);
+    expect(await suspend(owner)).toEqual(['suspended', 'owner']);
+    expect(await activate(owner)).toEqual(['active', null]);
+    expect(await activate(owner)).toEqual(['active', null]);
+  });
+
+  it('by staff is ended by staff only', async () => {
+    expect(await suspend(staff)).toEqual(['suspended', 'staff']);
+    const refused = await owner('PATCH', path, { status: 'active', name: 'Mine' });
+    expect(codeOf(refused)).toBe('403 project_suspended_by_staff');
+    expect((await owner('GET', path)).body).toMatchObject({
+      status: 'suspended',
+      name: project.name,
+    });
+    expect(await activate(staff)).toEqual(['active', null]);
+  });
+
+  it('by the owner can be taken over by staff, and not back', async () => {
+    await suspend(owner);
+    expect(await suspend(staff)).toEqual(['suspended', 'staff']);
+    expect(await suspend(owner)).toEqual(['suspended', 'staff']);
+    expect(codeOf(await owner('PATCH', path, { status: 'active' }))).toBe(
+      '403 project_suspended_by_staff',
+    );
+  });
+
+  it('by the owner can be ended by staff', async () => {
+    await suspend(owner);
+    expect(await activate(staff)).toEqual(['active', null]);
+  });
+});
+
+describe('a suspended project', () => {
+  it('has keys that do not authenticate, until it is active again', async () => {
+    const call = api.withKey(await createKey(owner, project.project_slug));
+    await suspend(owner);
+    expect(codeOf(await call('GET', path))).toBe('401 unauthorized');
+    expect(codeOf(await call('GET', '/v1/key'))).toBe('401 unauthorized');
+    await activate(owner);
+    expect(codeOf(await call('GET', path))).toBe('200');
+  });
+
+  it('refuses uploads and mints by session, 403 project_suspended', async () => {
+    await makeFile(api.db, project, { file_slug: 'a.png' });
+    await suspend(owner);
+    const upload = { content_type: 'image/png', size_bytes: 1 };
+    expect(codeOf(await owner('POST', `${path}/uploads`, upload))).toBe('403 project_suspended');
+    const mint = await owner('POST', `${path}/signed-url`, { file_slug: 'a.png' });
+    expect(codeOf(mint)).toBe('403 project_suspended');
+  });
+
+  it('is read and changed by session as before', async () => {
+    await suspend(owner);
+    for (const read of ['', '/uploads', '/files', '/usage']) {
+      expect(codeOf(await owner('GET', path + read)), read).toBe('200');
+    }
+    expect(codeOf(await owner('PATCH', path, { name: 'New' }))).toBe('200');
+    expect(codeOf(await owner('POST', `${path}/keys`, { name: 'server' }))).toBe('201');
+  });
+
+  it('refuses an upload that was let through a moment before', async () => {
+    const before = must(await findProject(api.db, project.project_id));
+    await suspend(owner);
+    const late = createUpload(api.deps(), {
+      project: before,
+      wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
+      ingestMaxBytes: 100,
+      planStorageBytes: 100,
+    });
+    await expect(late).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
+    const made = await api.db.query('select 1 from uploads where project_id = $1', [
+      project.project_id,
+    ]);
+    expect(made).toEqual([]);
+  });
+});
