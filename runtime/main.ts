@@ -3,21 +3,27 @@
  * The `tintype` command: a table of calls, each of which loads its own process and nothing else.
  * Exit codes: 0 done, 1 failed, 2 wrong use.
  */
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import facts from '../package.json' with { type: 'json' };
 import { Advice } from './platform/advice.ts';
 import { ConfigError } from './platform/config.ts';
 
 const DATA_FOLDER = '.tintype';
+/** Of the clone, wherever it is called from. */
+const SAMPLES = relative('', fileURLToPath(new URL('../config/samples', import.meta.url))) || '.';
 const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOLDER] as const;
 
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
+  .version(facts.version)
   .exitOverride();
 
 program
   .command('up')
   .description('all of Tintype on this machine: API, worker, delivery, jobs and a database')
-  .option('--config <dir>', 'folder of YAML that is watched and reconciled', 'config/samples')
+  .option('--config <dir>', 'folder of YAML that is watched and reconciled', SAMPLES)
   .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
   .option('--api-port <port>', 'port of the API', parsePort, 8080)
   .option('--delivery-port <port>', 'port of the delivery hosts', parsePort, 8081)

@@ -14,7 +14,7 @@ export type Lifecycle = {
   /** Registers what has to be stopped; parts that were started later are stopped earlier. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void;
   /** Stops everything; resolves to 0, or to 1 when a part failed or took too long. Once only. */
-  stop(reason: string): Promise<number>;
+  stop(): Promise<number>;
   /** Resolves with the exit code when everything has stopped, whoever asked for it. */
   stopped: Promise<number>;
 };
@@ -34,10 +34,9 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const { promise: stopped, resolve } = Promise.withResolvers<number>();
   let isStopping = false;
   let started: Promise<unknown> = Promise.resolve();
-  const stop = (reason: string) => {
+  const stop = () => {
     if (!isStopping) {
       isStopping = true;
-      log.info('stopping', { reason });
       const stopping = started.then(() => stopParts(parts, { log, deadlineMs }));
       void stopping.then((code) => {
         release();
@@ -61,7 +60,8 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const onSignal = (signal: keyof typeof signals) => {
     if (firstSignalAt === Number.POSITIVE_INFINITY) {
       firstSignalAt = performance.now();
-      void stop(signal);
+      log.info('stopping', { signal });
+      void stop();
     } else if (performance.now() - firstSignalAt > (options.echo_ms ?? ECHO_MS)) {
       target.exit(signals[signal]);
     }

@@ -2,7 +2,7 @@
  * `tintype up`: everything of Tintype on one machine. One Node process holds API, delivery, worker and jobs;
  * its only children are decoders, renderers and PostgreSQL.
  */
-
+import { readdir } from 'node:fs/promises';
 import type { Instance } from '../cli/instance.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
@@ -33,7 +33,7 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
   try {
     await lifecycle.start(() => start({ options, env, log, lifecycle }));
   } catch (error) {
-    await lifecycle.stop('the start failed');
+    await lifecycle.stop();
     throw error;
   }
   process.exitCode = await lifecycle.stopped;
@@ -43,6 +43,7 @@ type Start = { options: UpOptions; env: Environment; log: Log; lifecycle: Lifecy
 
 async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   const started = performance.now();
+  await proveReadable(options.config);
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
   const ports = {
@@ -62,6 +63,16 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   await writeInstanceFile(folder.path, instance);
   lifecycle.onStop('instance file', () => removeInstanceFile(folder.path));
   announce(options, instance, Math.round(performance.now() - started));
+}
+
+/** First of all, so that nothing has been started yet when the folder is not there. */
+async function proveReadable(configFolder: string): Promise<void> {
+  await readdir(configFolder).catch((cause: NodeJS.ErrnoException) => {
+    throw new Advice(
+      `${configFolder} is no folder that can be read (${cause.code}): name a folder of YAML with --config`,
+      { cause },
+    );
+  });
 }
 
 function announce({ json, data }: UpOptions, instance: Instance, startedMs: number): void {

@@ -113,7 +113,8 @@ function isAllowed({ file, target }: Import): boolean {
 
 // The one command starts any process, lazily, and knows the settings of none.
 function isProcessEntry(target: string): boolean {
-  return /\/(main|token|advice|config)\.ts$/.test(target) || target.startsWith('runtime/cli/');
+  const isEntry = /\/(main|token|advice|config)\.ts$/.test(target);
+  return isEntry || target.startsWith('runtime/cli/') || target === 'package.json';
 }
 
 function print({ file, target }: Import): string {

@@ -34,7 +34,7 @@ describe('the end of a process', () => {
     lifecycle.onStop('first', () => void order.push('first'));
     lifecycle.onStop('broken', () => Promise.reject(new Error('no')));
     lifecycle.onStop('slow', () => new Promise(() => undefined));
-    expect(await lifecycle.stop('asked')).toBe(1);
+    expect(await lifecycle.stop()).toBe(1);
     expect(order).toEqual(['first']);
   });
 
@@ -62,7 +62,7 @@ describe('the end of a process', () => {
     lifecycle.onStop('part', () => {
       times += 1;
     });
-    await Promise.all([lifecycle.stop('a'), lifecycle.stop('b'), lifecycle.stopped]);
+    await Promise.all([lifecycle.stop(), lifecycle.stop(), lifecycle.stopped]);
     expect(times).toBe(1);
   });
 
