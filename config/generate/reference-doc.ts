@@ -1,0 +1,33 @@
+/**
+ * Fills the generated tables of docs/reference/*.md from the literals of the code. With --check it writes
+ * nothing and fails, naming each page that is not as it would be written.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillPage } from './reference/fill-page.ts';
+import { sections } from './reference/sections.ts';
+
+const folder = new URL('../../docs/reference', import.meta.url).pathname;
+const isCheck = process.argv.includes('--check');
+const used = new Set<string>();
+
+for (const name of readdirSync(folder).filter((file) => file.endsWith('.md'))) {
+  const file = join(folder, name);
+  const present = readFileSync(file, 'utf8');
+  const page = fillPage(present, sections);
+  for (const section of page.used) used.add(section);
+  for (const section of page.unknown)
+    complain(`docs/reference/${name}: no section is called ${section}`);
+  if (page.text === present) continue;
+  if (isCheck) complain(`docs/reference/${name} is stale: run make generate`);
+  else writeFileSync(file, page.text);
+}
+
+for (const section of sections.keys()) {
+  if (!used.has(section)) complain(`docs/reference: no page has <!-- generated: ${section} -->`);
+}
+
+function complain(sentence: string): void {
+  console.error(sentence);
+  process.exitCode = 1;
+}

@@ -1,0 +1,34 @@
+/** What each built endpoint does, for docs/reference/endpoints.md. An endpoint without a note stops the generator. */
+export const endpointNotes: Readonly<Record<string, string>> = {
+  'GET /healthz': 'Answers `{ status }` while the process lives, whatever its dependencies do.',
+  'GET /readyz':
+    'Asks the database and both buckets. Answers `{ ready, checks: { database, ingest, content } }`, with 503 when one of them is not ready.',
+  'GET /v1/me':
+    'Who is calling: [user, organization, role and whether they are staff](concepts.md#organization). The first call of a person makes their user and organization.',
+  'GET /v1/projects':
+    'The projects of the caller’s organization, as a page of [projects](concepts.md#project).',
+  'POST /v1/projects':
+    'Makes a project and its first signing key. `slug` is an old name of `project_slug`: send one of them. `organization_id` is for staff.',
+  'GET /v1/projects/{slug}': 'One [project](concepts.md#project).',
+  'PATCH /v1/projects/{slug}':
+    'Changes settings; what is not sent stays. Only staff may send `storage_hard_limit_bytes` and `pricing_multiplier`, and a new multiplier counts from the next full hour. `project_default_watermark` is an old name of `default_watermark_preset_id`, where an empty text clears. Setting the first `callback_url`, or `rotate_callback_secret`, answers `callback_secret` once.',
+  'GET /v1/key':
+    'The [key](concepts.md#api-key) that is calling, with `project_slug`, `project_id` and `organization_id` and without its times: how a client finds out where it belongs.',
+  'POST /v1/projects/{slug}/keys':
+    'Makes a key; the answer is the [key](concepts.md#api-key) with `plaintext_secret`. Without `scopes` it may do everything a key can; an empty list is refused.',
+  'POST /v1/projects/{slug}/signed-url':
+    'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
+  'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
+  'POST /v1/projects/{slug}/uploads':
+    'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with `direct`: send the bytes to `put_url` with exactly those headers. `mode: "proxy"`, more than one part, folders and named libraries are not in this version.',
+  'GET /v1/projects/{slug}/uploads/{id}':
+    'One [upload session](concepts.md#upload-session); poll it until `ready` or `failed`.',
+  'POST /v1/projects/{slug}/uploads/{id}/complete':
+    'Says that the bytes are there. What storage holds decides, so calling it again changes nothing. A session that failed answers 422 with its own `error_code`.',
+  'GET /v1/projects/{slug}/files':
+    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. The filters of libraries are not in this version.',
+  'GET /v1/projects/{slug}/files/{fileSlug}':
+    'One [file](concepts.md#file). `include=location` adds where and when it was taken.',
+  'GET /v1/projects/{slug}/usage':
+    'The [usage record](concepts.md#usage-record) of a range. `from` and `to` are ISO 8601 dates or timestamps; a date as `to` includes that day.',
+};

@@ -1,0 +1,59 @@
+/** Tables of runtime/core/errors.ts: one a surface, by status. */
+import {
+  apiErrors,
+  browserClientErrors,
+  deliveryErrors,
+  type ErrorRow,
+  type HelperErrorRow,
+  helperErrors,
+  processingErrors,
+  verifierReasons,
+} from '../../../runtime/core/errors.ts';
+import { code, codes, table } from './markdown.ts';
+
+export function apiErrorTable(): string {
+  return codeTable(apiErrors);
+}
+
+export function deliveryErrorTable(): string {
+  return codeTable(deliveryErrors);
+}
+
+export function processingErrorTable(): string {
+  const rows = Object.entries(processingErrors).map(([name, { message }]) => [code(name), message]);
+  return table(['error_code', 'what to do'], rows);
+}
+
+export function helperErrorTable(): string {
+  const rows = Object.entries<HelperErrorRow>(helperErrors).map(([name, { statuses, message }]) => [
+    statuses?.join(' or ') ?? '',
+    code(name),
+    message,
+  ]);
+  return table(['status', 'code', 'message'], rows);
+}
+
+export function browserClientErrorTable(): string {
+  return wordTable('code', browserClientErrors);
+}
+
+export function verifierReasonTable(): string {
+  return wordTable('reason', verifierReasons);
+}
+
+function codeTable(errors: Record<string, ErrorRow>): string {
+  const rows = Object.entries(errors)
+    .toSorted(([, one], [, other]) => one.status - other.status)
+    .map(([name, row]) => [String(row.status), code(name), row.message, carried(row)]);
+  return table(['status', 'code', 'message', 'carries'], rows);
+}
+
+function carried({ details, retry_after }: ErrorRow): string {
+  const fields = details === undefined ? [] : [`details ${codes(details)}`];
+  return [...fields, ...(retry_after ? ['Retry-After'] : [])].join('; ');
+}
+
+function wordTable(head: string, words: Record<string, string>): string {
+  const rows = Object.entries(words).map(([name, message]) => [code(name), message]);
+  return table([head, 'meaning'], rows);
+}

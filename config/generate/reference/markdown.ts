@@ -1,0 +1,19 @@
+/** The little of Markdown that the generated tables need. */
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const rule = head.map(() => '---');
+  return `${[head, rule, ...rows].map((cells) => `| ${cells.map(printCell).join(' | ')} |`).join('\n')}\n`;
+}
+
+export function code(text: string | number): string {
+  return `\`${text}\``;
+}
+
+/** `a`, `b`, `c`. */
+export function codes(texts: readonly (string | number)[]): string {
+  return texts.map(code).join(', ');
+}
+
+function printCell(cell: string): string {
+  return cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,64 @@
+/** The fields of each record as it is answered: names and types from its zod schema, words from field-notes.ts. */
+import type { z } from 'zod';
+import { apiKeyRecord, createdApiKeyRecord } from '../../../runtime/core/resources/api-key.ts';
+import { fileRecord } from '../../../runtime/core/resources/file.ts';
+import {
+  meRecord,
+  organizationRecord,
+  userRecord,
+} from '../../../runtime/core/resources/organization.ts';
+import { projectRecord } from '../../../runtime/core/resources/project.ts';
+import { recipeRecord } from '../../../runtime/core/resources/recipe.ts';
+import { signedUrlRecord, signingKeyRecord } from '../../../runtime/core/resources/signing-key.ts';
+import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
+import { usageDay, usageHour, usageRecord } from '../../../runtime/core/resources/usage.ts';
+import { watermarkPresetRecord } from '../../../runtime/core/resources/watermark-preset.ts';
+import { webhookBody } from '../../../runtime/core/resources/webhook-delivery.ts';
+import { fieldNotes } from './field-notes.ts';
+import { fieldsOf } from './json-type.ts';
+import { code, table } from './markdown.ts';
+
+const records = {
+  organization: organizationRecord,
+  project: projectRecord,
+  'api key': apiKeyRecord,
+  'created api key': createdApiKeyRecord.pick({ plaintext_secret: true }),
+  'signing key': signingKeyRecord,
+  'signed url': signedUrlRecord,
+  upload: uploadRecord,
+  file: fileRecord,
+  'watermark preset': watermarkPresetRecord,
+  recipe: recipeRecord,
+  usage: usageRecord,
+  'usage hour': usageHour,
+  'usage day': usageDay,
+  'webhook body': webhookBody,
+  me: meRecord,
+  user: userRecord,
+} as const satisfies Record<string, z.ZodType>;
+
+/** A note for every field of every record, and none for a field that is not there. */
+export type FieldNotes = {
+  readonly [Name in keyof typeof records]: Readonly<
+    Record<Exclude<keyof z.infer<(typeof records)[Name]>, 'created_at' | 'updated_at'>, string>
+  > & { readonly created_at?: string };
+};
+
+const TIMES: Readonly<Record<string, string>> = {
+  created_at: 'When it was made.',
+  updated_at: 'When it last changed.',
+};
+
+export const recordTables: ReadonlyMap<string, () => string> = new Map(
+  (Object.keys(records) as (keyof typeof records)[]).map((name) => [name, () => recordTable(name)]),
+);
+
+function recordTable(name: keyof typeof records): string {
+  const notes: Readonly<Record<string, string | undefined>> = fieldNotes[name];
+  const rows = fieldsOf(records[name], 'output').map((field) => [
+    code(field.name),
+    field.isRequired ? field.type : `${field.type}; not always there`,
+    notes[field.name] ?? TIMES[field.name] ?? '',
+  ]);
+  return table(['field', 'type', 'meaning'], rows);
+}
