@@ -62,18 +62,6 @@ export function describeFailure(error: unknown): unknown {
   return error;
 }
 
-/** True for a violated unique constraint or index, of any name or of this one. */
-export function isUniqueViolation(
-  error: unknown,
-  constraint?: string,
-): error is ConstraintViolation {
-  return (
-    error instanceof ConstraintViolation &&
-    error.kind === 'unique' &&
-    (constraint === undefined || error.constraint === constraint)
-  );
-}
-
 /** Deadlocks and serialization failures: the transaction was rolled back, and repeating it is right. */
 export function isRetryable(error: unknown): boolean {
   return isSqlError(error) && RETRYABLE.includes(error.code);
