@@ -1,6 +1,6 @@
 /**
  * The management API as an express app: mounts every endpoint with its body limit, its credentials and
- * the one way that errors are answered. Spec: Conventions, Envelope.
+ * the one way that errors are answered. Spec: Conventions; Envelope.
  */
 import express, { type Express, type Request, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';

@@ -1,6 +1,6 @@
 /**
  * Cursors of keyset-paginated lists: the keys of the last row, authenticated together with the
- * route, project, sort and filters they belong to. Spec: Conventions (lists); code invalid_cursor.
+ * route, project, sort and filters they belong to. Spec: Conventions (lists, invalid_cursor).
  */
 import { ServiceError } from './errors.ts';
 import { CURSOR_LENGTH_MAX } from './limits.ts';

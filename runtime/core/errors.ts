@@ -1,6 +1,6 @@
 /**
  * Every code that the service can answer, with its status on the surface that answers it.
- * Spec: Errors (Envelope, Codes by status, Processing error codes, Upload helper codes) and
+ * Spec: Errors, Envelope, Codes by status, Processing error codes, Upload helper codes;
  * Verifier failure reasons. One word may stand in several tables with another status
  * (`invalid_signature` is 401 on the API and 403 on delivery), so a status is looked up by surface.
  */
@@ -510,7 +510,7 @@ export const apiErrors = {
 /** A code that the management API can answer. */
 export type ApiErrorCode = keyof typeof apiErrors;
 
-/** Spec: Codes by status, "delivery:" entries, with not_found and project_suspended of the Delivery refusals; then two of ours. */
+/** Spec: Codes by status, those of a delivery host; Delivery refusals in checking order. The last two are ours. */
 export const deliveryErrors = {
   quota_exceeded: {
     status: 403,

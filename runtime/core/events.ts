@@ -127,7 +127,7 @@ export function printDeliveryId<Name extends EventName>(
   return `${event}:${parts.join(':')}`;
 }
 
-/** Spec: Delivery format, headers; `signature` is the value of X-Service-Signature. */
+/** Spec: Delivery format, headers. `signature` is the value of X-Service-Signature. */
 export function webhookHeaders(delivery: {
   event: string;
   id: string;

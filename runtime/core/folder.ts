@@ -1,6 +1,6 @@
 /**
  * The folder of a file inside its library: a normalized path, empty for the root.
- * Spec: File (folder); codes invalid_folder, folder_requires_library.
+ * Spec: File (folder); Codes by status (invalid_folder, folder_requires_library).
  */
 import { FOLDER_LENGTH_MAX, FOLDER_LEVELS_MAX } from './limits.ts';
 import { countCharacters, hasUnsafeCharacters } from './text.ts';

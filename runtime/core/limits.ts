@@ -1,7 +1,7 @@
 /**
  * Every number of the specification, and of our decisions where it leaves one open; no other file
- * contains one. Spec: Limits, and the numbers of Upload session, Signing keys, Transform
- * operations, Output rules and Caching. A name is noun, unit, bound; this file imports nothing.
+ * contains one. Spec: Limits, and the numbers of all other headings. A name is noun, unit, bound;
+ * this file imports nothing, and docs/reference/limits.md is written from its text.
  */
 
 const KIB = 1024;

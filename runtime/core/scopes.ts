@@ -1,6 +1,6 @@
 /**
  * What an API key may do, and what a library session needs of the key that mints it.
- * Spec: API key (scopes), Credentials, Rules 2, 3 and 5.
+ * Spec: API key (scopes); Credentials, Rules 2, 3 and 5.
  */
 
 /** Every scope, in the specification's order. A key without a list has them all. */
@@ -26,7 +26,7 @@ export function printScopes(scopes: readonly string[] | null): Scope[] {
   return apiKeyScopes.filter((scope) => hasScope(scopes, scope));
 }
 
-/** Spec: rule 5, the scope that each permission of a library session needs besides library:sessions. */
+/** Spec: Rules 5, the scope that each permission of a library session needs besides library:sessions. */
 export const permissionScopes = {
   browse: 'files:read',
   browse_own: 'files:read',

@@ -1,7 +1,7 @@
 /**
  * Every state table as data: who moves what from where to where, on which condition, and what also
  * happens. SQL guards (`where status = any(…)`) are derived from these rows, so that an illegal
- * move fails in one place. Spec: States and transitions; rows of ours stand after a table's own.
+ * move fails in one place. Spec: States and transitions. Rows of ours stand after a table's own.
  */
 
 /** One row. `from` is empty where the thing does not exist yet. */

@@ -1,6 +1,6 @@
 /**
  * A derived image, from the nearest place that has it: memory, the content store, else one render. However
- * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host; refusals `busy`, `render_timeout`.
+ * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host (busy, render_timeout).
  */
 import { LRUCache } from 'lru-cache';
 import { type RenderRequest, renderReplySchema } from '../core/delivery/render-request.ts';

@@ -1,5 +1,5 @@
 /**
- * What failed a moment ago is not tried again for each viewer. Spec: Delivery host; a failed render or a
+ * What failed a moment ago is not tried again for each viewer. Spec: Delivery host. A failed render or a
  * missing object is remembered for 30 s.
  */
 import { LRUCache } from 'lru-cache';

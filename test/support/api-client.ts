@@ -1,6 +1,6 @@
 /**
  * A client of the API for tests. Every answer that it gets is held against what all answers promise: a request id,
- * no caching, JSON, and the envelope on every error. Spec: Conventions, Envelope.
+ * no caching, JSON, and the envelope on every error. Spec: Conventions; Envelope.
  */
 import { randomBytes } from 'node:crypto';
 import { type IncomingHttpHeaders, request as requestHttp } from 'node:http';

@@ -12,7 +12,7 @@ export function expected(what: string): (issue: { input?: unknown }) => string {
   return (issue) => (issue.input === undefined ? `required: ${what}` : `expected ${what}`);
 }
 
-/** A body of exactly these fields; others are refused by name. Spec: unknown fields are refused. */
+/** A body of exactly these fields; others are refused by name. Spec: Conventions (unknown fields). */
 export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
   return z.strictObject(shape, {

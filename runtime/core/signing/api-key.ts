@@ -1,4 +1,4 @@
-// A project's API key: the fixed live-key prefix and 36 hex characters. Spec: Resources, API key.
+// A project's API key: the fixed live-key prefix and 36 hex characters. Spec: API key.
 // 144 random bits need no slow hash: the service keeps the SHA-256, the prefix and the last four.
 import { createHash, randomBytes } from 'node:crypto';
 import { API_KEY_LAST_LENGTH, API_KEY_PREFIX, API_KEY_SECRET_HEX_LENGTH } from '../limits.ts';

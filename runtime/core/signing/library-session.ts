@@ -1,4 +1,4 @@
-// The picker's token: ls1.{kid}.{payload}.{mac}. Spec: Resources, Library session;
+// The picker's token: ls1.{kid}.{payload}.{mac}. Spec: Library session;
 // Authentication, Credentials, LibrarySession. The payload is base64url JSON, readable but
 // tamper-proof; the mac covers "ls1.{kid}.{payload}".
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * One derived image on the parent's side: reads what the plan names, renders it in a decoder child, stores
  * it under its key and answers. Whoever asks for the same key meanwhile gets the same answer.
- * Spec: Delivery host; refusal `render_timeout`.
+ * Spec: Delivery host (render_timeout).
  */
 import {
   type RenderReply,
