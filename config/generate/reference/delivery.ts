@@ -10,7 +10,6 @@ import {
   type ParsedChain,
 } from '../../../runtime/core/delivery/operations.ts';
 import { refusals } from '../../../runtime/core/delivery/refusals.ts';
-import { deliveryErrors } from '../../../runtime/core/errors.ts';
 import { formats } from '../../../runtime/core/image/formats.ts';
 import { printLimit } from './limits.ts';
 import { code, codes, table } from './markdown.ts';
@@ -88,9 +87,8 @@ export function refusalTable(): string {
     String(status),
     codes(answered),
     words(refuse.name),
-    answered.map((each) => deliveryErrors[each].message).join(' '),
   ]);
-  return table(['', 'status', 'code', 'when', 'message'], rows);
+  return table(['', 'status', 'code', 'when'], rows);
 }
 
 /** `fileMissing` → file missing. */
@@ -110,7 +108,7 @@ const image = {
 export function responseHeaderTable(): string {
   const answers = {
     'public image': imageHeaders({ ...image, access: 'public' }),
-    'signed image, 300 s left': imageHeaders({ ...image, access: { seconds_left: 300 } }),
+    'signed image (300 s left)': imageHeaders({ ...image, access: { seconds_left: 300 } }),
     refusal: refusalHeaders({ retry_after_seconds: 2 }),
     'answer to OPTIONS': preflightHeaders(),
   };

@@ -57,7 +57,10 @@ function printEndpoint(endpoint: Endpoint): string {
   if (note === undefined)
     throw new Error(`config/generate/reference/endpoint-notes.ts has no ${nameOf(endpoint)}`);
   const callers = endpoint.auth.map((credential) => printCredential(endpoint, credential));
-  const own = endpoint.errors.map((name) => `${apiErrors[name].status} ${code(name)}`);
+  const refusals = endpoint.errors.toSorted(
+    (one, other) => apiErrors[one].status - apiErrors[other].status,
+  );
+  const own = refusals.map((name) => `${apiErrors[name].status} ${code(name)}`);
   const facts = [
     `Callers: ${callers.join(', or ')}.`,
     `Success: ${endpoint.ok}.`,

@@ -50,33 +50,40 @@ const KIB = 1024;
 const MIB = 1024 * KIB;
 
 function printNumber(name: string, value: number): string {
-  if (/_BYTES(_|$)/.test(name) && name !== 'CALLBACK_SECRET_BYTES') return printBytes(value);
+  if (/_BYTES(_|$)/.test(name)) return printBytes(value);
   if (/_(PIXELS|PX)(_|$)/.test(name)) return printPixels(value);
   if (/_SECONDS(_|$)/.test(name)) return printSeconds(value);
-  const unit = ['HOURS', 'DAYS'].find((word) => name.split('_').includes(word));
-  if (unit !== undefined) return `${plain(value)} ${unit.toLowerCase()}`;
-  return /_LENGTH(_|$)/.test(name) ? `${plain(value)} characters` : plain(value);
+  const unit = ['HOUR', 'DAY'].find((word) => name.split('_').includes(`${word}S`));
+  if (unit !== undefined) return amount(value, unit.toLowerCase());
+  return /_LENGTH(_|$)/.test(name) ? amount(value, 'character') : plain(value);
 }
 
 function printBytes(value: number): string {
-  if (value >= MIB && value % MIB === 0) return `${value / MIB} MiB`;
-  return value >= KIB && value % KIB === 0 ? `${value / KIB} KiB` : `${plain(value)} bytes`;
+  if (value >= MIB) return value % MIB === 0 ? `${value / MIB} MiB` : amount(value, 'byte');
+  return value >= KIB && value % KIB === 0 ? `${value / KIB} KiB` : amount(value, 'byte');
 }
 
 function printPixels(value: number): string {
   return value >= 1_000_000 && value % 100_000 === 0
-    ? `${value / 1_000_000} megapixels`
-    : `${plain(value)} pixels`;
+    ? amount(value / 1_000_000, 'megapixel')
+    : amount(value, 'pixel');
 }
 
 function printSeconds(value: number): string {
   const units = [
-    ['days', 86_400],
-    ['hours', 3600],
-    ['minutes', 60],
+    ['day', 86_400],
+    ['hour', 3600],
+    ['minute', 60],
   ] as const;
-  const [unit, seconds] = units.find(([, size]) => value > size && value % size === 0) ?? ['s', 1];
-  return `${plain(value / seconds)} ${unit}`;
+  const [unit, seconds] = units.find(([, size]) => value >= size && value % size === 0) ?? [
+    'second',
+    1,
+  ];
+  return amount(value / seconds, unit);
+}
+
+function amount(value: number, unit: string): string {
+  return `${plain(value)} ${unit}${value === 1 ? '' : 's'}`;
 }
 
 function plain(value: number): string {

@@ -14,6 +14,9 @@ export function codes(texts: readonly (string | number)[]): string {
   return texts.map(code).join(', ');
 }
 
+// Outside of `code`, Markdown takes <word> for a tag and shows nothing.
 function printCell(cell: string): string {
-  return cell.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
+  const parts = cell.replaceAll(/\s*\n\s*/g, ' ').split(/(`[^`]*`)/);
+  const shown = parts.map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;')));
+  return shown.join('').replaceAll('|', '\\|');
 }

@@ -1,0 +1,95 @@
+/** The documents hold together: what comments cite is there, links lead somewhere, every word of ours is described. */
+import { existsSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  apiErrors,
+  browserClientErrors,
+  deliveryErrors,
+  helperErrors,
+  processingErrors,
+  verifierReasons,
+} from '../../runtime/core/errors.ts';
+import * as limits from '../../runtime/core/limits.ts';
+import { metricTable } from '../../runtime/platform/metrics.ts';
+import {
+  anchorOf,
+  headingsOf,
+  parseCitation,
+  projectRoot,
+  readCitations,
+  readPages,
+  relativeLinksOf,
+} from './documents.ts';
+
+const pages = readPages();
+const reference = [...pages].filter(([path]) => path.startsWith('docs/reference/'));
+const referenceText = reference.map(([, text]) => text).join('\n');
+/** The headings of each page of the reference, as citations are compared with them. */
+const referenceHeadings = reference.map(
+  ([, text]) => new Set(headingsOf(text).map((title) => plain(title))),
+);
+
+describe('citations in comments', () => {
+  const citations = readCitations(['runtime', 'operator', 'test']).filter(
+    ({ file }) => !file.startsWith('test/docs/'),
+  );
+
+  it('are found at all', () => {
+    expect(citations.length).toBeGreaterThan(100);
+    expect(
+      parseCitation('Limits, Uploads (pixel limits); Output rules 1 to 4, some words. More'),
+    ).toEqual([['Limits', 'Uploads'], ['Output rules']]);
+  });
+
+  it('name headings of one page of the reference each', () => {
+    const isKnown = (path: string[]) =>
+      referenceHeadings.some((page) => path.every((name) => page.has(plain(name))));
+    const unknown = citations.flatMap(({ file, names }) =>
+      names.filter((path) => !isKnown(path)).map((path) => `${file}: ${path.join(', ')}`),
+    );
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe('links between documents', () => {
+  it.each([...pages.keys()])('of %s lead to files and headings that are there', (path) => {
+    const broken = relativeLinksOf(pages.get(path) ?? '').filter((link) => !resolves(path, link));
+    expect(broken).toEqual([]);
+  });
+});
+
+describe('the reference', () => {
+  const words = {
+    'error code': [
+      apiErrors,
+      deliveryErrors,
+      processingErrors,
+      helperErrors,
+      browserClientErrors,
+      verifierReasons,
+    ].flatMap((table) => Object.keys(table)),
+    limit: Object.keys(limits),
+    metric: Object.keys(metricTable),
+  };
+
+  it.each(Object.entries(words))('has every %s', (_kind, names) => {
+    expect(names.filter((name) => !referenceText.includes(`\`${name}\``))).toEqual([]);
+  });
+});
+
+/** Upper and lower case, and what stands in parentheses, make no difference. */
+function plain(heading: string): string {
+  return heading
+    .replaceAll(/\([^()]*\)/g, '')
+    .trim()
+    .toLowerCase();
+}
+
+function resolves(from: string, link: string): boolean {
+  const [path = '', anchor] = link.split('#');
+  const target = path === '' ? from : normalize(join(dirname(from), path));
+  if (!existsSync(join(projectRoot, target))) return false;
+  if (anchor === undefined) return true;
+  return headingsOf(pages.get(target) ?? '').some((heading) => anchorOf(heading) === anchor);
+}
