@@ -291,3 +291,15 @@ describe('the check', () => {
     await expect(readFile(join(folder, 'k'))).rejects.toThrow();
   });
 });
+
+describe('a bucket whose folder is gone', () => {
+  it('is unavailable to every reader: its objects are not missing', async () => {
+    await bucket.write('k', Buffer.from('x'), png);
+    await rm(folder, { recursive: true });
+    for (const read of [() => bucket.head('k'), () => bucket.open('k'), () => bucket.read('k')]) {
+      await expect(read()).rejects.toBeInstanceOf(StorageUnavailable);
+    }
+    await writeFile(folder, 'no folder');
+    await expect(bucket.head('k')).rejects.toBeInstanceOf(StorageUnavailable);
+  });
+});

@@ -1,0 +1,58 @@
+// Spec: Events (the callback URL must be https and resolve to a public address).
+import { describe, expect, it } from 'vitest';
+import { egressFault, isPublicAddress } from '../../../runtime/platform/egress.ts';
+
+describe('a public address', () => {
+  it('is a unicast one that anybody on the internet can own', () => {
+    for (const address of ['1.1.1.1', '203.0.112.1', '2606:4700::1', '2a00:1450:4001::1']) {
+      expect(isPublicAddress(address), address).toBe(true);
+    }
+  });
+
+  it('is no loopback, private, link-local, shared, reserved, multicast or platform one', () => {
+    const wrong = [
+      ...['0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '127.0.0.1', '127.255.255.254'],
+      ...['169.254.169.254', '172.16.0.1', '172.31.255.255', '192.0.0.1', '192.0.2.1'],
+      ...['192.168.0.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1'],
+      ...['255.255.255.255', '168.63.129.16'],
+      ...['::', '::1', 'fe80::1', 'fc00::1', 'fd00:ec2::254', 'fec0::1', 'ff02::1', '2001:db8::1'],
+      ...['100::1', '100:0:0:1::1', '3fff::1', '5f00::1', '4000::1', '2001:2::1'],
+    ];
+    for (const address of wrong) expect(isPublicAddress(address), address).toBe(false);
+  });
+
+  it('is no IPv6 address that leads to an IPv4 one', () => {
+    const carriers = [
+      ...['::ffff:1.1.1.1', '::1.1.1.1', '::ffff:0:1.1.1.1', '64:ff9b::101:101', '64:ff9b:1::1'],
+      ...['2002:101:101::1', '2001:0:101:101::1'],
+    ];
+    for (const address of carriers) expect(isPublicAddress(address), address).toBe(false);
+  });
+
+  it('is nothing that is no address', () => {
+    for (const text of ['', 'localhost', '1.1.1.1.1', '1.1.1.256', 'x::1', '1.1.1.1/8']) {
+      expect(isPublicAddress(text), text).toBe(false);
+    }
+  });
+});
+
+describe('the fault of a URL', () => {
+  it('is none for https to a public literal', async () => {
+    expect(await egressFault('https://1.1.1.1/hook', 'public')).toBeUndefined();
+    expect(await egressFault('https://[2606:4700::1]:8443/', 'public')).toBeUndefined();
+  });
+
+  it('says what was expected', async () => {
+    expect(await egressFault('http://1.1.1.1/', 'public')).toBe('expected an https URL');
+    expect(await egressFault('https://localhost/', 'public')).toBe(
+      'expected a public address; localhost resolves to a private or reserved one',
+    );
+    expect(await egressFault('https://nowhere.invalid/', 'public')).toBe(
+      'expected a host that resolves; nowhere.invalid does not',
+    );
+  });
+
+  it('is none where any address may be called', async () => {
+    expect(await egressFault('http://127.0.0.1:9/', 'any')).toBeUndefined();
+  });
+});
