@@ -41,30 +41,34 @@ export async function answerStream(
     return NOTHING;
   }
   response.writeHead(200, { ...imageHeaders(image), 'content-length': of.size_bytes });
-  const bytes = of.stream === null ? 0 : await handOver(of.stream, response, of.size_bytes);
-  of.meter(bytes);
+  const { stream, ...rest } = of;
+  if (stream === null) of.meter(0);
+  const bytes = stream === null ? 0 : await handOver(stream, response, rest);
   response.end();
   return { source: 'original', bytes };
 }
 
-/** A viewer who leaves midway is metered for what was handed to the connection. */
+/** Metered before the last piece is handed over; a viewer who leaves midway, for what was handed over. */
 async function handOver(
   stream: Readable,
   response: Exchange['response'],
-  sizeBytes: number,
+  { size_bytes, meter }: { size_bytes: number; meter: MeterDelivery },
 ): Promise<number> {
   let handed = 0;
-  stream.on('data', (chunk: Buffer) => {
-    handed += chunk.length;
+  // Called before the pipeline's own listener writes the piece.
+  stream.on('data', (piece: Buffer) => {
+    handed += piece.length;
+    if (handed === size_bytes) meter(handed);
   });
   try {
     await pipeline(stream, response, { end: false });
   } catch (error) {
     if (!response.destroyed) throw error;
+    if (handed < size_bytes) meter(handed);
     return handed;
   }
-  if (handed !== sizeBytes) throw new Error(`${handed} bytes are stored, ${sizeBytes} published`);
-  return handed;
+  if (handed === size_bytes) return handed;
+  throw new Error(`${handed} bytes are stored, ${size_bytes} published`);
 }
 
 export function answerNotModified(

@@ -3,14 +3,15 @@
  * batches of (project, hour). A batch that was sent before changes nothing. Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { newId } from '../core/ids.ts';
 import type { Queryable } from '../db/client.ts';
+import { ConstraintViolation } from '../db/failures.ts';
 import { insertUsageBatch } from '../db/usage-batches.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import { isOutage } from './outage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
 import { type Delivery, foldDeliveries } from './usage-batch.ts';
 
@@ -79,19 +80,24 @@ async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
   }
 }
 
-/** Throws where the database is away; a segment that it refuses for good does not hold up the others. */
-async function sendSegment(spool: Spool, segment: Segment, deps: MeterDeps): Promise<void> {
-  const { db, log, failpoint } = deps;
+/** Throws where the database is away; a segment that is refused for good does not hold up the others. */
+async function sendSegment(spool: Spool, segment: Segment, { db, log }: MeterDeps): Promise<void> {
   const { spool_id, sequence } = segment;
   try {
     const entries = foldDeliveries(await readSegment(segment));
-    await failpoint?.('usage.before_commit');
     if (entries.length > 0) await insertUsageBatch(db, { spool_id, sequence, entries });
+    await spool.remove(segment);
   } catch (error) {
-    if (isOutage(error)) throw error;
+    if (!isRefusal(error)) throw error;
     const file = await spool.setAside(segment);
     log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
   }
+}
+
+/** Neither time nor a restart would change it. */
+function isRefusal(error: unknown): boolean {
+  const refusals = [ConstraintViolation, SyntaxError, z.ZodError];
+  return refusals.some((kind) => error instanceof kind);
 }
 
 /** One run at a time; a call during a run waits for it and runs again. */

@@ -2,8 +2,8 @@
  * A delivery process: its server, not listening yet, with all that it works with, and how it ends.
  * Spec: Delivery host; Metering.
  */
-import { once } from 'node:events';
 import type { Server } from 'node:http';
+import { prepareToClose } from './close-server.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { createDerivedImages } from './derived-images.ts';
 import { createLookup, type LookupDeps } from './lookup.ts';
@@ -30,7 +30,6 @@ export type DeliveryProcess = {
 };
 
 const DRAIN_MS = 12_000;
-const IDLE_CHECK_MS = 50;
 
 export function startDelivery(options: DeliveryOptions): DeliveryProcess {
   const { memory_bytes, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
@@ -38,24 +37,14 @@ export function startDelivery(options: DeliveryOptions): DeliveryProcess {
   const derived = createDerivedImages(options, { memory_bytes });
   const lookup = createLookup(options);
   const server = createDeliveryServer({ ...options, meter, derived, lookup }, timeouts);
+  const closing = prepareToClose(server);
   return {
     server,
     meter,
     stop: async () => {
-      await closeServer(server, drain_ms);
+      await closing.close(drain_ms);
+      await server.settled();
       await meter.stop();
     },
   };
-}
-
-/** Connections end as they fall idle, and all that are left at the deadline. */
-async function closeServer(server: Server, drainMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
-  await closed;
-  clearInterval(sweep);
-  clearTimeout(deadline);
 }

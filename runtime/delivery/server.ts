@@ -33,10 +33,15 @@ const TIMEOUTS: DeliveryTimeouts = {
   check_ms: 1_000,
 };
 
+type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'metrics'>;
+
+/** `settled` resolves when no delivery is under way any more: all are metered. */
+export type DeliveryServer = Server & { settled(): Promise<void> };
+
 export function createDeliveryServer(
   deps: DeliveryDeps,
   timeouts: Partial<DeliveryTimeouts> = {},
-): Server {
+): DeliveryServer {
   const { headers_ms, request_ms, idle_ms, keep_alive_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
   const server = createServer({
     headersTimeout: headers_ms,
@@ -52,7 +57,8 @@ export function createDeliveryServer(
   return listen(server, { ...deps, originals: createOriginals(deps) });
 }
 
-function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'>): Server {
+function listen(server: Server, deps: ObservedDeps): DeliveryServer {
+  const underWay = new Set<Promise<void>>();
   const latest = new WeakMap<Duplex, ServerResponse>();
   const ending = new WeakSet<Duplex>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
@@ -60,7 +66,9 @@ function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'
     response.setHeader('x-request-id', requestIdOf(request));
     if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
     if (protocolFault(request) !== undefined) return refuseRequest(response);
-    void deliverObserved(deps, { request, response });
+    const delivery = deliverObserved(deps, { request, response });
+    underWay.add(delivery);
+    void delivery.then(() => underWay.delete(delivery));
   };
   const onFault = (socket: Duplex) => {
     const response = latest.get(socket);
@@ -70,12 +78,13 @@ function listen(server: Server, deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'
     if (!ending.has(socket)) response.once('finish', () => socket.end());
     ending.add(socket);
   };
-  return server
+  server
     .on('request', onRequest)
     .on('checkContinue', onRequest)
     .on('checkExpectation', onRequest)
     .on('connect', (_request, socket) => onFault(socket))
     .on('clientError', (_error, socket) => onFault(socket));
+  return Object.assign(server, { settled: async () => void (await Promise.all(underWay)) });
 }
 
 function requestIdOf(request: IncomingMessage): string {
@@ -83,10 +92,7 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : randomUUID();
 }
 
-async function deliverObserved(
-  deps: HandlerDeps & Pick<DeliveryDeps, 'metrics'>,
-  exchange: Exchange,
-): Promise<void> {
+async function deliverObserved(deps: ObservedDeps, exchange: Exchange): Promise<void> {
   const { request, response } = exchange;
   const started = performance.now();
   const { source, bytes } = await handleDelivery(deps, exchange);
