@@ -1,0 +1,379 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { printDerivedKey } from '../../../runtime/core/delivery/plan.ts';
+import type { RenderRequest } from '../../../runtime/core/delivery/render-request.ts';
+import type { FileRow } from '../../../runtime/db/files.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { createDerivedImages } from '../../../runtime/delivery/derived-images.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import { QueueBusy, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
+import { StorageUnavailable } from '../../../runtime/platform/storage/bucket.ts';
+import { useDatabase } from '../../support/database.ts';
+import { change, makeWatermark, publishImage, type StoredImage } from '../../support/delivered.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { over, photograph, quarters, seededRandom } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let host: DeliveryHost;
+let picture: StoredImage;
+let mark: StoredImage;
+let project: ProjectRow;
+let file: FileRow;
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db });
+  const bytes = await over(photograph(320, 240)).png().toBuffer();
+  picture = { bytes, width: 320, height: 240, content_type: 'image/png' };
+  const white = { width: 20, height: 10, channels: 3 as const, background: '#ffffff' };
+  const markBytes = await sharp({ create: white }).png().toBuffer();
+  mark = { bytes: markBytes, width: 20, height: 10, content_type: 'image/png' };
+});
+afterAll(() => host.close());
+beforeEach(async () => {
+  project = await makeProject(db);
+  file = await publish('cat', picture);
+  host.renders.length = 0;
+});
+
+const publish = (file_slug: string, image: StoredImage) =>
+  publishImage({ db, content: host.content }, project, { image, file_slug });
+const get = (path: string) => host.get(project.project_slug, path);
+const expire = () => host.clock.advance(30);
+const pixelAt = async (body: Buffer, [left, top]: [number, number]) => [
+  ...(await sharp(body).removeAlpha().extract({ left, top, width: 1, height: 1 }).raw().toBuffer()),
+];
+
+async function usage(): Promise<{ requests: number; credits: number; transforms: number }> {
+  await host.meter.flush();
+  const [row] = await db.query<{ requests: number; credits: number; transforms: number }>(
+    `select coalesce(sum(requests), 0)::int as requests, coalesce(sum(credits), 0)::int as credits,
+       coalesce(sum(transforms), 0)::int as transforms
+     from usage_batch_rows where project_id = $1`,
+    [project.project_id],
+  );
+  return row ?? { requests: 0, credits: 0, transforms: 0 };
+}
+
+describe('a derived image', () => {
+  it('is drawn as its chain says', async () => {
+    const answer = await get('/crop/0,0,160,120/resize/80x60/format/webp/quality/90/f/cat');
+    expect(answer.headers['content-type']).toBe('image/webp');
+    const { format, width, height } = await sharp(answer.body).metadata();
+    expect({ format, width, height }).toEqual({ format: 'webp', width: 80, height: 60 });
+    const expected = await sharp(picture.bytes)
+      .extract({ left: 0, top: 0, width: 160, height: 120 })
+      .resize(80, 60)
+      .png()
+      .toBuffer();
+    const { channels } = await sharp(expected).stats();
+    const drawn = await sharp(answer.body).stats();
+    for (const [at, { mean }] of channels.entries()) {
+      expect(Math.abs(mean - (drawn.channels[at]?.mean ?? 0))).toBeLessThan(2);
+    }
+  });
+
+  it('comes from one render, then memory; from the store where memory lost it', async () => {
+    const other = await startDeliveryHost({ db, content: host.content, queue: host.queue });
+    const path = '/resize/40x30/f/cat';
+    const first = await get(path);
+    const again = await get(path);
+    expect(again.body.equals(first.body)).toBe(true);
+    const prefix = `derived/${project.project_id}/`;
+    await expect.poll(() => host.content.list({ prefix, limit: 9 })).toHaveLength(1);
+    const elsewhere = await other.get(project.project_slug, path);
+    expect(elsewhere.body.equals(first.body)).toBe(true);
+    expect(host.renders).toEqual(['done']);
+    const sources = (text: string) =>
+      [...text.matchAll(/count\{status="200",source="(\w+)"\}/g)].map(([, source]) => source);
+    expect(sources((await host.metrics.print()).text)).toEqual(
+      expect.arrayContaining(['render', 'memory']),
+    );
+    expect(sources((await other.metrics.print()).text)).toEqual(['store']);
+    await other.stop();
+  });
+
+  it('is rendered once, however many ask for it at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => get('/resize/64x48/format/jpeg/f/cat')),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.toString('base64'))).size).toBe(1);
+    expect(host.renders).toEqual(['done']);
+    expect(await usage()).toEqual({ requests: 50, credits: 50, transforms: 50 });
+  });
+
+  it('is read from the smallest half-way image that is enough', async () => {
+    const small = await sharp(picture.bytes).resize(160, 120).negate().png().toBuffer();
+    const object_key = `${project.project_id}/half`;
+    await host.content.write(object_key, small, { content_type: 'image/png' });
+    const half = { long_edge: 160, width: 160, height: 120, object_key, content_type: 'image/png' };
+    await publishImage({ db, content: host.content }, project, {
+      image: picture,
+      file_slug: 'half',
+      mezzanines: [{ ...half, size_bytes: small.length }],
+    });
+    const [fromHalf, fromWhole] = [
+      await get('/resize/80x60/f/half'),
+      await get('/resize/160x120/f/half'),
+    ];
+    const [expected] = await pixelAt(await sharp(small).resize(80, 60).png().toBuffer(), [40, 30]);
+    const [found] = await pixelAt(fromHalf.body, [40, 30]);
+    expect(Math.abs((expected ?? 0) - (found ?? 0))).toBeLessThan(40);
+    const [whole] = await pixelAt(fromWhole.body, [80, 60]);
+    expect(Math.abs(255 - (whole ?? 0) - (found ?? 0))).toBeLessThan(40);
+  });
+
+  it('expands a resolution preset, and shares the render with the chain that it stands for', async () => {
+    await change(db, project, { resolution_presets: { thumb: 'resize/50x40/format/webp' } });
+    const named = await get('/preset:thumb/f/cat');
+    const plain = await get('/format/webp/resize/50x40/f/cat');
+    expect(named.headers.etag).toBe(plain.headers.etag);
+    expect(host.renders).toEqual(['done']);
+    for (const path of ['/preset:absent/f/cat', '/preset:thumb/resize/2x2/f/cat']) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+
+  it('beyond the output rules answers 404 without rendering', async () => {
+    for (const path of ['/resize/4000x4000/f/cat', '/crop/400,400,5,5/f/cat']) {
+      expect((await get(path)).code).toBe('not_found');
+    }
+    expect(host.renders).toEqual([]);
+  });
+
+  it('of an unsigned URL uses a listed chain, in whatever order it is written', async () => {
+    await change(db, project, { allowed_transform_chains: ['resize/40x30/format/webp'] });
+    expect((await get('/format/webp/resize/40x30/f/cat')).status).toBe(200);
+    expect((await get('/format/webp/resize/41x30/f/cat')).code).toBe('transform_chain_not_allowed');
+    expect((await get('/nonsense/f/cat')).code).toBe('transform_chain_not_allowed');
+    expect((await get('/originals/f/cat')).status).toBe(200);
+  });
+});
+
+describe('a watermark', () => {
+  it('that is the default is drawn on every derived image, never on the original', async () => {
+    const plain = await get('/resize/100x75/format/png/f/cat');
+    const preset = await makeWatermark(db, project, await publish('mark', mark));
+    await change(db, project, { default_watermark_preset_id: preset });
+    expire();
+    const marked = await get('/resize/100x75/format/png/f/cat');
+    expect(await pixelAt(marked.body, [5, 5])).toEqual([255, 255, 255]);
+    expect(await pixelAt(marked.body, [60, 60])).toEqual(await pixelAt(plain.body, [60, 60]));
+    expect(await pixelAt(plain.body, [5, 5])).not.toEqual([255, 255, 255]);
+    expect(marked.headers.etag).not.toBe(plain.headers.etag);
+    expect((await get('/originals/f/cat')).body.equals(picture.bytes)).toBe(true);
+  });
+
+  it('that is named is drawn instead; an unknown id falls back to the default', async () => {
+    const black = { width: 20, height: 10, channels: 3 as const, background: '#000000' };
+    const bytes = await sharp({ create: black }).png().toBuffer();
+    const white = await makeWatermark(db, project, await publish('white', mark));
+    const dark = await makeWatermark(db, project, await publish('dark', { ...mark, bytes }));
+    await change(db, project, { default_watermark_preset_id: white });
+    const corner = async (path: string) => pixelAt((await get(path)).body, [5, 5]);
+    expect(await corner(`/resize/90x60/watermark:${dark}/format/png/f/cat`)).toEqual([0, 0, 0]);
+    expect(await corner('/resize/90x60/watermark:wm_nobody/format/png/f/cat')).toEqual([
+      255, 255, 255,
+    ]);
+    expect(await corner('/resize/90x60/watermark/format/png/f/cat')).toEqual([255, 255, 255]);
+    expect(host.renders.length).toBe(2);
+  });
+
+  it('makes a delivery dearer only where one is drawn', async () => {
+    // A drawn watermark costs 1.2: a body of more than 10/12 MiB then takes two credits.
+    const random = seededRandom(1);
+    const noise = Buffer.from(
+      Array.from({ length: 600 * 500 * 3 }, () => Math.floor(random() * 256)),
+    );
+    const raw = { width: 600, height: 500, channels: 3 as const };
+    const bytes = await sharp(noise, { raw }).png().toBuffer();
+    expect(bytes.length).toBeGreaterThan(880_000);
+    expect(bytes.length).toBeLessThan(1_048_576);
+    await publish('noise', { bytes, width: 600, height: 500, content_type: 'image/png' });
+    expect((await get('/watermark/f/noise')).body.length).toBeGreaterThan(880_000);
+    expect(await usage()).toMatchObject({ requests: 1, credits: 1 });
+    const preset = await makeWatermark(db, project, await publish('mark', mark));
+    await change(db, project, { default_watermark_preset_id: preset });
+    expire();
+    expect((await get('/watermark/f/noise')).body.length).toBeGreaterThan(880_000);
+    expect(await usage()).toMatchObject({ requests: 2, credits: 3 });
+  });
+});
+
+describe('a purge', () => {
+  it('of a project draws every derived image anew', async () => {
+    const path = '/resize/44x33/f/cat';
+    await get(path);
+    await change(db, project, {});
+    await get(path);
+    expect(host.renders).toEqual(['done']);
+    expire();
+    await get(path);
+    expect(host.renders).toEqual(['done', 'done']);
+  });
+
+  it('is not needed by a new revision: it has its own tag, revision and bytes', async () => {
+    const path = '/resize/44x33/format/png/f/cat';
+    const before = await get(path);
+    const bytes = await over(quarters(320, 240)).png().toBuffer();
+    await publish('cat', { ...picture, bytes });
+    expire();
+    const after = await get(path);
+    expect(after.headers['x-service-revision']).toBe('2');
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+    expect(await pixelAt(after.body, [2, 2])).toEqual([255, 0, 0]);
+  });
+});
+
+describe('a render that fails', () => {
+  beforeEach(() => host.content.delete(`${project.project_id}/${file.file_id}`));
+
+  it('answers 500 internal that nobody keeps or pays, and is not tried again for 30 seconds', async () => {
+    await db.query('update file_revisions set object_key = $2 where file_id = $1', [
+      file.file_id,
+      `${project.project_id}/gone`,
+    ]);
+    const path = '/resize/10x10/f/cat';
+    for (const _time of [1, 2, 3]) {
+      const answer = await get(path);
+      expect([answer.status, answer.code]).toEqual([500, 'internal']);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.body.toString()).not.toContain('gone');
+    }
+    expect(host.renders).toEqual(['failed']);
+    host.clock.advance(29.9);
+    expect((await get(path)).status).toBe(500);
+    expect(host.renders).toEqual(['failed']);
+    await host.content.write(`${project.project_id}/gone`, picture.bytes, {
+      content_type: 'image/png',
+    });
+    host.clock.advance(0.2);
+    expect((await get(path)).status).toBe(200);
+    expect(await usage()).toEqual({ requests: 1, credits: 1, transforms: 1 });
+  });
+
+  it('over bytes that are no image is a 500 as well', async () => {
+    const bytes = Buffer.from('this is no picture at all');
+    await publish('broken', { ...picture, bytes });
+    expect((await get('/resize/10x10/f/broken')).code).toBe('internal');
+  });
+
+  it('by the clock answers 504 render_timeout, unbilled, and may be tried again', async () => {
+    const hasty = await startDeliveryHost({ db, content: host.content, wall_clock_ms: 1 });
+    const bytes = await over(photograph(2000, 1500)).png({ compressionLevel: 1 }).toBuffer();
+    await publishImage({ db, content: hasty.content }, project, {
+      image: { ...picture, bytes, width: 2000, height: 1500 },
+      file_slug: 'slow',
+    });
+    const answer = await hasty.get(project.project_slug, '/resize/1999x1499/format/avif/f/slow');
+    expect([answer.status, answer.code]).toEqual([504, 'render_timeout']);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    await hasty.close();
+    expect(await usage()).toEqual({ requests: 0, credits: 0, transforms: 0 });
+  });
+});
+
+describe('storage that is away', () => {
+  it('answers 503 busy with Retry-After 2 and is tried again at once', async () => {
+    const content = { ...host.content, read: gone, open: gone, head: gone };
+    const broken = await startDeliveryHost({ db, content, wall_clock_ms: 0 });
+    for (const path of ['/resize/12x12/f/cat', '/originals/f/cat']) {
+      const answer = await broken.get(project.project_slug, path);
+      expect([answer.status, answer.code, answer.headers['retry-after']]).toEqual([
+        503,
+        'busy',
+        '2',
+      ]);
+      const head = await broken.get(project.project_slug, path, { method: 'HEAD' });
+      expect(head.status).toBe(503);
+    }
+    await broken.close();
+  });
+});
+
+// The file system as root sees no permissions: what a disk that fails throws stands here.
+const gone = () => Promise.reject(new StorageUnavailable('the disk fails'));
+
+describe('createDerivedImages', () => {
+  const request = (name: string): RenderRequest => {
+    const window = { x: 0, y: 0, width: 4, height: 4 };
+    const plan = {
+      window,
+      output: { width: 2, height: 2 },
+      format: 'png' as const,
+      quality: 34,
+      watermark: null,
+    };
+    const of = { project_id: 'p', generation: 1, file_id: name, revision: 1, plan };
+    return { project_id: 'p', derived_key: printDerivedKey(of), source_key: 's', window, plan };
+  };
+
+  async function make(answer: () => Promise<unknown>, memory_bytes = 1000) {
+    const storage = makeFolderBuckets();
+    const queue = createInProcessQueue();
+    let calls = 0;
+    await queue.serve('render', { slots: 4, waiting_max: 4 }, () => {
+      calls += 1;
+      return answer();
+    });
+    const clock = createManualClock();
+    const derived = createDerivedImages(
+      { content: storage.buckets.content, queue, clock },
+      { memory_bytes },
+    );
+    return { derived, clock, calls: () => calls, content: storage.buckets.content, storage };
+  }
+  const small = { content_type: 'image/png', size_bytes: 3, bytes: Buffer.from('abc') };
+
+  it('hands on busy with its seconds and render_timeout, and remembers neither', async () => {
+    const busy = await make(() => Promise.reject(new QueueBusy('render', 7)));
+    expect(await busy.derived.find(request('a'))).toEqual({
+      outcome: 'busy',
+      retry_after_seconds: 7,
+    });
+    await busy.derived.find(request('a'));
+    expect(busy.calls()).toBe(2);
+    const late = await make(() => Promise.reject(new QueueTimeout('render', 1)));
+    expect(await late.derived.find(request('a'))).toEqual({ outcome: 'render_timeout' });
+    await late.derived.find(request('a'));
+    expect(late.calls()).toBe(2);
+  });
+
+  it('does not remember an outage, and everyone in the flight learns of it', async () => {
+    const { derived, calls } = await make(() =>
+      Promise.reject(new StorageUnavailable('the disk fails')),
+    );
+    const results = await Promise.allSettled([
+      derived.find(request('a')),
+      derived.find(request('a')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(derived.find(request('a'))).rejects.toThrow(StorageUnavailable);
+    expect(calls()).toBe(2);
+  });
+
+  it('reads a long result from the store, and fails where it is not there whole', async () => {
+    const { derived, content } = await make(async () => ({ ...small, bytes: null }));
+    await expect(derived.find(request('none'))).rejects.toThrow('could not be rendered');
+    await content.write(request('half').derived_key, Buffer.from('ab'), {
+      content_type: 'image/png',
+    });
+    const found = await derived.find(request('half'));
+    expect(found.outcome === 'done' && found.source).toBe('store');
+  });
+
+  it('keeps no image in memory that takes more than an eighth of it', async () => {
+    const large = { ...small, size_bytes: 200, bytes: Buffer.alloc(200, 1) };
+    const { derived, calls } = await make(async () => large);
+    await derived.find(request('a'));
+    await derived.find(request('a'));
+    expect(calls()).toBe(2);
+    const enough = await make(async () => large, 2000);
+    await enough.derived.find(request('a'));
+    await enough.derived.find(request('a'));
+    expect(enough.calls()).toBe(1);
+  });
+});

@@ -1,0 +1,263 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type Queryable } from '../../../runtime/db/client.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { type Meter, startMeter } from '../../../runtime/delivery/meter.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { useDatabase } from '../../support/database.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+import { makeProject } from '../../support/rows.ts';
+import { startFaultProxy } from '../../support/tcp-fault-proxy.ts';
+
+const { db, url } = useDatabase();
+let folder: string;
+let project: ProjectRow;
+let clock: ManualClock;
+let lost: number;
+let lines: string[];
+const meters: Meter[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tintype-spool-'));
+  project = await makeProject(db);
+  clock = createManualClock();
+  lost = 0;
+  lines = [];
+});
+afterEach(async () => {
+  for (const meter of meters.splice(0)) await meter.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(changes: { db?: Queryable } = {}): Meter {
+  const meter = startMeter(folder, {
+    db,
+    clock,
+    log: createLog({
+      level: 'debug',
+      name: 'test',
+      destination: { write: (line) => lines.push(line) },
+    }),
+    metrics: {
+      usageLost: () => {
+        lost += 1;
+      },
+    },
+    ...changes,
+  });
+  meters.push(meter);
+  return meter;
+}
+
+const delivery = (bytes = 10) => ({
+  project_id: project.project_id,
+  bytes,
+  kind: 'derived' as const,
+  is_watermarked: false,
+});
+
+type Usage = {
+  window_start: Date;
+  requests: number;
+  bytes: number;
+  transforms: number;
+  credits: number;
+};
+
+/** By hour, oldest first. */
+async function usage(): Promise<Usage[]> {
+  return db.query(
+    `select window_start, sum(requests)::int as requests, sum(bytes)::int as bytes,
+       sum(transforms)::int as transforms, sum(credits)::int as credits
+     from usage_batch_rows where project_id = $1 group by window_start order by window_start`,
+    [project.project_id],
+  );
+}
+const requests = async () => (await usage()).reduce((sum, hour) => sum + hour.requests, 0);
+const files = () =>
+  readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.includes('.'));
+
+describe('metering', () => {
+  it('sums what was delivered by the hour in which it ended', async () => {
+    const meter = start();
+    const hour = new Date(Math.ceil(clock.now().getTime() / 3_600_000) * 3_600_000);
+    clock.advance((hour.getTime() - clock.now().getTime()) / 1000 - 0.001);
+    meter.record(delivery(1_048_576));
+    clock.advance(0.001);
+    meter.record(delivery(1_048_577));
+    meter.record({ ...delivery(0), kind: 'originals' });
+    await meter.flush();
+    expect(await usage()).toEqual([
+      {
+        window_start: new Date(hour.getTime() - 3_600_000),
+        requests: 1,
+        bytes: 1_048_576,
+        transforms: 1,
+        credits: 1,
+      },
+      { window_start: hour, requests: 2, bytes: 1_048_577, transforms: 1, credits: 3 },
+    ]);
+    expect(files()).toEqual([]);
+  });
+
+  it('flushes by itself', async () => {
+    start().record(delivery());
+    await expect.poll(requests, { timeout: 10_000 }).toBe(1);
+  });
+
+  it('sends nothing where nothing was delivered', async () => {
+    const before = await db.query('select * from usage_batches');
+    await start().flush();
+    expect(await db.query('select * from usage_batches')).toEqual(before);
+  });
+
+  it('numbers its batches, so that each is there once', async () => {
+    const meter = start();
+    for (let count = 0; count < 3; count += 1) {
+      meter.record(delivery());
+      await meter.flush();
+    }
+    const batches = await db.query<{ spool_id: string; sequence: number }>(
+      `select distinct spool_id, sequence from usage_batches join usage_batch_rows using (batch_id)
+       where project_id = $1 order by sequence`,
+      [project.project_id],
+    );
+    expect(batches.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+    expect(new Set(batches.map(({ spool_id }) => spool_id)).size).toBe(1);
+    expect(batches[0]?.spool_id).toMatch(/^spl_[0-9a-z]{26}$/);
+  });
+
+  it('does not count twice what is sent again after a lost reply', async () => {
+    const target = new URL(url());
+    const proxy = await startFaultProxy({ port: Number(target.port) });
+    target.port = String(proxy.port);
+    const through = createDatabase({
+      url: target.href,
+      connectTimeoutMs: 500,
+      queryTimeoutMs: 500,
+    });
+    await through.query('select 1');
+    const meter = start({ db: through });
+    meter.record(delivery());
+    meter.record(delivery());
+    proxy.set({ kind: 'drop_response' });
+    await meter.flush();
+    await expect.poll(requests).toBe(2);
+    expect(files().length).toBe(1);
+    proxy.set({ kind: 'none' });
+    meter.record(delivery());
+    await meter.flush();
+    expect(await requests()).toBe(3);
+    expect(files()).toEqual([]);
+    await meter.stop();
+    await through.close();
+    await proxy.close();
+  });
+
+  it('keeps what is spooled while the database is away, and sends it all in order', async () => {
+    const closed = createDatabase({ url: url() });
+    const meter = start({ db: closed });
+    await closed.close();
+    for (let count = 0; count < 4; count += 1) {
+      meter.record(delivery());
+      await meter.flush();
+    }
+    await meter.stop();
+    meters.length = 0;
+    expect(await requests()).toBe(0);
+    const next = start();
+    await next.flush();
+    expect(await requests()).toBe(4);
+    expect(files()).toEqual([]);
+  });
+
+  it('does not let a batch that the database refuses for good hold up the others', async () => {
+    const meter = start();
+    meter.record({ ...delivery(), project_id: 'prj_nobody' });
+    await meter.flush();
+    meter.record(delivery());
+    await meter.flush();
+    expect(await requests()).toBe(1);
+    expect(files()).toEqual([expect.stringMatching(/^spl_\w+\/0000000001\.ndjson\.rejected$/)]);
+    expect(lines.filter((line) => line.includes('set aside')).length).toBe(1);
+  });
+
+  it('flushes at its end', async () => {
+    const meter = start();
+    meter.record(delivery());
+    await meter.stop();
+    expect(await requests()).toBe(1);
+  });
+
+  it('never stops a delivery: a disk that takes nothing costs a metric and a log line', async () => {
+    const meter = start();
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, 'a file where the folder was');
+    meter.record(delivery());
+    meter.record(delivery());
+    await meter.flush();
+    expect(lost).toBe(2);
+    expect(lines.filter((line) => line.includes('could not be spooled')).length).toBe(2);
+    rmSync(folder);
+    meter.record(delivery());
+    await meter.flush();
+    expect(await requests()).toBe(1);
+  });
+});
+
+describe('a killed process', () => {
+  it('loses nothing that was spooled: the next start sends it, once', async () => {
+    const said = await runAndKill();
+    const child = await requests();
+    const next = start();
+    await next.flush();
+    const counted = await requests();
+    expect(counted).toBeGreaterThanOrEqual(said);
+    expect(counted).toBeGreaterThanOrEqual(child);
+    expect(files()).toEqual([]);
+    await next.flush();
+    expect(await requests()).toBe(counted);
+  });
+
+  it('however often it is killed, leaves neither gaps nor doubles', async () => {
+    const said = [await runAndKill(), await runAndKill()];
+    const left = files().length;
+    expect(left).toBeGreaterThanOrEqual(1);
+    await start().flush();
+    const counted = await requests();
+    const total = said.reduce((sum, count) => sum + count, 0);
+    expect(counted).toBeGreaterThanOrEqual(total);
+    // What was recorded and not said any more: less than one round of the child each.
+    expect(counted).toBeLessThan(total + 200 * said.length);
+  });
+});
+
+/** Kills the child in the midst of its flushes; the number that it had said to have spooled. */
+async function runAndKill(): Promise<number> {
+  const script = new URL('../../support/meter-writer.ts', import.meta.url).pathname;
+  const child: ChildProcess = spawn(process.execPath, [script, folder, url(), project.project_id], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = 0;
+  child.stdout?.on('data', (chunk: Buffer) => {
+    const counts = chunk
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number);
+    said = Math.max(said, ...counts);
+  });
+  const exited = once(child, 'close');
+  // After its first flush there are both batches in the database and lines on disk.
+  const before = await requests();
+  await expect.poll(requests, { timeout: 20_000 }).toBeGreaterThan(before);
+  child.kill('SIGKILL');
+  await exited;
+  return said;
+}

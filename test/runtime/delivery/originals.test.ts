@@ -1,0 +1,177 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { useDatabase } from '../../support/database.ts';
+import { publishImage } from '../../support/delivered.ts';
+import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
+import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const storage = makeFolderBuckets();
+const BYTES = 60_000_000;
+const bytes = Buffer.alloc(BYTES, 'tintype ');
+let host: DeliveryHost;
+let project: ProjectRow;
+/** Of the stream that was opened last. */
+let seen = { read: 0, isClosed: false };
+
+beforeAll(async () => {
+  const { content } = storage.buckets;
+  host = await startDeliveryHost({
+    db,
+    wall_clock_ms: 0,
+    timeouts: { idle_ms: 400 },
+    content: { ...content, open: async (key) => watch(await content.open(key)) },
+  });
+});
+afterAll(async () => {
+  await host.close();
+  storage.remove();
+});
+beforeEach(async () => {
+  project = await makeProject(db);
+  await publishImage({ db, content: storage.buckets.content }, project, {
+    image: { bytes, width: 100, height: 100, content_type: 'image/png' },
+    file_slug: 'large',
+  });
+});
+
+/** The same stream, with what passes counted. */
+function watch(stream: Readable | undefined): Readable | undefined {
+  if (stream === undefined) return undefined;
+  const own = { read: 0, isClosed: false };
+  seen = own;
+  stream.on('close', () => {
+    own.isClosed = true;
+  });
+  const push = stream.push.bind(stream);
+  stream.push = (chunk, encoding) => {
+    own.read += chunk?.length ?? 0;
+    return push(chunk, encoding);
+  };
+  return stream;
+}
+
+const PATH = '/originals/f/large';
+
+async function open(): Promise<Socket> {
+  const socket = connect({ port: host.port, host: '127.0.0.1' });
+  await once(socket, 'connect');
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`);
+  return socket;
+}
+
+async function usage(): Promise<{ bytes: number; credits: number } | undefined> {
+  await host.meter.flush();
+  const [row] = await db.query<{ bytes: number; credits: number }>(
+    'select bytes, credits from usage_batch_rows where project_id = $1',
+    [project.project_id],
+  );
+  return row;
+}
+
+/** Reads until so many bytes of the body have come, then stands still. */
+async function readSome(socket: Socket, count: number): Promise<number> {
+  let received = 0;
+  while (received < count) received += ((await once(socket, 'data'))[0] as Buffer).length;
+  socket.pause();
+  return received;
+}
+
+describe('an original', () => {
+  it('is streamed whole and metered by its bytes', async () => {
+    const answer = await host.get(project.project_slug, PATH);
+    expect(answer.body.equals(bytes)).toBe(true);
+    expect(await usage()).toEqual({ bytes: BYTES, credits: Math.ceil(BYTES / 1_048_576) });
+  });
+
+  it('is read no faster than the viewer takes it', async () => {
+    const socket = await open();
+    await readSome(socket, 100_000);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const held = seen.read;
+    expect(held).toBeLessThan(BYTES / 2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(seen.read).toBe(held);
+    socket.destroy();
+    await expect.poll(() => seen.isClosed).toBe(true);
+  });
+
+  it('whose viewer leaves midway is metered for what was handed over, and closed', async () => {
+    const socket = await open();
+    const received = await readSome(socket, 5_000_000);
+    socket.destroy();
+    await expect.poll(() => seen.isClosed).toBe(true);
+    await expect.poll(usage).toBeDefined();
+    const metered = (await usage())?.bytes ?? 0;
+    expect(metered).toBeGreaterThanOrEqual(received - 1000);
+    expect(metered).toBeLessThan(BYTES / 2);
+    expect(metered).toBeLessThanOrEqual(seen.read);
+  });
+
+  it('whose viewer takes nothing any more is given up', async () => {
+    const socket = await open();
+    await readSome(socket, 100_000);
+    await expect.poll(() => seen.isClosed, { timeout: 5_000 }).toBe(true);
+    await expect.poll(usage).toBeDefined();
+    socket.destroy();
+  });
+
+  it('of HEAD is not opened, and costs one credit', async () => {
+    seen = { read: 0, isClosed: false };
+    const answer = await host.get(project.project_slug, PATH, { method: 'HEAD' });
+    expect(answer.headers['content-length']).toBe(String(BYTES));
+    expect(seen.read).toBe(0);
+    expect(await usage()).toEqual({ bytes: 0, credits: 1 });
+  });
+});
+
+describe('an original that is not stored', () => {
+  it('answers 500 internal to GET and HEAD, unbilled, and is not looked for during 30 seconds', async () => {
+    const { content } = storage.buckets;
+    await db.query("update file_revisions set object_key = object_key || '-gone'");
+    const [row] = await db.query<{ object_key: string }>(
+      `select object_key from file_revisions join files using (file_id) where project_id = $1`,
+      [project.project_id],
+    );
+    const ask = async (method: string) =>
+      (await host.get(project.project_slug, PATH, { method })).status;
+    expect([await ask('GET'), await ask('HEAD')]).toEqual([500, 500]);
+    await content.write(row?.object_key ?? '', bytes, { content_type: 'image/png' });
+    host.clock.advance(29);
+    expect([await ask('GET'), await ask('HEAD')]).toEqual([500, 500]);
+    expect(await usage()).toBeUndefined();
+    host.clock.advance(2);
+    expect(await ask('HEAD')).toBe(200);
+  });
+});
+
+describe('storage that breaks off midway', () => {
+  it.each([
+    ['fails', true],
+    ['is shorter than published', false],
+  ])(
+    '(%s) ends the connection, so that nobody takes a part for the whole, unbilled',
+    async (_how, isError) => {
+      const { content } = storage.buckets;
+      const half = () =>
+        Readable.from(
+          (async function* () {
+            yield bytes.subarray(0, 1_000_000);
+            if (isError) throw new Error('the disk fails');
+          })(),
+        );
+      const broken = await startDeliveryHost({
+        db,
+        wall_clock_ms: 0,
+        content: { ...content, open: async () => half() },
+      });
+      await expect(broken.get(project.project_slug, PATH)).rejects.toThrow();
+      await broken.close();
+      expect(await usage()).toBeUndefined();
+    },
+  );
+});

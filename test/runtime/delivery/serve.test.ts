@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { useDatabase } from '../../support/database.ts';
+import { publishImage } from '../../support/delivered.ts';
+import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const bytes = Buffer.alloc(30_000_000, 'x');
+let project: ProjectRow;
+beforeAll(async () => {
+  project = await makeProject(db);
+});
+
+async function start(options: { drain_ms: number }): Promise<DeliveryHost> {
+  const host = await startDeliveryHost({ db, wall_clock_ms: 0, ...options });
+  await publishImage({ db, content: host.content }, project, {
+    image: { bytes, width: 100, height: 100, content_type: 'image/png' },
+    file_slug: 'large',
+  });
+  host.clock.advance(31);
+  return host;
+}
+
+/** A download that has begun and stands still. */
+async function begin(host: DeliveryHost) {
+  const socket = connect({ port: host.port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET /originals/f/large HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`,
+  );
+  await once(socket, 'data');
+  socket.pause();
+  return socket;
+}
+
+const requests = async () =>
+  (await db.query('select * from usage_batch_rows where project_id = $1', [project.project_id]))
+    .length;
+
+describe('the end of a delivery process', () => {
+  it('lets answers under way end, takes nothing new, and flushes', async () => {
+    const host = await start({ drain_ms: 20_000 });
+    const before = await requests();
+    const idle = connect({ port: host.port, host: '127.0.0.1' });
+    await once(idle, 'connect');
+    const socket = await begin(host);
+    const stopped = host.close();
+    await expect(host.get(project.project_slug, '/originals/f/large')).rejects.toThrow();
+    let received = 0;
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+    });
+    socket.resume();
+    await stopped;
+    idle.destroy();
+    await expect.poll(() => received).toBeGreaterThan(bytes.length - 200_000);
+    expect(await requests()).toBe(before + 1);
+  });
+
+  it('does not wait for a viewer beyond its deadline', async () => {
+    const host = await start({ drain_ms: 100 });
+    const before = await requests();
+    const socket = await begin(host);
+    await host.close();
+    socket.destroy();
+    expect(await requests()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,73 @@
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSpool, readSegment } from '../../../runtime/delivery/spool.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tintype-spool-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('a spool', () => {
+  it('has a line on disk when append returns', async () => {
+    openSpool(folder, 'one').append({ a: 1 });
+    const [segment] = await openSpool(folder, 'other').closedSegments();
+    expect(segment).toMatchObject({ spool_id: 'one', sequence: 1 });
+    expect(segment && (await readSegment(segment))).toEqual([{ a: 1 }]);
+  });
+
+  it('never changes a segment that it has listed', async () => {
+    const spool = openSpool(folder, 'one');
+    spool.append({ a: 1 });
+    const [first] = await spool.closedSegments();
+    spool.append({ a: 2 });
+    const segments = await spool.closedSegments();
+    expect(segments.map(({ sequence }) => sequence)).toEqual([1, 2]);
+    expect(first && (await readSegment(first))).toEqual([{ a: 1 }]);
+  });
+
+  it('lists what earlier processes left first, each in order', async () => {
+    const earlier = openSpool(folder, 'zzz');
+    for (const a of [1, 2]) {
+      earlier.append({ a });
+      await earlier.closedSegments();
+    }
+    const spool = openSpool(folder, 'aaa');
+    spool.append({ a: 3 });
+    const segments = await spool.closedSegments();
+    expect(segments.map(({ spool_id, sequence }) => `${spool_id} ${sequence}`)).toEqual([
+      'zzz 1',
+      'zzz 2',
+      'aaa 1',
+    ]);
+  });
+
+  it('leaves out a last line that a kill has cut short', async () => {
+    const spool = openSpool(folder, 'one');
+    spool.append({ a: 1 });
+    appendFileSync(join(folder, 'one', '0000000001.ndjson'), '{"a":');
+    const [segment] = await spool.closedSegments();
+    expect(segment && (await readSegment(segment))).toEqual([{ a: 1 }]);
+  });
+
+  it('removes folders of earlier processes once they are empty, and nothing else', async () => {
+    const earlier = openSpool(folder, 'earlier');
+    earlier.append({ a: 1 });
+    mkdirSync(join(folder, 'empty'));
+    expect(readdirSync(folder)).toEqual(['earlier', 'empty']);
+    const spool = openSpool(folder, 'one');
+    expect(readdirSync(folder)).toEqual(['earlier']);
+    for (const segment of await spool.closedSegments()) await spool.remove(segment);
+    openSpool(folder, 'two');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('ignores files that are not its own', async () => {
+    mkdirSync(join(folder, 'one'));
+    appendFileSync(join(folder, 'one', 'notes.txt'), 'x');
+    appendFileSync(join(folder, 'lost+found'), 'x');
+    expect(await openSpool(folder, 'two').closedSegments()).toEqual([]);
+  });
+});

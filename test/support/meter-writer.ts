@@ -1,0 +1,21 @@
+/** A process to kill: records deliveries as fast as it can, and says how many each time they are spooled. */
+import { createDatabase } from '../../runtime/db/client.ts';
+import { startMeter } from '../../runtime/delivery/meter.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+
+const [folder = '', url = '', project_id = ''] = process.argv.slice(2);
+const meter = startMeter(folder, {
+  db: createDatabase({ url }),
+  clock: systemClock,
+  log: createLog({ level: 'silent', name: 'test' }),
+  metrics: { usageLost: () => undefined },
+});
+
+for (let count = 1; ; count += 1) {
+  meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+  if (count % 50 === 0) {
+    process.stdout.write(`${count}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
