@@ -30,9 +30,11 @@ export function openSpool(folder: string, own: string): Spool {
   const tail = openTail(folder, own);
   return {
     append: (line) => tail.write(`${JSON.stringify(line)}\n`),
-    closedSegments: () => {
-      tail.close();
-      return listSegments(folder, own);
+    closedSegments: async () => {
+      const closed = tail.close();
+      const segments = await listSegments(folder, own);
+      // A line that came while the folder was read has begun a segment that is not closed.
+      return segments.filter(({ spool_id, sequence }) => spool_id !== own || sequence <= closed);
     },
     remove: ({ path }) => rm(path, { force: true }),
     setAside: async ({ path }) => {
@@ -52,10 +54,12 @@ function openTail(folder: string, spoolId: string) {
     sequence += 1;
     return openSync(segmentPath(folder, spoolId, sequence), 'a', 0o600);
   };
+  /** The number of the newest segment: nothing is written to it any more. */
   const close = () => {
     const closing = file;
     file = undefined;
     if (closing !== undefined) closeSync(closing);
+    return sequence;
   };
   const write = (text: string) => {
     file ??= create();

@@ -28,6 +28,19 @@ describe('a spool', () => {
     expect(first && (await readSegment(first))).toEqual([{ a: 1 }]);
   });
 
+  it('never lists a segment that was begun while it listed', async () => {
+    const spool = openSpool(folder, 'spl_own');
+    spool.append({ n: 1 });
+    const listing = spool.closedSegments();
+    spool.append({ n: 2 });
+    const segments = await listing;
+    spool.append({ n: 3 });
+    expect(segments.map(({ sequence }) => sequence)).toEqual([1]);
+    for (const segment of segments) await spool.remove(segment);
+    const [rest] = await spool.closedSegments();
+    expect(rest && (await readSegment(rest))).toEqual([{ n: 2 }, { n: 3 }]);
+  });
+
   it('lists what earlier processes left first, each in order', async () => {
     const earlier = openSpool(folder, 'zzz');
     for (const a of [1, 2]) {
