@@ -72,8 +72,6 @@ async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
     for (const segment of await spool.closedSegments()) {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
-      await deps.failpoint?.('usage.committed');
-      await spool.remove(segment);
     }
   } catch (error) {
     deps.log.warn('usage not sent, will be tried again', { error });
@@ -81,16 +79,18 @@ async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
 }
 
 /** Throws where the database is away; a segment that is refused for good does not hold up the others. */
-async function sendSegment(spool: Spool, segment: Segment, { db, log }: MeterDeps): Promise<void> {
+async function sendSegment(spool: Spool, segment: Segment, deps: MeterDeps): Promise<void> {
   const { spool_id, sequence } = segment;
   try {
     const entries = foldDeliveries(await readSegment(segment));
-    if (entries.length > 0) await insertUsageBatch(db, { spool_id, sequence, entries });
+    await deps.failpoint?.('usage.before_commit');
+    if (entries.length > 0) await insertUsageBatch(deps.db, { spool_id, sequence, entries });
+    await deps.failpoint?.('usage.committed');
     await spool.remove(segment);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const file = await spool.setAside(segment);
-    log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
+    deps.log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
   }
 }
 
