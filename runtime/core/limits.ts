@@ -157,7 +157,7 @@ export const HELPER_SIZE_UNITS = { B: 1, KB: KIB, MB: MIB, GB: 1024 * MIB } as c
 
 // Webhooks
 
-/** "At most 2 KB", read in the stricter way. */
+/** 2 KB, read in the stricter way. */
 export const WEBHOOK_BODY_BYTES_MAX = 2000;
 export const WEBHOOK_TIMEOUT_SECONDS = 10;
 export const WEBHOOK_ATTEMPTS_MAX = 10;
