@@ -1,6 +1,6 @@
 /**
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries. Hours, days and the ledger stay.
+ * windows, old audit entries; and objects that attempts at uploads stored for nothing. Hours, days and the ledger stay.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
@@ -8,6 +8,7 @@ import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
 import { deleteOldUsageBatches } from '../db/usage-batches.ts';
+import { deleteUnpublished } from './attempt-sweep.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -15,7 +16,8 @@ const DAY_SECONDS = 24 * 3600;
 /** How long each is kept. Batches outlive the hours that hourly-rollup still folds. */
 const keptDays = { batches: 35, job_runs: 90, purges: 7, rate_windows: 1, audit_entries: 730 };
 
-export async function retention({ db, clock }: JobContext): Promise<JobCounts> {
+export async function retention(context: JobContext): Promise<JobCounts> {
+  const { db, clock } = context;
   const batchesBefore = hourOf(
     new Date(clock.now().getTime() - keptDays.batches * DAY_SECONDS * 1000),
   );
@@ -25,5 +27,6 @@ export async function retention({ db, clock }: JobContext): Promise<JobCounts> {
     purges: await deleteOldPurges(db, keptDays.purges * DAY_SECONDS),
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
     audit_entries: await deleteOldAuditEntries(db, keptDays.audit_entries * DAY_SECONDS),
+    unpublished: await deleteUnpublished(context),
   };
 }

@@ -8,6 +8,7 @@ import type { MezzanineEntry, RevisionFacts } from '../../db/files.ts';
 import type { Attempt } from '../../db/upload-processing.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Buckets } from '../../platform/storage/bucket.ts';
+import { mastersOf } from '../../platform/storage/content-keys.ts';
 import type { IngestResult } from './ingest-result.ts';
 
 export type StoredContent = Pick<
@@ -15,8 +16,6 @@ export type StoredContent = Pick<
   'object_key' | 'sha256' | 'size_bytes' | 'mezzanines' | 'raw_object_key' | 'metadata'
 >;
 
-/** First part of the key of everything that is kept for a revision. */
-export const MASTERS_PREFIX = 'masters';
 const BLOCK_TYPE = 'application/octet-stream';
 
 export async function storeContent(
@@ -24,9 +23,9 @@ export async function storeContent(
   upload: Attempt & { project_id: string },
   result: IngestResult,
 ): Promise<StoredContent> {
-  const folder = `${MASTERS_PREFIX}/${upload.project_id}/${upload.upload_id}/${upload.attempt}`;
+  const begin = `${mastersOf(upload)}${upload.attempt}`;
   const write = async (name: string, bytes: Buffer, contentType: string) => {
-    const key = `${folder}-${name}${extensionOf(contentType)}`;
+    const key = `${begin}-${name}${extensionOf(contentType)}`;
     await buckets.content.write(key, bytes, {
       content_type: contentType,
       size_bytes: bytes.length,
