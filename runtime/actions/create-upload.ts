@@ -57,7 +57,11 @@ const INGESTED_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/web
 
 function refuseType(contentType: string): void {
   if (findFormat(contentType) !== undefined && INGESTED_TYPES.includes(contentType)) return;
-  throw new ServiceError('unsupported_content_type', { details: { accepted: INGESTED_TYPES } });
+  const message = `This version takes ${INGESTED_TYPES.join(', ')}; send one of these as content_type.`;
+  throw new ServiceError('unsupported_content_type', {
+    message,
+    details: { accepted: INGESTED_TYPES },
+  });
 }
 
 function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: number): void {

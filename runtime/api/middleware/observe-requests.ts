@@ -13,14 +13,10 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.apiRequest({ method, route, status, seconds: duration_ms / 1000 });
       const code: unknown = response.locals['code'];
-      log.info('request', {
-        method,
-        route,
-        status,
-        code,
-        duration_ms,
-        request_id: requestIdOf(response),
-      });
+      const request_id = requestIdOf(response);
+      // What was only read, and found, is no news.
+      const level = method === 'GET' && status < 400 ? 'debug' : 'info';
+      log[level]('request', { method, route, status, code, duration_ms, request_id });
     });
     next();
   };
