@@ -50,7 +50,6 @@ export type HostOptions = Partial<DeliveryOptions> & {
   db: Queryable;
   /** Of the render worker; 0: nobody renders. */
   wall_clock_ms?: number;
-  spool_kept?: boolean;
 };
 
 export async function startDeliveryHost(options: HostOptions): Promise<DeliveryHost> {
