@@ -14,7 +14,7 @@ import {
   withSession,
 } from './support/client.ts';
 import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
-import { identify, pixelAt } from './support/tools.ts';
+import { identify, pixelsAt } from './support/tools.ts';
 import { upload } from './support/upload.ts';
 
 const MIB = 1_048_576;
@@ -264,7 +264,7 @@ describe('a derived image', () => {
     ] as const;
     for (const [at, color] of parts) {
       const { bytes } = await view('holiday', `/crop/${at},200,200/f/quarters.png`);
-      expect(await pixelAt(bytes, 100, 100)).toEqual(color);
+      expect(await pixelsAt(bytes, [[100, 100]])).toEqual([color]);
     }
   });
 

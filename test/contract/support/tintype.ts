@@ -1,9 +1,10 @@
 /** Starts the real product as a person would, `tintype up`, on free ports and an empty folder, and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 
 export const projectRoot = resolve(import.meta.dirname, '../../..');
 export const launcher = join(projectRoot, 'runtime/launcher.js');
@@ -27,105 +28,108 @@ export type Tintype = {
   instance: Instance;
   data: string;
   child: ChildProcess;
-  /** Everything that it printed so far. */
-  output(): string;
+  /** What it printed so far, line by line. */
+  stdout: readonly string[];
+  stderr: readonly string[];
   /** Ends it and resolves with its exit code, null when a signal ended it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
 
+/** `nobody`: not as root, whoever runs the tests; who is not root is that user already. */
+export type User = 'self' | 'nobody';
+
+type StartOptions = { data?: string; config?: string; env?: NodeJS.ProcessEnv; user?: User };
+
 const START_MS_MAX = 90_000;
 
-export async function startTintype(
-  options: { data?: string; config?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<Tintype> {
+export async function startTintype(options: StartOptions = {}): Promise<Tintype> {
   const data = options.data ?? (await makeFolder());
   const config = options.config ?? join(projectRoot, 'config/samples');
-  const args = [
-    'up',
-    '--json',
-    '--data',
-    data,
-    '--config',
-    config,
-    '--api-port',
-    '0',
-    '--delivery-port',
-    '0',
-  ];
-  const child = spawn(process.execPath, [launcher, ...args], {
-    cwd: projectRoot,
-    env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const printed: string[] = [];
+  const child = spawnTintype([...upArgs(data), '--config', config], options);
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
-  const instance = await readInstance(child, { printed, ended });
-  return {
-    instance,
-    data,
-    child,
-    output: () => printed.join('\n'),
-    end: (signal) => {
-      child.kill(signal);
-      return ended;
-    },
+  const [stdout, stderr] = [collectLines(child.stdout), collectLines(child.stderr)];
+  const instance = await readInstance(child, { stdout, stderr, ended });
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
   };
+  return { instance, data, child, stdout, stderr, end };
 }
+
+/** The words of a start that takes any free ports. */
+export function upArgs(data: string): string[] {
+  return ['up', '--json', '--data', data, '--api-port', '0', '--delivery-port', '0'];
+}
+
+type RunOptions = { cwd?: string; env?: NodeJS.ProcessEnv; user?: User };
+export type Ended = { code: number | null; stdout: string; stderr: string };
 
 /** Runs one call of the command to its end. */
 export async function runTintype(
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [launcher, ...args], {
-    cwd: options.cwd ?? projectRoot,
-    env: { ...process.env, ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  options: RunOptions = {},
+): Promise<Ended> {
+  const child = spawnTintype(args, options);
   const [stdout, stderr, code] = await Promise.all([
-    readAll(child.stdout),
-    readAll(child.stderr),
+    text(child.stdout),
+    text(child.stderr),
     new Promise<number | null>((done) => child.once('close', (exitCode) => done(exitCode))),
   ]);
   return { code, stdout, stderr };
 }
 
-export function makeFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'tintype-contract-'));
+export function spawnTintype(args: readonly string[], { cwd, env, user }: RunOptions = {}) {
+  const [file = '', ...words] = [...userPrefix(user), process.execPath, launcher, ...args];
+  return spawn(file, words, {
+    cwd: cwd ?? projectRoot,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+const NOBODY = 65_534;
+
+// Nobody may read what root may, so that a clone in root's own folder can be tried too, and write nothing of root's.
+function userPrefix(user: User = 'self'): string[] {
+  if (user === 'self' || process.getuid?.() !== 0) return [];
+  const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+  return ['setpriv', ...ids, '--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search'];
+}
+
+export async function makeFolder(user: User = 'self'): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-contract-'));
+  if (user === 'nobody' && process.getuid?.() === 0) await chown(folder, NOBODY, NOBODY);
+  return folder;
 }
 
 export async function removeFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString('utf8');
+function collectLines(stream: NodeJS.ReadableStream): string[] {
+  const lines: string[] = [];
+  createInterface({ input: stream }).on('line', (line) => lines.push(line));
+  return lines;
 }
 
 function readInstance(
-  child: ChildProcess,
-  { printed, ended }: { printed: string[]; ended: Promise<number | null> },
+  child: ReturnType<typeof spawnTintype>,
+  of: { stdout: string[]; stderr: string[]; ended: Promise<number | null> },
 ): Promise<Instance> {
   return new Promise((ready, failed) => {
-    const fail = (why: string) => failed(new Error(`tintype up ${why}:\n${printed.join('\n')}`));
+    const fail = (why: string) =>
+      failed(new Error(`tintype up ${why}:\n${[...of.stdout, ...of.stderr].join('\n')}`));
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       fail('was not ready in time');
     }, START_MS_MAX);
-    void ended.then((code) => {
+    void of.ended.then((code) => {
       clearTimeout(timer);
       fail(`ended with ${code}`);
     });
-    const onLine = (line: string) => {
-      printed.push(line);
-      if (!line.startsWith('{"pid"')) return;
+    createInterface({ input: child.stdout }).once('line', (line) => {
       clearTimeout(timer);
       ready(JSON.parse(line) as Instance);
-    };
-    for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface({ input: stream }).on('line', onLine);
-    }
+    });
   });
 }

@@ -15,10 +15,15 @@ function brandOf(bytes: Buffer): string | undefined {
   return bytes.toString('latin1', 4, 12) === 'ftypavif' ? 'AVIF' : undefined;
 }
 
-/** The colour of one pixel as `r,g,b`, 0..255. */
-export async function pixelAt(bytes: Buffer, x: number, y: number): Promise<number[]> {
-  const print = `%[fx:int(255*p{${x},${y}}.r)],%[fx:int(255*p{${x},${y}}.g)],%[fx:int(255*p{${x},${y}}.b)]`;
-  return (await run('identify', ['-format', print, '-'], bytes)).split(',').map(Number);
+/** The colours of pixels, each as red, green and blue in 0..255. */
+export async function pixelsAt(
+  bytes: Buffer,
+  places: readonly (readonly [x: number, y: number])[],
+): Promise<number[][]> {
+  const channel = (x: number, y: number, name: string) => `%[fx:int(255*p{${x},${y}}.${name})]`;
+  const format = places.map(([x, y]) => ['r', 'g', 'b'].map((name) => channel(x, y, name)).join());
+  const printed = await run('identify', ['-format', format.join(' '), '-'], bytes);
+  return printed.split(' ').map((pixel) => pixel.split(',').map(Number));
 }
 
 /** Every tag that ExifTool finds, as `Group:Tag`, unknown ones too. */

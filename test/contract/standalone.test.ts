@@ -1,0 +1,400 @@
+// `tintype up` as a process: how it starts, stops, is killed and carries on; what it says when it cannot;
+// and the folder of YAML that it watches while it runs.
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import { deliver, targetOf, withKey } from './support/client.ts';
+import { childrenOf, isRunning } from './support/processes.ts';
+import {
+  makeFolder,
+  projectRoot,
+  removeFolder,
+  runTintype,
+  spawnTintype,
+  startTintype,
+  type Tintype,
+  upArgs,
+} from './support/tintype.ts';
+import { upload } from './support/upload.ts';
+
+const CALLS = ['up', 'upload', 'token', 'env', 'migrate', 'job'];
+const SIGNED_SECONDS_MIN = 60;
+
+const WRONG = `apiVersion: tintype.dev/v1alpha1
+kind: Project
+metadata:
+  name: wrong
+spec:
+  deliveryAccess: Open
+`;
+
+let data: string;
+let config: string;
+let running: Tintype | undefined;
+
+function started(): Tintype {
+  if (running === undefined) throw new Error('nothing runs');
+  return running;
+}
+
+async function start(): Promise<Tintype> {
+  running = await startTintype({ data, config });
+  return running;
+}
+
+async function stop(signal: NodeJS.Signals): Promise<number | null> {
+  const code = await started().end(signal);
+  running = undefined;
+  return code;
+}
+
+/** Polls until it holds: what is said to happen within seconds. */
+async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+  for (let tries = 0; !(await holds()); tries += 1) {
+    if (tries === 100) throw new Error(`not within 10 s: ${holds}`);
+    await delay(100);
+  }
+}
+
+const demo = () => withKey(started(), started().instance.api_key);
+const postgresPid = () =>
+  Number(readFileSync(join(data, 'postgres/data/postmaster.pid'), 'utf8').split('\n', 1)[0]);
+const oneLine = (says: RegExp) =>
+  expect.stringMatching(new RegExp(`^tintype: [^\n]*${says.source}[^\n]*\n$`));
+
+beforeAll(async () => {
+  data = join(await makeFolder(), 'made', 'by', 'itself');
+  config = await makeFolder();
+  await cp(join(projectRoot, 'config/samples'), config, { recursive: true });
+  await writeFile(join(config, 'wrong.yaml'), WRONG);
+  await start();
+});
+
+afterAll(async () => {
+  await running?.end('SIGTERM');
+  await Promise.all([join(data, '../../..'), config].map(removeFolder));
+});
+
+describe('a start', () => {
+  it('prints exactly one line with --json, which is also in a file for its owner alone', async () => {
+    const { stdout, instance } = started();
+    expect(stdout).toHaveLength(1);
+    const file = join(data, 'instance.json');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(instance);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(Object.keys(instance).sort()).toEqual([
+      'api_key',
+      'api_url',
+      'database_url',
+      'delivery_port',
+      'delivery_root_domain',
+      'delivery_scheme',
+      'issuer',
+      'key_encryption_keys',
+      'organization_id',
+      'pid',
+      'project_slug',
+      'provider_a_secret',
+      'provider_b_mode',
+      'provider_b_secret',
+      'request_signing_secret',
+      'storage_event_secret',
+      'token_keys',
+    ]);
+  });
+
+  it('keeps every secret from other users', async () => {
+    for (const file of ['secrets.json', 'identity-key.json', 'postgres/password']) {
+      expect([file, (await stat(join(data, file))).mode & 0o777]).toEqual([file, 0o600]);
+    }
+    expect((await stat(data)).mode & 0o777).toBe(0o700);
+  });
+
+  it('is ready when it says so', async () => {
+    const answer = await demo()('GET', '/readyz');
+    expect(answer.body).toEqual({
+      ready: true,
+      checks: { database: true, ingest: true, content: true },
+    });
+  });
+
+  it('says where a document is wrong and what was expected, and runs the others', async () => {
+    const said = started().stderr.map((line) => JSON.parse(line));
+    expect(said).toMatchObject([
+      {
+        file: 'wrong.yaml',
+        line: 6,
+        path: 'spec.deliveryAccess',
+        expected: expect.stringMatching(/Public.*Protected.*"Open"/),
+      },
+    ]);
+    const { status, body } = await demo()('GET', '/v1/projects/demo');
+    expect([status, body.name]).toEqual([200, 'Demo']);
+  });
+
+  it('takes an upload, and has only decoders and PostgreSQL as children', async () => {
+    const bytes = await over(photograph(640, 480)).jpeg().toBuffer();
+    const picture = { bytes, content_type: 'image/jpeg', file_slug: 'kept.jpg' };
+    expect((await upload(demo(), 'demo', picture)).status).toBe('ready');
+    const commands = childrenOf(started().instance.pid);
+    expect(commands.some((command) => command.includes('postgres'))).toBe(true);
+    const others = commands.filter(
+      (command) => !/\/bin\/postgres |^postgres: |\/worker\/sandbox\/child\.ts$/.test(command),
+    );
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the folder of YAML', () => {
+  const projectFile = () => join(config, 'project.yaml');
+  const projectName = async () => (await demo()('GET', '/v1/projects/demo')).body.name;
+  const change = async (from: string, to: string) => {
+    const text = await readFile(projectFile(), 'utf8');
+    await writeFile(projectFile(), text.replace(from, to));
+  };
+
+  it('is applied again within seconds when a document changes', async () => {
+    await change('displayName: Demo', 'displayName: Changed');
+    await eventually(async () => (await projectName()) === 'Changed');
+  });
+
+  it('leaves things as they are while a document is wrong, and takes it when it is mended', async () => {
+    await change('displayName: Changed', 'displayName: 12');
+    const reports = () => started().stderr.filter((line) => line.includes('spec.displayName'));
+    await eventually(() => reports().length > 0);
+    expect(await projectName()).toBe('Changed');
+    await change('displayName: 12', 'displayName: Mended');
+    await eventually(async () => (await projectName()) === 'Mended');
+    expect(reports()).toHaveLength(1);
+    await rm(join(config, 'wrong.yaml'));
+  });
+});
+
+describe('beside a running Tintype', () => {
+  const taken = (option: string, port: number) =>
+    runTintype([...upArgs(other), '--config', config, option, String(port)]);
+  let other: string;
+
+  beforeAll(async () => {
+    other = await makeFolder();
+  });
+  afterAll(() => removeFolder(other));
+
+  it('a second one on the same data says what to do', async () => {
+    const { code, stderr } = await runTintype([...upArgs(data), '--config', config]);
+    expect(stderr).toEqual(oneLine(/another Tintype is running on .*--data/));
+    expect(code).toBe(1);
+  });
+
+  it.each(['--api-port', '--delivery-port'])('a taken %s is said', async (option) => {
+    const server = await listenAnywhere();
+    const { code, stderr, stdout } = await taken(option, server.port);
+    await server.close();
+    expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
+    expect([code, stdout]).toEqual([1, '']);
+  });
+
+  it('a folder of YAML that is not there is said, before anything is started', async () => {
+    const { code, stderr } = await runTintype([...upArgs(other), '--config', '/nowhere']);
+    expect(stderr).toEqual(oneLine(/\/nowhere .*--config/));
+    expect([code, existsSync(join(other, 'postgres'))]).toEqual([1, false]);
+  });
+
+  it('a data folder that cannot be written is said', async () => {
+    const readOnly = await makeFolder();
+    await chmod(readOnly, 0o555);
+    const run = { user: 'nobody' as const };
+    const { code, stderr } = await runTintype([...upArgs(join(readOnly, 'data'))], run);
+    await removeFolder(readOnly);
+    expect(stderr).toEqual(oneLine(/cannot be written .*--data/));
+    expect(code).toBe(1);
+  });
+});
+
+describe('what was killed', () => {
+  let api_key: string;
+  let file: unknown;
+  let postgres: number;
+
+  it('carries on with the next start: project, key, file and database are the same', async () => {
+    const minted = await demo()('POST', '/v1/projects/demo/signed-url', {
+      file_slug: 'kept.jpg',
+      expires_in_seconds: SIGNED_SECONDS_MIN,
+    });
+    signed = minted.body;
+    api_key = started().instance.api_key;
+    file = (await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body;
+    postgres = postgresPid();
+    expect(await stop('SIGKILL')).toBe(null);
+    expect(isRunning(postgres)).toBe(true);
+
+    const { instance } = await start();
+    expect(instance.api_key).toBe(api_key);
+    expect(postgresPid()).toBe(postgres);
+    expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body).toEqual({
+      ...(file as object),
+      url: expect.any(String),
+    });
+  });
+
+  it('still serves what was uploaded, and the URLs that were signed before', async () => {
+    for (const path of ['/resize/100x/f/kept.jpg', targetOf(signed.url)]) {
+      expect((await deliver(started(), { project: 'demo', path })).status).toBe(200);
+    }
+  });
+
+  it('carries on when PostgreSQL was killed with it', async () => {
+    process.kill(started().instance.pid, 'SIGKILL');
+    process.kill(postgres, 'SIGKILL');
+    await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));
+    await start();
+    const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
+    expect([status, started().instance.api_key]).toEqual([200, api_key]);
+  });
+});
+
+describe('a deleted document', () => {
+  it('suspends its project, whose key opens nothing any more', async () => {
+    await rm(join(config, 'project.yaml'));
+    const key = demo();
+    await eventually(async () => (await key('GET', '/v1/key')).status === 401);
+  });
+
+  it('stays suspended over a stop, which SIGTERM does cleanly', async () => {
+    await expectCleanStop('SIGTERM');
+    const { instance } = await start();
+    expect([instance.project_slug, instance.api_key]).toEqual(['', '']);
+    const path = '/originals/f/kept.jpg';
+    const { status, body } = await deliver(started(), { project: 'demo', path });
+    expect([status, body.error.code]).toEqual([403, 'project_suspended']);
+  });
+
+  it('that comes back takes the project up again, and Ctrl-C stops as cleanly', async () => {
+    await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
+    await expectCleanStop('SIGINT');
+    const { instance } = await start();
+    expect(instance.project_slug).toBe('demo');
+    expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).status).toBe(200);
+  });
+
+  async function expectCleanStop(signal: NodeJS.Signals): Promise<void> {
+    const postgres = postgresPid();
+    const { pid } = started().instance;
+    expect(await stop(signal)).toBe(0);
+    expect([pid, postgres].filter(isRunning)).toEqual([]);
+    expect(existsSync(join(data, 'instance.json'))).toBe(false);
+  }
+});
+
+describe('a user who is not root', () => {
+  it('starts, uploads and stops like root', async () => {
+    const own = await makeFolder('nobody');
+    const tintype = await startTintype({ data: own, user: 'nobody' });
+    const key = withKey(tintype, tintype.instance.api_key);
+    const bytes = await over(photograph(64, 48)).png().toBuffer();
+    const session = await upload(key, 'demo', { bytes, content_type: 'image/png' });
+    expect(session.status).toBe('ready');
+    expect((await stat(join(own, 'instance.json'))).uid).not.toBe(0);
+    expect(await tintype.end('SIGTERM')).toBe(0);
+    await removeFolder(own);
+  });
+});
+
+describe('a signal during the start', () => {
+  it('ends it cleanly and leaves nothing running', async () => {
+    const own = await makeFolder();
+    const child = spawnTintype(upArgs(own));
+    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+    const ended = new Promise((done) => child.once('exit', done));
+    await eventually(() => existsSync(join(own, 'postgres')));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect([await stdout, await stderr]).toEqual(['', '']);
+    expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
+    await removeFolder(own);
+  });
+});
+
+describe('the command', () => {
+  it('explains every call with --help', async () => {
+    const all = await Promise.all(CALLS.map((call) => runTintype([call, '--help'])));
+    expect(all.map(({ code, stdout }) => [code, stdout.split('\n', 1)[0]])).toEqual(
+      CALLS.map((call) => [0, expect.stringContaining(`Usage: tintype ${call}`)]),
+    );
+  });
+
+  it('ends wrong use with 2 and says what is wrong', async () => {
+    const wrong = [
+      [],
+      ['fly'],
+      ['up', '--fast'],
+      ['up', '--api-port', '99999'],
+      ['up', '--api-port', '8080', '--delivery-port', '8080'],
+      ['upload'],
+      ['upload', 'a.jpg', 'b.jpg', '--slug', 'one'],
+      ['job'],
+      ['job', 'sleep'],
+      ['job', 'retention', '--at', 'tomorrow'],
+    ];
+    const all = await Promise.all(wrong.map((words) => runTintype(words)));
+    const said = all.map(({ code, stdout, stderr }) => [code, stdout, stderr !== '']);
+    expect(said).toEqual(wrong.map(() => [2, '', true]));
+  });
+
+  it('says where nothing runs, and how to start it', async () => {
+    const own = await makeFolder();
+    const calls = [['token'], ['env'], ['upload', 'photo.jpg'], ['job', 'hourly-rollup']];
+    const all = await Promise.all(calls.map((words) => runTintype([...words, '--data', own])));
+    await removeFolder(own);
+    expect(all).toEqual(
+      calls.map(() => ({ code: 1, stdout: '', stderr: oneLine(/no Tintype runs on .*make up/) })),
+    );
+  });
+
+  it('says of an upload that is refused why, and ends with 1', async () => {
+    const { code, stderr, stdout } = await runTintype([
+      'upload',
+      'package.json',
+      'missing.jpg',
+      '--data',
+      data,
+    ]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/package\.json .*is not an image/);
+    expect(stderr).toMatch(/missing\.jpg .*cannot be read \(ENOENT\)/);
+  });
+
+  it('prints a session as one line with --json', async () => {
+    const { code, stdout } = await runTintype(['token', '--json', '--sub', 'eve', '--data', data]);
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1]);
+    const { token, sub, headers } = JSON.parse(stdout);
+    expect([sub, headers]).toEqual([
+      'eve',
+      { authorization: `Bearer ${token}`, 'x-identity-user-id': 'eve' },
+    ]);
+  });
+});
+
+let signed: { url: string; expires_at: string };
+
+describe('a signed URL', () => {
+  it('ends with its time, whatever was restarted in between', async () => {
+    await delay(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
+    const path = targetOf(signed.url);
+    const { status, body } = await deliver(started(), { project: 'demo', path });
+    expect([status, body.error.code]).toEqual([403, 'signature_expired']);
+  }, 90_000);
+});
+
+async function listenAnywhere(): Promise<{ port: number; close(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, close: () => new Promise((done) => server.close(() => done())) };
+}
