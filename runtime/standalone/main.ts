@@ -43,6 +43,9 @@ type Start = { options: UpOptions; env: Environment; log: Log; lifecycle: Lifecy
 
 async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   const started = performance.now();
+  if (options.apiPort !== 0 && options.apiPort === options.deliveryPort) {
+    throw new Advice('API and delivery need two ports', { exitCode: 2 });
+  }
   await proveReadable(options.config);
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
@@ -50,8 +53,6 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
     api: await findPort({ port: options.apiPort, option: '--api-port' }),
     delivery: await findPort({ port: options.deliveryPort, option: '--delivery-port' }),
   };
-  if (ports.api === ports.delivery)
-    throw new Advice('API and delivery need two ports', { exitCode: 2 });
   const instance = await startParts({
     env,
     log,
