@@ -182,6 +182,20 @@ describe('a watermark', () => {
     expect(host.renders.length).toBe(2);
   });
 
+  it('that is an SVG is drawn from its raster grid', async () => {
+    const object_key = `${project.project_id}/grid`;
+    await host.content.write(object_key, mark.bytes, { content_type: 'image/png' });
+    const grid = { long_edge: 20, width: 20, height: 10, object_key, content_type: 'image/png' };
+    const svg = await publishImage({ db, content: host.content }, project, {
+      image: { ...mark, bytes: Buffer.from('<svg/>'), content_type: 'image/svg+xml' },
+      file_slug: 'svg',
+      mezzanines: [{ ...grid, size_bytes: mark.bytes.length }],
+    });
+    const preset = await makeWatermark(db, project, svg);
+    const { body } = await get(`/resize/90x60/watermark:${preset}/format/png/f/cat`);
+    expect(await pixelAt(body, [5, 5])).toEqual([255, 255, 255]);
+  });
+
   it('makes a delivery dearer only where one is drawn', async () => {
     // A drawn watermark costs 1.2: a body of more than 10/12 MiB then takes two credits.
     const random = seededRandom(1);

@@ -120,6 +120,26 @@ describe('an original', () => {
     socket.destroy();
   });
 
+  it('that the viewer has already costs one credit and no bytes', async () => {
+    const headers = { 'if-none-match': '*' };
+    expect((await host.get(project.project_slug, PATH, { headers })).status).toBe(304);
+    expect(await usage()).toEqual({ bytes: 0, credits: 1 });
+  });
+
+  it('that is an SVG runs nothing, also where it is opened by itself', async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    await publishImage({ db, content: storage.buckets.content }, project, {
+      image: { bytes: svg, width: 2048, height: 2048, content_type: 'image/svg+xml' },
+      file_slug: 'drawing',
+    });
+    const { headers, body } = await host.get(project.project_slug, '/originals/f/drawing');
+    expect(body.equals(svg)).toBe(true);
+    expect(headers['content-type']).toBe('image/svg+xml');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain('sandbox');
+    expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
   it('of HEAD is not opened, and costs one credit', async () => {
     seen = { read: 0, isClosed: false };
     const answer = await host.get(project.project_slug, PATH, { method: 'HEAD' });

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -55,6 +55,18 @@ describe('a spool', () => {
       'zzz 2',
       'aaa 1',
     ]);
+  });
+
+  it('throws where the disk is full, and goes on in a new segment', async () => {
+    mkdirSync(join(folder, 'one'));
+    symlinkSync('/dev/full', join(folder, 'one', '0000000001.ndjson'));
+    const spool = openSpool(folder, 'one');
+    expect(() => spool.append({ a: 1 })).toThrow('ENOSPC');
+    spool.append({ a: 2 });
+    const segments = await spool.closedSegments();
+    const last = segments.at(-1);
+    expect(last?.sequence).toBe(2);
+    expect(last && (await readSegment(last))).toEqual([{ a: 2 }]);
   });
 
   it('leaves out a last line that a kill has cut short', async () => {
