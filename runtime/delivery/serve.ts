@@ -3,7 +3,7 @@
  * Spec: Delivery host; Metering.
  */
 import type { Server } from 'node:http';
-import { prepareToClose } from './close-server.ts';
+import { prepareToClose } from '../platform/http/close-server.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { createDerivedImages } from './derived-images.ts';
 import { createLookup, type LookupDeps } from './lookup.ts';

@@ -11,7 +11,7 @@ import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
 import { createOriginals } from './originals.ts';
 import { hasBody, protocolFault } from './protocol.ts';
-import { refuseConnection, refuseRequest } from './refuse-connection.ts';
+import { refuseRequest, refuseUnread } from './refuse-request.ts';
 
 export type DeliveryTimeouts = {
   /** For a request's head to arrive whole. */
@@ -72,7 +72,7 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
   };
   const onFault = (socket: Duplex) => {
     const response = latest.get(socket);
-    if (response === undefined || response.writableFinished) return refuseConnection(socket);
+    if (response === undefined || response.writableFinished) return refuseUnread(socket);
     // Words now would be read as a part of the answer that is still being written.
     if (!response.headersSent) response.setHeader('connection', 'close');
     if (!ending.has(socket)) response.once('finish', () => socket.end());

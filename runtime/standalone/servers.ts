@@ -1,16 +1,14 @@
 /** The two ports of a standalone: the API with folder storage and the identity provider beside it, and delivery. */
-import { createServer } from 'node:http';
 import { createApi } from '../api/app.ts';
 import type { ApiDeps } from '../api/deps.ts';
+import { createApiServer } from '../api/server.ts';
 import type { Plans } from '../core/plans.ts';
 import { deriveKey } from '../core/signing/hmac.ts';
 import type { Database } from '../db/client.ts';
-import { createDerivedImages } from '../delivery/derived-images.ts';
-import { createLookup } from '../delivery/lookup.ts';
-import { startMeter } from '../delivery/meter.ts';
-import { createDeliveryServer } from '../delivery/server.ts';
+import { startDelivery } from '../delivery/serve.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
+import { prepareToClose } from '../platform/http/close-server.ts';
 import { createIdentity } from '../platform/identity.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
@@ -20,7 +18,7 @@ import type { Sealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { StandaloneConfig } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';
-import { close, listen } from './listen.ts';
+import { listen } from './listen.ts';
 import type { Storage } from './storage.ts';
 
 export type ServerDeps = {
@@ -39,7 +37,7 @@ export type ServerDeps = {
 type ServerOptions = { config: StandaloneConfig; lifecycle: Lifecycle; dataFolder: string };
 
 export async function startServers(deps: ServerDeps, options: ServerOptions): Promise<void> {
-  await startDelivery(deps, options);
+  await startDeliveryHosts(deps, options);
   await startApi(deps, options);
 }
 
@@ -54,12 +52,13 @@ async function startApi(
     clock,
   });
   const api = createApi(apiDeps(deps, config));
-  const server = createServer((request, response) => {
+  const server = createApiServer((request, response) => {
     if (deps.storage.handle(request, response) || provider.handle(request, response)) return;
     api(request, response);
   });
+  const closing = prepareToClose(server);
   await listen(server, { port: config.apiPort, option: '--api-port' });
-  lifecycle.onStop('api', () => close(server));
+  lifecycle.onStop('api', () => closing.close(DRAIN_MS));
 }
 
 function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
@@ -91,25 +90,21 @@ function firstKey(keys: StandaloneConfig['tokenKeys']): Uint8Array {
   return first.key;
 }
 
+/** How long answers under way may take at the end. */
+const DRAIN_MS = 12_000;
 const DERIVED_MEMORY_BYTES = 64 * 1024 * 1024;
 
-async function startDelivery(
+async function startDeliveryHosts(
   deps: ServerDeps,
   { config, lifecycle }: ServerOptions,
 ): Promise<void> {
-  const { buckets, clock, db, log, metrics, queue, sealing } = deps;
-  const { content } = buckets;
-  const meter = startMeter(config.spoolDir, deps);
-  lifecycle.onStop('usage', () => meter.stop());
-  const server = createDeliveryServer({
-    lookup: createLookup({ db, clock, sealing, rootDomain: config.deliveryRootDomain }),
-    derived: createDerivedImages({ content, queue, clock }, { memory_bytes: DERIVED_MEMORY_BYTES }),
-    meter,
-    content,
-    clock,
-    log,
-    metrics,
+  const { server, stop } = startDelivery({
+    ...deps,
+    content: deps.buckets.content,
+    rootDomain: config.deliveryRootDomain,
+    spool_folder: config.spoolDir,
+    memory_bytes: DERIVED_MEMORY_BYTES,
   });
+  lifecycle.onStop('delivery', stop);
   await listen(server, { port: config.deliveryPort, option: '--delivery-port' });
-  lifecycle.onStop('delivery', () => close(server));
 }
