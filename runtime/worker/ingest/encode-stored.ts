@@ -20,8 +20,10 @@ const FILTERED: PngOptions = { adaptiveFiltering: true, compressionLevel: 4 };
 const UNFILTERED: PngOptions = { adaptiveFiltering: false, compressionLevel: 6 };
 const FAST_LEVEL = 2;
 const WEBP_EFFORT = 2;
-/** Above so many pixels the search of lossless WebP would take minutes. */
+/** Of lossless WebP the quality is how long it searches; above so many pixels a search takes minutes. */
 const WEBP_LOSSLESS_SEARCH_PIXELS_MAX = 8_000_000;
+const WEBP_LOSSLESS_SEARCHED = { lossless: true, exact: true, effort: 1, quality: 75 };
+const WEBP_LOSSLESS_QUICK = { lossless: true, exact: true, effort: 0, quality: 20 };
 
 export async function encodeMaster(pixels: Pixels, header: HeaderFacts): Promise<Buffer> {
   switch (header.content_type) {
@@ -96,7 +98,7 @@ function webpOptions(pixels: Pixels, header: HeaderFacts) {
     return { quality: storedQuality(header), alphaQuality: 100, effort: WEBP_EFFORT };
   }
   const isSearched = pixels.width * pixels.height <= WEBP_LOSSLESS_SEARCH_PIXELS_MAX;
-  return { lossless: true, exact: true, effort: isSearched ? 1 : 0 };
+  return isSearched ? WEBP_LOSSLESS_SEARCHED : WEBP_LOSSLESS_QUICK;
 }
 
 function storedQuality({ quality }: HeaderFacts): number {
