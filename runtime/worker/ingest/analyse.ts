@@ -1,10 +1,18 @@
-/** What is known of a picture once and for every later crop: focal point and dominant colour. */
+/** What is known of a picture once and for every later crop: focal point, dominant colour, ThumbHash. */
 import sharp, { type Sharp } from 'sharp';
 import { type Pixels, shrinkTo } from './pixels.ts';
+import { thumbHash } from './thumb-hash.ts';
 
-export type Analysis = { focal_x: number; focal_y: number; dominant_color: string };
+export type Analysis = {
+  focal_x: number;
+  focal_y: number;
+  dominant_color: string;
+  /** base64 */
+  thumb_hash: string;
+};
 
 const LONG_EDGE_PX = 256;
+const THUMB_HASH_LONG_EDGE_PX = 64;
 /** Below this deviation in every channel there is nothing to look at. */
 const FLAT_DEVIATION_MAX = 1;
 
@@ -23,7 +31,17 @@ export async function analyse(pixels: Pixels): Promise<Analysis> {
   const focus = isFlat
     ? { focal_x: 0.5, focal_y: 0.5 }
     : await findFocus(open(), { width, height });
-  return { ...focus, dominant_color: printColor(dominant) };
+  return {
+    ...focus,
+    dominant_color: printColor(dominant),
+    thumb_hash: await hash(small),
+  };
+}
+
+async function hash(picture: Pixels): Promise<string> {
+  const small = await shrinkTo(picture, THUMB_HASH_LONG_EDGE_PX);
+  const rgba = await small.open().toColourspace('srgb').ensureAlpha().raw().toBuffer();
+  return thumbHash({ width: small.width, height: small.height, rgba }).toString('base64');
 }
 
 /** libvips names the point that its crop is drawn to; half a side has to go for it to look. */

@@ -13,6 +13,8 @@ export type IngestResult = {
   focal_y: number;
   /** `#rrggbb` */
   dominant_color: string;
+  /** base64 of a ThumbHash. */
+  thumb_hash: string;
   location: { latitude: number; longitude: number } | null;
   taken_at: string | null;
   /** The image as stored and served: sRGB, oriented, without metadata. */

@@ -80,7 +80,7 @@ async function attempt(
     facts: {
       ...known,
       ...stored,
-      thumb_hash: null,
+      thumb_hash: Buffer.from(result.thumb_hash, 'base64'),
       source_content_type: upload.content_type,
       source_size_bytes: upload.size_bytes,
       source_sha256,

@@ -33,6 +33,7 @@ const knownSchema = z.strictObject({
   focal_x: fraction,
   focal_y: fraction,
   dominant_color: z.string().regex(/^#[0-9a-f]{6}$/),
+  thumb_hash: z.base64().max(88),
   location: z
     .strictObject({
       latitude: z.number().min(-90).max(90),
