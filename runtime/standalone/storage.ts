@@ -4,7 +4,11 @@ import { Advice } from '../platform/advice.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
-import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
+import {
+  openFolderBuckets,
+  removeUnfinished,
+  STORAGE_FOLDER,
+} from '../platform/storage/folder-buckets.ts';
 import { folderStorageHandler } from '../platform/storage/folder-server.ts';
 
 export type Storage = { buckets: Buckets; handle: ReturnType<typeof folderStorageHandler> };
@@ -18,7 +22,10 @@ export async function openStorage(options: {
 }): Promise<Storage> {
   const { publicUrl, secret, clock, log } = options;
   const folder = join(options.dataFolder, STORAGE_FOLDER);
-  const opened = openFolderBuckets({ folder, publicUrl, secret, clock });
+  // The data folder is claimed: whatever is unfinished there belongs to a process that is gone.
+  const opened = removeUnfinished(folder).then(() =>
+    openFolderBuckets({ folder, publicUrl, secret, clock }),
+  );
   const buckets = await opened.catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(`${folder} cannot be made (${cause.code}): name another folder with --data`, {
       cause,
