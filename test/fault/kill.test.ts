@@ -1,0 +1,160 @@
+/**
+ * Kill -9 at every named step. One data folder lives through all of it: each start is killed at one step while a
+ * client uploads or fetches, the next start carries on with what is there, and at the end every promise is looked at.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type FailpointName, failpoints } from '../../runtime/platform/failpoint.ts';
+import type { Tintype } from '../contract/support/tintype.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { type Books, fetchImage, openBooks, type Sum, send, untilEnded } from './support/client.ts';
+import { readMoney } from './support/money.ts';
+import {
+  databaseServerPid,
+  giveCallback,
+  type Mortal,
+  makeMortal,
+  untilKilled,
+  untilSpoolIsEmpty,
+  withDatabase,
+} from './support/mortal-tintype.ts';
+import { brokenPromises } from './support/promises.ts';
+import { charge, letADayPass, runJob, settleUploads, tomorrow } from './support/settle.ts';
+
+const SERIES_MS_MAX = 400_000;
+
+type Drive = (tintype: Tintype, step: FailpointName) => Promise<void>;
+type Area = 'complete' | 'ingest' | 'usage' | 'rollup' | 'charge';
+
+let mortal: Mortal;
+let bytes: Buffer;
+/** As it is delivered. */
+let known: Buffer;
+let alive: Tintype;
+const books: Books = openBooks();
+/** The upload that was on its way at each step. */
+const uploadsAt = new Map<FailpointName, string>();
+
+const stepsOf = (...areas: Area[]) =>
+  failpoints.filter((name) => areas.some((area) => name.startsWith(`${area}.`)));
+
+const upload: Drive = async (tintype, step) => {
+  await untilSpoolIsEmpty(mortal.data);
+  await send(tintype, books, { bytes, file_slug: slugOf(step) }).catch(() => undefined);
+  uploadsAt.set(step, books.stored.at(-1) ?? '');
+};
+
+const fetchOne: Drive = async (tintype) => {
+  await fetchImage(tintype, books, '/originals/f/known');
+};
+
+async function fetchSome(tintype: Tintype): Promise<void> {
+  for (const path of ['/originals/f/known', '/resize/200x200/f/known', '/resize/640x/f/known']) {
+    await fetchImage(tintype, books, path);
+  }
+}
+
+/** Every step that a server comes by, those of usage apart from each other: what one leaves behind, the next sends. */
+function serverSteps(): [FailpointName, Drive][] {
+  const fetches = stepsOf('usage').map((step): [FailpointName, Drive] => [step, fetchOne]);
+  const uploads = stepsOf('complete', 'ingest').map((step): [FailpointName, Drive] => [
+    step,
+    upload,
+  ]);
+  return uploads.flatMap((step, index) => {
+    const between = fetches[index];
+    return between === undefined ? [step] : [between, step];
+  });
+}
+
+function slugOf(step: FailpointName): string {
+  return step.replaceAll('_', '-');
+}
+
+/** What the books say, and the one delivery that was spooled and not answered any more: it was handed over. */
+function received(): Sum {
+  const { requests, bytes: sum, credits } = books.answered;
+  return { requests: requests + 1, bytes: sum + known.length, credits: credits + 1 };
+}
+
+function jobOf(step: FailpointName): string[] {
+  return step.startsWith('rollup.') ? ['hourly-rollup'] : ['daily-charge', '--at', tomorrow()];
+}
+
+/** As a minute later: a run that was killed counts as lost. */
+async function forgetRun(): Promise<void> {
+  await withDatabase(alive, (db) =>
+    db.query(`update job_runs set lease_until = now()
+      where finished_at is null and job in ('hourly-rollup', 'daily-charge')`),
+  );
+}
+
+beforeAll(async () => {
+  bytes = await over(photograph(1400, 700)).jpeg().toBuffer();
+  mortal = await makeMortal();
+  const first = await mortal.start();
+  await giveCallback(first);
+  await untilEnded(first, await send(first, books, { bytes, file_slug: 'known' }));
+  await fetchSome(first);
+  known = (await fetchImage(first, books, '/originals/f/known'))?.bytes ?? Buffer.alloc(0);
+  await first.end('SIGKILL');
+  for (const [step, drive] of serverSteps()) {
+    const doomed = await mortal.start(step);
+    await drive(doomed, step);
+    await untilKilled(doomed);
+  }
+  const server = await databaseServerPid(mortal.data);
+  if (server !== undefined) process.kill(server, 'SIGKILL');
+  alive = await mortal.start();
+  await settleUploads(mortal, alive, books);
+}, SERIES_MS_MAX);
+
+afterAll(() => mortal.remove());
+
+describe('a Tintype that is killed', () => {
+  it('is killed at every step that there is', () => {
+    const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
+    expect(tried).toEqual(failpoints);
+  });
+
+  it.each(stepsOf('complete', 'ingest'))(
+    'at %s: its upload ends ready, once, and is delivered',
+    async (step) => {
+      const session = await untilEnded(alive, uploadsAt.get(step) ?? '');
+      expect(session).toMatchObject({ status: 'ready', error_code: null });
+      const revisions = await withDatabase(alive, (db) =>
+        db.query('select revision from file_revisions where upload_id = $1', [session.upload_id]),
+      );
+      expect(revisions).toEqual([{ revision: 1 }]);
+      for (const path of [`/originals/f/${slugOf(step)}`, `/resize/300x/f/${slugOf(step)}`]) {
+        expect((await fetchImage(alive, books, path))?.status).toBe(200);
+      }
+    },
+  );
+
+  it('while usage is written and sent: what clients received is counted, once', async () => {
+    await untilSpoolIsEmpty(mortal.data);
+    expect(books.cut, 'the one whose line was its last deed').toBe(1);
+    await runJob(mortal, ['hourly-rollup']);
+    expect((await withDatabase(alive, readMoney)).hours).toEqual(received());
+  });
+
+  it.each(stepsOf('rollup', 'charge'))('at %s: no credit is charged twice', async (step) => {
+    await fetchSome(alive);
+    await untilSpoolIsEmpty(mortal.data);
+    if (step.startsWith('charge.')) await runJob(mortal, ['hourly-rollup']);
+    const killed = await mortal.job(jobOf(step), step);
+    expect(killed, 'ended by a signal').toMatchObject({ code: null });
+    await forgetRun();
+    await charge(mortal);
+    const once = await withDatabase(alive, readMoney);
+    expect(once.hours).toEqual(received());
+    expect(once.charged).toBe(once.hours.credits);
+    await charge(mortal);
+    expect(await withDatabase(alive, readMoney)).toEqual(once);
+  });
+
+  it('keeps every promise', async () => {
+    await letADayPass(mortal, alive);
+    expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+/** A client that keeps books: what it sent, what it was answered, and what it never heard the end of. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { deliver, put, withKey } from '../../contract/support/client.ts';
+import type { Tintype } from '../../contract/support/tintype.ts';
+import { PROJECT } from './mortal-tintype.ts';
+
+export type Sum = { requests: number; bytes: number; credits: number };
+
+export type Books = {
+  /** Ids of uploads whose bytes were taken: none of them may be lost. */
+  stored: string[];
+  /** Deliveries that were answered to their last byte. */
+  answered: Sum;
+  /** Deliveries that broke off, and may have been counted. */
+  cut: number;
+};
+
+export function openBooks(): Books {
+  return { stored: [], answered: { requests: 0, bytes: 0, credits: 0 }, cut: 0 };
+}
+
+export const UPLOADS = `/v1/projects/${PROJECT}/uploads`;
+
+/** Create, PUT, complete; the id. Throws where the connection breaks, with the books in order. */
+export async function send(
+  tintype: Tintype,
+  books: Books,
+  { bytes, file_slug }: { bytes: Buffer; file_slug: string },
+): Promise<string> {
+  const caller = withKey(tintype, tintype.instance.api_key);
+  const wish = { content_type: 'image/jpeg', size_bytes: bytes.length, file_slug };
+  const created = await caller('POST', UPLOADS, wish);
+  if (created.status !== 201) throw new Error(`not created: ${created.status} ${created.bytes}`);
+  const { upload_id, direct } = created.body;
+  const taken = await put(direct.put_url, direct.headers, bytes);
+  if (taken.status !== 200) throw new Error(`not taken: ${taken.status} ${taken.bytes}`);
+  books.stored.push(upload_id);
+  await caller('POST', `${UPLOADS}/${upload_id}/complete`);
+  return upload_id;
+}
+
+export async function untilEnded(tintype: Tintype, uploadId: string) {
+  const caller = withKey(tintype, tintype.instance.api_key);
+  for (;;) {
+    const { body } = await caller('GET', `${UPLOADS}/${uploadId}`);
+    if (['ready', 'failed', 'expired'].includes(body.status)) return body;
+    await pause(50);
+  }
+}
+
+/** One delivery, with its cost as a customer would work it out; undefined where it broke off. */
+export async function fetchImage(tintype: Tintype, books: Books, path: string) {
+  const answer = await deliver(tintype, { project: PROJECT, path }).catch(() => undefined);
+  if (answer === undefined) {
+    books.cut += 1;
+    return undefined;
+  }
+  if (answer.status >= 400) return answer;
+  const { answered } = books;
+  answered.requests += 1;
+  answered.bytes += answer.bytes.length;
+  answered.credits += Math.max(1, Math.ceil(answer.bytes.length / 2 ** 20));
+  return answer;
+}
