@@ -2,15 +2,14 @@
  * One decoder child seen from its parent: started without environment and secrets, fed one job at a
  * time, watched by the wall clock and by its resident memory, and killed when it breaks a promise.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
 import { watchMemory } from './memory.ts';
 import type { SandboxJob, SandboxOptions, SandboxPart, SandboxResult } from './sandbox.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
+import { spawnDecoder } from './spawn-decoder.ts';
 
 export type SandboxChild = {
   run(job: SandboxJob): Promise<SandboxResult>;
@@ -24,10 +23,9 @@ export type SandboxChild = {
 const ANSWER_BYTES_MAX = 1_073_741_824;
 const ANSWER_PARTS_MAX = 16;
 const STDERR_CHARACTERS_MAX = 2000;
-const HEAP_MEGABYTES = 256;
 
 export function startChild(options: SandboxOptions): SandboxChild {
-  const pipes = openPipes(spawnEntry(options));
+  const pipes = openPipes(spawnDecoder(options.entry, options.environment));
   const life: Life = { death: undefined, pending: undefined, jobs: 0 };
   const doom = (reason: unknown) => {
     life.death ??= reason;
@@ -149,22 +147,6 @@ async function* exactly(part: Exclude<SandboxPart, Uint8Array>): AsyncGenerator<
   if (length !== part.size_bytes) throw new RangeError(`a part is not ${part.size_bytes} bytes`);
 }
 
-function spawnEntry(options: SandboxOptions): ChildProcess {
-  const entry = fileURLToPath(options.entry ?? new URL('./child.ts', import.meta.url));
-  const flags = [
-    `--max-old-space-size=${HEAP_MEGABYTES}`,
-    '--permission',
-    '--allow-fs-read=*',
-    '--allow-addons',
-    '--disable-warning=SecurityWarning',
-  ];
-  return spawn(process.execPath, [...flags, entry], {
-    cwd: '/',
-    env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', ...options.environment },
-    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
-  });
-}
-
 function openPipes(child: ChildProcess): Pipes {
   const [input, , errors, answers] = child.stdio;
   if (!input || !errors || !answers) throw new Error('a child was started without its pipes');
@@ -173,14 +155,7 @@ function openPipes(child: ChildProcess): Pipes {
   (errors as Readable).setEncoding('utf8').on('data', (chunk: string) => {
     text = (text + chunk).slice(-STDERR_CHARACTERS_MAX);
   });
-  offerToKernel(child.pid);
   return { child, input: input as Writable, answers: answers as Readable, stderr: () => text };
-}
-
-/** Where memory runs out all the same, the kernel is to take the decoder and not the worker. */
-function offerToKernel(pid: number | undefined): void {
-  if (pid === undefined || process.platform !== 'linux') return;
-  void writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
 }
 
 function whenExited(child: ChildProcess): Promise<string> {

@@ -72,7 +72,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     close: async () => {
       state.isClosed = true;
       line.close();
-      await Promise.all(slots.map((slot) => slot.child?.stop()));
+      await Promise.all(slots.map(async (slot) => slot.child?.stop()));
     },
   };
 

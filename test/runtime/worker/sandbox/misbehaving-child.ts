@@ -1,5 +1,5 @@
 /** A child that does every wrong thing on demand, over the real wire of the sandbox. */
-import { readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { type JobHandler, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const ANSWER_FD = 3;
@@ -46,8 +46,7 @@ const handlers: Record<string, JobHandler> = {
   },
   writes: async () => tried(() => writeFileSync('/tmp/from-the-sandbox', 'x')),
   spawns: async () => tried(() => process.getBuiltinModule('child_process').execSync('true')),
-  lists: async () =>
-    tried(() => readdirSync('/proc/self/fd').length + readFileSync('/proc/self/status').length),
+  reads: async () => tried(() => readFileSync('/etc/passwd')),
 };
 
 async function tried(work: () => unknown) {

@@ -67,8 +67,9 @@ describe('a sandbox', () => {
     expect(JSON.stringify(facts)).not.toMatch(/secret|TINTYPE|HOME|USER/);
   });
 
-  it('lets a child neither write a file nor start a program', async () => {
+  it('lets a child neither read nor write a file, nor start a program', async () => {
     const sandbox = misbehaving();
+    expect((await sandbox.run(job('reads'))).facts).toEqual({ refused: 'ERR_ACCESS_DENIED' });
     expect((await sandbox.run(job('writes'))).facts).toEqual({ refused: 'ERR_ACCESS_DENIED' });
     expect((await sandbox.run(job('spawns'))).facts).toEqual({ refused: 'ERR_ACCESS_DENIED' });
     expect(existsSync('/tmp/from-the-sandbox')).toBe(false);
