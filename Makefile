@@ -24,7 +24,7 @@ up: $(INSTALLED) ## all of Tintype on this machine: http://localhost:8080 (ARGS=
 
 ##@ Develop
 check: $(INSTALLED) ## format, lint, types, layers, sizes, unused code, generated files
-	@$(MAKE) -j4 --output-sync=target check-format check-types check-promises check-unused check-house check-generated
+	@$(MAKE) -j4 -k --output-sync=target check-format check-types check-promises check-unused check-house check-generated
 
 test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passed, N failed`
 	@vitest run --config config/vitest.config.ts $(ARGS)

@@ -42,7 +42,13 @@ function sayResource(log: Log, report: ResourceReport): void {
   const { kind, name } = identity;
   // Rows of resources that are gone for long are no news.
   if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
-  const fields = { kind, name, reason, advice: message, changes: changes.length > 0 ? changes.join(', ') : undefined };
+  const fields = {
+    kind,
+    name,
+    reason,
+    advice: message,
+    changes: changes.length > 0 ? changes.join(', ') : undefined,
+  };
   log[levels[outcome]](sentences[outcome], error === undefined ? fields : { ...fields, error });
 }
 
