@@ -6,7 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FailpointName, failpoints } from '../../runtime/platform/failpoint.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { over, photograph } from '../support/pictures.ts';
-import { type Books, fetchImage, openBooks, type Sum, send, untilEnded } from './support/client.ts';
+import {
+  type Books,
+  complete,
+  fetchImage,
+  openBooks,
+  type Sum,
+  send,
+  untilEnded,
+} from './support/client.ts';
 import { readMoney } from './support/money.ts';
 import {
   databaseServerPid,
@@ -18,7 +26,14 @@ import {
   withDatabase,
 } from './support/mortal-tintype.ts';
 import { brokenPromises } from './support/promises.ts';
-import { charge, letADayPass, runJob, settleUploads, tomorrow } from './support/settle.ts';
+import {
+  afterMidnight,
+  charge,
+  letADayPass,
+  settleUploads,
+  standStill,
+  sumUp,
+} from './support/settle.ts';
 
 const SERIES_MS_MAX = 400_000;
 
@@ -31,8 +46,9 @@ let bytes: Buffer;
 let known: Buffer;
 let alive: Tintype;
 const books: Books = openBooks();
-/** The upload that was on its way at each step. */
-const uploadsAt = new Map<FailpointName, string>();
+/** The upload that was on its way at each step, and how far it was when the process was dead. */
+const uploadsAt = new Map<FailpointName, { upload_id: string; status: string }>();
+const servers = new Set<number | undefined>();
 
 const stepsOf = (...areas: Area[]) =>
   failpoints.filter((name) => areas.some((area) => name.startsWith(`${area}.`)));
@@ -40,7 +56,7 @@ const stepsOf = (...areas: Area[]) =>
 const upload: Drive = async (tintype, step) => {
   await untilSpoolIsEmpty(mortal.data);
   await send(tintype, books, { bytes, file_slug: slugOf(step) }).catch(() => undefined);
-  uploadsAt.set(step, books.stored.at(-1) ?? '');
+  uploadsAt.set(step, { upload_id: books.stored.at(-1) ?? '', status: '' });
 };
 
 const fetchOne: Drive = async (tintype) => {
@@ -77,7 +93,8 @@ function received(): Sum {
 }
 
 function jobOf(step: FailpointName): string[] {
-  return step.startsWith('rollup.') ? ['hourly-rollup'] : ['daily-charge', '--at', tomorrow()];
+  if (step.startsWith('rollup.')) return ['hourly-rollup'];
+  return ['daily-charge', '--at', afterMidnight().toISOString()];
 }
 
 /** As a minute later: a run that was killed counts as lost. */
@@ -87,6 +104,32 @@ async function forgetRun(): Promise<void> {
       where finished_at is null and job in ('hourly-rollup', 'daily-charge')`),
   );
 }
+
+/** PostgreSQL outlives the process that started it, so that one can look. */
+async function look(dead: Tintype, step: FailpointName): Promise<void> {
+  servers.add(await databaseServerPid(mortal.data));
+  const upload = uploadsAt.get(step);
+  if (upload === undefined) return;
+  const [row] = await withDatabase(dead, (db) =>
+    db.query<{ status: string }>('select status from uploads where upload_id = $1', [
+      upload.upload_id,
+    ]),
+  );
+  uploadsAt.set(step, { ...upload, status: row?.status ?? 'gone' });
+}
+
+function killDatabaseServer(): void {
+  const [server] = servers;
+  if (server !== undefined) process.kill(server, 'SIGKILL');
+}
+
+const statusAt: Partial<Record<FailpointName, string>> = {
+  'complete.object_found': 'created',
+  'complete.before_commit': 'created',
+  'complete.committed': 'uploaded',
+  'ingest.published': 'ready',
+  'ingest.object_deleted': 'ready',
+};
 
 beforeAll(async () => {
   bytes = await over(photograph(1400, 700)).jpeg().toBuffer();
@@ -101,11 +144,12 @@ beforeAll(async () => {
     const doomed = await mortal.start(step);
     await drive(doomed, step);
     await untilKilled(doomed);
+    await look(doomed, step);
+    await standStill(doomed);
   }
-  const server = await databaseServerPid(mortal.data);
-  if (server !== undefined) process.kill(server, 'SIGKILL');
+  killDatabaseServer();
   alive = await mortal.start();
-  await settleUploads(mortal, alive, books);
+  await settleUploads(alive, books);
 }, SERIES_MS_MAX);
 
 afterAll(() => mortal.remove());
@@ -119,10 +163,14 @@ describe('a Tintype that is killed', () => {
   it.each(stepsOf('complete', 'ingest'))(
     'at %s: its upload ends ready, once, and is delivered',
     async (step) => {
-      const session = await untilEnded(alive, uploadsAt.get(step) ?? '');
-      expect(session).toMatchObject({ status: 'ready', error_code: null });
+      const before = uploadsAt.get(step);
+      expect(before?.status).toBe(statusAt[step] ?? 'processing');
+      const session = await complete(alive, before?.upload_id ?? '');
+      expect(session).toMatchObject({ status: 200, body: { status: 'ready', error_code: null } });
       const revisions = await withDatabase(alive, (db) =>
-        db.query('select revision from file_revisions where upload_id = $1', [session.upload_id]),
+        db.query('select revision from file_revisions where upload_id = $1', [
+          session.body.upload_id,
+        ]),
       );
       expect(revisions).toEqual([{ revision: 1 }]);
       for (const path of [`/originals/f/${slugOf(step)}`, `/resize/300x/f/${slugOf(step)}`]) {
@@ -131,30 +179,35 @@ describe('a Tintype that is killed', () => {
     },
   );
 
+  it('finds the PostgreSQL that it left behind, and starts another where that was killed too', async () => {
+    expect([...servers]).toHaveLength(1);
+    expect(servers).not.toContain(await databaseServerPid(mortal.data));
+  });
+
   it('while usage is written and sent: what clients received is counted, once', async () => {
     await untilSpoolIsEmpty(mortal.data);
     expect(books.cut, 'the one whose line was its last deed').toBe(1);
-    await runJob(mortal, ['hourly-rollup']);
+    await sumUp(alive);
     expect((await withDatabase(alive, readMoney)).hours).toEqual(received());
   });
 
   it.each(stepsOf('rollup', 'charge'))('at %s: no credit is charged twice', async (step) => {
     await fetchSome(alive);
     await untilSpoolIsEmpty(mortal.data);
-    if (step.startsWith('charge.')) await runJob(mortal, ['hourly-rollup']);
+    if (step.startsWith('charge.')) await sumUp(alive);
     const killed = await mortal.job(jobOf(step), step);
     expect(killed, 'ended by a signal').toMatchObject({ code: null });
     await forgetRun();
-    await charge(mortal);
+    await charge(alive);
     const once = await withDatabase(alive, readMoney);
     expect(once.hours).toEqual(received());
     expect(once.charged).toBe(once.hours.credits);
-    await charge(mortal);
+    await charge(alive);
     expect(await withDatabase(alive, readMoney)).toEqual(once);
   });
 
   it('keeps every promise', async () => {
-    await letADayPass(mortal, alive);
+    await letADayPass(alive);
     expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
   });
 });

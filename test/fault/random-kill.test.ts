@@ -91,7 +91,7 @@ beforeAll(async () => {
   await first.end('SIGKILL');
   for (let round = 1; round <= ROUNDS; round += 1) await liveAndDie();
   alive = await mortal.start();
-  await settleUploads(mortal, alive, books);
+  await settleUploads(alive, books);
   await untilSpoolIsEmpty(mortal.data);
 }, 300_000);
 
@@ -103,7 +103,7 @@ it('loses no upload whose bytes were taken', async () => {
 });
 
 it('counts every delivery that was received, and no other but those that broke off', async () => {
-  await charge(mortal);
+  await charge(alive);
   const { hours, charged } = await withDatabase(alive, readMoney);
   const { answered, cut } = books;
   expect(hours.requests).toBeGreaterThanOrEqual(answered.requests);
@@ -114,11 +114,11 @@ it('counts every delivery that was received, and no other but those that broke o
 });
 
 it('charges nothing twice when everything is run again', async () => {
-  await charge(mortal);
+  await charge(alive);
   expect(await withDatabase(alive, readMoney)).toEqual(whole.at(-1));
 });
 
 it('keeps every promise', async () => {
-  await letADayPass(mortal, alive);
+  await letADayPass(alive);
   expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /** A client that keeps books: what it sent, what it was answered, and what it never heard the end of. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { deliver, put, withKey } from '../../contract/support/client.ts';
+import { type Answer, deliver, put, withKey } from '../../contract/support/client.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { PROJECT } from './mortal-tintype.ts';
 
@@ -19,7 +19,7 @@ export function openBooks(): Books {
   return { stored: [], answered: { requests: 0, bytes: 0, credits: 0 }, cut: 0 };
 }
 
-export const UPLOADS = `/v1/projects/${PROJECT}/uploads`;
+const UPLOADS = `/v1/projects/${PROJECT}/uploads`;
 
 /** Create, PUT, complete; the id. Throws where the connection breaks, with the books in order. */
 export async function send(
@@ -35,8 +35,13 @@ export async function send(
   const taken = await put(direct.put_url, direct.headers, bytes);
   if (taken.status !== 200) throw new Error(`not taken: ${taken.status} ${taken.bytes}`);
   books.stored.push(upload_id);
-  await caller('POST', `${UPLOADS}/${upload_id}/complete`);
+  await complete(tintype, upload_id);
   return upload_id;
+}
+
+export function complete(tintype: Tintype, uploadId: string): Promise<Answer> {
+  const caller = withKey(tintype, tintype.instance.api_key);
+  return caller('POST', `${UPLOADS}/${uploadId}/complete`);
 }
 
 export async function untilEnded(tintype: Tintype, uploadId: string) {

@@ -2,50 +2,81 @@
  * Lets the time pass that a killed process leaves behind (leases, the age from which the sweep looks, expiries) without
  * waiting for it, and runs the jobs that would have come by.
  */
-import { expect } from 'vitest';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { type JobName, jobs } from '../../../runtime/jobs/table.ts';
+import { noCdn } from '../../../runtime/platform/cdn/cdn.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
+import { openFolderBuckets } from '../../support/folder-buckets.ts';
 import { type Books, untilEnded } from './client.ts';
-import { type Mortal, withDatabase } from './mortal-tintype.ts';
+import { withDatabase } from './mortal-tintype.ts';
+
+/** However long a series of kills takes: what the earlier ones left is not taken up before the last. */
+export async function standStill(tintype: Tintype): Promise<void> {
+  await withDatabase(tintype, async (db) => {
+    const later = `now() + interval '1 hour'`;
+    await db.query(`update uploads set lease_until = ${later} where status = 'processing'`);
+    await db.query(`update uploads set created_at = ${later} where status = 'created'`);
+  });
+}
 
 /** Until no upload whose bytes were taken is under way any more. */
-export async function settleUploads(mortal: Mortal, tintype: Tintype, books: Books): Promise<void> {
+export async function settleUploads(tintype: Tintype, books: Books): Promise<void> {
   await withDatabase(tintype, async (db) => {
     await db.query(`update uploads set lease_until = now() where status = 'processing'`);
-    await db.query(`update uploads set created_at = created_at - interval '1 hour'`);
+    await db.query(`update uploads set created_at = now() - interval '1 hour'`);
   });
-  await runJob(mortal, ['upload-sweep']);
+  await run(tintype, 'upload-sweep');
   for (const uploadId of books.stored) await untilEnded(tintype, uploadId);
 }
 
 /** A day later: sessions without bytes have expired, and what is of no use any more is deleted. */
-export async function letADayPass(mortal: Mortal, tintype: Tintype): Promise<void> {
+export async function letADayPass(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, async (db) => {
     await db.query(`update uploads set expires_at = now() where status = 'created'`);
     await db.query(`update uploads set updated_at = updated_at - interval '1 day'`);
-    await db.query(`update doomed_objects set delete_after = now()`);
   });
-  await runJob(mortal, ['upload-sweep']);
-  await runJob(mortal, ['upload-sweep']);
-  await runJob(mortal, ['retention']);
+  await run(tintype, 'upload-sweep');
+  await withDatabase(tintype, (db) => db.query(`update doomed_objects set delete_after = now()`));
+  await run(tintype, 'upload-sweep');
+  await run(tintype, 'retention');
+}
+
+/** Sums the hours. */
+export function sumUp(tintype: Tintype): Promise<void> {
+  return run(tintype, 'hourly-rollup');
 }
 
 /** Sums the hours and charges the days, as the jobs do after midnight. */
-export async function charge(mortal: Mortal): Promise<void> {
-  await runJob(mortal, ['hourly-rollup']);
-  await runJob(mortal, ['daily-charge', '--at', tomorrow()]);
+export async function charge(tintype: Tintype): Promise<void> {
+  await run(tintype, 'hourly-rollup');
+  await run(tintype, 'daily-charge', afterMidnight());
 }
 
-export function tomorrow(): string {
+/** When the day that is now will be charged. */
+export function afterMidnight(): Date {
   const day = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
-  return `${day}T00:20:00Z`;
+  return new Date(`${day}T00:20:00Z`);
 }
 
-/** The scheduler of the running Tintype may be at the same job just now: then once more. */
-export async function runJob(mortal: Mortal, words: string[]): Promise<void> {
+/** Once to its end; a run of the Tintype's own scheduler is waited for. */
+async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<void> {
+  const log = createLog({ level: 'silent', name: 'test' });
+  const buckets = openFolderBuckets(join(tintype.data, 'storage'));
+  const queue = createInProcessQueue({ log });
   for (;;) {
-    const { code, output } = await mortal.job(words);
-    if (output.includes('runs already')) continue;
-    expect({ code, output }).toMatchObject({ code: 0 });
-    return;
+    const result = await withDatabase(tintype, (db) =>
+      runJob(
+        { db, buckets, queue, log, cdn: noCdn, clock: systemClock },
+        { name, job: jobs[name], at },
+      ),
+    );
+    if (result.outcome === 'failed') throw result.error;
+    if (result.outcome === 'done') return;
+    await pause(50);
   }
 }
