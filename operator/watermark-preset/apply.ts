@@ -1,5 +1,5 @@
 /** Writes what was decided for a watermark preset, in one transaction. */
-import { purgeProject } from '../../runtime/actions/purge-project.ts';
+import { purgeProject } from '../../runtime/actions/purge.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { purgingFields } from '../core/resources/project.ts';
 import type { Transaction } from '../db/client.ts';
 import { type ProjectChanges, type ProjectRow, updateProject } from '../db/projects.ts';
-import { purgeProject } from './purge-project.ts';
+import { purgeProject } from './purge.ts';
 
 /** `project` is locked by the transaction; settings that are already so are not written again. */
 export async function changeProject(

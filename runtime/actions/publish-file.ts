@@ -5,28 +5,23 @@
  */
 import { printDeliveryId, printWebhookBody } from '../core/events.ts';
 import { newId } from '../core/ids.ts';
-import { LOOKUP_CACHE_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import { insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
 import { insertFileRevision } from '../db/file-revisions.ts';
 import { type FileRow, findFileById, type RevisionFacts } from '../db/files.ts';
-import { updateProjectGeneration } from '../db/projects.ts';
-import { insertPurge } from '../db/purges.ts';
 import { type Attempt, lockUploadAttempt, updateUploadReady } from '../db/upload-processing.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
 import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
+import { purgeFile, purgeProject } from './purge.ts';
 
 export type Publication = Attempt & {
   facts: RevisionFacts;
   taken_at: Date | null;
   location: { latitude: number; longitude: number } | null;
 };
-
-/** How long an edge can still be refilled with what was. */
-const PURGE_REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
 
 /** The file as it is now; undefined when the attempt is over and its work is to be dropped. */
 export async function publishFile(
@@ -73,26 +68,10 @@ async function publish(
 }
 
 function namesOf(upload: UploadRow) {
-  const {
-    project_id,
-    upload_id,
-    file_slug,
-    library_id,
-    folder,
-    title,
-    original_filename,
-    uploader,
-  } = upload;
-  return {
-    project_id,
-    upload_id,
-    file_slug,
-    library_id,
-    folder,
-    title,
-    original_filename,
-    uploader,
-  };
+  const { project_id, upload_id, file_slug, library_id, folder } = upload;
+  const { title, original_filename, uploader } = upload;
+  const place = { project_id, upload_id, file_slug, library_id, folder };
+  return { ...place, title, original_filename, uploader };
 }
 
 async function insertReadyEvent(
@@ -109,14 +88,11 @@ async function insertReadyEvent(
 
 /** A file that is drawn onto others changes them all: then the whole project is forgotten. */
 async function forgetOldRevision(tx: Transaction, file: FileRow): Promise<void> {
+  const { project_id, file_slug } = file;
+  const reason = 'file_reuploaded';
   const isDrawn = await hasWatermarkPresetOfFile(tx, file.file_id);
-  if (isDrawn) await updateProjectGeneration(tx, file.project_id);
-  await insertPurge(tx, {
-    project_id: file.project_id,
-    file_slug: isDrawn ? null : file.file_slug,
-    reason: 'file_reuploaded',
-    repeat_after_seconds: PURGE_REPEAT_SECONDS,
-  });
+  if (isDrawn) await purgeProject(tx, { project_id, reason });
+  else await purgeFile(tx, { project_id, file_slug, reason });
 }
 
 async function findPublished(db: Queryable, uploadId: string): Promise<FileRow | undefined> {
