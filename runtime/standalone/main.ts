@@ -5,9 +5,9 @@
 import { readdir } from 'node:fs/promises';
 import type { Instance } from '../cli/instance.ts';
 import { Advice } from '../platform/advice.ts';
-import type { Environment } from '../platform/config.ts';
+import { type Environment, parseConfig } from '../platform/config.ts';
 import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
-import { createLog, type Log } from '../platform/log.ts';
+import { createLog, type Log, type LogLevel } from '../platform/log.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
 import { removeInstanceFile, writeInstanceFile } from './instance-file.ts';
@@ -24,7 +24,7 @@ export type UpOptions = {
 
 export async function up(options: UpOptions, env: Environment): Promise<void> {
   const log = createLog({
-    level: options.json === true ? 'warn' : 'info',
+    level: logLevel(options, env),
     name: 'tintype',
     format: options.json === true ? 'json' : 'text',
     destination: process.stderr,
@@ -37,6 +37,12 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
     throw error;
   }
   process.exitCode = await lifecycle.stopped;
+}
+
+/** As the environment says; else a person sees what happens, and a program what goes wrong. */
+function logLevel({ json }: UpOptions, env: Environment): LogLevel {
+  if (env['TINTYPE_LOG_LEVEL']) return parseConfig(env).logLevel;
+  return json === true ? 'warn' : 'info';
 }
 
 type Start = { options: UpOptions; env: Environment; log: Log; lifecycle: Lifecycle };
