@@ -10,13 +10,12 @@ import type { Database } from '../../../runtime/db/client.ts';
 const TRAILER_BYTES = 512;
 
 export async function brokenPromises(db: Database, data: string): Promise<string[]> {
-  const storage = join(data, 'storage');
-  return [
-    ...(await brokenUploads(db)),
-    ...(await brokenCounters(db)),
-    ...(await brokenObjects(db, storage)),
-    ...(await brokenMoney(db)),
-  ];
+  return [...(await brokenRows(db)), ...(await brokenObjects(db, join(data, 'storage')))];
+}
+
+/** Those that rows alone can show. */
+export async function brokenRows(db: Database): Promise<string[]> {
+  return [...(await brokenUploads(db)), ...(await brokenCounters(db)), ...(await brokenMoney(db))];
 }
 
 /** Each ended in one way; each ready one is exactly one revision and one event. */

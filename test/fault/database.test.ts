@@ -1,0 +1,161 @@
+/**
+ * The database is cut off, away, frozen or deaf while an upload is published and while usage is flushed: a commit in
+ * doubt is settled, and nothing is there twice. The faults are made on the wire, in front of a real PostgreSQL.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createDatabase, type Database } from '../../runtime/db/client.ts';
+import { findFile } from '../../runtime/db/files.ts';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import type { UploadRow } from '../../runtime/db/uploads.ts';
+import { startMeter } from '../../runtime/delivery/meter.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import type { FailpointName } from '../../runtime/platform/failpoint.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
+import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeFolderBuckets } from '../support/folder-buckets.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { makeProject } from '../support/rows.ts';
+import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { arrive, uploadAsItIs } from '../support/uploads.ts';
+import { brokenRows } from './support/promises.ts';
+
+const { db, url } = useDatabase();
+const storage = makeFolderBuckets();
+const { buckets } = storage;
+const log = createLog({ level: 'silent', name: 'test' });
+let proxy: FaultProxy;
+/** The same database, by way of the proxy. */
+let distant: Database;
+let sandbox: Sandbox;
+let bytes: Buffer;
+let project: ProjectRow;
+
+type Fault = {
+  name: string;
+  begin(): void;
+  /** How far an upload can have come when the attempt has ended. */
+  after(moment: FailpointName): string[];
+};
+
+/** What happens on the wire, from a moment on until what runs then has ended. */
+const faults: Fault[] = [
+  {
+    name: 'is cut off once',
+    begin: () => void setImmediate(() => proxy.cut()),
+    after: () => ['processing', 'ready'],
+  },
+  {
+    name: 'is away',
+    begin: () => {
+      proxy.set({ kind: 'refuse' });
+      proxy.cut();
+    },
+    after: () => ['processing'],
+  },
+  {
+    name: 'is frozen',
+    begin: () => proxy.set({ kind: 'stall' }),
+    after: () => ['processing'],
+  },
+  {
+    name: 'hears and is not heard',
+    begin: () => proxy.set({ kind: 'drop_response' }),
+    after: (moment) => [moment === 'ingest.before_commit' ? 'ready' : 'processing'],
+  },
+];
+
+beforeAll(async () => {
+  bytes = await over(photograph(1100, 300)).jpeg().toBuffer();
+  const { port } = new URL(url());
+  proxy = await startFaultProxy({ port: Number(port) });
+  distant = createDatabase({
+    url: Object.assign(new URL(url()), { port: String(proxy.port) }).href,
+    maxConnections: 2,
+    queryTimeoutMs: 250,
+    connectTimeoutMs: 250,
+  });
+  const lane = { slots: 1, wall_clock_ms: 30_000, memory_bytes: 2e9, jobs_per_child: 100 };
+  sandbox = createSandbox({ ...lane, log });
+});
+
+afterAll(async () => {
+  await distant.close();
+  await proxy.close();
+  await sandbox.close();
+  storage.remove();
+});
+
+beforeEach(async () => {
+  project = await makeProject(db, {
+    callback_url: 'https://shop.example/hook',
+    callback_secret_sealed: Buffer.alloc(32, 1),
+  });
+});
+
+/** One attempt, as soon as the lease of the one before has run out; undefined where it could not even be recorded. */
+async function attempt({ upload_id }: UploadRow, failpoint: (name: FailpointName) => void) {
+  await db.query(
+    `update uploads set lease_until = now() where upload_id = $1 and status = 'processing'`,
+    [upload_id],
+  );
+  const deps = { db: distant, buckets, sandbox, clock: systemClock, log, ingest_bytes_max: 1e9 };
+  await ingestUpload({ ...deps, failpoint }, upload_id).catch(() => undefined);
+  proxy.set({ kind: 'none' });
+}
+
+const moments = ['ingest.decoded', 'ingest.before_publish', 'ingest.before_commit'] as const;
+
+describe.each(faults)('a database that $name', ({ begin, after }) => {
+  it.each(moments)('at %s: the upload is published once all the same', async (moment) => {
+    const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
+    await attempt(upload, (name) => {
+      if (name === moment) begin();
+    });
+    const { status } = await uploadAsItIs(db, upload);
+    expect(after(moment)).toContain(status);
+    await attempt(upload, () => undefined);
+    expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'ready', revision: 1 });
+    const file = await findFile(db, { project_id: project.project_id, file_slug: 'picture' });
+    const stored = await buckets.content.read(file?.object_key ?? '');
+    const sha256 = createHash('sha256').update(stored ?? Buffer.alloc(0));
+    expect(sha256.digest('hex')).toBe(file?.sha256);
+    expect(await brokenRows(db)).toEqual([]);
+  });
+
+  it('while usage is flushed: every delivery is counted once', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tintype-spool-'));
+    let isFaulty = true;
+    const meter = startMeter(folder, {
+      db: distant,
+      clock: systemClock,
+      log,
+      metrics: { usageLost: () => undefined },
+      failpoint: (name) => {
+        if (isFaulty && name === 'usage.before_commit') begin();
+      },
+    });
+    const { project_id } = project;
+    const record = () =>
+      meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+    for (let count = 0; count < 5; count += 1) record();
+    await meter.flush();
+    for (let count = 0; count < 5; count += 1) record();
+    isFaulty = false;
+    proxy.set({ kind: 'none' });
+    await meter.stop();
+    await meter.flush();
+    rmSync(folder, { recursive: true });
+    const counted = await db.query(
+      `select sum(requests)::int as requests, sum(bytes)::int as bytes, sum(credits)::int as credits
+       from usage_batch_rows where project_id = $1`,
+      [project_id],
+    );
+    expect(counted).toEqual([{ requests: 10, bytes: 100, credits: 10 }]);
+  });
+});
