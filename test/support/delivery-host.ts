@@ -24,6 +24,7 @@ import { createDerivedRenders } from '../../runtime/worker/render/render-derived
 import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { makeFolderBuckets } from './folder-buckets.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
+import { noteDelivered } from './seen.ts';
 
 export const ROOT_DOMAIN = 'images.test';
 export const sealing: Sealing = createSealing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
@@ -151,7 +152,9 @@ export function ask(
         response.on('end', () => {
           const body = Buffer.concat(chunks);
           const { statusCode: status = 0 } = response;
-          resolve({ status, headers: response.headers, body, ...codeOf(body) });
+          const code = codeOf(body);
+          noteDelivered({ method, path, status, code: code.code ?? null });
+          resolve({ status, headers: response.headers, body, ...code });
         });
       },
     );

@@ -25,7 +25,7 @@ export async function setup(project: TestProject): Promise<void> {
   await removeLeftovers();
   const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
-  process.env.TINTYPE_SEEN_FILE = join(folder, 'seen.jsonl');
+  process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
   stop = async () => {
     await postgres.stop();
