@@ -136,14 +136,15 @@ beforeAll(async () => {
   mortal = await makeMortal();
   const first = await mortal.start();
   await giveCallback(first);
-  await untilEnded(first, await send(first, books, { bytes, file_slug: 'known' }));
+  const session = await untilEnded(first, await send(first, books, { bytes, file_slug: 'known' }));
+  expect(session).toMatchObject({ status: 'ready' });
   await fetchSome(first);
   known = (await fetchImage(first, books, '/originals/f/known'))?.bytes ?? Buffer.alloc(0);
   await first.end('SIGKILL');
   for (const [step, drive] of serverSteps()) {
     const doomed = await mortal.start(step);
     await drive(doomed, step);
-    await untilKilled(doomed);
+    await untilKilled(doomed, step);
     await look(doomed, step);
     await standStill(doomed);
   }

@@ -63,17 +63,19 @@ function isOver({ child }: Tintype): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-const DEATH_MS_MAX = 60_000;
+const DEATH_MS_MAX = 40_000;
 
 /** Resolves when it was ended by SIGKILL; throws where it lives on. */
-export async function untilKilled(tintype: Tintype): Promise<void> {
+export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise<void> {
   const deadline = Date.now() + DEATH_MS_MAX;
   while (!isOver(tintype)) {
-    if (Date.now() > deadline) throw new Error(`it lives on:\n${tintype.stderr.join('\n')}`);
+    if (Date.now() > deadline)
+      throw new Error(`not killed at ${where}:\n${tintype.stderr.join('\n')}`);
     await pause(20);
   }
   const { signalCode, exitCode } = tintype.child;
-  if (signalCode !== 'SIGKILL') throw new Error(`it ended with ${signalCode ?? exitCode}`);
+  if (signalCode !== 'SIGKILL')
+    throw new Error(`at ${where} it ended with ${signalCode ?? exitCode}`);
 }
 
 /** Ends the PostgreSQL that a killed Tintype left behind, by the pid file that it keeps. */
