@@ -1,4 +1,5 @@
 // Every suite, in parallel, on real servers that the global set-up starts.
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -9,6 +10,8 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // One more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
