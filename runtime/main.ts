@@ -7,6 +7,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import facts from '../package.json' with { type: 'json' };
+import type { Instance } from './cli/instance.ts';
 import { Advice } from './platform/advice.ts';
 import { ConfigError } from './platform/config.ts';
 
@@ -36,13 +37,18 @@ program
   .option(...data)
   .option('--project <slug>', 'the project (default: the sample project)')
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
-  .action(async (files, options) => (await import('./cli/upload.ts')).upload(files, options));
+  .action(async (files, options) => {
+    const { mintSession } = await import('./standalone/token.ts');
+    const { upload } = await import('./cli/upload.ts');
+    const mint = async (instance: Instance) => (await mintSession(instance, options)).headers;
+    await upload(files, { ...options, mintSession: mint });
+  });
 
 program
   .command('token')
   .description('a session token of the local identity provider, and the headers to send with it')
   .option(...data)
-  .option('--sub <sub>', 'whose token it is', 'demo')
+  .option('--sub <sub>', 'whose token it is (default: demo, who owns the declared projects)')
   .option('--staff', 'the token of a member of staff')
   .option('--json', 'print { token, sub, headers } as one line of JSON')
   .action(async (options) => (await import('./standalone/token.ts')).token(options));

@@ -32,14 +32,19 @@ function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
 
 /** One value can miss the same expectation in two ways; a person reads it once. */
 function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
-  const printed = issues.map(printIssue);
+  const printed = issues.flatMap(printIssue);
   const isFirst = ({ path, message }: InputIssue, index: number) =>
     printed.findIndex((each) => each.path === path && each.message === message) === index;
   return printed.filter(isFirst);
 }
 
-function printIssue(issue: z.core.$ZodIssue): InputIssue {
-  return { path: printPath(issue.path), message: issue.message };
+/** A field too many is named as the path, each in an issue of its own. */
+function printIssue(issue: z.core.$ZodIssue): InputIssue[] {
+  const paths =
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => [...issue.path, key])
+      : [issue.path];
+  return paths.map((path) => ({ path: printPath(path), message: issue.message }));
 }
 
 function printPath(path: readonly PropertyKey[]): string {

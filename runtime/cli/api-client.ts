@@ -1,4 +1,5 @@
-/** The few calls that the command makes, with an API key; a refusal becomes a line for the terminal. */
+/** The few calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
+import { signRequest } from '../core/signing/request-signature.ts';
 import { Advice } from '../platform/advice.ts';
 
 export type Api = {
@@ -6,15 +7,32 @@ export type Api = {
   post<Body>(path: string, body?: object): Promise<Body>;
 };
 
-export function createApi(baseUrl: string, apiKey: string): Api {
-  const call = async <Body>(method: string, path: string, body?: object): Promise<Body> => {
+/** The headers that say who is calling. */
+export type Credentials = (call: Call) => Record<string, string>;
+type Call = { method: string; pathname: string; body: Uint8Array };
+
+export function apiKey(key: string): Credentials {
+  return () => ({ 'x-api-key': key });
+}
+
+/** A dashboard session: its headers, and a signature on every write. */
+export function session(headers: Record<string, string>, signingSecret: string): Credentials {
+  return (call) => {
+    if (call.method === 'GET') return headers;
+    return { ...headers, 'x-request-signature': signRequest(signingSecret, call) };
+  };
+}
+
+export function createApi(baseUrl: string, credentials: Credentials): Api {
+  const call = async <Body>(method: string, path: string, sent?: object): Promise<Body> => {
+    const body = sent === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(sent));
     const response = await fetch(new URL(path, baseUrl), {
       method,
       headers: {
-        'x-api-key': apiKey,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        'content-type': 'application/json',
+        ...credentials({ method, pathname: path, body }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(sent === undefined ? {} : { body }),
     }).catch((cause: unknown) => {
       throw new Advice(
         `${baseUrl} does not answer: is Tintype running? Start it with \`make up\``,

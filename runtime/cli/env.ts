@@ -1,5 +1,5 @@
 /** `tintype env`: the running Tintype's addresses and its sample project's key, as a shell's exports. */
-import { findInstance, type Instance } from './instance.ts';
+import { findInstance, type Instance, sampleProject } from './instance.ts';
 
 export async function env(options: { data: string }): Promise<void> {
   const instance = await findInstance(options.data);
@@ -10,11 +10,12 @@ export async function env(options: { data: string }): Promise<void> {
 }
 
 function variables(instance: Instance): Record<string, string> {
+  const { slug, key } = sampleProject(instance);
   return {
     TINTYPE_API: instance.api_url,
-    TINTYPE_PROJECT: instance.project_slug,
-    TINTYPE_KEY: instance.api_key,
-    TINTYPE_DELIVERY: deliveryOrigin(instance, instance.project_slug),
+    TINTYPE_PROJECT: slug,
+    TINTYPE_KEY: key,
+    TINTYPE_DELIVERY: deliveryOrigin(instance, slug),
     TINTYPE_REQUEST_SIGNING_SECRET: instance.request_signing_secret,
   };
 }

@@ -60,3 +60,12 @@ export function isAlive(pid: number): boolean {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
+
+/** The sample project, for the calls that need one. */
+export function sampleProject(instance: Instance): { slug: string; key: string } {
+  const { project_slug: slug, api_key: key } = instance;
+  if (slug !== '') return { slug, key };
+  throw new Advice(
+    'the folder of YAML declares no active project: add a Project document and start again',
+  );
+}

@@ -7,13 +7,19 @@ import { basename } from 'node:path';
 import { sniffContentType } from '../core/image/formats.ts';
 import { parseFileSlug } from '../core/slug.ts';
 import { Advice } from '../platform/advice.ts';
-import { type Api, createApi } from './api-client.ts';
+import { type Api, apiKey, type Credentials, createApi, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
-import { findInstance } from './instance.ts';
+import { findInstance, type Instance, sampleProject } from './instance.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 
-type UploadOptions = { data: string; project?: string; slug?: string };
+type UploadOptions = {
+  data: string;
+  project?: string;
+  slug?: string;
+  /** Headers of a session that manages the declared projects: only the sample project's key is at hand. */
+  mintSession(instance: Instance): Promise<Record<string, string>>;
+};
 
 type UploadSession = {
   upload_id: string;
@@ -30,8 +36,8 @@ export async function upload(files: readonly string[], options: UploadOptions): 
     });
   }
   const instance = await findInstance(options.data);
-  const project = options.project ?? instance.project_slug;
-  const api = createApi(instance.api_url, instance.api_key);
+  const { project, credentials } = await callerOf(instance, options);
+  const api = createApi(instance.api_url, credentials);
   const presets = await presetNames(api, project);
   const outcomes = [];
   for (const file of files) {
@@ -44,6 +50,18 @@ export async function upload(files: readonly string[], options: UploadOptions): 
     throw new Advice(
       `${refused} of ${files.length} files were not published; the reasons stand above`,
     );
+}
+
+async function callerOf(
+  instance: Instance,
+  { project, mintSession }: UploadOptions,
+): Promise<{ project: string; credentials: Credentials }> {
+  if (project !== undefined && project !== instance.project_slug) {
+    const headers = await mintSession(instance);
+    return { project, credentials: session(headers, instance.request_signing_secret) };
+  }
+  const sample = sampleProject(instance);
+  return { project: sample.slug, credentials: apiKey(sample.key) };
 }
 
 /** The published slug, or undefined when the file was refused, which has then been said. */

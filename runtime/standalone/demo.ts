@@ -10,6 +10,7 @@ import type { Database } from '../db/client.ts';
 import { insertCreditGrant } from '../db/credit-grants.ts';
 import { findOrganizationByNamespace, insertOrganization } from '../db/organizations.ts';
 import { listProjects, type ProjectRow } from '../db/projects.ts';
+import { insertUser } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Secrets, saveSecrets } from './secrets.ts';
 
@@ -18,11 +19,15 @@ const PLAN = 'growth';
 
 type Deps = { db: Database; clock: Clock };
 
-/** The organization that owns everything on this machine; made at the first start. */
+/** Whose sessions manage what the folder declares: `tintype token` is theirs by default. */
+export const OWNER_SUBJECT = 'demo';
+
+/** The organization that owns everything on this machine, and its person; made at the first start. */
 export async function ensureOrganization({ db, clock }: Deps): Promise<string> {
   const known = await findOrganizationByNamespace(db, NAMESPACE);
   if (known !== undefined) return known.organization_id;
-  const organization_id = newId('org', clock.now().getTime());
+  const now = clock.now().getTime();
+  const organization_id = newId('org', now);
   await db.transaction(async (tx) => {
     await insertOrganization(tx, {
       organization_id,
@@ -35,6 +40,15 @@ export async function ensureOrganization({ db, clock }: Deps): Promise<string> {
       credits: defaultPlans[PLAN].credits,
       source: 'plan',
       external_id: organization_id,
+    });
+    await insertUser(tx, {
+      user_id: newId('usr', now),
+      subject: OWNER_SUBJECT,
+      organization_id,
+      email: null,
+      first_name: null,
+      last_name: null,
+      name: 'Demo',
     });
   });
   return organization_id;

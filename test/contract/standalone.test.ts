@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
-import { deliver, targetOf, withKey } from './support/client.ts';
+import { deliver, targetOf, withKey, withSession } from './support/client.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
 import {
   makeFolder,
@@ -172,6 +172,49 @@ describe('the folder of YAML', () => {
     await eventually(async () => (await projectName()) === 'Mended');
     expect(reports()).toHaveLength(1);
     await rm(join(config, 'wrong.yaml'));
+  });
+});
+
+describe('what the folder declares', () => {
+  it('is managed by the sessions of its owner', async () => {
+    const owner = await withSession(started(), 'demo');
+    expect((await owner('GET', '/v1/me')).body.organization.organization_id).toBe(
+      started().instance.organization_id,
+    );
+    expect((await owner('GET', '/v1/projects/demo')).status).toBe(200);
+    const stranger = await withSession(started(), 'stranger');
+    expect((await stranger('GET', '/v1/projects/demo')).status).toBe(404);
+  });
+
+  it('takes uploads of the command, whichever project they are for', async () => {
+    const lines = [
+      'apiVersion: tintype.dev/v1alpha1',
+      'kind: Project',
+      'metadata: { name: shop }',
+      'spec: {}',
+    ];
+    await writeFile(join(config, 'shop.yaml'), `${lines.join('\n')}\n`);
+    const picture = join(data, 'Summer Photo (1).jpg');
+    await writeFile(picture, await over(photograph(640, 480)).jpeg().toBuffer());
+    const owner = await withSession(started(), 'demo');
+    await eventually(async () => (await owner('GET', '/v1/projects/shop')).status === 200);
+    const { code, stdout } = await runTintype([
+      'upload',
+      picture,
+      '--project',
+      'shop',
+      '--data',
+      data,
+    ]);
+    const { delivery_port } = started().instance;
+    expect(stdout).toContain(
+      `http://shop.localhost:${delivery_port}/originals/f/summer-photo-1.jpg\n`,
+    );
+    expect(code).toBe(0);
+    await rm(join(config, 'shop.yaml'));
+    await eventually(
+      async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',
+    );
   });
 });
 
