@@ -58,6 +58,23 @@ export async function updateUploadLease(
   return rows.length > 0;
 }
 
+/**
+ * Ends every lease, for an installation whose only worker is certainly gone; what ends later than a lease can is the
+ * pause before a next attempt, and stays. Returns how many there were.
+ */
+export async function updateUploadLeasesOver(
+  db: Queryable,
+  { lease_seconds }: { lease_seconds: number },
+): Promise<number> {
+  const rows = await db.query(
+    `update uploads set lease_until = now()
+     where status = 'processing' and lease_until > now() and lease_until <= now() + make_interval(secs => $1)
+     returning upload_id`,
+    [lease_seconds],
+  );
+  return rows.length;
+}
+
 /** Why an attempt ended; one that ended because database or storage were away is excused. */
 export type RetryCause = 'timeout' | 'failure' | 'unavailable';
 

@@ -2,9 +2,11 @@
 import { join } from 'node:path';
 import { startFolderOperator } from '../../operator/files/watch-folder.ts';
 import type { Instance } from '../cli/instance.ts';
+import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { defaultPlans } from '../core/plans.ts';
 import { createDatabase, type Database } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
+import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { noCdn } from '../platform/cdn/cdn.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -40,6 +42,10 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const spoolFolder = join(dataFolder, 'spool');
   const config = standaloneConfig({ ...options, secrets, databaseUrl, spoolFolder });
   const deps = await openDeps(options, { config, secrets });
+  // The data folder is ours alone: whoever worked on these uploads was killed.
+  if (!options.env['TINTYPE_DATABASE_URL']) {
+    await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });
+  }
   const worker = await startWorker({ ...deps, ingest_bytes_max: config.ingestMaxBytes });
   lifecycle.onStop('worker', () => worker.stop());
   const organization_id = await startOperator(deps, options, config);

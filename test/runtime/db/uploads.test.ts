@@ -12,6 +12,7 @@ import {
   lockUploadAttempt,
   updateUploadFailed,
   updateUploadLease,
+  updateUploadLeasesOver,
   updateUploadReady,
   updateUploadRetry,
 } from '../../../runtime/db/upload-processing.ts';
@@ -122,6 +123,23 @@ describe('the moves of an upload', () => {
       updateUploadExpired(db, upload.upload_id),
     ]);
     expect([uploaded, expired].filter((row) => row !== undefined)).toHaveLength(1);
+  });
+
+  it('of a killed worker end when it is known to be gone, the pause before a next attempt does not', async () => {
+    const project = await makeProject(db);
+    await updateUploadLeasesOver(db, { lease_seconds: 60 });
+    const killed = await makeProcessing(db, project);
+    const pausing = await makeProcessing(db, project);
+    const { upload_id, attempt } = pausing;
+    await updateUploadRetry(db, { upload_id, attempt, cause: 'failure', delay_seconds: 90 });
+    expect(
+      await claimUpload(db, { upload_id: killed.upload_id, lease_seconds: 60 }),
+    ).toBeUndefined();
+
+    expect(await updateUploadLeasesOver(db, { lease_seconds: 60 })).toBe(1);
+    const again = await claimUpload(db, { upload_id: killed.upload_id, lease_seconds: 60 });
+    expect(again?.attempt).toBe(killed.attempt + 1);
+    expect(await claimUpload(db, { upload_id, lease_seconds: 60 })).toBeUndefined();
   });
 
   it('to processing are made one attempt at a time, each upload by one worker', async () => {
