@@ -31,7 +31,7 @@ async function measureRunning(running: Tintype): Promise<Figure[]> {
   const rest = measureTree(running.instance.pid);
   const photographs = await findPhotographs();
   return [
-    figure('memory at rest, all processes', 'MB', [rest.rss_bytes / 1e6]),
+    figure('memory at rest, all processes', 'MB', [rest.pss_bytes / 1e6]),
     figure('processes at rest', '', [rest.processes]),
     ...(await measureUploads(running, photographs)),
     ...(await measureDeliveries(running, photographs)),

@@ -1,7 +1,8 @@
 /** CPU time and memory of a process and everything below it, from /proc: what a piece of work really cost. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-export type TreeUse = { cpu_ms: number; rss_bytes: number; processes: number };
+/** `pss_bytes` counts a page that several processes share once, divided among them. */
+export type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
 
 const TICKS_PER_SECOND = 100;
 
@@ -13,14 +14,12 @@ export function measureTree(rootPid: number): TreeUse {
   const used = all.filter(({ pid }) => pids.has(pid));
   return {
     cpu_ms: sum(used.map(({ ticks }) => ticks)) * (1000 / TICKS_PER_SECOND),
-    rss_bytes: sum(used.map(({ rss_bytes }) => rss_bytes)),
+    pss_bytes: sum(used.map(({ pid }) => readPss(pid))),
     processes: used.length,
   };
 }
 
-type Process = { pid: number; parent: number; ticks: number; rss_bytes: number };
-
-const PAGE_BYTES = 4096;
+type Process = { pid: number; parent: number; ticks: number };
 
 function listProcesses(): Process[] {
   return readdirSync('/proc')
@@ -35,12 +34,22 @@ function readProcess(pid: number): Process[] {
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')
       .map(Number);
-    // Fields of proc(5), from the third on: ppid 4, utime 14, stime 15, cutime 16, cstime 17, rss 24.
+    // Fields of proc(5), from the third on: ppid 4, utime 14, stime 15, cutime 16, cstime 17.
     const at = (field: number) => fields[field - 3] ?? 0;
     const ticks = at(14) + at(15) + at(16) + at(17);
-    return [{ pid, parent: at(4), ticks, rss_bytes: at(24) * PAGE_BYTES }];
+    return [{ pid, parent: at(4), ticks }];
   } catch {
     return [];
+  }
+}
+
+function readPss(pid: number): number {
+  try {
+    const [, kibibytes] =
+      /^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')) ?? [];
+    return Number(kibibytes ?? 0) * 1024;
+  } catch {
+    return 0;
   }
 }
 
