@@ -2,8 +2,10 @@
  * The encoders of what is kept: the stored image in its own format, as near to the upload as that format
  * allows, and the half-way images that renders read. Efforts are the measured best of time against bytes.
  */
-import type { PngOptions } from 'sharp';
+import type { AvifOptions, PngOptions } from 'sharp';
+import { findFormat, type StoredType } from '../../core/image/formats.ts';
 import {
+  AVIF_EFFORT_LOW_PIXELS_MIN,
   JPEG_OPTIMISED_PIXELS_MAX,
   MEZZANINE_JPEG_QUALITY,
   STORED_QUALITY_MAX,
@@ -12,6 +14,9 @@ import {
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
 
+/** What a picture of pixels is stored as. */
+export type RasterType = Exclude<StoredType, 'image/svg+xml'>;
+
 /** Above so many bytes a pixel an exact half-way image is a photograph: a fine JPEG stands in for it. */
 const EXACT_BYTES_PER_PIXEL_MAX = 1;
 const SAMPLE_SIDE_PX = 384;
@@ -19,6 +24,10 @@ const SAMPLE_SIDE_PX = 384;
 const FILTERED: PngOptions = { adaptiveFiltering: true, compressionLevel: 4 };
 const UNFILTERED: PngOptions = { adaptiveFiltering: false, compressionLevel: 6 };
 const FAST_LEVEL = 2;
+const AVIF_EFFORT = 1;
+const AVIF_EFFORT_LOW = 0;
+/** As many colours as the upload had come out as they went in; less effort rounds them. */
+const GIF = { effort: 7, dither: 0 };
 const WEBP_EFFORT = 2;
 /** Of lossless WebP the quality is how long it searches; above so many pixels a search takes minutes. */
 const WEBP_LOSSLESS_SEARCH_PIXELS_MAX = 8_000_000;
@@ -26,7 +35,7 @@ const WEBP_LOSSLESS_SEARCHED = { lossless: true, exact: true, effort: 1, quality
 const WEBP_LOSSLESS_QUICK = { lossless: true, exact: true, effort: 0, quality: 20 };
 
 export async function encodeMaster(pixels: Pixels, header: HeaderFacts): Promise<Buffer> {
-  switch (header.content_type) {
+  switch (masterType(header)) {
     case 'image/jpeg':
       return pixels.open().jpeg(jpegOptions(pixels, header)).toBuffer();
     case 'image/png': {
@@ -35,7 +44,18 @@ export async function encodeMaster(pixels: Pixels, header: HeaderFacts): Promise
     }
     case 'image/webp':
       return pixels.open().webp(webpOptions(pixels, header)).toBuffer();
+    case 'image/avif':
+      return pixels.open().avif(avifOptions(pixels, header)).toBuffer();
+    case 'image/gif':
+      return pixels.open().gif(GIF).toBuffer();
   }
+}
+
+/** Its own format, or the lossless one that stands for it. */
+export function masterType({ content_type }: HeaderFacts): RasterType {
+  const type = findFormat(content_type)?.stored_as;
+  if (type === undefined || type === 'image/svg+xml') throw new Error(`no pixels: ${content_type}`);
+  return type;
 }
 
 /** 8 bit, exact where lines and flat areas would show a difference, else a fine JPEG. */
@@ -91,6 +111,18 @@ async function pngOptions(pixels: Pixels): Promise<PngOptions> {
     ),
   );
   return (filtered?.length ?? 0) < (unfiltered?.length ?? 0) ? FILTERED : UNFILTERED;
+}
+
+/** Depth, too, is the upload's own. */
+function avifOptions(pixels: Pixels, header: HeaderFacts): AvifOptions {
+  const isLarge = pixels.width * pixels.height > AVIF_EFFORT_LOW_PIXELS_MIN;
+  const { bits_per_channel: bits } = header;
+  return {
+    quality: storedQuality(header),
+    chromaSubsampling: header.chroma ?? '4:4:4',
+    effort: isLarge ? AVIF_EFFORT_LOW : AVIF_EFFORT,
+    bitdepth: bits === 10 || bits === 12 ? bits : 8,
+  };
 }
 
 function webpOptions(pixels: Pixels, header: HeaderFacts) {

@@ -1,8 +1,8 @@
 /** What sanitizing makes of an upload: the images to store and what is known of them. */
-import type { DecodableType } from './scan.ts';
+import type { RasterType } from './encode-stored.ts';
 
 export type IngestResult = {
-  content_type: DecodableType;
+  content_type: RasterType;
   /** After orientation. */
   width: number;
   height: number;

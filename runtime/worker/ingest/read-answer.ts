@@ -12,7 +12,7 @@ import type { IngestResult } from './ingest-result.ts';
 
 const side = z.int().min(1).max(65_535);
 const fraction = z.number().min(0).max(1);
-const contentType = z.enum(['image/jpeg', 'image/png', 'image/webp']);
+const contentType = z.enum(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']);
 
 const refusalSchema = z.strictObject({
   error_code: z.enum([

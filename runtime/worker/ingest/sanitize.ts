@@ -6,7 +6,7 @@
 import { MEZZANINE_LONG_EDGES_PX, SANITIZED_BYTES_MAX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import { analyse } from './analyse.ts';
-import { encodeMaster, encodeMezzanine } from './encode-stored.ts';
+import { encodeMaster, encodeMezzanine, masterType } from './encode-stored.ts';
 import { readCapture } from './exif.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
@@ -33,13 +33,13 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
   }
   const { mezzanines, smallest } = await makeMezzanines(pixels, header);
   return {
-    content_type: header.content_type,
+    content_type: masterType(header),
     width: pixels.width,
     height: pixels.height,
     has_alpha: header.has_alpha,
     is_lossless: header.is_lossless,
     ...(await analyse(smallest)),
-    ...readCapture(source.metadata.exif),
+    ...readCapture(source.exif),
     master,
     native: await encodeNative(source, header),
     mezzanines,
@@ -67,7 +67,7 @@ async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
 
 /** Raw downloads of a picture from another colour space keep its own pixels. */
 async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {
-  if (!source.is_converted) return null;
+  if (!source.has_native) return null;
   return encodeMaster(await decodeOnce({ ...source, keeps_space: true }), header);
 }
 

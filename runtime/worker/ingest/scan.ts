@@ -4,11 +4,13 @@
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
+import { scanAvif } from './scan-avif.ts';
+import { scanGif } from './scan-gif.ts';
 import { scanJpeg } from './scan-jpeg.ts';
 import { scanPng } from './scan-png.ts';
 import { scanWebp } from './scan-webp.ts';
 
-export type DecodableType = 'image/jpeg' | 'image/png' | 'image/webp';
+export type DecodableType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/avif' | 'image/gif';
 
 /** Sizes are as stored, before orientation is applied. */
 export type HeaderFacts = {
@@ -54,6 +56,10 @@ function scanType(contentType: string, bytes: Buffer): HeaderFacts {
         return scanPng(bytes);
       case 'image/webp':
         return scanWebp(bytes);
+      case 'image/avif':
+        return scanAvif(bytes);
+      case 'image/gif':
+        return scanGif(bytes);
       default:
         throw new IngestRefusal('unsupported_media_type', contentType);
     }

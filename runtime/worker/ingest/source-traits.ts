@@ -1,39 +1,70 @@
 /** What decoding needs to know beyond the header: embedded metadata, colour space, limits. */
-import sharp, { type SharpOptions } from 'sharp';
-import { pixelLimit } from '../../core/image/formats.ts';
+import sharp, { type Metadata, type SharpOptions } from 'sharp';
+import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
 import { judgeIccProfile } from './icc-profile.ts';
+import { IngestRefusal } from './ingest-refusal.ts';
 import type { SavedMetadata } from './ingest-result.ts';
 import type { HeaderFacts } from './scan.ts';
 
 export type SourceTraits = {
   bytes: Buffer;
   header: HeaderFacts;
+  /** What raw downloads put back; nothing where the stored format has no place for it. */
   metadata: SavedMetadata;
+  exif: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
   is_converted: boolean;
+  /** Its pixels as they came can be stored beside the converted ones. */
+  has_native: boolean;
   /** Decode without that conversion. */
   keeps_space: boolean;
 };
 
 export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<SourceTraits> {
-  const { exif, icc, xmp, channels, space } = await sharp(bytes, decodeOptions(header)).metadata();
+  const seen = await sharp(bytes, decodeOptions(header)).metadata();
+  const { exif, icc, xmp, channels, space } = seen;
+  refusePages(header, seen);
   const isCmyk = space === 'cmyk';
   const profile = icc === undefined || icc.length > SAVED_METADATA_BYTES_MAX ? undefined : icc;
   const verdict = profile === undefined ? 'broken' : judgeIccProfile(profile);
+  const isConverted = isCmyk || verdict === 'other';
+  const { takes_metadata, stored_as } = formatOf(header);
+  const hasNative = isConverted && takes_metadata && !(isCmyk && stored_as === 'image/png');
+  // A profile goes with the pixels that it describes, or not at all.
+  const isDescribed = verdict !== 'broken' && (hasNative || !isConverted);
+  const kept = {
+    ...(isKept(exif) ? { exif } : {}),
+    ...(profile !== undefined && isDescribed ? { icc: profile } : {}),
+    ...(isKept(xmp) ? { xmp } : {}),
+  };
   return {
     bytes,
     header,
-    metadata: {
-      ...(isKept(exif) ? { exif } : {}),
-      ...(profile !== undefined && verdict !== 'broken' ? { icc: profile } : {}),
-      ...(isKept(xmp) ? { xmp } : {}),
-    },
+    metadata: takes_metadata ? kept : {},
+    exif: kept.exif,
     space: isCmyk ? 'cmyk' : channels !== undefined && channels < 3 ? 'grey' : 'rgb',
-    is_converted: isCmyk || verdict === 'other',
+    is_converted: isConverted,
+    has_native: hasNative,
     keeps_space: false,
   };
+}
+
+/** The scan has counted frames: here the decoder says what it takes for one. */
+function refusePages({ content_type }: HeaderFacts, { pages = 1, pagePrimary = 0 }: Metadata) {
+  if (content_type === 'image/gif' && pages > 1) {
+    throw new IngestRefusal('animated_not_supported', `${pages} pages`);
+  }
+  if (pagePrimary > 0) {
+    throw new IngestRefusal('unsupported_media_type', 'the picture to show is not the first one');
+  }
+}
+
+function formatOf({ content_type }: HeaderFacts) {
+  const format = findFormat(content_type);
+  if (format === undefined) throw new Error(`no format ${content_type}`);
+  return format;
 }
 
 /** Every decode of an upload: strict, bounded, in order, its profile ignored unless it changes colours. */

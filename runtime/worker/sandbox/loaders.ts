@@ -8,6 +8,8 @@ const loaders: Readonly<Record<string, string>> = {
   'image/jpeg': 'VipsForeignLoadJpegBuffer',
   'image/png': 'VipsForeignLoadPngBuffer',
   'image/webp': 'VipsForeignLoadWebpBuffer',
+  'image/avif': 'VipsForeignLoadHeifBuffer',
+  'image/gif': 'VipsForeignLoadNsgifBuffer',
 };
 
 /** From here on no bytes are decoded. */

@@ -1,0 +1,120 @@
+/**
+ * The boxes of an ISO media file and of its table of items (ISO/IEC 14496-12 and 23008-12), read strictly:
+ * a box never leaves the one around it, and there are only so many.
+ */
+import { IngestRefusal } from './ingest-refusal.ts';
+
+export type Box = { type: string; body: Buffer };
+
+/** What the table says of one item. */
+export type MediaItem = { id: number; type: string; properties: Box[] };
+export type MediaReference = { type: string; from: number; to: number[] };
+export type MediaItems = { primary: number; items: MediaItem[]; references: MediaReference[] };
+
+const BOXES_MAX = 2000;
+const ITEMS_MAX = 1000;
+const FULL_BOX_BYTES = 4;
+
+export function readBoxes(bytes: Buffer): Box[] {
+  const boxes: Box[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const { head, size } = readBoxSize(bytes, at);
+    if (size < head || at + size > bytes.length) throw damaged('a box leaves what it is in');
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    boxes.push({ type, body: bytes.subarray(at + head, at + size) });
+    if (boxes.length > BOXES_MAX) throw damaged('too many boxes');
+    at += size;
+  }
+  return boxes;
+}
+
+/** The items that a `meta` box describes, each with its properties in their order. */
+export function readItems(meta: Buffer): MediaItems {
+  const boxes = readBoxes(meta.subarray(FULL_BOX_BYTES));
+  const properties = readBoxes(find(boxes, 'iprp'));
+  const known = readBoxes(find(properties, 'ipco'));
+  const owned = readAssociations(find(properties, 'ipma'));
+  const items = readTypes(find(boxes, 'iinf')).map(({ id, type }) => ({
+    id,
+    type,
+    properties: (owned.get(id) ?? []).flatMap((index) => known[index - 1] ?? []),
+  }));
+  const references = boxes.find(({ type }) => type === 'iref');
+  return {
+    primary: readPrimary(find(boxes, 'pitm')),
+    items,
+    references: references === undefined ? [] : readReferences(references.body),
+  };
+}
+
+function readBoxSize(bytes: Buffer, at: number): { head: number; size: number } {
+  const size = bytes.readUInt32BE(at);
+  if (size === 1) return { head: 16, size: Number(bytes.readBigUInt64BE(at + 8)) };
+  return { head: 8, size: size === 0 ? bytes.length - at : size };
+}
+
+function find(boxes: readonly Box[], type: string): Buffer {
+  const found = boxes.find((box) => box.type === type);
+  if (found === undefined) throw damaged(`no ${type}`);
+  return found.body;
+}
+
+function readPrimary(pitm: Buffer): number {
+  return pitm.readUIntBE(FULL_BOX_BYTES, idBytes(pitm, 1));
+}
+
+function readTypes(iinf: Buffer): { id: number; type: string }[] {
+  const countBytes = idBytes(iinf, 1);
+  return readBoxes(iinf.subarray(FULL_BOX_BYTES + countBytes)).flatMap(({ type, body }) => {
+    if (type !== 'infe' || body.readUInt8(0) < 2) return [];
+    const width = idBytes(body, 3);
+    const at = FULL_BOX_BYTES + width + 2;
+    return [
+      { id: body.readUIntBE(FULL_BOX_BYTES, width), type: body.toString('latin1', at, at + 4) },
+    ];
+  });
+}
+
+/** By item: the numbers of its properties, counted from one. */
+function readAssociations(ipma: Buffer): Map<number, number[]> {
+  const width = idBytes(ipma, 1);
+  const isWide = (ipma.readUInt8(3) & 1) !== 0;
+  const count = ipma.readUInt32BE(FULL_BOX_BYTES);
+  if (count > ITEMS_MAX) throw damaged('too many items');
+  const owned = new Map<number, number[]>();
+  let at = FULL_BOX_BYTES + 4;
+  for (let entry = 0; entry < count; entry += 1) {
+    const id = ipma.readUIntBE(at, width);
+    const length = ipma.readUInt8(at + width);
+    at += width + 1;
+    const step = isWide ? 2 : 1;
+    const indices = Array.from({ length }, (_, index) => {
+      const value = ipma.readUIntBE(at + index * step, step);
+      return value & (isWide ? 0x7fff : 0x7f);
+    });
+    owned.set(id, indices);
+    at += length * step;
+  }
+  return owned;
+}
+
+function readReferences(iref: Buffer): MediaReference[] {
+  const width = idBytes(iref, 1);
+  return readBoxes(iref.subarray(FULL_BOX_BYTES)).map(({ type, body }) => {
+    const count = body.readUInt16BE(width);
+    const to = Array.from({ length: Math.min(count, ITEMS_MAX) }, (_, index) =>
+      body.readUIntBE(width + 2 + index * width, width),
+    );
+    return { type, from: body.readUIntBE(0, width), to };
+  });
+}
+
+/** Numbers are wide from this version of a box on. */
+function idBytes(box: Buffer, wideFrom: number): 2 | 4 {
+  return box.readUInt8(0) >= wideFrom ? 4 : 2;
+}
+
+function damaged(detail: string): IngestRefusal {
+  return new IngestRefusal('decode_failed', `AVIF: ${detail}`);
+}

@@ -1,0 +1,44 @@
+// Files that somebody damaged, through the real decoder child: each is taken or refused with a code of the
+// table, and the child lives on. Spec: Processing error codes.
+import { expect, it } from 'vitest';
+import { gridAvif } from '../../../support/avif.ts';
+import { useDecoder } from '../../../support/decoder.ts';
+import { bitFlips, truncations } from '../../../support/hostile.ts';
+import { cutOut, drawing, over, photograph } from '../../../support/pictures.ts';
+
+const FLIPS = 32;
+const CODES = [
+  undefined,
+  'unsupported_media_type',
+  'animated_not_supported',
+  'image_too_large',
+  'decode_failed',
+];
+
+const decoder = useDecoder();
+
+const sources: [string, string, () => Promise<Buffer>][] = [
+  ['an AVIF', 'image/avif', () => over(photograph(48, 40)).avif().toBuffer()],
+  ['an AVIF with transparency', 'image/avif', () => over(cutOut(40, 40)).avif().toBuffer()],
+  ['an AVIF of tiles', 'image/avif', () => gridAvif(photograph(128, 128), { columns: 2, rows: 2 })],
+  ['a GIF', 'image/gif', () => over(drawing(48, 40)).gif().toBuffer()],
+  ['a GIF with transparency', 'image/gif', () => over(cutOut(40, 40)).gif().toBuffer()],
+];
+
+it.each(sources)('%s cut short anywhere is refused', async (_, type, make) => {
+  for (const [part, file] of [...truncations(await make())].entries()) {
+    const refusal = await decoder.refusal(file, type);
+    expect(CODES.slice(1), `${part}/16: ${refusal}`).toContain(refusal);
+  }
+});
+
+it.each(sources)('%s with bits turned is taken or refused', async (name, type, make) => {
+  const file = await make();
+  for (const [index, damaged] of [
+    ...bitFlips(file, { count: FLIPS, seed: name.length, header: 400 }),
+  ].entries()) {
+    const refusal = await decoder.refusal(damaged, type);
+    expect(CODES, `file ${index}: ${refusal}`).toContain(refusal);
+  }
+  expect(await decoder.refusal(file, type)).toBeUndefined();
+});
