@@ -4,7 +4,6 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
-import { findFormat } from '../core/image/formats.ts';
 import { SVG_BYTES_MAX, UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
 import type { CreateUpload, UploadRecord } from '../core/resources/upload.ts';
 import { DEFAULT_LIBRARY, parseLibraryName } from '../core/slug.ts';
@@ -18,6 +17,7 @@ export type UploadWish = {
   project: ProjectRow;
   wish: CreateUpload;
   ingestMaxBytes: number;
+  avifUploads: 'enabled' | 'disabled';
   planStorageBytes: number;
 };
 
@@ -31,7 +31,7 @@ export async function createUpload(
   { project, wish, ...limits }: UploadWish,
 ): Promise<NewUploadSession> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseType(wish.content_type);
+  refuseType(wish.content_type, limits.avifUploads);
   refuseSize(wish, limits.ingestMaxBytes);
   refusePlace(wish);
   const upload_id = newId('upl', deps.clock.now().getTime());
@@ -53,15 +53,20 @@ export async function createUpload(
 }
 
 /** The types of the specification that this version can sanitize; the others are refused here, before any byte. */
-const INGESTED_TYPES: readonly string[] = ['image/jpeg', 'image/png', 'image/webp'];
+const INGESTED_TYPES: readonly string[] = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/avif',
+  'image/gif',
+];
 
-function refuseType(contentType: string): void {
-  if (findFormat(contentType) !== undefined && INGESTED_TYPES.includes(contentType)) return;
-  const message = `This version takes ${INGESTED_TYPES.join(', ')}; send one of these as content_type.`;
-  throw new ServiceError('unsupported_content_type', {
-    message,
-    details: { accepted: INGESTED_TYPES },
-  });
+function refuseType(contentType: string, avif: UploadWish['avifUploads']): void {
+  const isOff = (type: string) => type === 'image/avif' && avif === 'disabled';
+  const accepted = INGESTED_TYPES.filter((type) => !isOff(type));
+  if (accepted.includes(contentType)) return;
+  const message = `This service takes ${accepted.join(', ')}; send one of these as content_type.`;
+  throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 
 function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: number): void {

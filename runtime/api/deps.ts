@@ -24,5 +24,6 @@ export type ApiSettings = {
   readonly deliveryPublicPort: number | undefined;
   readonly ingestMaxBytes: number;
   readonly svgUploads: 'enabled' | 'disabled';
+  readonly avifUploads: 'enabled' | 'disabled';
   readonly callbackEgress: 'public' | 'any';
 };

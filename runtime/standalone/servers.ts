@@ -79,6 +79,7 @@ function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
       deliveryPublicPort: config.deliveryPublicPort,
       ingestMaxBytes: config.ingestMaxBytes,
       svgUploads: config.svgUploads,
+      avifUploads: config.avifUploads,
       callbackEgress: config.callbackEgress,
     },
   };

@@ -128,6 +128,7 @@ function usualDeps(of: {
       deliveryPublicPort: undefined,
       ingestMaxBytes: INGEST_BYTES_MAX,
       svgUploads: 'enabled',
+      avifUploads: 'enabled',
       callbackEgress: 'public',
     },
   };

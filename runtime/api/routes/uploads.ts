@@ -53,6 +53,7 @@ export const createProjectUpload = projectEndpoint({
       project,
       wish: body,
       ingestMaxBytes: deps.settings.ingestMaxBytes,
+      avifUploads: deps.settings.avifUploads,
       planStorageBytes: planStorageBytes(deps.plans, project.plan),
     });
     return { ...presentUpload(upload, project.project_slug), direct };

@@ -15,6 +15,7 @@ import { INGEST_BYTES_MAX, STAFF_SUBJECT, useApi } from '../../../support/api-se
 
 const api = useApi();
 const owner = api.session(newSubject());
+const TAKEN = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'];
 const valid = { content_type: 'image/png', size_bytes: 100 };
 let project: ProjectRecord;
 let call: Caller;
@@ -73,8 +74,8 @@ describe('POST …/uploads', () => {
     expect(body).toMatchObject({ file_slug: 'photo_1.jpg', sha256: 'ab'.repeat(32) });
   });
 
-  it('takes JPEG, PNG and WebP, and refuses other types with the list', async () => {
-    for (const content_type of ['image/jpeg', 'image/png', 'image/webp']) {
+  it('takes the types that it can sanitize, and refuses others with the list', async () => {
+    for (const content_type of TAKEN) {
       expect((await create({ ...valid, content_type })).status).toBe(201);
     }
     for (const content_type of [
@@ -87,10 +88,16 @@ describe('POST …/uploads', () => {
     ]) {
       const answer = await create({ ...valid, content_type });
       expect(codeOf(answer), content_type).toBe('400 unsupported_content_type');
-      expect(answer.body.error.details).toEqual({
-        accepted: ['image/jpeg', 'image/png', 'image/webp'],
-      });
+      expect(answer.body.error.details).toEqual({ accepted: TAKEN });
     }
+  });
+
+  it('takes no AVIF where that is switched off', async () => {
+    api.change({ settings: { avifUploads: 'disabled' } });
+    const answer = await create({ ...valid, content_type: 'image/avif' });
+    expect(codeOf(answer)).toBe('400 unsupported_content_type');
+    const accepted = TAKEN.filter((type) => type !== 'image/avif');
+    expect(answer.body.error.details).toEqual({ accepted });
   });
 
   it('takes up to the deployment’s limit, and answers 413 with it above', async () => {

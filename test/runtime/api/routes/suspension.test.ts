@@ -92,6 +92,7 @@ describe('a suspended project', () => {
     const late = createUpload(api.deps(), {
       project: before,
       wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
+      avifUploads: 'enabled',
       ingestMaxBytes: 100,
       planStorageBytes: 100,
     });

@@ -1,0 +1,57 @@
+// Every type that is taken, from its upload to what viewers get, seen by ImageMagick. Spec: What the service
+// does; Transform operations, format; Output rules.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import { type Caller, deliver, withKey } from './support/client.ts';
+import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { identify } from './support/tools.ts';
+import { upload } from './support/upload.ts';
+
+const [width, height] = [240, 160];
+const picture = over(photograph(width, height));
+
+const types: [string, string, string, () => Promise<Buffer>][] = [
+  ['image/avif', 'image/avif', 'AVIF', () => picture.clone().avif().toBuffer()],
+  ['image/gif', 'image/gif', 'GIF', () => picture.clone().gif().toBuffer()],
+];
+
+let tintype: Tintype;
+let key: Caller;
+
+beforeAll(async () => {
+  tintype = await startTintype();
+  key = withKey(tintype, tintype.instance.api_key);
+});
+
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  await removeFolder(tintype.data);
+});
+
+it.each(types)(
+  '%s is kept as %s and delivered as that or as asked',
+  async (content_type, stored, format, make) => {
+    const file_slug = content_type.replace('image/', 'a-');
+    const session = await upload(key, 'demo', { bytes: await make(), content_type, file_slug });
+    expect([session.status, session.error_code]).toEqual(['ready', null]);
+    const file = await key('GET', `/v1/projects/demo/files/${file_slug}`);
+    expect(file.body).toMatchObject({ width, height, content_type: stored });
+    for (const [chain, as, size] of [
+      ['originals', format, { width, height }],
+      ['resize/90x60', format, { width: 90, height: 60 }],
+      ['resize/90x60/format/jpeg', 'JPEG', { width: 90, height: 60 }],
+      ['format/png', 'PNG', { width, height }],
+    ] as const) {
+      const image = await deliver(tintype, { project: 'demo', path: `/${chain}/f/${file_slug}` });
+      expect([chain, await identify(image.bytes)]).toEqual([chain, { format: as, ...size }]);
+    }
+  },
+);
+
+it('what is animated ends with a code that says so', async () => {
+  const still = await over(photograph(40, 30)).gif().toBuffer();
+  const at = still.indexOf(Buffer.from([0x2c, 0, 0, 0, 0]));
+  const bytes = Buffer.concat([still.subarray(0, -1), still.subarray(at)]);
+  const session = await upload(key, 'demo', { bytes, content_type: 'image/gif' });
+  expect([session.status, session.error_code]).toEqual(['failed', 'animated_not_supported']);
+});
