@@ -61,7 +61,7 @@ check-unused:
 check-house:
 	@vitest run --config config/vitest.house.config.ts
 check-generated:
-	@for script in $(GENERATORS); do node $$script --check; done
+	@failed=0; for script in $(GENERATORS); do node $$script --check || failed=1; done; exit $$failed
 
 # --- what is fetched, once ---
 $(FETCHED_NODE):

@@ -114,8 +114,10 @@ async function launch(place: Place, account: Account, options: PostgresOptions):
     const ready = await waitUntilReady(place.dataFolder, () => isGone, child.pid);
     if (ready !== undefined) return finish(place, { ready, exited, adopted: false });
     await stopProcess(child.pid, exited);
-    const retryable = explainFailedStart(place.folder, port, options.port !== undefined);
-    if (attempt >= START_ATTEMPTS_MAX) throw retryable;
+    const failure = explainFailedStart(place.folder, port);
+    const isOurChoice = options.port === undefined;
+    const mayPass = failure.passing || (failure.port_taken && isOurChoice);
+    if (!mayPass || attempt >= START_ATTEMPTS_MAX) throw failure.error;
     await delay(250);
   }
 }
@@ -225,18 +227,21 @@ async function waitForExit(pid: number): Promise<void> {
   while (isAlive(pid)) await delay(100, undefined, { ref: false });
 }
 
-/** Throws what a person can act on; returns what may pass by itself, such as a dying server's last process. */
-function explainFailedStart(folder: string, port: number, isPortFixed: boolean): PostgresFailure {
+type FailedStart = { error: PostgresFailure; port_taken: boolean; passing: boolean };
+
+/** Why it did not start; `passing` is what may pass by itself, such as a dying server's last process. */
+function explainFailedStart(folder: string, port: number): FailedStart {
   const log = existsSync(logFile(folder)) ? readFileSync(logFile(folder), 'utf8') : '';
   if (/could not bind|could not create any TCP/.test(log)) {
-    const taken = new PostgresFailure(`port ${port} is taken: choose another for PostgreSQL`);
-    if (isPortFixed) throw taken;
-    return taken;
+    const taken = `port ${port} is taken: choose another for PostgreSQL`;
+    return { error: new PostgresFailure(taken), port_taken: true, passing: false };
   }
   const reason = /(?:FATAL|PANIC|ERROR): {2}(.*)/.exec(log)?.[1] ?? 'it said nothing';
-  const failure = new PostgresFailure(`PostgreSQL did not start: ${reason} (${logFile(folder)})`);
-  if (!/still in use|lock file|starting up/.test(reason)) throw failure;
-  return failure;
+  return {
+    error: new PostgresFailure(`PostgreSQL did not start: ${reason} (${logFile(folder)})`),
+    port_taken: false,
+    passing: /still in use|lock file|starting up/.test(reason),
+  };
 }
 
 function logFile(folder: string): string {

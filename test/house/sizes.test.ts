@@ -16,6 +16,7 @@ const TABLES = [
 const FORBIDDEN_NAMES = /(^|\/|-)(utils?|helpers?|manager|service|common|lib|misc|index)\.ts$/;
 
 const files = sourceFiles(['runtime', 'operator', 'config']);
+const ours = sourceFiles(['runtime', 'operator']);
 
 describe('the sizes and words of the house', () => {
   it(`has no file above ${LINES_MAX} lines but tables`, () => {
@@ -35,11 +36,37 @@ describe('the sizes and words of the house', () => {
     expect(bare).toEqual([]);
   });
 
+  it('keeps the core without a clock, chance, network or output', () => {
+    const impure =
+      /\b(Date\.now\(|new Date\(\)|Math\.random|fetch\(|set(Timeout|Interval)\(|process\.[a-z]|console\.)/;
+    const core = files.filter((file) => file.startsWith('runtime/core/'));
+    expect(core.filter((file) => impure.test(code(file)))).toEqual([]);
+  });
+
+  it('has no boolean parameter: a word at the call says more', () => {
+    const flag =
+      /(?:function \w+|=)\s*(?:async\s*)?\([^(){}]*\b\w+\??: boolean\b[^(){}]*\)\s*(?::|=>)/;
+    expect(ours.filter((file) => flag.test(code(file)))).toEqual([]);
+  });
+
+  it('never overrules the compiler outright', () => {
+    expect(
+      ours.filter((file) => /\bas unknown as\b|@ts-(ignore|expect-error|nocheck)/.test(code(file))),
+    ).toEqual([]);
+  });
+
   it('never promises later work in a comment', () => {
     const promises = files.filter((file) => /\b(TODO|FIXME|XXX)\b/.test(lines(file).join('\n')));
     expect(promises).toEqual([]);
   });
 });
+
+/** With a digit for each comment and text, in which any word may stand. */
+function code(file: string): string {
+  return lines(file)
+    .join('\n')
+    .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'|`[^`]*`/gm, '0');
+}
 
 function lines(file: string): string[] {
   return readFileSync(join(projectRoot, file), 'utf8').trimEnd().split('\n');
