@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { jsonIn, readFences, runBlocks } from './support/blocks.ts';
+import { withSession } from './support/client.ts';
 import {
   makeFolder,
   projectRoot,
@@ -88,8 +89,11 @@ describe('README', () => {
     expect(usage.credit_balance).toBeGreaterThan(0);
   });
 
-  it('declares a whole project', () => {
+  it('declares a whole project', async () => {
     expect(tintype.stderr.filter((line) => line.includes('declaration'))).toEqual([]);
+    const owner = await withSession(tintype, 'demo');
+    const { status, body } = await owner('GET', '/v1/projects/shop');
+    expect([status, body.name, body.delivery_access]).toEqual([200, 'Shop', 'public']);
   });
 });
 
