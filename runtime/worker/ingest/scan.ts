@@ -8,9 +8,16 @@ import { scanAvif } from './scan-avif.ts';
 import { scanGif } from './scan-gif.ts';
 import { scanJpeg } from './scan-jpeg.ts';
 import { scanPng } from './scan-png.ts';
+import { scanTiff } from './scan-tiff.ts';
 import { scanWebp } from './scan-webp.ts';
 
-export type DecodableType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/avif' | 'image/gif';
+export type DecodableType =
+  | 'image/jpeg'
+  | 'image/png'
+  | 'image/webp'
+  | 'image/avif'
+  | 'image/gif'
+  | 'image/tiff';
 
 /** Sizes are as stored, before orientation is applied. */
 export type HeaderFacts = {
@@ -60,6 +67,8 @@ function scanType(contentType: string, bytes: Buffer): HeaderFacts {
         return scanAvif(bytes);
       case 'image/gif':
         return scanGif(bytes);
+      case 'image/tiff':
+        return scanTiff(bytes);
       default:
         throw new IngestRefusal('unsupported_media_type', contentType);
     }

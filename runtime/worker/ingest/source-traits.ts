@@ -12,6 +12,7 @@ export type SourceTraits = {
   header: HeaderFacts;
   /** What raw downloads put back; nothing where the stored format has no place for it. */
   metadata: SavedMetadata;
+  /** Where place and time are read. */
   exif: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
@@ -43,7 +44,8 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     bytes,
     header,
     metadata: takes_metadata ? kept : {},
-    exif: kept.exif,
+    // The directories of a TIFF are such a block themselves.
+    exif: header.content_type === 'image/tiff' ? bytes : kept.exif,
     space: isCmyk ? 'cmyk' : channels !== undefined && channels < 3 ? 'grey' : 'rgb',
     is_converted: isConverted,
     has_native: hasNative,

@@ -10,6 +10,7 @@ const loaders: Readonly<Record<string, string>> = {
   'image/webp': 'VipsForeignLoadWebpBuffer',
   'image/avif': 'VipsForeignLoadHeifBuffer',
   'image/gif': 'VipsForeignLoadNsgifBuffer',
+  'image/tiff': 'VipsForeignLoadTiffBuffer',
 };
 
 /** From here on no bytes are decoded. */

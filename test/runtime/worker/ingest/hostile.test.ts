@@ -23,6 +23,29 @@ const sources: [string, string, () => Promise<Buffer>][] = [
   ['an AVIF of tiles', 'image/avif', () => gridAvif(photograph(128, 128), { columns: 2, rows: 2 })],
   ['a GIF', 'image/gif', () => over(drawing(48, 40)).gif().toBuffer()],
   ['a GIF with transparency', 'image/gif', () => over(cutOut(40, 40)).gif().toBuffer()],
+  [
+    'a TIFF of strips',
+    'image/tiff',
+    () => over(photograph(48, 40)).tiff({ compression: 'lzw' }).toBuffer(),
+  ],
+  [
+    'a TIFF of tiles',
+    'image/tiff',
+    () =>
+      over(photograph(70, 50))
+        .tiff({ compression: 'deflate', tile: true, tileWidth: 32, tileHeight: 32, bigtiff: true })
+        .toBuffer(),
+  ],
+  [
+    'a TIFF with a JPEG in it',
+    'image/tiff',
+    () => over(photograph(48, 40)).tiff({ compression: 'jpeg' }).toBuffer(),
+  ],
+  [
+    'a packed TIFF',
+    'image/tiff',
+    () => over(drawing(48, 40)).tiff({ compression: 'packbits' }).toBuffer(),
+  ],
 ];
 
 it.each(sources)('%s cut short anywhere is refused', async (_, type, make) => {

@@ -1,0 +1,116 @@
+/**
+ * The TIFF directories, classic and BigTIFF: one page of whole samples in a coding that the decoder has.
+ * Reduced copies and masks behind the first page are not pages and are not looked at.
+ */
+import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
+import { IngestRefusal } from './ingest-refusal.ts';
+import type { HeaderFacts } from './scan.ts';
+import { type Directory, openTiff } from './tiff-directory.ts';
+
+const tag = {
+  subfile: 254,
+  width: 256,
+  height: 257,
+  bits: 258,
+  compression: 259,
+  photometric: 262,
+  samples: 277,
+  tileWidth: 322,
+  tileHeight: 323,
+  extra: 338,
+  format: 339,
+} as const;
+
+const JPEG = 7;
+/** None, the three of fax machines, LZW, JPEG, Deflate under both of its numbers, PackBits. */
+const COMPRESSIONS = [1, 2, 3, 4, 5, JPEG, 8, 32946, 32773];
+const UNSIGNED = 1;
+const REDUCED = 1;
+const MASK = 4;
+const DIRECTORIES_MAX = 32;
+
+type Colours = { samples: number; bits: readonly number[] };
+const PALETTE = 3;
+const YCBCR = 6;
+/** By photometric interpretation: white is zero, black is zero, RGB, palette, CMYK, YCbCr. */
+const colours: Readonly<Record<number, Colours>> = {
+  0: { samples: 1, bits: [1, 2, 4, 8, 16] },
+  1: { samples: 1, bits: [1, 2, 4, 8, 16] },
+  2: { samples: 3, bits: [8, 16] },
+  [PALETTE]: { samples: 1, bits: [1, 2, 4, 8] },
+  5: { samples: 4, bits: [8, 16] },
+  [YCBCR]: { samples: 3, bits: [8] },
+};
+
+export function scanTiff(bytes: Buffer): HeaderFacts {
+  const tiff = openTiff(bytes);
+  const first = tiff.directory(tiff.first);
+  if ((first.number(tag.subfile) ?? 0) & REDUCED) throw unsupported('a thumbnail comes first');
+  const [width, height] = [first.number(tag.width), first.number(tag.height)];
+  if (!width || !height) throw damaged('no size');
+  refuseHugeTiles(first);
+  const samples = readSamples(first);
+  return {
+    content_type: 'image/tiff',
+    width,
+    height,
+    bits_per_channel: Math.max(samples.bits, 8),
+    has_alpha: samples.has_extra,
+    is_lossless: samples.compression !== JPEG,
+    frames: countPages(tiff, first),
+    quality: null,
+    chroma: null,
+    is_palette: samples.photometric === PALETTE,
+  };
+}
+
+function readSamples(page: Directory) {
+  const compression = page.number(tag.compression) ?? 1;
+  const photometric = page.number(tag.photometric);
+  if (!COMPRESSIONS.includes(compression)) throw unsupported(`compression ${compression}`);
+  if (photometric === undefined) throw damaged('no kind of colours');
+  const expected = colours[photometric];
+  // Other codings leave the conversion to whoever reads them.
+  const isForeign = photometric === YCBCR && compression !== JPEG;
+  if (expected === undefined || isForeign) throw unsupported(`colours of kind ${photometric}`);
+  const count = page.number(tag.samples) ?? 1;
+  const extra = count - expected.samples;
+  if (extra < 0 || extra > 1) throw unsupported(`${count} samples a pixel`);
+  const [bits = 1, ...others] = page.numbers(tag.bits);
+  if (!expected.bits.includes(bits) || others.some((other) => other !== bits)) {
+    throw unsupported(`${[bits, ...others].join(', ')} bits`);
+  }
+  if (page.numbers(tag.format).some((format) => format !== UNSIGNED)) {
+    throw unsupported('samples that are not whole numbers');
+  }
+  return { compression, photometric, bits, has_extra: extra === 1 };
+}
+
+function refuseHugeTiles(page: Directory): void {
+  const [width, height] = [page.number(tag.tileWidth) ?? 0, page.number(tag.tileHeight) ?? 0];
+  if (width * height > TIFF_PIXELS_MAX) {
+    throw new IngestRefusal('image_too_large', `TIFF: tiles of ${width}x${height}`);
+  }
+}
+
+/** Ends at the second page: one more than may be. */
+function countPages(tiff: ReturnType<typeof openTiff>, first: Directory): number {
+  const seen = new Set([tiff.first]);
+  let at = first.next;
+  while (at !== 0) {
+    if (seen.has(at) || seen.size >= DIRECTORIES_MAX) throw damaged('directories without end');
+    seen.add(at);
+    const page = tiff.directory(at);
+    if (((page.number(tag.subfile) ?? 0) & (REDUCED | MASK)) === 0) return 2;
+    at = page.next;
+  }
+  return 1;
+}
+
+function damaged(detail: string): IngestRefusal {
+  return new IngestRefusal('decode_failed', `TIFF: ${detail}`);
+}
+
+function unsupported(detail: string): IngestRefusal {
+  return new IngestRefusal('unsupported_media_type', `TIFF: ${detail}`);
+}
