@@ -59,6 +59,7 @@ const INGESTED_TYPES: readonly string[] = [
   'image/webp',
   'image/avif',
   'image/gif',
+  'image/tiff',
 ];
 
 function refuseType(contentType: string, avif: UploadWish['avifUploads']): void {

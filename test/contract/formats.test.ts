@@ -13,6 +13,7 @@ const picture = over(photograph(width, height));
 const types: [string, string, string, () => Promise<Buffer>][] = [
   ['image/avif', 'image/avif', 'AVIF', () => picture.clone().avif().toBuffer()],
   ['image/gif', 'image/gif', 'GIF', () => picture.clone().gif().toBuffer()],
+  ['image/tiff', 'image/png', 'PNG', () => picture.clone().tiff({ compression: 'lzw' }).toBuffer()],
 ];
 
 let tintype: Tintype;

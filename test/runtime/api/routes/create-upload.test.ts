@@ -15,7 +15,7 @@ import { INGEST_BYTES_MAX, STAFF_SUBJECT, useApi } from '../../../support/api-se
 
 const api = useApi();
 const owner = api.session(newSubject());
-const TAKEN = ['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif'];
+const TAKEN = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'].map((name) => `image/${name}`);
 const valid = { content_type: 'image/png', size_bytes: 100 };
 let project: ProjectRecord;
 let call: Caller;
