@@ -21,14 +21,27 @@ const presetChain = transformChain.refine((text) => parseChain(text)?.preset ===
   error: 'a preset cannot name another preset',
 });
 
-const presetName = z.string().refine(isPresetName, {
-  error:
-    'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit',
-});
+const NAME_EXPECTED =
+  'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit';
+const PRESETS_EXPECTED = expected('an object of name to transform chain');
 
-/** Name to chain, at most 32. */
-export const resolutionPresets = z
-  .record(presetName, presetChain, { error: expected('an object of name to transform chain') })
-  .refine((presets) => Object.keys(presets).length <= RESOLUTION_PRESETS_MAX, {
+const presets = z
+  .record(z.string().refine(isPresetName), presetChain, {
+    error: (issue) => (issue.code === 'invalid_key' ? NAME_EXPECTED : PRESETS_EXPECTED(issue)),
+  })
+  .refine((byName) => Object.keys(byName).length <= RESOLUTION_PRESETS_MAX, {
     error: `expected at most ${RESOLUTION_PRESETS_MAX} presets`,
   });
+
+/** Name to chain, at most 32. A record leaves `__proto__` out in silence, so it is refused before. */
+export const resolutionPresets = z.preprocess((value, context) => {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '__proto__'))
+    return value;
+  context.issues.push({
+    code: 'custom',
+    path: ['__proto__'],
+    message: NAME_EXPECTED,
+    input: value,
+  });
+  return z.NEVER;
+}, presets);

@@ -42,6 +42,14 @@ describe('createProjectBody', () => {
     expect(parse({ Thumb: 'resize/200x200' })).toEqual(['resolution_presets.Thumb']);
     expect(parse({ thumb: 'resize/0x0' })).toEqual(['resolution_presets.thumb']);
     expect(parse({ thumb: 'preset:other' })).toEqual(['resolution_presets.thumb']);
+    const named = JSON.parse('{"a":"quality/1","__proto__":"quality/1"}');
+    expect(parse(named)).toEqual(['resolution_presets.__proto__']);
+    for (const presets of [named, { Thumb: 'quality/1' }, { '': 'quality/1' }]) {
+      const sent = { slug: 'a', resolution_presets: presets };
+      expect(createProjectBody.safeParse(sent).error?.issues.map(({ message }) => message)).toEqual(
+        [expect.stringMatching(/^expected a name of lower-case letters, .* at most 64/)],
+      );
+    }
     const many = Object.fromEntries(
       Array.from({ length: 33 }, (_, at) => [`p${at}`, 'quality/50']),
     );
