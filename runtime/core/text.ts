@@ -25,6 +25,11 @@ export function hasUnsafeCharacters(text: string): boolean {
   return stripText(text) !== text;
 }
 
+/** Whether PostgreSQL can hold a text as it is: no U+0000, no half of a surrogate pair. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed();
+}
+
 /** The first `maxCharacters` characters of a text, by code point. */
 export function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;

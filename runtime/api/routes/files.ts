@@ -1,7 +1,7 @@
 /** Spec: Endpoints, Files. */
 import { ServiceError } from '../../core/errors.ts';
 import type { FileRecord } from '../../core/resources/file.ts';
-import { getFileQuery, listFilesQuery } from '../../core/resources/file-query.ts';
+import { getFileQuery, listPlainFilesQuery } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
 import { type FileRow, findFile, listFiles } from '../../db/files.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -14,10 +14,7 @@ export const listProjectFiles = projectEndpoint({
   path: '/v1/projects/{slug}/files',
   auth: ['dash', 'key:files:read'],
   ok: 200,
-  // Strict: the filters of a library are not known here, and must not seem to have been applied.
-  query: listFilesQuery
-    .pick({ status: true, q: true, include: true, limit: true, cursor: true })
-    .strict(),
+  query: listPlainFilesQuery,
   handle: async ({ deps, project, query }) => {
     const { status = null, q = null } = query;
     const { project_id, project_slug } = project;

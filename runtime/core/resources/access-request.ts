@@ -1,7 +1,16 @@
 /** What a visitor of the marketing site asks for. Spec: Public, access requests; Staff. */
 import { z } from 'zod';
 import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX, NOTE_LENGTH_MAX, URL_LENGTH_MAX } from '../limits.ts';
-import { boundedText, expected, oneOf, pageQuery, requestBody, timestamp } from './wire.ts';
+import {
+  boundedText,
+  expected,
+  oneOf,
+  pageQuery,
+  plainText,
+  requestBody,
+  requestQuery,
+  timestamp,
+} from './wire.ts';
 
 /** Plans that a visitor may be interested in. */
 export const planInterests = ['starter', 'builder', 'growth', 'unsure'] as const;
@@ -45,4 +54,7 @@ export const accessRequestBody = requestBody({
 export const acceptedRecord = z.object({ accepted: z.literal(true) });
 
 /** Query of staff's list. */
-export const listAccessRequestsQuery = z.object({ status: z.string().optional(), ...pageQuery });
+export const listAccessRequestsQuery = requestQuery({
+  status: plainText('one status').optional(),
+  ...pageQuery,
+});

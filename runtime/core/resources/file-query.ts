@@ -5,15 +5,16 @@ import { parseFolder } from '../folder.ts';
 import { SEARCH_LENGTH_MIN, SUBJECT_LENGTH_MAX, SUBJECT_LENGTH_MIN } from '../limits.ts';
 import { fileStatuses } from '../states.ts';
 import { countCharacters, hasUnsafeCharacters } from '../text.ts';
-import { flagParameter, oneOf, pageQuery } from './wire.ts';
+import { flagParameter, oneOf, pageQuery, plainText, requestQuery } from './wire.ts';
 
 const text = z.string({ error: 'expected one text' });
+const plain = plainText('one text');
 
 /** The query of the file list, before the filters are judged together. */
-export const listFilesQuery = z.object({
+export const listFilesQuery = requestQuery({
   status: oneOf(fileStatuses).optional(),
-  q: text.refine((prefix) => !prefix.includes('\0'), { error: 'expected no U+0000' }).optional(),
-  library: text.optional(),
+  q: plain.optional(),
+  library: plain.optional(),
   folder: text.optional(),
   recursive: flagParameter.default(false),
   search: text.optional(),
@@ -32,15 +33,25 @@ export const listFilesQuery = z.object({
 /** The query of the file list. */
 export type ListFilesQuery = z.infer<typeof listFilesQuery>;
 
+/**
+ * The query of the file list without the filters of a library: they are refused by name, for they
+ * must not seem to have been applied.
+ */
+export const listPlainFilesQuery = requestQuery({
+  status: listFilesQuery.shape.status,
+  q: listFilesQuery.shape.q,
+  include: listFilesQuery.shape.include,
+  ...pageQuery,
+});
+
 /** The query of one file. */
-export const getFileQuery = listFilesQuery.pick({ include: true });
+export const getFileQuery = requestQuery({ include: listFilesQuery.shape.include });
 
 /** The query of staff's lists of files: no library filters. */
-export const listStaffFilesQuery = listFilesQuery.pick({
-  status: true,
-  q: true,
-  limit: true,
-  cursor: true,
+export const listStaffFilesQuery = requestQuery({
+  status: listFilesQuery.shape.status,
+  q: listFilesQuery.shape.q,
+  ...pageQuery,
 });
 
 /** A box in degrees; west greater than east crosses the antimeridian. */

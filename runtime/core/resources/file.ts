@@ -9,7 +9,15 @@ import {
 } from '../limits.ts';
 import { fileStatuses } from '../states.ts';
 import { cleanText } from '../text.ts';
-import { boundedText, expected, fileSlug, requestBody, times, timestamp } from './wire.ts';
+import {
+  boundedText,
+  expected,
+  fileSlug,
+  plainText,
+  requestBody,
+  times,
+  timestamp,
+} from './wire.ts';
 
 /** A file; `location` and `taken_at` only with include=location. */
 export const fileRecord = z.object({
@@ -45,7 +53,7 @@ export const patchFileBody = requestBody({
   title: cleanedText(TITLE_LENGTH_MAX),
   alt_text: cleanedText(ALT_TEXT_LENGTH_MAX),
   folder: z.string({ error: expected('a folder path') }).optional(),
-  library: z.string({ error: expected('a library slug, or default') }).optional(),
+  library: plainText('a library slug, or default').optional(),
 });
 
 /** What a change asks for, texts cleaned; null clears. */
@@ -61,7 +69,7 @@ export const moveFilesBody = requestBody({
     .max(BULK_MOVE_FILES_MAX, { error: `expected ${SLUGS}` })
     .transform((slugs) => [...new Set(slugs)]),
   folder: z.string({ error: expected('a folder path, empty for the root') }),
-  library: z.string({ error: expected('a library slug, or default') }).optional(),
+  library: plainText('a library slug, or default').optional(),
 });
 
 /** What a move asks for. */

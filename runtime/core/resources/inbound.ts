@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { otherStateSets } from '../states.ts';
-import { expected, requestBody } from './wire.ts';
+import { expected, plainText, requestBody } from './wire.ts';
 
 /** Storage events, each still unread: an event is only a hint to look. */
 export const storageEventsBody = z.object({
@@ -20,8 +20,10 @@ export const storageEventsRecord = z.object({
 
 /** An event of payment provider B; created_at is in milliseconds of the epoch. */
 export const providerBEventBody = z.object({
-  id: z.string({ error: expected('the id of the event') }).min(1),
-  eventType: z.string({ error: expected('the type of the event') }),
+  id: plainText('the id of the event').min(1, {
+    error: 'expected the id of the event',
+  }),
+  eventType: plainText('the type of the event'),
   created_at: z.int({ error: expected('milliseconds of the epoch') }),
   object: z.record(z.string(), z.unknown(), { error: expected('an object') }),
 });
@@ -31,8 +33,10 @@ export type ProviderBEvent = z.infer<typeof providerBEventBody>;
 
 /** An event of payment provider A; created is in seconds of the epoch. */
 export const providerAEventBody = z.object({
-  id: z.string({ error: expected('the id of the event') }).min(1),
-  type: z.string({ error: expected('the type of the event') }),
+  id: plainText('the id of the event').min(1, {
+    error: 'expected the id of the event',
+  }),
+  type: plainText('the type of the event'),
   created: z.int({ error: expected('seconds of the epoch') }),
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });

@@ -8,6 +8,7 @@ import {
   oneOf,
   pageQuery,
   requestBody,
+  requestQuery,
   sentTimestamp,
   times,
   timestamp,
@@ -52,7 +53,7 @@ export const patchIncidentBody = requestBody({
 });
 
 /** Query of the list of incidents. */
-export const listIncidentsQuery = z.object({
+export const listIncidentsQuery = requestQuery({
   active_since: sentTimestamp.optional(),
   ...pageQuery,
 });

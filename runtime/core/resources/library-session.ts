@@ -22,7 +22,9 @@ import {
   numberParameter,
   oneOf,
   pageQuery,
+  plainText,
   requestBody,
+  requestQuery,
   timestamp,
   wholeNumber,
 } from './wire.ts';
@@ -49,7 +51,7 @@ export type LibrarySessionRecord = z.infer<typeof librarySessionRecord>;
  * invalid_permissions (browse beside browse_own), origin_not_allowed, invalid_subject.
  */
 export const createLibrarySessionBody = requestBody({
-  library: z.string({ error: expected('a library slug, or default') }),
+  library: plainText('a library slug, or default'),
   folder: z.string({ error: expected('a folder path') }).default(''),
   permissions: z
     .array(oneOf(libraryPermissions), { error: expected('a list of permissions') })
@@ -65,7 +67,7 @@ export const createLibrarySessionBody = requestBody({
   max_uploads: wholeNumber(LIBRARY_SESSION_UPLOADS_MIN, LIBRARY_SESSION_UPLOADS_MAX).default(
     LIBRARY_SESSION_UPLOADS_DEFAULT,
   ),
-  refresh_of: z.string({ error: expected('the token being refreshed') }).optional(),
+  refresh_of: plainText('the token being refreshed').optional(),
 });
 
 /** What a create asks for, defaults filled in. */
@@ -82,7 +84,7 @@ export const revokeLibrarySessionsBody = requestBody({
 }).optional();
 
 /** Query of the picker's list of files. */
-export const listLibraryFilesQuery = z.object({
+export const listLibraryFilesQuery = requestQuery({
   search: z.string({ error: 'expected one text' }).optional(),
   ...pageQuery,
   limit: numberParameter(
@@ -115,7 +117,7 @@ export type LibraryFileRecord = z.infer<typeof libraryFileRecord>;
 
 /** Upload from the picker; the slug is always generated. */
 export const createLibraryUploadBody = requestBody({
-  content_type: z.string({ error: expected('a content type such as image/jpeg') }),
+  content_type: plainText('a content type such as image/jpeg'),
   size_bytes: wholeNumber(UPLOAD_BYTES_MIN),
   original_filename: cleanedText(ORIGINAL_FILENAME_LENGTH_MAX),
   title: cleanedText(TITLE_LENGTH_MAX),

@@ -16,7 +16,9 @@ import {
   oneOf,
   pageQuery,
   parsed,
+  plainText,
   requestBody,
+  requestQuery,
   times,
   trueOrFalse,
   wholeNumber,
@@ -78,7 +80,7 @@ export const purgingFields = [
 ] as const;
 
 /** Query of the list of projects. */
-export const listProjectsQuery = z.object(pageQuery);
+export const listProjectsQuery = requestQuery(pageQuery);
 
 const SLUG =
   'a DNS label: lower-case letters, digits and inner hyphens, at most 63, not a reserved word';
@@ -92,9 +94,7 @@ const corsOrigin = z
     parsed(context, parseCorsOrigin(text), 'an origin such as https://shop.example, or *'),
   );
 
-const watermarkPresetId = z
-  .string({ error: expected('the id of a watermark preset, or null') })
-  .nullable();
+const watermarkPresetId = plainText('the id of a watermark preset, or null').nullable();
 
 const settings = {
   name: nameText().optional(),
@@ -108,7 +108,7 @@ const settings = {
 export const createProjectBody = requestBody({
   project_slug: projectSlug.optional(),
   slug: projectSlug.optional(),
-  organization_id: z.string({ error: expected('the id of an organization') }).optional(),
+  organization_id: plainText('the id of an organization').optional(),
   ...settings,
 }).transform(({ slug, project_slug = slug, ...rest }, context) => {
   if (project_slug === undefined) return missingSlug(context);

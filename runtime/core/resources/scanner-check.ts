@@ -2,7 +2,16 @@
 import { z } from 'zod';
 import { BLOCK_REASON_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
 import { checkStatuses, otherStateSets, reviewValues } from '../states.ts';
-import { boundedText, oneOf, pageQuery, requestBody, times, timestamp } from './wire.ts';
+import {
+  boundedText,
+  oneOf,
+  pageQuery,
+  plainText,
+  requestBody,
+  requestQuery,
+  times,
+  timestamp,
+} from './wire.ts';
 
 /** A check of one revision of a file. */
 export const checkRecord = z.object({
@@ -53,20 +62,20 @@ export const blockFileBody = requestBody({
 export const unblockFileBody = requestBody({ note }).optional();
 
 /** Query of the list of checks. */
-export const listChecksQuery = z.object({
+export const listChecksQuery = requestQuery({
   status: oneOf(checkStatuses).optional(),
   review: oneOf(reviewValues).optional(),
-  flag: z.string().optional(),
-  project_slug: z.string().optional(),
+  flag: plainText('one flag').optional(),
+  project_slug: plainText('one project slug').optional(),
   ...pageQuery,
 });
 
 /** Query of a check's preview. */
-export const checkImageQuery = z.object({ size: oneOf(['thumb', 'large']).default('large') });
+export const checkImageQuery = requestQuery({ size: oneOf(['thumb', 'large']).default('large') });
 
 /** Query of the list of moderation notes. */
-export const listModerationNotesQuery = z.object({
-  project_slug: z.string().optional(),
-  file_slug: z.string().optional(),
+export const listModerationNotesQuery = requestQuery({
+  project_slug: plainText('one project slug').optional(),
+  file_slug: plainText('one file slug').optional(),
   ...pageQuery,
 });

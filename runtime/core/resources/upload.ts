@@ -13,7 +13,9 @@ import {
   fileSlug,
   oneOf,
   pageQuery,
+  plainText,
   requestBody,
+  requestQuery,
   times,
   timestamp,
   wholeNumber,
@@ -75,7 +77,7 @@ export type UploadRecord = z.infer<typeof uploadRecord>;
  * own for them (unsupported_content_type, library_not_found, invalid_folder).
  */
 export const createUploadBody = requestBody({
-  content_type: z.string({ error: expected('a content type such as image/jpeg') }),
+  content_type: plainText('a content type such as image/jpeg'),
   size_bytes: wholeNumber(UPLOAD_BYTES_MIN),
   file_slug: fileSlug.optional(),
   sha256: z
@@ -85,7 +87,7 @@ export const createUploadBody = requestBody({
     .optional(),
   mode: oneOf(['direct', 'proxy']).default('direct'),
   parts: wholeNumber(1, MULTIPART_PARTS_MAX).optional(),
-  library: z.string({ error: expected('a library slug, or default') }).optional(),
+  library: plainText('a library slug, or default').optional(),
   folder: z.string({ error: expected('a folder path') }).optional(),
 }).refine((body) => body.mode === 'direct' || body.parts === undefined, {
   path: ['parts'],
@@ -138,7 +140,7 @@ export const uploadPartsRecord = z.object({
 export type UploadPartsRecord = z.infer<typeof uploadPartsRecord>;
 
 /** Query of the list of sessions. */
-export const listUploadsQuery = z.object({
+export const listUploadsQuery = requestQuery({
   status: oneOf(uploadStatuses).optional(),
   ...pageQuery,
 });

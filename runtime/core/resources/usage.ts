@@ -1,9 +1,9 @@
 /** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import { EARLIEST_INSTANT, INSTANT_EXPECTED, parseDay, parseInstant } from '../instant.ts';
 import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
-import { startOfDay } from '../metering.ts';
-import { timestamp } from './wire.ts';
+import { requestQuery, timestamp } from './wire.ts';
 
 const counters = {
   requests: z.int(),
@@ -45,7 +45,7 @@ export const usageRecord = z.object({
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 /** Query: ISO 8601 dates or timestamps. */
-export const usageQuery = z.object({
+export const usageQuery = requestQuery({
   from: z.string({ error: 'expected one date or timestamp' }).optional(),
   to: z.string({ error: 'expected one date or timestamp' }).optional(),
 });
@@ -55,15 +55,12 @@ export type UsageRange = { from: Date; to: Date; range_capped: boolean };
 
 /**
  * Resolves the range: by default the last 30 days, a date-only `to` includes that day, more than
- * 90 days are shortened at the beginning. Throws invalid_request for what is no time, and for
- * from after to.
+ * 90 days are shortened at the beginning. Throws invalid_request for what is no time of the years 1
+ * to 9998, and for from after to.
  */
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
   const to = query.to === undefined ? now : parseTime('to', query.to, DAY_MS);
-  const from =
-    query.from === undefined
-      ? new Date(to.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS)
-      : parseTime('from', query.from, 0);
+  const from = query.from === undefined ? defaultFrom(to) : parseTime('from', query.from, 0);
   if (from > to) refuse('from', 'expected a time before to');
   const earliest = new Date(to.getTime() - USAGE_RANGE_DAYS_MAX * DAY_MS);
   return from < earliest
@@ -72,16 +69,19 @@ export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date):
 }
 
 const DAY_MS = 86_400_000;
-const date = z.iso.date();
-const instant = z.iso.datetime({ offset: true });
+
+function defaultFrom(to: Date): Date {
+  const from = new Date(to.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS);
+  return from < EARLIEST_INSTANT ? EARLIEST_INSTANT : from;
+}
 
 /** `dateAddsMs` moves a date-only value behind its midnight. */
 function parseTime(name: string, text: string, dateAddsMs: number): Date {
-  if (date.safeParse(text).success) return new Date(startOfDay(text).getTime() + dateAddsMs);
+  const day = parseDay(text);
+  if (day !== undefined) return new Date(day.getTime() + dateAddsMs);
   // In a query a + is a space, so an offset arrives with one.
-  const sent = text.replace(' ', '+');
-  if (instant.safeParse(sent).success) return new Date(sent);
-  return refuse(name, 'expected an ISO 8601 date or timestamp such as 2026-11-20T08:00:00Z');
+  const instant = parseInstant(text.replace(' ', '+'));
+  return instant ?? refuse(name, `expected a date, or ${INSTANT_EXPECTED}`);
 }
 
 function refuse(path: string, message: string): never {

@@ -3,9 +3,10 @@
  * so that it reads well beside the path of the field. Spec: Resources and their fields; Conventions.
  */
 import { z } from 'zod';
+import { INSTANT_EXPECTED, parseInstant } from '../instant.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, LIST_LIMIT_MIN, NAME_LENGTH_MAX } from '../limits.ts';
 import { parseFileSlug } from '../slug.ts';
-import { countCharacters, hasUnsafeCharacters } from '../text.ts';
+import { countCharacters, hasUnsafeCharacters, isStorable } from '../text.ts';
 
 /** An error that says what was expected, and that the field is required where it is missing. */
 export function expected(what: string): (issue: { input?: unknown }) => string {
@@ -23,6 +24,17 @@ export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+/** A query of exactly these parameters; others are refused by name. */
+export function requestQuery<Shape extends z.ZodRawShape>(shape: Shape) {
+  const known = Object.keys(shape).join(', ');
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `unknown parameter ${issue.keys.join(', ')}; known are ${known}`
+        : `expected parameters of ${known}`,
+  });
+}
+
 /** ISO 8601, UTC, with milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
@@ -30,9 +42,16 @@ export const timestamp = z.iso.datetime({ precision: 3 });
 export const times = { created_at: timestamp, updated_at: timestamp };
 
 /** An instant that a caller sends: any offset, any precision. */
-export const sentTimestamp = z.iso
-  .datetime({ offset: true, error: expected('an ISO 8601 timestamp such as 2026-11-20T08:00:00Z') })
-  .transform((text) => new Date(text));
+export const sentTimestamp = z
+  .string({ error: expected(INSTANT_EXPECTED) })
+  .transform((text, context) => parsed(context, parseInstant(text), INSTANT_EXPECTED));
+
+/** A text as it was sent, for the database or for a comparison; `what` says what it should be. */
+export function plainText(what: string) {
+  return z
+    .string({ error: expected(what) })
+    .refine(isStorable, { error: `expected ${what}, without U+0000 or half characters` });
+}
 
 /** A name that people give: trimmed, 1 to `max` characters, without control characters. */
 export function nameText(max: number = NAME_LENGTH_MAX) {
@@ -47,9 +66,9 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
 
 /** A text of at most `max` characters, taken as it is. */
 export function boundedText(what: string, max: number) {
-  const error = expected(`${what}, at most ${max} characters`);
-  return z.string({ error }).refine((text) => countCharacters(text) <= max, {
-    error: `expected ${what}, at most ${max} characters`,
+  const bounded = `${what}, at most ${max} characters`;
+  return plainText(bounded).refine((text) => countCharacters(text) <= max, {
+    error: `expected ${bounded}`,
   });
 }
 

@@ -120,6 +120,24 @@ describe('GET …/usage', () => {
     expect(exact.body.range_capped).toBe(false);
   });
 
+  it('takes a timestamp without seconds, and the first and last days that there are', async () => {
+    const rows: [string, string, string][] = [
+      [
+        '?from=2026-11-19T10:31Z&to=2026-11-20',
+        '2026-11-19T10:31:00.000Z',
+        '2026-11-21T00:00:00.000Z',
+      ],
+      ['?to=0001-01-01', '0001-01-01T00:00:00.000Z', '0001-01-02T00:00:00.000Z'],
+      ['?from=9998-12-31&to=9998-12-31', '9998-12-31T00:00:00.000Z', '9999-01-01T00:00:00.000Z'],
+    ];
+    for (const [query, from, to] of rows) {
+      const { status, body } = await usage(query);
+      expect(status, query).toBe(200);
+      expectRecord(usageRecord, body);
+      expect([body.from, body.to]).toEqual([from, to]);
+    }
+  });
+
   it('refuses what is no time, and from after to', async () => {
     const rows: [string, string][] = [
       ['?from=yesterday', 'from'],
@@ -130,6 +148,9 @@ describe('GET …/usage', () => {
       ['?from=%00', 'from'],
       ['?from=2026-11-20T00:00:01Z&to=2026-11-20T00:00:00Z', 'from'],
       ['?from=2026-12-01', 'from'],
+      ['?from=0000-01-01', 'from'],
+      ['?to=0000-01-01T00:00Z', 'to'],
+      ['?to=9999-12-31', 'to'],
     ];
     for (const [query, field] of rows) {
       const answer = await usage(query);

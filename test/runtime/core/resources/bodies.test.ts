@@ -1,6 +1,7 @@
 // What every request body has in common: closed, and wrong in words that say what was expected.
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { parseCursor } from '../../../../runtime/core/cursor.ts';
 import * as accessRequest from '../../../../runtime/core/resources/access-request.ts';
 import * as apiKey from '../../../../runtime/core/resources/api-key.ts';
 import * as file from '../../../../runtime/core/resources/file.ts';
@@ -18,6 +19,7 @@ import * as upload from '../../../../runtime/core/resources/upload.ts';
 import * as usage from '../../../../runtime/core/resources/usage.ts';
 import * as watermarkPreset from '../../../../runtime/core/resources/watermark-preset.ts';
 import * as webhookDelivery from '../../../../runtime/core/resources/webhook-delivery.ts';
+import { parseLibrarySlug } from '../../../../runtime/core/slug.ts';
 
 const modules = [
   accessRequest,
@@ -81,6 +83,63 @@ describe('request bodies', () => {
 describe('every schema', () => {
   it.each(schemas)('%s prints as JSON Schema, so that it can be documented', (_name, schema) => {
     expect(() => z.toJSONSchema(schema, { io: 'input' })).not.toThrow();
+  });
+});
+
+/** Fields with a code of their own for a wrong value: these parsers are what refuses U+0000 there. */
+const judgedLater: Readonly<Record<string, (text: string) => unknown>> = {
+  folder: fileQuery.requireFolder,
+  search: fileQuery.parseSearch,
+  subject: fileQuery.requireSubject,
+  uploader: fileQuery.requireSubject,
+  bbox: fileQuery.parseBox,
+  cursor: (cursor) =>
+    parseCursor(Buffer.alloc(32), { route: '', project_id: '', sort: '', filters: '' }, cursor),
+  slug: parseLibrarySlug,
+  from: (from) => usage.resolveUsageRange({ from }, new Date()),
+  to: (to) => usage.resolveUsageRange({ to }, new Date()),
+};
+/** What is never a text of the database: a hint to look, a list judged whole, a field that is dropped or refused. */
+const UNJUDGED = /^(events|object|data|parts|source_ip_hash|delivery_access|map_enabled)$/;
+
+describe('what PostgreSQL cannot hold', () => {
+  const inputs = schemas.filter(([name]) => /(Body|Query)$/.test(name) && name !== 'webhookBody');
+  const fields = inputs.flatMap(([name, schema]) =>
+    fieldsOf(schema).map((field) => ({ name, schema, field })),
+  );
+  const wrongTexts = ['https://a.b/\0', 'a\0b', '\0', '\ud83d'];
+
+  it.each(fields)('never comes out of $name.$field', ({ schema, field }) => {
+    const judge = judgedLater[field];
+    for (const text of wrongTexts) {
+      for (const value of [text, [text], { [text]: 'resize/1x1' }, { a: text }]) {
+        if (UNJUDGED.test(field)) continue;
+        const { error } = schema.safeParse({ [field]: value });
+        const isRefused = error?.issues.some(({ path }) => path[0] === field) ?? false;
+        const isCleaned = /^(title|alt_text|original_filename)$/.test(field);
+        expect(isRefused || isCleaned || isJudged(judge, text), JSON.stringify(value)).toBe(true);
+      }
+    }
+  });
+});
+
+function isJudged(judge: ((text: string) => unknown) | undefined, text: string): boolean {
+  if (judge === undefined) return false;
+  try {
+    return judge(text) === undefined;
+  } catch {
+    return true;
+  }
+}
+
+describe('queries', () => {
+  const queries = schemas.filter(([name]) => name.endsWith('Query'));
+
+  it.each(queries)('%s refuses an unknown parameter in our words', (_name, schema) => {
+    const { error } = schema.safeParse({ bogus: '1' });
+    const known = fieldsOf(schema).join(', ');
+    const sentences = error?.issues.map((issue) => issue.message) ?? [];
+    expect(sentences).toContain(`unknown parameter bogus; known are ${known}`);
   });
 });
 

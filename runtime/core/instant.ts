@@ -1,0 +1,35 @@
+/**
+ * Times as callers write them: ISO 8601 with an offset, the seconds optional, of years that every
+ * part of the service can hold. Spec: Usage record (timestamps); Usage.
+ */
+import { z } from 'zod';
+
+/** What an error asks for. */
+export const INSTANT_EXPECTED =
+  'an ISO 8601 timestamp such as 2026-11-20T08:00:00Z, of a year from 1 to 9998';
+
+/** The first instant that is taken: before it PostgreSQL and ISO 8601 count years differently. */
+export const EARLIEST_INSTANT = new Date('0001-01-01T00:00:00.000Z');
+
+/** A timestamp; undefined where it is none, or of a year outside 1 to 9998 (UTC). */
+export function parseInstant(text: string): Date | undefined {
+  return INSTANT.safeParse(text).success ? boundedInstant(text) : undefined;
+}
+
+/** Midnight UTC of a date (YYYY-MM-DD); undefined where it is none, or of a year out of bounds. */
+export function parseDay(text: string): Date | undefined {
+  return DAY.safeParse(text).success ? boundedInstant(text) : undefined;
+}
+
+const DAY = z.iso.date();
+const INSTANT = z.union([
+  z.iso.datetime({ offset: true }),
+  z.iso.datetime({ offset: true, precision: -1 }),
+]);
+/** A day short of the last year that four digits can print, so that a day can be added. */
+const AFTER_LATEST = new Date('9999-01-01T00:00:00.000Z');
+
+function boundedInstant(text: string): Date | undefined {
+  const instant = new Date(text);
+  return instant >= EARLIEST_INSTANT && instant < AFTER_LATEST ? instant : undefined;
+}
