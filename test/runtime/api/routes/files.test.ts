@@ -77,7 +77,7 @@ describe('GET …/files', () => {
       ['?q=a&q=b', 'q'],
       ['?status=ready&status=ready', 'status'],
       ['?include=exif', 'include'],
-      ['?library=press', ''],
+      ['?library=press', 'library'],
     ];
     for (const [query, field] of rows) {
       const answer = await call('GET', path + query);
