@@ -107,12 +107,13 @@ export const apiErrors = {
   },
   default_library_immutable: {
     status: 400,
-    message: 'Of the default library only allowed_origins can be changed.',
+    message: 'The default library is fixed but for allowed_origins. Change that field only.',
   },
   unsupported_content_type: {
     status: 400,
     message:
-      'This content type is not accepted. Upload a JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG image.',
+      'This content type is not accepted. Upload an image of one of the types in details.accepted.',
+    details: ['accepted'],
   },
   transform_chain_not_allowed: {
     status: 400,
@@ -200,11 +201,13 @@ export const apiErrors = {
   },
   staff_only: {
     status: 403,
-    message: 'This operation is for staff only.',
+    message: 'This operation is for staff only. Sign in as staff, or ask support.',
   },
   staff_only_field: {
     status: 403,
-    message: 'The request holds a field that only staff may set. Leave it out, or ask support.',
+    message:
+      'Only staff may set the fields listed in details.fields. Leave them out, or ask support.',
+    details: ['fields'],
   },
   project_suspended: {
     status: 403,
@@ -262,7 +265,7 @@ export const apiErrors = {
   },
   content_missing: {
     status: 404,
-    message: 'The scanned content is no longer stored.',
+    message: 'The scanned content is no longer stored. Look at the current revision of the file.',
   },
 
   project_exists: {
@@ -296,7 +299,8 @@ export const apiErrors = {
   },
   file_not_ready: {
     status: 409,
-    message: 'The file is blocked or not ready, so no URL is signed for it.',
+    message:
+      'The file is blocked or not ready, so no URL is signed for it. Wait until it is ready, or have it unblocked.',
   },
   signing_key_missing: {
     status: 409,
@@ -311,6 +315,7 @@ export const apiErrors = {
     status: 409,
     message:
       'The stored object does not have the declared size_bytes. Send the whole file again, then complete.',
+    details: ['size_bytes', 'stored_bytes'],
   },
   upload_not_pending: {
     status: 409,
@@ -330,11 +335,11 @@ export const apiErrors = {
   },
   no_subscription: {
     status: 409,
-    message: 'The organization has no subscription to cancel.',
+    message: 'The organization has no subscription to cancel. Check that it is the right one.',
   },
   already_cancelling: {
     status: 409,
-    message: 'The subscription is already being cancelled. There is nothing more to do.',
+    message: 'The subscription is already being cancelled. Wait until its period ends.',
   },
   custom_domain_taken: {
     status: 409,
@@ -342,7 +347,7 @@ export const apiErrors = {
   },
   check_not_flagged: {
     status: 409,
-    message: 'Only a flagged check can be reviewed.',
+    message: 'Only a flagged check can be reviewed. Block or unblock the file itself instead.',
   },
   incident_automatic: {
     status: 409,
@@ -404,7 +409,9 @@ export const apiErrors = {
   },
   preview_too_large: {
     status: 413,
-    message: 'The source is too large for a preview. Open the original instead.',
+    message:
+      'The source is larger than details.max_bytes, too large for a preview. Open the original instead.',
+    details: ['max_bytes'],
   },
 
   content_type_mismatch: {
@@ -425,7 +432,8 @@ export const apiErrors = {
   },
   preview_unavailable: {
     status: 422,
-    message: 'No preview can be made of this content; details.reason says why.',
+    message:
+      'No preview can be made of this content; details.reason says why. Open the original instead.',
     details: ['reason'],
   },
 
@@ -518,7 +526,8 @@ export const deliveryErrors = {
   },
   file_blocked: {
     status: 403,
-    message: 'This file is blocked by moderation.',
+    message:
+      'This file is blocked by moderation. Ask the owner of the project to have it reviewed.',
   },
   invalid_signature: {
     status: 403,
@@ -543,7 +552,7 @@ export const deliveryErrors = {
   },
   project_suspended: {
     status: 403,
-    message: 'The project is suspended.',
+    message: 'The project is suspended. Ask its owner to set its status to active.',
   },
   not_found: {
     status: 404,
@@ -626,6 +635,10 @@ export type ProcessingErrorCode = keyof typeof processingErrors;
 export type HelperErrorRow = {
   readonly statuses: readonly number[] | null;
   readonly message: string;
+  /** Keys of `details`, where the code has any. */
+  readonly details?: readonly string[];
+  /** The caller may choose any other status. */
+  readonly or_custom?: true;
 };
 
 /** Spec: Upload helper codes, answered by the customer's own endpoint. */
@@ -636,11 +649,13 @@ export const helperErrors = {
   },
   unsupported_content_type: {
     statuses: [400],
-    message: 'This route does not take files of this type; details.accepted lists what it takes.',
+    message: 'This route does not take files of this type. Send one of those in details.accepted.',
+    details: ['accepted'],
   },
   file_too_large: {
     statuses: [413],
     message: "The file is above the route's maxSize. Send at most details.max_bytes bytes.",
+    details: ['max_bytes'],
   },
   invalid_input: {
     statuses: [400],
@@ -648,7 +663,8 @@ export const helperErrors = {
   },
   forbidden: {
     statuses: [401, 403],
-    message: "The route's middleware refused this upload.",
+    or_custom: true,
+    message: "The route's middleware refused this upload. Ask its owner who may upload here.",
   },
   middleware_failed: {
     statuses: [500],
@@ -664,7 +680,8 @@ export const helperErrors = {
   },
   processing_failed: {
     statuses: [422],
-    message: "Processing failed or the session expired. The session's own error_code is answered.",
+    message:
+      "Processing failed or the session expired; the session's own error_code is answered. Follow what that code says.",
   },
   on_upload_complete_failed: {
     statuses: [500],
@@ -685,7 +702,7 @@ export const helperRelayedCodes = ['forbidden', 'processing_failed', 'api_unreac
 /** Spec: Upload helper codes, the additional codes of the browser client. */
 export const browserClientErrors = {
   network_error: 'The network failed. Check the connection and try again.',
-  aborted: 'The upload was stopped.',
+  aborted: 'The upload was stopped. Start it again when you want it.',
   detached: 'The page let go of this upload. Choose the same file again to resume it.',
   etag_missing: 'Storage hides the ETag header. Expose ETag in the bucket’s CORS rules.',
   file_mismatch: 'This is not the file that the upload was begun with. Choose the same file.',
@@ -698,11 +715,12 @@ export type BrowserClientErrorCode = keyof typeof browserClientErrors;
 /** Spec: Verifier failure reasons. */
 export const verifierReasons = {
   missing_header: 'The request has no signature header. Read X-Service-Signature.',
-  malformed_header: 'The header is not in the form t=<unix>,v1=<hex>.',
+  malformed_header: 'The header is not t=<unix>,v1=<hex>. Pass it on exactly as received.',
   timestamp_out_of_tolerance: 'The time of the signature is too far from now. Check the clock.',
   signature_mismatch:
     'No v1 matches: wrong secret or changed body. Verify the raw body as received.',
-  invalid_body: 'The signature fits but the body is not { id, event, created_at, data } JSON.',
+  invalid_body:
+    'The signature fits but the body is not { id, event, created_at, data } JSON. Check the sender.',
 } as const satisfies Record<string, string>;
 
 /** Why the webhook verifier refused a delivery. */
@@ -711,17 +729,26 @@ export type VerifierReason = keyof typeof verifierReasons;
 /** A session's failure answers this status, whatever its code's own. Spec: Codes by status, 422. */
 export const SESSION_FAILURE_STATUS = 422;
 
+/** The `details` of a code: exactly the keys that its row lists. */
+export type ErrorDetails<Code> = Code extends ApiErrorCode
+  ? (typeof apiErrors)[Code] extends { readonly details: readonly (infer Key extends string)[] }
+    ? { readonly [Name in Key]: unknown }
+    : undefined
+  : undefined;
+
 /** What a `ServiceError` may carry besides its code. */
-export type ServiceErrorOptions = {
+export type ServiceErrorOptions<Code> = {
   message?: string | undefined;
-  details?: unknown;
+  details?: ErrorDetails<Code>;
   /** Logged, never answered. */
   cause?: unknown;
   retryAfterSeconds?: number | undefined;
 };
 
 /** A refusal with a specified code; the one class that routes and actions throw. */
-export class ServiceError extends Error {
+export class ServiceError<
+  Code extends ApiErrorCode | SessionFailure = ApiErrorCode | SessionFailure,
+> extends Error {
   override readonly name = 'ServiceError';
   readonly code: ApiErrorCode | ProcessingErrorCode;
   /** Status on the management API. */
@@ -729,8 +756,8 @@ export class ServiceError extends Error {
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: ApiErrorCode | SessionFailure, options: ServiceErrorOptions = {}) {
-    const row = typeof code === 'string' ? apiErrors[code] : sessionFailureRow(code);
+  constructor(code: Code, options: ServiceErrorOptions<Code> = {}) {
+    const row = rowOf(code);
     super(options.message ?? row.message, { cause: options.cause });
     this.code = typeof code === 'string' ? code : code.error_code;
     this.status = row.status;
@@ -742,8 +769,9 @@ export class ServiceError extends Error {
 /** A failed session, whose `error_code` becomes the answer's code. */
 export type SessionFailure = { error_code: ProcessingErrorCode };
 
-function sessionFailureRow(failure: SessionFailure): ErrorRow {
-  return { status: SESSION_FAILURE_STATUS, ...processingErrors[failure.error_code] };
+function rowOf(code: ApiErrorCode | SessionFailure): ErrorRow {
+  if (typeof code === 'string') return apiErrors[code];
+  return { status: SESSION_FAILURE_STATUS, ...processingErrors[code.error_code] };
 }
 
 /** The body of every error answer. Spec: Envelope. */

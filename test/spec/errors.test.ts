@@ -22,11 +22,20 @@ type SpecifiedCode = { code: string; status: number; details?: string[]; headers
 
 function specified(rows: readonly SpecifiedCode[], surface: 'api' | 'delivery'): Table {
   const ours: SpecifiedCode[] = additions.errors.filter((row) => row.surface === surface);
-  return tableOf([...rows, ...ours], (row) => row.code, facts);
+  return tableOf(withOurDetails([...rows, ...ours], surface), (row) => row.code, facts);
 }
 
 function facts({ status, details = [], headers = [] }: SpecifiedCode): unknown {
   return { status, details, retry_after: headers.includes('retry-after') };
+}
+
+/** The specification's keys of `details`, and those of ours behind them. */
+function withOurDetails(rows: readonly SpecifiedCode[], surface: string): SpecifiedCode[] {
+  const ours = additions.error_details.filter((row) => row.surface === surface);
+  return rows.map((row) => {
+    const more = ours.find(({ code }) => code === row.code)?.details ?? [];
+    return more.length === 0 ? row : { ...row, details: [...(row.details ?? []), ...more] };
+  });
 }
 
 function coded(rows: Readonly<Record<string, ErrorRow>>): Table {
@@ -37,8 +46,50 @@ function coded(rows: Readonly<Record<string, ErrorRow>>): Table {
   );
 }
 
+/** The keys that a sentence of the specification names: `details.accepted lists …`. */
+function detailsOf(meaning: string): string[] {
+  return [...meaning.matchAll(/details\.([a-z_]+)/g)].map(([, key = '']) => key);
+}
+
 const words = (names: readonly string[]): Table =>
   Object.fromEntries(names.map((name) => [name, true]));
+
+/** What a sentence may ask a person to do; a new word is a new line here, read by somebody. */
+const IMPERATIVES = [
+  ...['Add', 'Ask', 'Block', 'Cancel', 'Change', 'Check', 'Choose', 'Clear', 'Complete', 'Contact'],
+  ...[
+    'Convert',
+    'Correct',
+    'Create',
+    'Delete',
+    'Export',
+    'Expose',
+    'Follow',
+    'Have',
+    'Leave',
+    'List',
+  ],
+  ...[
+    'Look',
+    'Make',
+    'Map',
+    'Mint',
+    'Move',
+    'Name',
+    'Open',
+    'Pass',
+    'Prepare',
+    'Read',
+    'Remove',
+    'Repeat',
+  ],
+  ...['Revoke', 'Rotate', 'See', 'Send', 'Set', 'Sign', 'Start', 'Try', 'Upload', 'Use', 'Verify'],
+  ...['Wait'],
+];
+/** An imperative begins a sentence, or a clause behind a semicolon or colon. */
+const ASKS = new RegExp(
+  `(?:^|[.] )(?:${IMPERATIVES.join('|')})\\b|[;:] (?:${IMPERATIVES.join('|').toLowerCase()})\\b`,
+);
 
 describe('errors', () => {
   it('the API has every code of the specification with its status, details and Retry-After, and no other', () => {
@@ -57,6 +108,14 @@ describe('errors', () => {
     expect(differences(ours('delivery'), words(additionalDeliveryCodes))).toEqual(NONE);
   });
 
+  it('the details that are ours belong to codes that there are, and are not specified', () => {
+    for (const { code, details } of additions.error_details) {
+      const row = errors.api.rows.find((each) => each.code === code);
+      expect(row, code).toBeDefined();
+      expect(details.filter((key) => row?.details?.includes(key))).toEqual([]);
+    }
+  });
+
   it('every processing error code exists, and no other', () => {
     const codes = errors.processing.rows.map((row) => row.error_code);
     expect(differences(words(codes), words(Object.keys(processingErrors)))).toEqual(NONE);
@@ -67,7 +126,7 @@ describe('errors', () => {
     expect(statuses).toEqual([SESSION_FAILURE_STATUS]);
   });
 
-  it("every code of the upload helper's own exists with its status, and no other", () => {
+  it("every code of the upload helper's own exists with its status and details, and no other", () => {
     const own = errors.upload_helper.rows.filter((row) => /^[a-z_]+$/.test(row.code));
     const relayed = new Set<string>(helperRelayedCodes);
     const code = Object.entries(helperErrors).filter(([name]) => !relayed.has(name));
@@ -76,12 +135,12 @@ describe('errors', () => {
         tableOf(
           own,
           (row) => row.code,
-          (row) => [row.status],
+          (row) => [[row.status], detailsOf(row.meaning)],
         ),
         tableOf(
           code,
           ([name]) => name,
-          ([, row]) => row.statuses,
+          ([, row]) => [row.statuses, 'details' in row ? row.details : []],
         ),
       ),
     ).toEqual(NONE);
@@ -91,6 +150,8 @@ describe('errors', () => {
     const rows = errors.upload_helper.rows.filter((row) => !/^[a-z_]+$/.test(row.code));
     const statuses = rows.map((row) => String(row.status).match(/\d{3}/g)?.map(Number));
     expect(helperRelayedCodes.map((code) => [...helperErrors[code].statuses])).toEqual(statuses);
+    const custom = rows.map((row) => String(row.status).endsWith('or custom'));
+    expect(helperRelayedCodes.map((code) => 'or_custom' in helperErrors[code])).toEqual(custom);
   });
 
   it('every code of the browser client exists, and no other', () => {
@@ -111,9 +172,14 @@ describe('errors', () => {
     });
   });
 
-  it('every code has a message of its own that ends as a sentence', () => {
-    for (const table of [apiErrors, deliveryErrors, processingErrors, helperErrors]) {
-      const messages = Object.values(table).map((row) => row.message);
+  it('every code has a message of its own, in sentences, that says what to do', () => {
+    const rowTables = [apiErrors, deliveryErrors, processingErrors, helperErrors];
+    const tables = [
+      ...rowTables.map((table) => Object.values(table).map((row) => row.message)),
+      ...[browserClientErrors, verifierReasons].map((table) => Object.values<string>(table)),
+    ];
+    for (const messages of tables) {
+      expect(messages.filter((message) => !ASKS.test(message))).toEqual([]);
       expect(messages.filter((message) => !/^[A-Z].{10,}\.$/.test(message))).toEqual([]);
       expect(new Set(messages).size).toBe(messages.length);
     }

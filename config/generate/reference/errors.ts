@@ -25,12 +25,13 @@ export function processingErrorTable(): string {
 }
 
 export function helperErrorTable(): string {
-  const rows = Object.entries<HelperErrorRow>(helperErrors).map(([name, { statuses, message }]) => [
-    statuses?.join(' or ') ?? '',
+  const rows = Object.entries<HelperErrorRow>(helperErrors).map(([name, row]) => [
+    [...(row.statuses ?? []), ...(row.or_custom ? ['custom'] : [])].join(' or '),
     code(name),
-    message,
+    row.message,
+    carried(row),
   ]);
-  return table(['status', 'code', 'message'], rows);
+  return table(['status', 'code', 'message', 'carries'], rows);
 }
 
 export function browserClientErrorTable(): string {
@@ -48,7 +49,7 @@ function codeTable(errors: Record<string, ErrorRow>): string {
   return table(['status', 'code', 'message', 'carries'], rows);
 }
 
-function carried({ details, retry_after }: ErrorRow): string {
+function carried({ details, retry_after }: Pick<ErrorRow, 'details' | 'retry_after'>): string {
   const fields = details === undefined ? [] : [`details ${codes(details)}`];
   return [...fields, ...(retry_after ? ['Retry-After'] : [])].join('; ');
 }

@@ -70,6 +70,27 @@ describe('ServiceError', () => {
     expect(error.retryAfterSeconds).toBe(7);
   });
 
+  it('takes the details that the code lists, and no others', () => {
+    const sent = new ServiceError('proxy_upload_too_large', {
+      details: { max_bytes: 1, mode: 'proxy' },
+    });
+    expect(Object.keys(sent.details ?? {})).toEqual([...apiErrors.proxy_upload_too_large.details]);
+    // Each of these is refused by the compiler, wherever in the service it would stand.
+    const wrong = [
+      // @ts-expect-error a key that is not listed
+      new ServiceError('file_too_large', { details: { bytes: 1 } }),
+      // @ts-expect-error a key too many
+      new ServiceError('file_too_large', { details: { max_bytes: 1, mode: 'direct' } }),
+      // @ts-expect-error a key too few
+      new ServiceError('proxy_upload_too_large', { details: { max_bytes: 1 } }),
+      // @ts-expect-error a code without details
+      new ServiceError('not_found', { details: { path: '/' } }),
+      // @ts-expect-error a failed session has none
+      new ServiceError({ error_code: 'decode_failed' }, { details: {} }),
+    ];
+    expect(wrong).toHaveLength(5);
+  });
+
   it('answers a failed upload with 422 and its own code, whatever the code is elsewhere', () => {
     for (const error_code of ['session_expired', 'file_too_large', 'decode_failed'] as const) {
       const error = new ServiceError({ error_code });
