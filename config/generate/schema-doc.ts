@@ -24,6 +24,14 @@ type Catalog = { tables: Table[]; columns: Column[]; rules: Rule[]; references: 
 
 const file = new URL('../../docs/schema.md', import.meta.url).pathname;
 
+const RULES_OF_TRIGGERS = `What a constraint cannot say is a trigger with the name of its rule, and its violation has that name as a constraint's would:
+
+- What never changes, and uploads that have ended for good: \`…_fixed\`, \`uploads_ended_for_good\`.
+- The counters of a project. \`…_counters_noted\` note in the transaction's own setting \`tintype.counters\` by how much each statement moves the rows and the counters; at the commit \`…_counters_agree\` refuse a transaction that moved them differently. It costs what the transaction changes, not what the project has; it takes no lock, and is sound under concurrency because each transaction is judged by its own changes. It starts from zero: a database whose triggers were disabled (a restore of data alone) has to be counted once by hand.
+- At most 100 active API keys, and exemptions that do not overlap: counted under the row lock of the project or organization, which the statements of the service take first. (An exclusion constraint would need the extension btree_gist, which not every server offers.)
+
+No constraint says that \`usage_days.charged_credits\` is the sum of a day's ledger entries, or that \`organizations.credit_balance\` is grants minus charges: the row lock of the organization does, and tests compare.`;
+
 const text = printDocument(await readMigratedCatalog());
 const isStale = !existsSync(file) || readFileSync(file, 'utf8') !== text;
 if (!process.argv.includes('--check')) {
@@ -67,11 +75,14 @@ async function readCatalog(db: Queryable): Promise<Catalog> {
     ),
     rules: await db.query<Rule>(
       `select c.relname as table_name, r.conname as name, r.contype as kind, pg_get_constraintdef(r.oid) as definition
-       from pg_constraint r join pg_class c on c.oid = r.conrelid where ${ours} and r.contype <> 'n'
+       from pg_constraint r join pg_class c on c.oid = r.conrelid where ${ours} and r.contype not in ('n', 't')
        union all
        select c.relname, i.relname, 'i', pg_get_indexdef(i.oid)
        from pg_index x join pg_class c on c.oid = x.indrelid join pg_class i on i.oid = x.indexrelid
        where ${ours} and not exists (select from pg_constraint r where r.conindid = i.oid and r.conrelid = c.oid)
+       union all
+       select c.relname, t.tgname, 't', pg_get_triggerdef(t.oid, true)
+       from pg_trigger t join pg_class c on c.oid = t.tgrelid where ${ours} and not t.tgisinternal
        order by 1, 2`,
     ),
     references: await db.query<Reference>(
@@ -89,6 +100,7 @@ function printDocument(catalog: Catalog): string {
     '# The database',
     '<!-- Written by `make generate` from the migrations in runtime/db/migrations. Do not edit. -->',
     'PostgreSQL 15 or newer. What can be a constraint is one. Times are UTC; what ends in `_sealed` is encrypted.',
+    RULES_OF_TRIGGERS,
     `\`\`\`mermaid\n${printDiagram(catalog)}\n\`\`\``,
     ...catalog.tables.map((table) => printTable(table, catalog)),
   ];
@@ -105,7 +117,8 @@ function printDiagram({ references }: Catalog): string {
 
 function printTable({ name, comment }: Table, { columns, rules }: Catalog): string {
   const own = rules.filter((rule) => rule.table_name === name);
-  const constraints = own.filter((rule) => rule.kind !== 'i');
+  const constraints = own.filter((rule) => rule.kind !== 'i' && rule.kind !== 't');
+  const triggers = own.filter((rule) => rule.kind === 't');
   const indexes = own.filter((rule) => rule.kind === 'i');
   return [
     `## ${name}`,
@@ -116,6 +129,7 @@ function printTable({ name, comment }: Table, { columns, rules }: Catalog): stri
       ...columns.filter((column) => column.table_name === name).map(printColumn),
     ].join('\n'),
     printRules('Constraints', constraints),
+    ...(triggers.length > 0 ? [printRules('Triggers', triggers)] : []),
     ...(indexes.length > 0 ? [printRules('Indexes', indexes)] : []),
   ].join('\n\n');
 }
@@ -131,9 +145,10 @@ function printRules(title: string, rules: readonly Rule[]): string {
   return [`${title}:`, lines.join('\n')].join('\n\n');
 }
 
-// An index says its table and method again; the interesting part comes after.
+// An index says its table and method again, a trigger its name and table; the interesting part comes after.
 function shorten(definition: string): string {
   return definition
+    .replace(/^CREATE (?:CONSTRAINT )?TRIGGER \S+ /, '')
     .replace(/^CREATE (UNIQUE )?INDEX \S+ ON \S+ USING btree /, '$1')
     .replaceAll(/\s+/g, ' ');
 }

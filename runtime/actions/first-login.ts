@@ -4,6 +4,7 @@
  * arrive together. Spec: Identity and organizations; Credentials (IdentityUserId).
  */
 import { newId } from '../core/ids.ts';
+import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
 import { cleanText } from '../core/text.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
@@ -22,9 +23,6 @@ export type DisplayFacts = {
 };
 
 export type Account = { readonly user: UserRow; readonly organization: OrganizationRow };
-
-const NAME_CHARACTERS_MAX = 200;
-const EMAIL_CHARACTERS_MAX = 254;
 
 export async function firstLogin(
   deps: { db: Database; clock: Clock; plans: Plans },
@@ -54,7 +52,7 @@ async function insertAccount(
   const nowMs = clock.now().getTime();
   const facts = cleanFacts(display);
   const organization_id = newId('org', nowMs);
-  const name = organizationName(facts) ?? subject.slice(0, NAME_CHARACTERS_MAX);
+  const name = organizationName(facts) ?? subject.slice(0, NAME_LENGTH_MAX);
   await insertOrganization(tx, { organization_id, name, plan: 'trial' });
   const user_id = newId('usr', nowMs);
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });
@@ -70,16 +68,16 @@ async function insertAccount(
 type CleanFacts = { readonly [Name in keyof DisplayFacts]: string | null };
 
 function cleanFacts({ email, first_name, last_name, name }: DisplayFacts): CleanFacts {
-  const isEmail = email !== undefined && email.length <= EMAIL_CHARACTERS_MAX;
+  const isEmail = email !== undefined && email.length <= EMAIL_LENGTH_MAX;
   return {
-    email: isEmail ? cleanText(email, EMAIL_CHARACTERS_MAX) : null,
-    first_name: cleanText(first_name ?? '', NAME_CHARACTERS_MAX),
-    last_name: cleanText(last_name ?? '', NAME_CHARACTERS_MAX),
-    name: cleanText(name ?? '', NAME_CHARACTERS_MAX),
+    email: isEmail ? cleanText(email, EMAIL_LENGTH_MAX) : null,
+    first_name: cleanText(first_name ?? '', NAME_LENGTH_MAX),
+    last_name: cleanText(last_name ?? '', NAME_LENGTH_MAX),
+    name: cleanText(name ?? '', NAME_LENGTH_MAX),
   };
 }
 
 function organizationName({ name, first_name, last_name, email }: CleanFacts): string | null {
   const parts = [first_name, last_name].filter((part) => part !== null).join(' ');
-  return name ?? (cleanText(parts, NAME_CHARACTERS_MAX) || email);
+  return name ?? (cleanText(parts, NAME_LENGTH_MAX) || cleanText(email ?? '', NAME_LENGTH_MAX));
 }

@@ -85,13 +85,13 @@ async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published
      )
      insert into files (file_id, project_id, file_slug, revision, library_id, folder, title,
        original_filename, uploader, taken_at, latitude, longitude,
-       status, blocked_by, blocked_reason, blocked_at, block_count, unblock_count)
-     select $1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11,
+       size_bytes, status, blocked_by, blocked_reason, blocked_at, block_count, unblock_count)
+     select $1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12,
        case when blocked_by is null then 'ready' else 'blocked' end,
        blocked_by, blocked_reason, blocked_at, coalesce(block_count, 0), coalesce(unblock_count, 0)
      from (select) one left join last_block on true
      on conflict (project_id, file_slug) where status <> 'deleted' do update set
-       revision = files.revision + 1, published_at = now(), updated_at = now(),
+       revision = files.revision + 1, size_bytes = excluded.size_bytes, published_at = now(), updated_at = now(),
        uploader = excluded.uploader, taken_at = excluded.taken_at, latitude = excluded.latitude,
        longitude = excluded.longitude, title = coalesce(excluded.title, files.title),
        original_filename = coalesce(excluded.original_filename, files.original_filename)
@@ -108,6 +108,7 @@ async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published
       next.taken_at ?? null,
       next.latitude ?? null,
       next.longitude ?? null,
+      next.size_bytes,
     ],
   );
   return onlyRow(file);

@@ -1,9 +1,18 @@
 -- Organizations, the people in them and what they may use. Spec: Organization; Organization quota.
 -- Up Migration
 
+-- For a trigger whose name says the rule, as a constraint's name would, and whose condition is its violation.
+create function refuse_row() returns trigger language plpgsql as $$
+begin
+  raise check_violation using constraint = tg_name, table = tg_table_name,
+    message = format('row of "%s" violates "%s"', tg_table_name, tg_name);
+end
+$$;
+comment on function refuse_row is 'What a trigger runs whose condition is the violation of the rule that it is named after.';
+
 create table organizations (
   organization_id text primary key check (organization_id ~ '^org_[0-9a-z]{26}$'),
-  name text not null check (char_length(name) between 1 and 200),
+  name text not null check (char_length(name) between 1 and 120),
   namespace text unique check (namespace <> ''),
   plan text not null default 'trial' check (plan ~ '^[a-z][a-z0-9_-]{0,62}$'),
   credit_balance bigint not null default 0,
@@ -36,15 +45,35 @@ create unique index organization_exemptions_one_open
 comment on table organization_exemptions is 'Intervals of free usage: an hour that one of them touches is never billed, also not by a later recompute.';
 comment on column organization_exemptions.ends_at is 'Null while the exemption lasts.';
 
+-- An exclusion constraint over a text and a range would need the extension btree_gist. Transactions take turns by the
+-- organization's row, and what is read after the lock is what the holder before committed.
+create function check_exemption_overlap() returns trigger language plpgsql as $$
+begin
+  perform from organizations where organization_id = new.organization_id for no key update;
+  if exists (
+    select from organization_exemptions e
+    where e.organization_id = new.organization_id and e.starts_at <> new.starts_at
+      and tstzrange(e.starts_at, e.ends_at) && tstzrange(new.starts_at, new.ends_at)
+  ) then
+    raise exclusion_violation using constraint = tg_name, table = tg_table_name,
+      message = 'the exemption overlaps another one of its organization';
+  end if;
+  return null;
+end
+$$;
+create constraint trigger organization_exemptions_apart
+  after insert or update on organization_exemptions
+  for each row execute function check_exemption_overlap();
+
 create table users (
   user_id text primary key check (user_id ~ '^usr_[0-9a-z]{26}$'),
   subject text not null unique check (char_length(subject) between 1 and 255),
   organization_id text not null references organizations,
   role text not null default 'owner' check (role in ('owner')),
   email text check (char_length(email) <= 254),
-  first_name text check (char_length(first_name) <= 200),
-  last_name text check (char_length(last_name) <= 200),
-  name text check (char_length(name) <= 200),
+  first_name text check (char_length(first_name) <= 120),
+  last_name text check (char_length(last_name) <= 120),
+  name text check (char_length(name) <= 120),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now()
 );
@@ -71,4 +100,6 @@ comment on column credit_grants.external_id is 'What makes the grant happen once
 drop table credit_grants;
 drop table users;
 drop table organization_exemptions;
+drop function check_exemption_overlap;
 drop table organizations;
+drop function refuse_row;

@@ -7,10 +7,12 @@ create table projects (
   project_slug text not null
     constraint projects_slug_shape check (project_slug ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$')
     constraint projects_slug_taken unique,
-  name text not null check (char_length(name) between 1 and 200),
+  name text not null check (char_length(name) between 1 and 120),
   delivery_access text not null default 'public' check (delivery_access in ('public', 'protected')),
   cors_allowed_origins text[] not null default '{}',
-  resolution_presets jsonb not null default '{}' check (jsonb_typeof(resolution_presets) = 'object'),
+  resolution_presets jsonb not null default '{}' check (jsonb_typeof(resolution_presets) = 'object')
+    constraint projects_at_most_32_resolution_presets
+      check (jsonb_array_length(jsonb_path_query_array(resolution_presets, '$.*')) <= 32),
   allowed_transform_chains text[] not null default '{}' check (cardinality(allowed_transform_chains) <= 64),
   default_watermark_preset_id text,
   raw_download_enabled boolean not null default false,
@@ -39,9 +41,12 @@ create table projects (
     check ((callback_url is null) = (callback_secret_sealed is null)),
   constraint projects_previous_secret_ends
     check ((previous_callback_secret_sealed is null) = (previous_callback_secret_until is null)),
+  constraint projects_in_organization unique (project_id, organization_id),
   constraint projects_owner_whole
     check (num_nulls(owner_uid, owner_namespace, owner_name) in (0, 3))
 );
+create trigger projects_slug_fixed before update of project_slug on projects
+  for each row when (new.project_slug <> old.project_slug) execute function refuse_row();
 create index projects_of_organization on projects (organization_id, created_at desc, project_id desc);
 create index projects_newest_first on projects (created_at desc, project_id desc);
 comment on table projects is 'A tenant''s image library with its delivery host and settings.';
@@ -60,7 +65,8 @@ comment on column projects.owner_uid is 'UID of the custom resource that declare
 
 create table project_domains (
   domain text primary key
-    check (domain = lower(domain) and char_length(domain) between 3 and 253 and domain ~ '^[a-z0-9.-]+$'),
+    constraint project_domains_shape
+      check (char_length(domain) <= 253 and domain ~ '^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'),
   project_id text not null references projects,
   position smallint not null check (position between 1 and 32),
   created_at timestamptz(3) not null default now(),
@@ -83,7 +89,7 @@ comment on table project_pricing is 'Pricing multipliers by the hour from which 
 create table api_keys (
   key_id text primary key check (key_id ~ '^key_[0-9a-z]{26}$'),
   project_id text not null references projects,
-  name text not null check (char_length(name) between 1 and 200),
+  name text not null check (char_length(name) between 1 and 120),
   scopes text[] constraint api_keys_scopes_known check (
     cardinality(scopes) > 0 and scopes <@ array[
       'files:read', 'files:write', 'urls:sign', 'recipes:read', 'recipes:write', 'library:sessions'
@@ -101,6 +107,21 @@ create table api_keys (
 create index api_keys_of_project on api_keys (project_id, created_at desc, key_id desc);
 create index api_keys_active on api_keys (project_id) where status = 'active';
 comment on table api_keys is 'Credentials of server code, bound to one project; at most 100 of a project are active.';
+
+-- Counted under the project's row lock, so that parallel transactions cannot pass the bound together.
+create function check_active_api_keys() returns trigger language plpgsql as $$
+begin
+  perform from projects where project_id = new.project_id for no key update;
+  if (select count(*) from api_keys where project_id = new.project_id and status = 'active') > 100 then
+    raise check_violation using constraint = tg_name, table = tg_table_name,
+      message = 'the project has more than 100 active API keys';
+  end if;
+  return null;
+end
+$$;
+create constraint trigger api_keys_at_most_100_active
+  after insert or update of status, project_id on api_keys
+  for each row when (new.status = 'active') execute function check_active_api_keys();
 comment on column api_keys.scopes is 'Null: full access, also to scopes that come later.';
 comment on column api_keys.secret_sha256 is 'The secret itself is nowhere: 144 random bits need no slow hash.';
 comment on column api_keys.last_used_at is 'Coarse: written at most once a minute.';
@@ -131,6 +152,7 @@ comment on column signing_keys.rotation_trigger is 'The rotation trigger of the 
 
 drop table signing_keys;
 drop table api_keys;
+drop function check_active_api_keys;
 drop table project_pricing;
 drop table project_domains;
 drop table projects;

@@ -28,7 +28,12 @@ create table uploads (
   timeout_count integer not null default 0 check (timeout_count between 0 and attempt),
   excused_count integer not null default 0 check (excused_count between 0 and attempt),
   lease_until timestamptz(3),
-  error_code text,
+  error_code text constraint uploads_error_code_known check (
+    error_code in (
+      'unsupported_media_type', 'animated_not_supported', 'image_too_large', 'processing_timeout',
+      'decode_failed', 'ingest_size_mismatch', 'sha256_mismatch', 'file_too_large',
+      'ingest_object_missing', 'processing_abandoned', 'session_expired'
+    )),
   file_id text,
   revision integer,
   expires_at timestamptz(3) not null,
@@ -47,6 +52,11 @@ create table uploads (
   constraint uploads_uploaded_at_a_time
     check (status not in ('uploaded', 'processing', 'ready') or uploaded_at is not null)
 );
+create trigger uploads_project_fixed before update of project_id on uploads
+  for each row when (new.project_id <> old.project_id) execute function refuse_row();
+create trigger uploads_ended_for_good before update of status on uploads
+  for each row when (old.status in ('ready', 'failed', 'expired') and new.status <> old.status)
+  execute function refuse_row();
 create index uploads_of_project on uploads (project_id, created_at desc, upload_id desc);
 create index uploads_of_project_by_status on uploads (project_id, status, created_at desc, upload_id desc);
 create index uploads_open on uploads (upload_id) where status = 'created';
@@ -73,6 +83,7 @@ create table files (
     constraint files_slug_shape check (file_slug ~ '^[a-z0-9][a-z0-9._-]{0,127}$'),
   status text not null default 'ready' check (status in ('ready', 'blocked', 'deleted')),
   revision integer not null check (revision >= 1),
+  size_bytes bigint not null,
   library_id text,
   folder text not null default '' check (char_length(folder) <= 255),
   title text check (char_length(title) <= 200),
@@ -91,18 +102,22 @@ create table files (
   published_at timestamptz(3) not null default now(),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
+  constraint files_in_project unique (project_id, file_id),
   constraint files_block_names_its_author
     check (status = 'deleted' or ((status = 'blocked') = (blocked_by is not null))),
   constraint files_block_whole check (num_nulls(blocked_by, blocked_at) in (0, 2)),
   constraint files_deleted_at_a_time check ((status = 'deleted') = (deleted_at is not null)),
   constraint files_location_whole check (num_nulls(latitude, longitude) in (0, 2))
 );
+create trigger files_project_fixed before update of project_id on files
+  for each row when (new.project_id <> old.project_id) execute function refuse_row();
 create unique index files_one_live_slug on files (project_id, file_slug) where status <> 'deleted';
 create index files_of_project on files (project_id, created_at desc, file_id desc);
 create index files_of_project_by_status on files (project_id, status, created_at desc, file_id desc);
 create index files_of_slug on files (project_id, file_slug, created_at desc);
 comment on table files is 'Published images by slug. A deleted file keeps its row; a later upload of its slug is a new file.';
 comment on column files.revision is 'The current row of file_revisions.';
+comment on column files.size_bytes is 'Of that revision''s master: what the file adds to projects.storage_bytes while it is not deleted.';
 comment on column files.library_id is 'Null: the project''s default library.';
 comment on column files.uploader is 'HMAC of the subject that uploaded the current revision through a library session.';
 comment on column files.taken_at is 'When the picture was taken, with the place in latitude and longitude: from the current revision''s metadata.';
@@ -135,11 +150,13 @@ create table file_revisions (
   metadata jsonb not null default '{}' check (jsonb_typeof(metadata) = 'object'),
   created_at timestamptz(3) not null default now(),
   primary key (file_id, revision),
+  constraint file_revisions_size unique (file_id, revision, size_bytes),
   constraint file_revisions_gapless
     foreign key (file_id, previous_revision) references file_revisions (file_id, revision)
 );
 alter table files add constraint files_current_revision
-  foreign key (file_id, revision) references file_revisions (file_id, revision) deferrable initially deferred;
+  foreign key (file_id, revision, size_bytes) references file_revisions (file_id, revision, size_bytes)
+  deferrable initially deferred;
 alter table uploads add constraint uploads_ready_revision_exists
   foreign key (file_id, revision) references file_revisions (file_id, revision);
 comment on table file_revisions is 'What was published under a file, revision by revision; rows stay when their bytes are gone.';
@@ -153,11 +170,77 @@ comment on column file_revisions.mezzanines is 'Half-way images that renders rea
 comment on column file_revisions.raw_object_key is 'The pixels in their own colour space for raw downloads; null where the master serves.';
 comment on column file_revisions.metadata is 'Saved metadata by kind (exif, icc, xmp): keys in the content bucket.';
 
+-- The counters of a project follow its rows. Each statement notes, in the transaction's own setting, by how much it
+-- moved the rows and the counters; at the commit the two are equal. So a transaction pays for what it changes, however
+-- large the project is, and takes no lock. Other transactions need no look: each of them is judged by its own changes.
+create function note_project_counters() returns trigger language plpgsql as $$
+declare
+  noted jsonb := coalesce(nullif(current_setting('tintype.counters', true), ''), '{}');
+  project text := case tg_op when 'DELETE' then old.project_id else new.project_id end;
+  files bigint := coalesce(noted -> project ->> 0, '0');
+  stored bigint := coalesce(noted -> project ->> 1, '0');
+  reserved bigint := coalesce(noted -> project ->> 2, '0');
+begin
+  if tg_table_name = 'projects' then
+    if tg_op <> 'INSERT' then
+      files := files + old.file_count;
+      stored := stored + old.storage_bytes;
+      reserved := reserved + old.reserved_bytes;
+    end if;
+    if tg_op <> 'DELETE' then
+      files := files - new.file_count;
+      stored := stored - new.storage_bytes;
+      reserved := reserved - new.reserved_bytes;
+    end if;
+  elsif tg_table_name = 'files' then
+    if tg_op <> 'INSERT' and old.status <> 'deleted' then
+      files := files - 1;
+      stored := stored - old.size_bytes;
+    end if;
+    if tg_op <> 'DELETE' and new.status <> 'deleted' then
+      files := files + 1;
+      stored := stored + new.size_bytes;
+    end if;
+  else
+    reserved := reserved + case when tg_op = 'DELETE' then 0 else new.reserved_bytes end
+      - case when tg_op = 'INSERT' then 0 else old.reserved_bytes end;
+  end if;
+  perform set_config('tintype.counters',
+    (noted || jsonb_build_object(project, jsonb_build_array(files, stored, reserved)))::text, true);
+  return null;
+end
+$$;
+create function check_project_counters() returns trigger language plpgsql as $$
+declare
+  noted jsonb := coalesce(nullif(current_setting('tintype.counters', true), ''), '{}');
+  project text := case tg_op when 'DELETE' then old.project_id else new.project_id end;
+begin
+  if noted -> project <> '[0, 0, 0]' then
+    raise check_violation using constraint = tg_name, table = tg_table_name,
+      message = 'file_count, storage_bytes and reserved_bytes of a project must change as its files and uploads do',
+      detail = format('Rows minus counters of %s: files, storage_bytes, reserved_bytes = %s.', project, noted -> project);
+  end if;
+  return null;
+end
+$$;
+create trigger projects_counters_noted after insert or delete or update of file_count, storage_bytes, reserved_bytes on projects
+  for each row execute function note_project_counters();
+create constraint trigger projects_counters_agree after insert or delete or update of file_count, storage_bytes, reserved_bytes on projects
+  deferrable initially deferred for each row execute function check_project_counters();
+create trigger files_counters_noted after insert or delete or update of status, size_bytes on files
+  for each row execute function note_project_counters();
+create constraint trigger files_counters_agree after insert or delete or update of status, size_bytes on files
+  deferrable initially deferred for each row execute function check_project_counters();
+create trigger uploads_counters_noted after insert or delete or update of status, size_bytes on uploads
+  for each row execute function note_project_counters();
+create constraint trigger uploads_counters_agree after insert or delete or update of status, size_bytes on uploads
+  deferrable initially deferred for each row execute function check_project_counters();
+
 create table watermark_presets (
   watermark_preset_id text primary key check (watermark_preset_id ~ '^wm_[0-9a-z]{26}$'),
   project_id text not null references projects,
-  name text not null check (char_length(name) between 1 and 200),
-  file_id text not null references files,
+  name text not null check (char_length(name) between 1 and 120),
+  file_id text not null,
   x_offset integer not null default 0,
   y_offset integer not null default 0,
   opacity smallint not null default 100 check (opacity between 0 and 100),
@@ -167,6 +250,8 @@ create table watermark_presets (
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
   constraint watermark_presets_name_taken unique (project_id, name),
+  constraint watermark_presets_file_in_project
+    foreign key (project_id, file_id) references files (project_id, file_id),
   constraint watermark_presets_in_project unique (project_id, watermark_preset_id),
   constraint watermark_presets_owner_whole check (num_nulls(owner_uid, owner_namespace, owner_name) in (0, 3))
 );
@@ -180,7 +265,7 @@ comment on column watermark_presets.x_offset is 'Output pixels from the left, ne
 create table recipes (
   recipe_id text primary key check (recipe_id ~ '^rcp_[0-9a-z]{26}$'),
   project_id text not null references projects,
-  name text not null check (char_length(name) between 1 and 200),
+  name text not null check (char_length(name) between 1 and 120),
   transform_chain text not null,
   schema_version smallint not null default 1 check (schema_version = 1),
   owner_uid text unique,
@@ -218,8 +303,12 @@ drop table doomed_objects;
 drop table recipes;
 alter table projects drop constraint projects_default_watermark_in_use;
 drop table watermark_presets;
+drop trigger projects_counters_agree on projects;
+drop trigger projects_counters_noted on projects;
 alter table files drop constraint files_current_revision;
 alter table uploads drop constraint uploads_ready_revision_exists;
 drop table file_revisions;
 drop table files;
 drop table uploads;
+drop function check_project_counters;
+drop function note_project_counters;

@@ -4,9 +4,10 @@
 create table webhook_deliveries (
   delivery_id text primary key check (char_length(delivery_id) <= 300),
   project_id text not null references projects,
-  event text not null,
+  event text not null constraint webhook_deliveries_event_known check (
+    event in ('upload.ready', 'file.blocked', 'file.unblocked', 'quota.exceeded', 'quota.restored', 'webhook.test')),
   url text not null,
-  body text not null constraint webhook_deliveries_body_bounded check (octet_length(body) <= 2048),
+  body text not null constraint webhook_deliveries_body_bounded check (octet_length(body) <= 2000),
   status text not null default 'pending'
     check (status in ('pending', 'retry scheduled', 'delivered', 'abandoned', 'canceled')),
   attempt smallint not null default 0 constraint webhook_deliveries_ten_attempts check (attempt between 0 and 10),
@@ -16,6 +17,7 @@ create table webhook_deliveries (
   delivered_at timestamptz(3),
   created_at timestamptz(3) not null default now(),
   updated_at timestamptz(3) not null default now(),
+  constraint webhook_deliveries_pending_has_attempts_left check (status <> 'pending' or attempt < 10),
   constraint webhook_deliveries_due_while_open
     check ((status in ('pending', 'retry scheduled')) = (next_attempt_at is not null)),
   constraint webhook_deliveries_delivered_at_a_time check ((status = 'delivered') = (delivered_at is not null))

@@ -77,7 +77,7 @@ describe('the display headers', () => {
       email: `${'x'.repeat(300)}@example.com`,
     });
     expect(user).toMatchObject({ name: 'Ada', last_name: null, email: null });
-    expect(user.first_name).toHaveLength(200);
+    expect(user.first_name).toHaveLength(120);
   });
   it('name the organization by the best of them', async () => {
     const nameOf = async (subject: string, display: Partial<DisplayFacts>) =>

@@ -53,17 +53,57 @@ const theFile = () => `file_id = '${file.file_id}'`;
 const theOrganization = () => `organization_id = '${project.organization_id}'`;
 const inProject = (table: string, set: string) => broken(table, set, theProject);
 
+/** The row that the project's file has, as another one. */
+const revision = (set: { revision: number; upload_id: string; object_key: string }) => () =>
+  `insert into file_revisions (file_id, revision, upload_id, object_key, content_type, size_bytes, sha256,
+     source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color)
+   select file_id, ${set.revision}, ${set.upload_id}, '${set.object_key}', content_type, size_bytes, sha256,
+     source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color
+   from file_revisions where ${theFile()}`;
+
+const newProject = (
+  slug: string,
+) => `insert into projects (project_id, organization_id, project_slug, name)
+  values ('${id('prj')}', '${project.organization_id}', '${slug}', 'Shop')`;
+
+const newApiKey = (columns: string, values: string) => () =>
+  `insert into api_keys (key_id, project_id, name, secret_sha256, prefix, last_four, ${columns})
+   values ('${id('key')}', '${project.project_id}', 'k', '${'0'.repeat(64)}', 'tin', 'abcd', ${values})`;
+
+const webhookDefaults = { event: `'upload.ready'`, body: `'{}'` };
+
+/** One that waits, but for these columns. */
+function newWebhook(columns: string, values: string): () => string {
+  const rest = Object.entries(webhookDefaults).filter(([column]) => !columns.includes(column));
+  const names = rest.map(([column]) => `, ${column}`).join('');
+  const filled = rest.map(([, value]) => `, ${value}`).join('');
+  return () => `insert into webhook_deliveries (delivery_id, project_id, url, ${columns}${names})
+    values ('e:1', '${project.project_id}', 'https://a.example', ${values}${filled})`;
+}
+
+const newLedgerEntry = (set: { organization_id: () => string; numbers: string }) => () =>
+  `insert into ledger (organization_id, project_id, day, run, delta, charged_credits)
+   values ('${set.organization_id()}', '${project.project_id}', '2026-01-01', 'r', ${set.numbers})`;
+
+/** Requests, transforms and credits of an hour, a day or a batch's hour. */
+const usage = (numbers: string) => ({
+  usage_hours: () =>
+    `insert into usage_hours (project_id, window_start, requests, transforms, credits, bytes)
+     values ('${project.project_id}', '2026-01-01T10:00Z', ${numbers}, 1)`,
+  usage_days: () =>
+    `insert into usage_days (project_id, day, requests, transforms, credits, bytes, charged_credits, hours_closed)
+     values ('${project.project_id}', '2026-01-01', ${numbers}, 1, 0, 3)`,
+  usage_batch_rows: () =>
+    `with batch as (insert into usage_batches (spool_id, sequence) values ('one', 1) returning batch_id)
+     insert into usage_batch_rows (batch_id, project_id, window_start, requests, transforms, credits, bytes)
+     select batch_id, '${project.project_id}', '2026-01-01T10:00Z', ${numbers}, 1 from batch`,
+});
+const moreTransforms = usage('1, 2, 9');
+const tooFewCredits = usage('2, 0, 1');
+
 const attempts: [promise: string, constraint: string, statement: () => string][] = [
-  [
-    'a project slug is unique',
-    'projects_slug_taken',
-    inProject('projects', `project_slug = 'blog'`),
-  ],
-  [
-    'a project slug is a DNS label',
-    'projects_slug_shape',
-    inProject('projects', `project_slug = 'a_b'`),
-  ],
+  ['a project slug is unique', 'projects_slug_taken', () => newProject('blog')],
+  ['a project slug is a DNS label', 'projects_slug_shape', () => newProject('a_b')],
   [
     'file_count is never below zero',
     'projects_file_count_positive',
@@ -220,8 +260,8 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
   [
     'one live file has a slug',
     'files_one_live_slug',
-    () => `insert into files (file_id, project_id, file_slug, revision)
-      values ('${id('file')}', '${project.project_id}', 'hero.png', 1)`,
+    () => `insert into files (file_id, project_id, file_slug, revision, size_bytes)
+      values ('${id('file')}', '${project.project_id}', 'hero.png', 1, 1000)`,
   ],
   [
     'a block names its author',
@@ -241,20 +281,12 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
   [
     'revisions have no gaps',
     'file_revisions_gapless',
-    () => `insert into file_revisions (file_id, revision, upload_id, object_key, content_type, size_bytes, sha256,
-        source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color)
-      select file_id, 3, '${upload.upload_id}', 'gap', content_type, size_bytes, sha256,
-        source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color
-      from file_revisions where file_id = '${file.file_id}'`,
+    () => revision({ revision: 3, upload_id: `'${upload.upload_id}'`, object_key: 'gap' })(),
   ],
   [
     'an upload becomes one revision',
     'file_revisions_one_an_upload',
-    () => `insert into file_revisions (file_id, revision, upload_id, object_key, content_type, size_bytes, sha256,
-        source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color)
-      select file_id, 2, upload_id, 'twice', content_type, size_bytes, sha256,
-        source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color
-      from file_revisions where file_id = '${file.file_id}'`,
+    revision({ revision: 2, upload_id: 'upload_id', object_key: 'twice' }),
   ],
   [
     'a published revision cannot be removed from under its upload and file',
@@ -288,20 +320,42 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
   [
     'a webhook body is at most 2 KB',
     'webhook_deliveries_body_bounded',
-    () => `insert into webhook_deliveries (delivery_id, project_id, event, url, body)
-      values ('e:1', '${project.project_id}', 'e', 'https://a.example', repeat('x', 2049))`,
+    newWebhook(`body`, `repeat('x', 2001)`),
   ],
   [
     'a webhook has at most ten attempts',
     'webhook_deliveries_ten_attempts',
-    () => `insert into webhook_deliveries (delivery_id, project_id, event, url, body, attempt)
-      values ('e:1', '${project.project_id}', 'e', 'https://a.example', '{}', 11)`,
+    newWebhook(`status, attempt`, `'retry scheduled', 11`),
+  ],
+  [
+    'a webhook that waits for its first attempt has attempts left',
+    'webhook_deliveries_pending_has_attempts_left',
+    newWebhook(`attempt`, `10`),
+  ],
+  [
+    'a webhook tells one of the events',
+    'webhook_deliveries_event_known',
+    newWebhook(`event`, `'upload.done'`),
+  ],
+  [
+    'a webhook that waits is due at a time',
+    'webhook_deliveries_due_while_open',
+    newWebhook(`next_attempt_at`, `null`),
+  ],
+  [
+    'a webhook that has ended is never due',
+    'webhook_deliveries_due_while_open',
+    newWebhook(`status`, `'abandoned'`),
+  ],
+  [
+    'a delivered webhook was delivered at a time',
+    'webhook_deliveries_delivered_at_a_time',
+    newWebhook(`status, next_attempt_at`, `'delivered', null`),
   ],
   [
     'an event has one webhook row',
     'webhook_deliveries_pkey',
-    () => `insert into webhook_deliveries (delivery_id, project_id, event, url, body)
-      select 'e:1', '${project.project_id}', 'e', 'https://a.example', '{}' from generate_series(1, 2)`,
+    () => `${newWebhook('attempt', '0')()}, ${newWebhook('attempt', '0')().split('values ')[1]}`,
   ],
   [
     'a piece of a spool counts once',
@@ -330,16 +384,230 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
   [
     'an API key knows its scopes',
     'api_keys_scopes_known',
-    () => `insert into api_keys (key_id, project_id, name, scopes, secret_sha256, prefix, last_four)
-      values ('${id('key')}', '${project.project_id}', 'k', '{files:everything}', '${'0'.repeat(64)}', 'tin', 'abcd')`,
+    newApiKey('scopes', `'{files:everything}'`),
+  ],
+  [
+    'a revoked API key was revoked at a time',
+    'api_keys_revoked_at_a_time',
+    newApiKey('status', `'revoked'`),
+  ],
+  [
+    'at most 100 API keys of a project are active',
+    'api_keys_at_most_100_active',
+    () => `insert into api_keys (key_id, project_id, name, secret_sha256, prefix, last_four)
+      select 'key_' || lpad(n::text, 26, '0'), '${project.project_id}', 'k', lpad(n::text, 64, '0'), 'tin', 'abcd'
+      from generate_series(1, 101) n`,
+  ],
+  [
+    'file_count, storage_bytes and reserved_bytes change only with files and uploads',
+    'projects_counters_agree',
+    inProject('projects', 'reserved_bytes = reserved_bytes + 1, storage_bytes = storage_bytes + 1'),
+  ],
+  [
+    'a new project has nothing counted',
+    'projects_counters_agree',
+    () => newProject('full').replace('name)', 'name, file_count)').replace(`'Shop')`, `'Shop', 1)`),
+  ],
+  [
+    'a file is counted until it is deleted',
+    'files_counters_agree',
+    broken('files', `status = 'deleted', deleted_at = now()`, theFile),
+  ],
+  [
+    'an upload is reserved until it ends',
+    'uploads_counters_agree',
+    broken('uploads', `status = 'expired', error_code = 'session_expired'`, theUpload),
+  ],
+  [
+    'what one project gives back is not missing in another',
+    'projects_counters_agree',
+    () => `update projects set reserved_bytes = reserved_bytes
+        + case project_id when '${project.project_id}' then -5 else 5 end
+      where project_id in ('${project.project_id}', '${other.project_id}')`,
+  ],
+  [
+    'a revision has the size that its file counts',
+    'files_current_revision',
+    () => `with counted as (update projects set storage_bytes = storage_bytes - 1 where ${theProject()})
+      update files set size_bytes = size_bytes - 1 where ${theFile()}`,
+  ],
+  [
+    'a project slug never changes',
+    'projects_slug_fixed',
+    inProject('projects', `project_slug = 'shop-2'`),
+  ],
+  [
+    'a project has at most 32 resolution presets',
+    'projects_at_most_32_resolution_presets',
+    inProject(
+      'projects',
+      `resolution_presets = (select jsonb_object_agg('p' || n, 'resize/1x1') from generate_series(1, 33) n)`,
+    ),
+  ],
+  [
+    'a resource declares one project',
+    'projects_owner_uid_taken',
+    () => `update projects set owner_uid = 'u', owner_namespace = 'n', owner_name = 'x', owner_deletion_policy = 'retain'
+      where project_id in ('${project.project_id}', '${other.project_id}')`,
+  ],
+  [
+    'the owner of a project is whole',
+    'projects_owner_whole',
+    inProject('projects', `owner_uid = 'u'`),
+  ],
+  [
+    'the owner of a signing key is whole',
+    'signing_keys_owner_whole',
+    inProject('signing_keys', `owner_uid = 'u'`),
+  ],
+  [
+    'the owner of a watermark preset is whole',
+    'watermark_presets_owner_whole',
+    inProject('watermark_presets', `owner_uid = 'u'`),
+  ],
+  [
+    'the owner of a recipe is whole',
+    'recipes_owner_whole',
+    () => `insert into recipes (recipe_id, project_id, name, transform_chain, owner_uid)
+      values ('${id('rcp')}', '${project.project_id}', 'hero', 'resize/1x1', 'u')`,
+  ],
+  [
+    'each custom domain has its own place in the list of 32',
+    'project_domains_at_most_32',
+    () => `insert into project_domains (domain, project_id, position)
+      select 'd' || n || '.example', '${project.project_id}', 7 from generate_series(1, 2) n`,
+  ],
+  ...['.a.example', '-a.example', 'a-.example', 'a..example', 'A.example', 'example'].map(
+    (domain): (typeof attempts)[number] => [
+      `${domain} is no custom domain`,
+      'project_domains_shape',
+      () => `insert into project_domains (domain, project_id, position)
+        values ('${domain}', '${project.project_id}', 1)`,
+    ],
+  ),
+  [
+    'an exemption ends after its start',
+    'organization_exemptions_end_after_start',
+    () =>
+      `insert into organization_exemptions values ('${project.organization_id}', now(), now() - interval '1 hour')`,
+  ],
+  [
+    'exemptions of an organization do not overlap',
+    'organization_exemptions_apart',
+    () => `insert into organization_exemptions values
+      ('${project.organization_id}', '2026-01-01', '2026-01-03'), ('${project.organization_id}', '2026-01-02', null)`,
+  ],
+  [
+    'an upload has the slug of a file',
+    'uploads_slug_shape',
+    broken('uploads', `file_slug = 'Hero'`, theUpload),
+  ],
+  [
+    'an upload fails with a known code',
+    'uploads_error_code_known',
+    broken('uploads', `status = 'failed', error_code = 'mystery'`, theUpload),
+  ],
+  [
+    'an upload stays in its project',
+    'uploads_project_fixed',
+    () => `update uploads set project_id = '${other.project_id}' where ${theUpload()}`,
+  ],
+  [
+    'an upload that ended has ended for good',
+    'uploads_ended_for_good',
+    () => `update uploads set status = 'processing', lease_until = now(), ready_at = null, file_id = null, revision = null
+      where ${theFile()}`,
+  ],
+  [
+    'a file stays in its project',
+    'files_project_fixed',
+    () => `update files set project_id = '${other.project_id}' where ${theFile()}`,
+  ],
+  [
+    'a block has an author and a time',
+    'files_block_whole',
+    broken('files', `status = 'blocked', blocked_by = 'staff'`, theFile),
+  ],
+  [
+    'a place has both coordinates',
+    'files_location_whole',
+    broken('files', 'latitude = 1', theFile),
+  ],
+  [
+    'a watermark is a file of the same project',
+    'watermark_presets_file_in_project',
+    () => `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
+      values ('${id('wm')}', '${other.project_id}', 'logo', '${file.file_id}')`,
+  ],
+  [
+    'doomed bytes name a file with its revision',
+    'doomed_objects_revision_whole',
+    () => `insert into doomed_objects (bucket, object_key, delete_after, file_id)
+      values ('content', 'half', now(), '${file.file_id}')`,
+  ],
+  ...(['usage_hours', 'usage_days', 'usage_batch_rows'] as const).flatMap(
+    (table): typeof attempts => [
+      [
+        `transforms of ${table} are requests`,
+        `${table}_transforms_are_requests`,
+        moreTransforms[table],
+      ],
+      [`requests of ${table} cost credits`, `${table}_requests_cost_credits`, tooFewCredits[table]],
+    ],
+  ),
+  [
+    'a day is final when its 24 hours are closed',
+    'usage_days_finalized_when_closed',
+    () => usage('1, 0, 1').usage_days().replace('0, 3)', '0, 24)'),
+  ],
+  [
+    'a day is never given back more than it cost',
+    'ledger_from_nothing',
+    newLedgerEntry({ organization_id: () => project.organization_id, numbers: '6, 5' }),
+  ],
+  [
+    'a project is charged to its own organization',
+    'ledger_of_the_projects_organization',
+    newLedgerEntry({ organization_id: () => other.organization_id, numbers: '5, 5' }),
+  ],
+  [
+    'a run of a job ends with an outcome',
+    'job_runs_ends_with_an_outcome',
+    () => `insert into job_runs (job, scheduled_for, lease_until, finished_at)
+      values ('upload-sweep', now(), now(), now())`,
   ],
 ];
+
+// Without those that PostgreSQL named after their columns, and without keys that hold the primary key and more: those
+// are there for foreign keys to point at, and cannot be violated apart from it. The one trigger that only notes refuses
+// nothing.
+const NAMED_RULES = `
+  select conname::text as name from pg_constraint r
+  where connamespace = 'public'::regnamespace and conrelid <> 0 and contype <> 't' and contype <> 'n'
+    and conname !~ '_(check|fkey|key|pkey)[0-9]*$'
+    and not (contype = 'u' and exists (
+      select from pg_constraint p where p.conrelid = r.conrelid and p.contype = 'p' and p.conkey <@ r.conkey))
+  union
+  select i.relname::text from pg_index x join pg_class i on i.oid = x.indexrelid
+  where i.relnamespace = 'public'::regnamespace and x.indisunique
+    and not exists (select from pg_constraint where conindid = x.indexrelid)
+  union
+  select tgname::text from pg_trigger
+  where not tgisinternal and tgfoid <> 'note_project_counters'::regproc
+  order by 1`;
 
 describe('the schema holds, whatever the code does, that', () => {
   it.each(attempts)('%s', async (_promise, constraint, statement) => {
     const failure = await db.transaction((tx) => tx.query(statement())).catch((error) => error);
     expect(failure).toBeInstanceOf(ConstraintViolation);
     expect(must<ConstraintViolation>(failure).constraint).toBe(constraint);
+  });
+
+  it('each of its rules: every constraint, unique index and trigger that has a name of its own is attempted', async () => {
+    const named = await db.query<{ name: string }>(NAMED_RULES);
+    const attempted = new Set(attempts.map(([, constraint]) => constraint));
+    expect(named.length).toBeGreaterThan(60);
+    expect(named.map(({ name }) => name).filter((name) => !attempted.has(name))).toEqual([]);
   });
 
   it('the reservation of an upload is its size until it ends, and cannot be written', async () => {

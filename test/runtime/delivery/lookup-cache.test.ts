@@ -91,7 +91,9 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect((await get('cat')).status).toBe(200);
     expect((await get('dog')).status).toBe(503);
     await db.query(
-      "update files set status = 'deleted', deleted_at = now() where project_id = $1",
+      `with gone as (
+         update files set status = 'deleted', deleted_at = now() where project_id = $1 returning 1
+       ) update projects set file_count = 0, storage_bytes = 0 where project_id = $1`,
       [project.project_id],
     );
     proxy.set({ kind: 'none' });

@@ -263,7 +263,10 @@ describe('the daily charge', () => {
       await jobs.run(rollup);
       await jobs.run(charge, CHARGE);
       await db.query('delete from usage_batch_rows where project_id = $1', [project_id]);
-      await db.query('update usage_hours set credits = 0 where project_id = $1', [project_id]);
+      await db.query(
+        'update usage_hours set requests = 0, transforms = 0, credits = 0 where project_id = $1',
+        [project_id],
+      );
       await jobs.run(charge, CHARGE);
       await db.query('delete from usage_hours where project_id = $1', [project_id]);
     }
@@ -375,16 +378,17 @@ describe('any history of batches, rollups and charges', () => {
               pricing_multiplier: String(change.thousandths / 1000),
             });
           }
-          for (const { start, minutes } of exempt) {
-            await db.query(
-              'insert into organization_exemptions values ($1, $2, $3) on conflict do nothing',
-              [
-                tenant.organization_id,
-                new Date(START + start * 60_000),
-                new Date(START + (start + minutes) * 60_000),
-              ],
-            );
-          }
+          // Exemptions never overlap: those that would are one.
+          await db.query(
+            `insert into organization_exemptions select $1, lower(one), upper(one)
+             from unnest((select range_agg(tstzrange(starts_at, ends_at))
+               from unnest($2::timestamptz[], $3::timestamptz[]) as t (starts_at, ends_at))) one`,
+            [
+              tenant.organization_id,
+              exempt.map(({ start }) => new Date(START + start * 60_000)),
+              exempt.map(({ start, minutes }) => new Date(START + (start + minutes) * 60_000)),
+            ],
+          );
           let granted = 500;
           const seen: { project: number; hour: number; credits: number }[] = [];
           let last: UsageBatchEntry[] = [];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
+import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import {
   findUpload,
   type NewUpload,
@@ -23,8 +24,10 @@ let project: ProjectRow;
 
 beforeEach(async () => {
   await db.query('delete from doomed_objects');
-  await db.query(`update uploads set status = 'failed', error_code = 'decode_failed', lease_until = null
-    where status in ('created', 'uploaded', 'processing')`);
+  await db.query(`with ended as (
+      update uploads set status = 'failed', error_code = 'decode_failed', lease_until = null
+      where status in ('created', 'uploaded', 'processing') returning 1
+    ) update projects set reserved_bytes = 0 where reserved_bytes > 0`);
   jobs = await makeJobs(db);
   project = await makeProject(db);
 });
@@ -222,11 +225,8 @@ describe('objects that nothing needs', () => {
   it('in the ingest bucket go when no upload under way knows them and they are an hour old', async () => {
     const live = await make();
     const ended = await make();
-    await db.query(
-      `update uploads set status = 'expired', error_code = 'session_expired'
-      where upload_id = $1`,
-      [ended.upload_id],
-    );
+    await db.transaction((tx) => updateUploadAborted(tx, ended.upload_id));
+    await db.query('delete from doomed_objects');
     await put(live, Buffer.from('x'));
     await put(ended);
     await put({ ingest_key: 'nobody/knows' });

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { fileRecord } from '../../../../runtime/core/resources/file.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { deleteFile } from '../../../../runtime/db/file-revisions.ts';
 import { updateFileBlocked } from '../../../../runtime/db/files.ts';
 import {
   type Caller,
@@ -33,10 +34,8 @@ beforeAll(async () => {
       );
     }
     if (file_slug === 'a-deleted.png') {
-      await api.db.query(
-        `update files set status = 'deleted', deleted_at = now() where file_id = $1`,
-        [file_id],
-      );
+      const { project_id } = project;
+      await api.db.transaction((tx) => deleteFile(tx, { project_id, file_slug }));
     }
   }
 });
