@@ -83,7 +83,9 @@ describe('a purge', () => {
     expect((await claim()).map((row) => row.attempt)).toEqual([2]);
     await updatePurgeSent(db, purge_id);
     expect(await claim()).toEqual([]);
-    await db.query(`update purges set run_after = now() where sent_at is null`);
+    await db.query(
+      `update purges set run_after = now() - interval '1 second' where sent_at is null`,
+    );
     expect(await claim()).toHaveLength(1);
     expect(await deleteOldPurges(db, -1)).toBe(1);
   });
