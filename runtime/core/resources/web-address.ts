@@ -11,13 +11,14 @@ export function parseCorsOrigin(text: string): string | undefined {
 
 /**
  * An origin that may embed the picker: https://host[:port], or exactly http://localhost:<port> or
- * http://127.0.0.1:<port>; no path, no wildcard.
+ * http://127.0.0.1:<port>; no path, no wildcard. The port of a local one is kept, be it 80, though a
+ * browser leaves 80 out.
  */
 export function parseEmbedOrigin(text: string): string | undefined {
   const origin = parseOrigin(text);
-  return origin && (origin.startsWith('https://') || LOCAL_ORIGIN.test(origin))
-    ? origin
-    : undefined;
+  if (origin === undefined || origin.startsWith('https://')) return origin;
+  const local = text.toLowerCase();
+  return LOCAL_ORIGIN.test(local) ? local : undefined;
 }
 
 /** A host name of at least two labels, lower-cased; no port, no trailing dot, no IP address. */
@@ -37,11 +38,21 @@ export function parseCallbackUrl(text: string): string | undefined {
 }
 
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
+const NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 /** Scheme, host (a name or a bracketed address) and port; nothing after them. */
-const ORIGIN = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?$/;
+const ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?$/;
 
 function parseOrigin(text: string): string | undefined {
-  if (text.length > ORIGIN_LENGTH_MAX || !ORIGIN.test(text.toLowerCase())) return undefined;
-  return URL.canParse(text) ? new URL(text).origin : undefined;
+  if (text.length > ORIGIN_LENGTH_MAX) return undefined;
+  const [, host] = ORIGIN.exec(text.toLowerCase()) ?? [];
+  if (host === undefined || !URL.canParse(text)) return undefined;
+  const { origin, hostname } = new URL(text);
+  return isPlainHost(host, hostname) ? origin : undefined;
+}
+
+/** A bracketed address, or a name or IPv4 address that a browser reads as it is written: not 1, nor 0x7f.1. */
+function isPlainHost(host: string, readAs: string): boolean {
+  if (host.startsWith('[')) return true;
+  return host === readAs && host.length <= HOSTNAME_LENGTH_MAX && NAME.test(host);
 }

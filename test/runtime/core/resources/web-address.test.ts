@@ -15,11 +15,37 @@ describe('parseEmbedOrigin', () => {
     ['https://shop.example:443', 'https://shop.example'],
     ['http://localhost:3000', 'http://localhost:3000'],
     ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
+    ['http://localhost:80', 'http://localhost:80'],
+    ['http://127.0.0.1:80', 'http://127.0.0.1:80'],
+    ['HTTP://LocalHost:1', 'http://localhost:1'],
+    ['https://127.0.0.1', 'https://127.0.0.1'],
+    ['https://xn--bcher-kva.example', 'https://xn--bcher-kva.example'],
+    ['https://shop.example:65535', 'https://shop.example:65535'],
   ])('%s is %s', (text, origin) => expect(parseEmbedOrigin(text)).toBe(origin));
 
   it.each([
     'http://shop.example',
     'http://localhost',
+    'http://localhost:0',
+    'http://localhost:080',
+    'http://localhost:65536',
+    'http://127.1:80',
+    'http://[::1]:80',
+    'https://a..b',
+    'https://.a.b',
+    'https://a.b.',
+    'https://a.b:0',
+    'https://a.b:00443',
+    'https://a.b:',
+    'https://-',
+    'https://-a.b',
+    'https://a-.b',
+    'https://1',
+    'https://1.2.3',
+    'https://0x7f.1',
+    'https://2130706433',
+    'https://256.1.1.1',
+    `https://${'a'.repeat(64)}.example`,
     'http://localhost.evil.example:3000',
     'http://127.0.0.2:80',
     'https://shop.example/',
@@ -55,6 +81,11 @@ describe('parseCorsOrigin', () => {
     expect(parseCorsOrigin('https://[::1]:8080')).toBe('https://[::1]:8080');
     expect(parseCorsOrigin('shop.example')).toBeUndefined();
   });
+
+  it.each(['https://-', 'https://a..b', 'https://1', 'http://a.b:0', 'http://[::1', 'http://[1]'])(
+    'refuses %j',
+    (text) => expect(parseCorsOrigin(text)).toBeUndefined(),
+  );
 });
 
 describe('parseHostname', () => {
