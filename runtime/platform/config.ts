@@ -71,8 +71,23 @@ function printProblem({ name, example }: Variable, expected: string): string {
 
 type Rule = { isBroken(config: Config): boolean; variable: Variable; expected: string };
 
+/** What others sign their calls with; two of one value could be used for each other. */
+const INBOUND_SECRETS = [
+  'requestSigningSecret',
+  'storageEventSecret',
+  'providerASecret',
+  'providerBSecret',
+] as const satisfies readonly ConfigField[];
+
 /** What no variable can see alone. */
 const rules: readonly Rule[] = [
+  ...INBOUND_SECRETS.map((field, at) => ({
+    isBroken: (config: Config) =>
+      config[field] !== undefined &&
+      INBOUND_SECRETS.slice(0, at).some((other) => config[other] === config[field]),
+    variable: variables[field],
+    expected: 'a secret of its own, that no other inbound secret has',
+  })),
   {
     isBroken: (config) => config.callbackEgress === 'any' && config.nodeEnv === 'production',
     variable: variables.callbackEgress,

@@ -137,6 +137,25 @@ describe('a configuration', () => {
     );
   });
 
+  it('refuses one secret for two inbound callers, whichever two they are', () => {
+    const names = [
+      'TINTYPE_REQUEST_SIGNING_SECRET',
+      'TINTYPE_STORAGE_EVENT_SECRET',
+      'TINTYPE_PROVIDER_A_SECRET',
+      'TINTYPE_PROVIDER_B_SECRET',
+    ];
+    const own = Object.fromEntries(names.map((name, at) => [name, `${'s'.repeat(31)}${at}`]));
+    expect(problemsOf(own)).toEqual([]);
+    for (const [at, first] of names.entries()) {
+      for (const second of names.slice(at + 1)) {
+        const problems = problemsOf({ ...own, [second]: own[first] });
+        expect(problems).toHaveLength(1);
+        expect(problems[0]).toContain(`${second}: expected a secret of its own`);
+        expect(problems[0]).not.toContain(own[first]);
+      }
+    }
+  });
+
   it('wants what another variable needs', () => {
     expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain('TINTYPE_SCANNER_URL');
     expect(problemsOf({ TINTYPE_CDN: 'http-purge' })[0]).toContain('TINTYPE_CDN_URL');
