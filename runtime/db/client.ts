@@ -51,7 +51,7 @@ const RETRY_DELAY_MS = 20;
 export function createDatabase(options: DatabaseOptions): Database {
   const pool = createPool(options);
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-    withLease(pool, (lease) => send<Row>(lease, text, values));
+    withLease(pool, (lease) => sendAlone<Row>(lease, text, values));
   return {
     query,
     transaction: (work, settings = {}) =>
@@ -92,8 +92,14 @@ async function withLease<T>(pool: pg.Pool, work: (lease: Lease) => Promise<T>): 
     return await work(lease);
   } finally {
     client.off('error', onError);
-    client.release(lease.spent);
+    client.release(lease.spent ?? isInTransaction(client));
   }
+}
+
+// A `begin` that came as a statement, or a rollback that failed: the next user would work inside of it. pg makes a
+// new connection then.
+function isInTransaction(client: pg.PoolClient): boolean {
+  return client.getTransactionStatus() !== 'I';
 }
 
 async function send<Row>(lease: Lease, text: string, values: readonly unknown[]): Promise<Row[]> {
@@ -103,6 +109,21 @@ async function send<Row>(lease: Lease, text: string, values: readonly unknown[])
   } catch (cause) {
     const failure = describeFailure(cause);
     if (failure instanceof ServiceError) lease.spent = failure;
+    throw failure;
+  }
+}
+
+/** A statement outside of a transaction. */
+async function sendAlone<Row>(
+  lease: Lease,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  try {
+    return await send<Row>(lease, text, values);
+  } catch (failure) {
+    // pg tells of a failure before it knows in which state that left the connection; after one more answer it does.
+    if (lease.spent === undefined) await send(lease, '', []).catch(() => undefined);
     throw failure;
   }
 }
@@ -136,14 +157,32 @@ async function runRepeatedly<T>(run: Run<T>): Promise<T> {
 
 async function runOnce<T>(lease: Lease, work: (tx: Transaction) => Promise<T>): Promise<T> {
   await send(lease, 'begin', []);
+  const handle = openHandle(lease);
   try {
-    const result = await work({ query: (text, values = []) => send(lease, text, values) });
+    const result = await work(handle.tx);
+    handle.end();
     await commit(lease);
     return result;
   } catch (error) {
+    handle.end();
     await rollBack(lease);
     throw error;
   }
+}
+
+/** What the work gets; whoever keeps it beyond the end would send to a connection that others have by then. */
+function openHandle(lease: Lease): { tx: Transaction; end: () => void } {
+  let hasEnded = false;
+  const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> => {
+    if (hasEnded) throw new Error('the transaction of this handle has ended');
+    return send<Row>(lease, text, values);
+  };
+  return {
+    tx: { query },
+    end: () => {
+      hasEnded = true;
+    },
+  };
 }
 
 async function commit(lease: Lease): Promise<void> {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
-import { createDatabase, type Database } from '../../../runtime/db/client.ts';
+import { createDatabase, type Database, type Queryable } from '../../../runtime/db/client.ts';
 import { ConstraintViolation, InDoubtCommit } from '../../../runtime/db/failures.ts';
 import { useDatabase } from '../../support/database.ts';
 
@@ -73,6 +73,55 @@ describe('a transaction', () => {
       });
     await Promise.all([add([1, 2]), add([2, 1]), add([1, 2]), add([2, 1])]);
     expect(await db.query('select n from pairs')).toEqual([{ n: 4 }, { n: 4 }]);
+  });
+
+  it('is over for whoever kept its handle, and nothing of it reaches the next one', async () => {
+    const one = open({ maxConnections: 1 });
+    const kept: Queryable[] = [];
+    await one.transaction(async (tx) => {
+      kept.push(tx);
+    });
+    const failed = one.transaction(async (tx) => {
+      kept.push(tx);
+      throw new ServiceError('project_exists');
+    });
+    expect(await codeOf(failed)).toBe('project_exists');
+    await one.transaction(async (tx) => {
+      for (const each of kept) {
+        const late = each.query(`insert into marks values ('late')`);
+        await expect(late).rejects.toThrow('has ended');
+      }
+      await tx.query('select 1');
+    });
+    expect(kept).toHaveLength(2);
+    expect(await one.query(`select * from marks where mark = 'late'`)).toEqual([]);
+  });
+
+  it('that was begun as a statement ends with its connection', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    await one.query('begin');
+    expect(await backendPid(one)).not.toBe(pid);
+    await one.query(`insert into marks values ('outside')`);
+    expect(await db.query(`select * from marks where mark = 'outside'`)).toHaveLength(1);
+  });
+
+  it('that was begun and left failed as a statement ends with its connection', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    await one.query('begin; select 1 / 0').catch(() => undefined);
+    expect(await backendPid(one)).not.toBe(pid);
+    expect(await one.query('select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('whose commit a deferred constraint refuses is rolled back and keeps its connection', async () => {
+    const one = open({ maxConnections: 1 });
+    const pid = await backendPid(one);
+    await one.query('create table twins (n int unique deferrable initially deferred)');
+    const work = one.transaction((tx) => tx.query('insert into twins values (1), (1)'));
+    expect(await work.catch((error) => error)).toBeInstanceOf(ConstraintViolation);
+    expect(await one.query('select * from twins')).toEqual([]);
+    expect(await backendPid(one)).toBe(pid);
   });
 
   it('keeps its connection after an error of the caller', async () => {
