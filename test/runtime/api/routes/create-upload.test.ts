@@ -15,7 +15,7 @@ import { INGEST_BYTES_MAX, STAFF_SUBJECT, useApi } from '../../../support/api-se
 
 const api = useApi();
 const owner = api.session(newSubject());
-const TAKEN = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff'].map((name) => `image/${name}`);
+const TAKEN = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp'].map((name) => `image/${name}`);
 const valid = { content_type: 'image/png', size_bytes: 100 };
 let project: ProjectRecord;
 let call: Caller;
@@ -78,14 +78,7 @@ describe('POST …/uploads', () => {
     for (const content_type of TAKEN) {
       expect((await create({ ...valid, content_type })).status).toBe(201);
     }
-    for (const content_type of [
-      'image/heic',
-      'image/svg+xml',
-      'image/PNG',
-      'text/html',
-      '',
-      '\u0000',
-    ]) {
+    for (const content_type of ['image/heic', 'image/svg+xml', 'image/PNG', 'text/html', '']) {
       const answer = await create({ ...valid, content_type });
       expect(codeOf(answer), content_type).toBe('400 unsupported_content_type');
       expect(answer.body.error.details).toEqual({ accepted: TAKEN });
@@ -125,7 +118,7 @@ describe('POST …/uploads', () => {
       [{ ...valid, parts: 2 }, 'parts'],
       [{ ...valid, parts: 0 }, 'parts'],
       [{ ...valid, folder: 'a' }, 'folder'],
-      [{ ...valid, title: 'x' }, ''],
+      [{ ...valid, title: 'x' }, 'title'],
     ];
     for (const [body, field] of wrong) {
       const answer = await create(body);
