@@ -3,6 +3,7 @@
  * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
  */
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
 
@@ -22,6 +23,7 @@ const CHANNELS_MAX = 4;
 
 export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   const { header } = source;
+  if (header.content_type === 'image/bmp') return readBmp(source.bytes);
   const space = outputSpace(source);
   const open = () => openUpload(source, space);
   const sampleBytes = header.bits_per_channel / 8;
@@ -56,6 +58,12 @@ function openUpload(source: SourceTraits, space: OutputSpace): Sharp {
   };
   const picture = sharp(source.bytes, options).toColourspace(space);
   return space === 'cmyk' ? picture.pipelineColourspace('cmyk') : picture;
+}
+
+/** By our own reader: libvips has none. */
+function readBmp(bytes: Buffer): Pixels {
+  const { data, ...raw } = decodeBmp(bytes);
+  return overSamples(data, { raw }, 'srgb');
 }
 
 async function decodeRaw(picture: Sharp, space: OutputSpace, header: HeaderFacts): Promise<Pixels> {

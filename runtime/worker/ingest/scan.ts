@@ -5,6 +5,7 @@
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { scanAvif } from './scan-avif.ts';
+import { scanBmp } from './scan-bmp.ts';
 import { scanGif } from './scan-gif.ts';
 import { scanJpeg } from './scan-jpeg.ts';
 import { scanPng } from './scan-png.ts';
@@ -17,7 +18,8 @@ export type DecodableType =
   | 'image/webp'
   | 'image/avif'
   | 'image/gif'
-  | 'image/tiff';
+  | 'image/tiff'
+  | 'image/bmp';
 
 /** Sizes are as stored, before orientation is applied. */
 export type HeaderFacts = {
@@ -34,6 +36,9 @@ export type HeaderFacts = {
   is_palette: boolean;
 };
 
+/** Of what is stored, whatever its format could say. */
+const SIDE_MAX = 65_535;
+
 /** Throws IngestRefusal with the code of the first rule that the file breaks. */
 export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
   const sniffed = sniffContentType(bytes.subarray(0, SNIFF_BYTES));
@@ -48,7 +53,8 @@ export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
     throw new IngestRefusal('animated_not_supported', `${facts.frames} frames`);
   }
   const limit = pixelLimit(facts);
-  if (facts.width * facts.height > limit) {
+  const isTooLong = Math.max(facts.width, facts.height) > SIDE_MAX;
+  if (isTooLong || facts.width * facts.height > limit) {
     throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, at most ${limit}`);
   }
   return facts;
@@ -69,6 +75,8 @@ function scanType(contentType: string, bytes: Buffer): HeaderFacts {
         return scanGif(bytes);
       case 'image/tiff':
         return scanTiff(bytes);
+      case 'image/bmp':
+        return scanBmp(bytes);
       default:
         throw new IngestRefusal('unsupported_media_type', contentType);
     }

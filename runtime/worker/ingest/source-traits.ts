@@ -24,6 +24,7 @@ export type SourceTraits = {
 };
 
 export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<SourceTraits> {
+  if (header.content_type === 'image/bmp') return bareSource(bytes, header);
   const seen = await sharp(bytes, decodeOptions(header)).metadata();
   const { exif, icc, xmp, channels, space } = seen;
   refusePages(header, seen);
@@ -51,6 +52,12 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     has_native: hasNative,
     keeps_space: false,
   };
+}
+
+/** A BMP, which is all pixels. */
+function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
+  const plain = { is_converted: false, has_native: false, keeps_space: false };
+  return { bytes, header, metadata: {}, exif: undefined, space: 'rgb', ...plain };
 }
 
 /** The scan has counted frames: here the decoder says what it takes for one. */

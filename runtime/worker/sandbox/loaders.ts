@@ -13,6 +13,9 @@ const loaders: Readonly<Record<string, string>> = {
   'image/tiff': 'VipsForeignLoadTiffBuffer',
 };
 
+/** Read by our own code alone. */
+const WITHOUT_LOADER: readonly string[] = ['image/bmp'];
+
 /** From here on no bytes are decoded. */
 export function blockLoaders(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
@@ -23,7 +26,7 @@ export async function withLoaders<T>(
   contentTypes: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const operation = contentTypes.map(loaderOf);
+  const operation = contentTypes.filter((type) => !WITHOUT_LOADER.includes(type)).map(loaderOf);
   sharp.unblock({ operation });
   try {
     return await work();

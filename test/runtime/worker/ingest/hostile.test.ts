@@ -2,6 +2,7 @@
 // table, and the child lives on. Spec: Processing error codes.
 import { expect, it } from 'vitest';
 import { gridAvif } from '../../../support/avif.ts';
+import { printBmp, runLengths, wrapBmp } from '../../../support/bmp.ts';
 import { useDecoder } from '../../../support/decoder.ts';
 import { bitFlips, truncations } from '../../../support/hostile.ts';
 import { cutOut, drawing, over, photograph } from '../../../support/pictures.ts';
@@ -17,10 +18,23 @@ const CODES = [
 
 const decoder = useDecoder();
 
+const grid = { width: 33, height: 20, pixelAt: (x: number, y: number) => (x * y) % 100 };
+const masks = [0xff0000, 0xff00, 0xff, 0xff000000] as const;
+const palette = Array.from({ length: 256 }, (_, index) => [index, index, 255 - index] as const);
+
 const sources: [string, string, () => Promise<Buffer>][] = [
   ['an AVIF', 'image/avif', () => over(photograph(48, 40)).avif().toBuffer()],
   ['an AVIF with transparency', 'image/avif', () => over(cutOut(40, 40)).avif().toBuffer()],
   ['an AVIF of tiles', 'image/avif', () => gridAvif(photograph(128, 128), { columns: 2, rows: 2 })],
+  ['a BMP', 'image/bmp', async () => printBmp(grid, { bits: 24 })],
+  ['a BMP with masks', 'image/bmp', async () => printBmp(grid, { header: 108, bits: 32, masks })],
+  ['a BMP with a palette', 'image/bmp', async () => printBmp(grid, { bits: 8, palette })],
+  [
+    'a BMP of run lengths',
+    'image/bmp',
+    async () =>
+      wrapBmp(grid, { bits: 8, palette }, { rows: runLengths(grid, { bits: 8 }), compression: 1 }),
+  ],
   ['a GIF', 'image/gif', () => over(drawing(48, 40)).gif().toBuffer()],
   ['a GIF with transparency', 'image/gif', () => over(cutOut(40, 40)).gif().toBuffer()],
   [
