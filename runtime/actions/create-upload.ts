@@ -60,6 +60,7 @@ const INGESTED_TYPES: readonly string[] = [
   'image/avif',
   'image/gif',
   'image/tiff',
+  'image/bmp',
 ];
 
 function refuseType(contentType: string, avif: UploadWish['avifUploads']): void {

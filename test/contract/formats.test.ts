@@ -1,6 +1,7 @@
 // Every type that is taken, from its upload to what viewers get, seen by ImageMagick. Spec: What the service
 // does; Transform operations, format; Output rules.
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { printBmp } from '../support/bmp.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey } from './support/client.ts';
 import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
@@ -15,6 +16,9 @@ const types: [string, string, string, () => Promise<Buffer>][] = [
   ['image/gif', 'image/gif', 'GIF', () => picture.clone().gif().toBuffer()],
   ['image/tiff', 'image/png', 'PNG', () => picture.clone().tiff({ compression: 'lzw' }).toBuffer()],
 ];
+
+const square = { width, height, pixelAt: (x: number, y: number) => x * 256 + y };
+types.push(['image/bmp', 'image/png', 'PNG', async () => printBmp(square, { bits: 24 })]);
 
 let tintype: Tintype;
 let key: Caller;
