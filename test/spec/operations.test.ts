@@ -1,8 +1,20 @@
 // Spec: Transform operations, URL shapes. Chains that parse, chains that mean the same, chains that
 // do not parse.
 import { describe, expect, it } from 'vitest';
-import { expandPresets, parseChain, printChain } from '../../runtime/core/delivery/chain.ts';
+import {
+  expandPresets,
+  parseChain,
+  printChain,
+  readChain,
+} from '../../runtime/core/delivery/chain.ts';
 import { operations } from '../../runtime/core/delivery/operations.ts';
+import {
+  planRender,
+  printPlan,
+  type SourceFacts,
+  type WatermarkFacts,
+} from '../../runtime/core/delivery/plan.ts';
+import additions from './additions.json' with { type: 'json' };
 import specification from './operations.json' with { type: 'json' };
 
 type Row = {
@@ -10,7 +22,7 @@ type Row = {
   accepted: { chain: string; same_as?: string[] }[];
   refused: string[];
 };
-const rows: Row[] = specification.operations.rows;
+const rows: Row[] = [...specification.operations.rows, ...additions.operations];
 
 // The code calls the fit mode by its field of the chain.
 const NAMES: Readonly<Record<string, string>> = { 'fit mode': 'mode' };
@@ -21,7 +33,7 @@ function canonical(chain: string): string | undefined {
 }
 
 describe('the operations', () => {
-  it('are those of the specification, in its order', () => {
+  it('are those of the specification, in its order, and behind them the additions', () => {
     const names = rows.map((row) => NAMES[row.operation] ?? row.operation);
     expect(operations.map((operation) => operation.name)).toEqual(names);
   });
@@ -45,6 +57,53 @@ describe.each(rows)('$operation', ({ accepted, refused }) => {
 
   it.each(refused)('%j is no chain', (chain) => {
     expect(parseChain(chain)).toBeUndefined();
+  });
+});
+
+const parsedChains = rows.flatMap(({ accepted }) =>
+  accepted.flatMap(({ chain }) => parseChain(chain) ?? []),
+);
+/** Every preset that a chain of the table names, each of its own meaning. */
+const presets = Object.fromEntries(
+  [...new Set(parsedChains.flatMap(({ preset }) => preset ?? []))].map((name, at) => [
+    name,
+    `resize/${at + 1}x`,
+  ]),
+);
+/** Neither square, nor with a focal point in the centre, nor of a default that has no quality. */
+const source: SourceFacts = {
+  content_type: 'image/avif',
+  width: 4000,
+  height: 2000,
+  has_alpha: false,
+  is_lossless: false,
+  focal_x: 0.1,
+  focal_y: 0.5,
+};
+const logo: WatermarkFacts = {
+  object_key: 'logo',
+  width: 10,
+  height: 10,
+  x_offset: 0,
+  y_offset: 0,
+  opacity: 100,
+  revision_tag: 'file_1:1',
+};
+
+function planText(text: string): string | undefined {
+  const chain = readChain(text, presets);
+  const watermark = chain?.watermark?.preset_id == null ? null : logo;
+  const plan = chain && planRender({ source, chain, watermark });
+  return plan && printPlan(plan);
+}
+
+describe('the text of a plan, which is the key of stored images', () => {
+  it.each(rows)('differs with every value of $operation', ({ accepted }) => {
+    const chains = new Set(accepted.map(({ chain }) => canonical(chain)));
+    const plans = new Set(accepted.map(({ chain }) => planText(chain)));
+    expect(plans).not.toContain(undefined);
+    expect(plans.size).toBeGreaterThan(1);
+    expect(plans.size).toBe(chains.size);
   });
 });
 
