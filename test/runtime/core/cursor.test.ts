@@ -79,6 +79,14 @@ describe('cursors', () => {
     }
   });
 
+  it('may have exactly 4096 characters', () => {
+    const keys = ['a'.repeat((CURSOR_LENGTH_MAX / 4) * 3 - 32 - '[""]'.length)];
+    const cursor = printCursor(key, scope, keys);
+    expect(cursor).toHaveLength(4096);
+    expect(parseCursor(key, scope, cursor)).toEqual(keys);
+    expect(() => printCursor(key, scope, [`${keys[0]}a`])).toThrow(RangeError);
+  });
+
   it('fit the longest keys of a list, and no more than 4096 characters', () => {
     const name = '😀'.repeat(255);
     expect(printCursor(key, scope, [name, 'file_0']).length).toBeLessThanOrEqual(CURSOR_LENGTH_MAX);

@@ -175,6 +175,12 @@ describe('what is in force at an hour', () => {
     expect(exempt).toEqual(['10', '11']);
     expect(isHourExempt([{ from: at('12T00:00:00'), until: null }], at('30T00:00:00'))).toBe(true);
   });
+
+  it('an exemption that begins with the next hour touches none before it', () => {
+    const next = [{ from: at('12T11:00:00'), until: null }];
+    expect(isHourExempt(next, at('12T10:00:00'))).toBe(false);
+    expect(isHourExempt(next, at('12T11:00:00'))).toBe(true);
+  });
 });
 
 describe('hours and days', () => {

@@ -66,6 +66,11 @@ describe('cleanText', () => {
 });
 
 describe('cutText and stripText', () => {
+  it.each(['\u061c', '\u200e', '\u200f', '\u202a', '\u202e', '\u2066', '\u2069', '\0', '\u0085'])(
+    'strips %j',
+    (character) => expect(stripText(`a${character}b`)).toBe('ab'),
+  );
+
   it('a cut is a prefix', () => {
     fc.assert(fc.property(wild, length, (text, max) => text.startsWith(cutText(text, max))));
   });

@@ -75,6 +75,13 @@ describe('a window and a size, to the pixel', () => {
   });
 });
 
+describe('a centre between two pixels', () => {
+  it('is rounded towards the top left', () => {
+    expect(shape(source(4001, 3000), 'resize/500x500')).toBe('3000x3000+500+0 → 500x500');
+    expect(shape(source(3000, 4001), 'resize/500x500')).toBe('3000x3000+0+500 → 500x500');
+  });
+});
+
 describe('smart', () => {
   it.each([
     [0.5, 0.5, '3000x3000+500+0', 'a flat picture: the centre, as fill'],

@@ -54,6 +54,10 @@ describe('what a sanitized SVG may hold', () => {
     expect(loading.filter((name) => all.includes(name))).toEqual([]);
   });
 
+  it('is no bitmap, in either of the elements that can hold one', () => {
+    expect([...svgBitmapElements].toSorted()).toEqual(['feImage', 'image']);
+  });
+
   it('knows the two namespaces by their exact names', () => {
     expect(SVG_NAMESPACE).toBe('http://www.w3.org/2000/svg');
     expect(XLINK_NAMESPACE).toBe('http://www.w3.org/1999/xlink');

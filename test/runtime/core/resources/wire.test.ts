@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import {
+  boundedText,
+  nameText,
+  plainText,
+  sentTimestamp,
+} from '../../../../runtime/core/resources/wire.ts';
+
+describe('a name', () => {
+  it('is counted in characters, not in UTF-16 units', () => {
+    expect(nameText(3).parse(' 😀😀😀 ')).toBe('😀😀😀');
+    expect(nameText(3).safeParse('😀😀😀😀').success).toBe(false);
+  });
+});
+
+describe('a text', () => {
+  it('is counted in characters and kept as it is', () => {
+    expect(boundedText('a text', 3).parse(' 😀\n')).toBe(' 😀\n');
+    expect(boundedText('a text', 3).safeParse('😀😀😀😀').success).toBe(false);
+  });
+
+  it('that PostgreSQL cannot hold is refused in our words', () => {
+    for (const text of ['a\0b', '\ud83d', '\ude00\ud83d']) {
+      for (const schema of [plainText('a text'), boundedText('a text', 9)]) {
+        const messages = schema.safeParse(text).error?.issues.map(({ message }) => message);
+        expect(messages).toEqual([expect.stringMatching(/^expected a text.*without U\+0000/)]);
+      }
+    }
+  });
+});
+
+describe('an instant that is sent', () => {
+  it.each([
+    ['2026-01-01T10:31Z', '2026-01-01T10:31:00.000Z'],
+    ['2026-01-01T10:31+01:00', '2026-01-01T09:31:00.000Z'],
+    ['2026-01-01T10:31:59.9999999Z', '2026-01-01T10:31:59.999Z'],
+    ['0001-01-01T00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9998-12-31T23:59:59.999Z', '9998-12-31T23:59:59.999Z'],
+  ])('%s is %s', (text, instant) => {
+    expect(sentTimestamp.parse(text).toISOString()).toBe(instant);
+  });
+
+  it.each([
+    '0000-12-31T23:59:59.999Z',
+    '9999-01-01T00:00Z',
+    '0001-01-01T00:00+00:01',
+    '9998-12-31T23:59-00:01',
+    '2026-01-01',
+    '2026-01-01T10Z',
+    '2026-01-01T10:31',
+    '2026-02-30T10:31Z',
+    '+002026-01-01T10:31Z',
+    '',
+  ])('%s is refused, in words that say what is taken', (text) => {
+    const messages = sentTimestamp.safeParse(text).error?.issues.map(({ message }) => message);
+    expect(messages).toEqual([expect.stringMatching(/^expected an ISO 8601 timestamp such as /)]);
+  });
+});
