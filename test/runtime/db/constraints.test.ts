@@ -610,6 +610,53 @@ describe('the schema holds, whatever the code does, that', () => {
     expect(named.map(({ name }) => name).filter((name) => !attempted.has(name))).toEqual([]);
   });
 
+  it('of two transactions that together break a rule, one is refused', async () => {
+    const { organization_id, project_id } = await makeProject(db);
+    const both = (statement: (n: number) => string) =>
+      Promise.allSettled(
+        [1, 2].map((n) =>
+          db.transaction(async (tx) => {
+            await tx.query('select pg_sleep(0.05)');
+            await tx.query(statement(n));
+            await tx.query('select pg_sleep(0.05)');
+          }),
+        ),
+      );
+    const refused = (ends: PromiseSettledResult<void>[]) =>
+      ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.constraint] : []));
+    const exemptions = await both(
+      (n) => `insert into organization_exemptions values
+        ('${organization_id}', '2026-01-0${n}', '2026-01-05')`,
+    );
+    expect(refused(exemptions)).toEqual(['organization_exemptions_apart']);
+    const keys = await both(
+      (n) => `insert into api_keys (key_id, project_id, name, secret_sha256, prefix, last_four)
+        select 'key_' || lpad(${n} || 'x' || i, 26, '0'), '${project_id}', 'k', lpad(${n} || 'a' || i, 64, '0'), 't', 'abcd'
+        from generate_series(1, 60) i`,
+    );
+    expect(refused(keys)).toEqual(['api_keys_at_most_100_active']);
+  });
+
+  it('counters may move in any order within a transaction, as long as they agree at its end', async () => {
+    const own = await makeProject(db);
+    const { upload_id } = await makeUpload(db, own, { size_bytes: 70 });
+    await db.transaction(async (tx) => {
+      await tx.query('update projects set reserved_bytes = 0 where project_id = $1', [
+        own.project_id,
+      ]);
+      await tx.query(
+        `update uploads set status = 'expired', error_code = 'session_expired' where upload_id = $1`,
+        [upload_id],
+      );
+    });
+    const rows = await db.query(
+      `select reserved_bytes, coalesce(current_setting('tintype.counters', true), '') as noted
+       from projects where project_id = $1`,
+      [own.project_id],
+    );
+    expect(rows).toEqual([{ reserved_bytes: 0, noted: '' }]);
+  });
+
   it('the reservation of an upload is its size until it ends, and cannot be written', async () => {
     expect(upload.reserved_bytes).toBe(upload.size_bytes);
     await expect(
