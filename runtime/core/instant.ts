@@ -11,6 +11,9 @@ export const INSTANT_EXPECTED =
 /** The first instant that is taken: before it PostgreSQL and ISO 8601 count years differently. */
 export const EARLIEST_INSTANT = new Date('0001-01-01T00:00:00.000Z');
 
+/** The last millisecond of the epoch that is taken: a day can be added, and four digits still print it. */
+export const LATEST_EPOCH_MS = Date.parse('9998-12-31T23:59:59.999Z');
+
 /** A timestamp; undefined where it is none, or of a year outside 1 to 9998 (UTC). */
 export function parseInstant(text: string): Date | undefined {
   return INSTANT.safeParse(text).success ? boundedInstant(text) : undefined;
@@ -26,10 +29,7 @@ const INSTANT = z.union([
   z.iso.datetime({ offset: true }),
   z.iso.datetime({ offset: true, precision: -1 }),
 ]);
-/** A day short of the last year that four digits can print, so that a day can be added. */
-const AFTER_LATEST = new Date('9999-01-01T00:00:00.000Z');
-
 function boundedInstant(text: string): Date | undefined {
   const instant = new Date(text);
-  return instant >= EARLIEST_INSTANT && instant < AFTER_LATEST ? instant : undefined;
+  return instant >= EARLIEST_INSTANT && instant.getTime() <= LATEST_EPOCH_MS ? instant : undefined;
 }

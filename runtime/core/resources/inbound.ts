@@ -3,6 +3,7 @@
  * Spec: Infrastructure; Billing; PaymentProviderASignature.
  */
 import { z } from 'zod';
+import { LATEST_EPOCH_MS } from '../instant.ts';
 import { otherStateSets } from '../states.ts';
 import { expected, plainText, requestBody } from './wire.ts';
 
@@ -24,7 +25,7 @@ export const providerBEventBody = z.object({
     error: 'expected the id of the event',
   }),
   eventType: plainText('the type of the event'),
-  created_at: z.int({ error: expected('milliseconds of the epoch') }),
+  created_at: epoch('milliseconds of the epoch', LATEST_EPOCH_MS),
   object: z.record(z.string(), z.unknown(), { error: expected('an object') }),
 });
 
@@ -37,7 +38,7 @@ export const providerAEventBody = z.object({
     error: 'expected the id of the event',
   }),
   type: plainText('the type of the event'),
-  created: z.int({ error: expected('seconds of the epoch') }),
+  created: epoch('seconds of the epoch', Math.floor(LATEST_EPOCH_MS / 1000)),
   data: z.object({ object: z.record(z.string(), z.unknown()) }),
 });
 
@@ -56,3 +57,8 @@ export const cancelSubscriptionBody = requestBody({}).optional();
 export const canceledSubscriptionRecord = z.object({
   status: z.enum(otherStateSets.subscription),
 });
+
+function epoch(what: string, max: number) {
+  const error = expected(what);
+  return z.int({ error }).min(0, { error }).max(max, { error });
+}
