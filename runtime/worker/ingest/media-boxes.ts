@@ -48,6 +48,36 @@ export function readItems(meta: Buffer): MediaItems {
   };
 }
 
+/** Where the item's bytes begin in the file; undefined where they are somewhere else. */
+export function findItemStart(meta: Buffer, id: number): number | undefined {
+  const iloc = find(readBoxes(meta.subarray(FULL_BOX_BYTES)), 'iloc');
+  const [version, sizes, moreSizes] = [iloc.readUInt8(0), iloc.readUInt8(4), iloc.readUInt8(5)];
+  const width = idBytes(iloc, 2);
+  const bytes = { offset: sizes >> 4, length: sizes & 15, base: moreSizes >> 4 };
+  const index = version > 0 ? moreSizes & 15 : 0;
+  const count = iloc.readUIntBE(6, width);
+  let at = 6 + width;
+  for (let item = 0; item < Math.min(count, ITEMS_MAX); item += 1) {
+    const found = iloc.readUIntBE(at, width);
+    const method = version > 0 ? iloc.readUInt16BE(at + width) & 15 : 0;
+    at += width + (version > 0 ? 4 : 2);
+    const base = readNumber(iloc, at, bytes.base);
+    const extents = iloc.readUInt16BE(at + bytes.base);
+    at += bytes.base + 2;
+    if (found === id) {
+      return method === 0 ? base + readNumber(iloc, at + index, bytes.offset) : undefined;
+    }
+    at += extents * (index + bytes.offset + bytes.length);
+  }
+  return undefined;
+}
+
+/** Of 0, 4 or 8 bytes. */
+function readNumber(bytes: Buffer, at: number, size: number): number {
+  if (size === 0) return 0;
+  return size === 8 ? Number(bytes.readBigUInt64BE(at)) : bytes.readUInt32BE(at);
+}
+
 function readBoxSize(bytes: Buffer, at: number): { head: number; size: number } {
   const size = bytes.readUInt32BE(at);
   if (size === 1) return { head: 16, size: Number(bytes.readBigUInt64BE(at + 8)) };

@@ -3,8 +3,16 @@
  * transparency. Sequences are refused by their brand or their tracks, HEVC inside by its item type.
  */
 import { AVIF_PIXELS_MAX } from '../../core/limits.ts';
+import { type Av1Frame, readAv1Frame } from './av1-frame.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
-import { type Box, type MediaItem, type MediaItems, readBoxes, readItems } from './media-boxes.ts';
+import {
+  type Box,
+  findItemStart,
+  type MediaItem,
+  type MediaItems,
+  readBoxes,
+  readItems,
+} from './media-boxes.ts';
 import type { HeaderFacts } from './scan.ts';
 
 const SEQUENCE_BRANDS = ['avis', 'msf1'];
@@ -21,8 +29,10 @@ export function scanAvif(bytes: Buffer): HeaderFacts {
   if (meta === undefined) throw damaged('no table of items');
   const media = readItems(meta.body);
   const primary = itemOf(media, media.primary);
-  const coding = readCoding(firstTile(media, primary));
+  const tile = firstTile(media, primary);
+  const coding = readCoding(tile);
   refuseHugeItems(media);
+  const frame = readFrame(bytes, findItemStart(meta.body, tile.id));
   return {
     content_type: 'image/avif',
     ...readSize(primary),
@@ -30,7 +40,7 @@ export function scanAvif(bytes: Buffer): HeaderFacts {
     has_alpha: hasAlpha(media),
     is_lossless: false,
     frames: 1,
-    quality: null,
+    quality: frame.quality,
     chroma: coding.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
   };
@@ -41,6 +51,16 @@ function refuseSequence(bytes: Buffer, boxes: readonly Box[]): void {
     SEQUENCE_BRANDS.includes(bytes.toString('latin1', 8, 12)) ||
     boxes.some(({ type }) => type === 'moov');
   if (isSequence) throw new IngestRefusal('animated_not_supported', 'AVIF: a sequence');
+}
+
+/** The coded picture has a size of its own, which a decoder makes room for. */
+function readFrame(bytes: Buffer, start: number | undefined): Av1Frame {
+  const none = { width: 0, height: 0, quality: null };
+  const frame = start === undefined ? none : readAv1Frame(bytes.subarray(start));
+  if (frame.width * frame.height > AVIF_PIXELS_MAX) {
+    throw new IngestRefusal('image_too_large', `AVIF: coded as ${frame.width}x${frame.height}`);
+  }
+  return frame;
 }
 
 /** A grid is coded as its tiles are. */

@@ -45,6 +45,21 @@ describe('sanitizing an AVIF', () => {
     expect(scanImage(master, AVIF).chroma).toBe(chromaSubsampling);
   });
 
+  it.each([40, 60, 75, 85, 95])('sees that it was made with about %d', async (quality) => {
+    for (const side of [60, 1300]) {
+      const picture = over(photograph(side, side));
+      const upload = await picture.avif({ quality, effort: 0, tune: 'ssim' }).toBuffer();
+      const seen = scanImage(upload, AVIF).quality ?? 0;
+      expect(Math.abs(seen - quality), `${side}`).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('is stored about as large as a good one of its quality', async () => {
+    const upload = await over(photograph(300, 200)).avif({ quality: 80 }).toBuffer();
+    const { master } = await decoder.ingest(upload, AVIF);
+    expect(master.length).toBeLessThan(upload.length * 1.25);
+  });
+
   it('turns and mirrors it once, and forgets that', async () => {
     for (let orientation = 1; orientation <= 8; orientation += 1) {
       const upload = await over(quarters(96, 48))
@@ -130,6 +145,13 @@ describe('an AVIF is refused when it', () => {
     const at = bytes.indexOf('ispe') + 8;
     bytes.writeUInt32BE(7000, at);
     bytes.writeUInt32BE(5000, at + 4);
+    expect(await decoder.refusal(bytes, AVIF)).toBe('image_too_large');
+  });
+
+  it('is coded larger than may be, whatever it says outside', async () => {
+    const bytes = await still();
+    const coded = [0x0a, 8, 0x18, 0x3f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc0];
+    bytes.set(coded, bytes.indexOf('mdat') + 4);
     expect(await decoder.refusal(bytes, AVIF)).toBe('image_too_large');
   });
 

@@ -163,8 +163,10 @@ describe('a BMP becomes a PNG of its pixels', () => {
   });
 });
 
+const IMAGE_MAGICK = 'convert';
+
 function magick(options: readonly string[], input?: Buffer): Buffer {
-  return execFileSync('convert', options, { input, stdio: ['pipe', 'pipe', 'ignore'] });
+  return execFileSync(IMAGE_MAGICK, options, { input, stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
 describe('a BMP is refused', () => {
