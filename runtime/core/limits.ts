@@ -97,6 +97,8 @@ export const WEBP_LOSSY_ALPHA_PIXELS_MAX = 38 * MEGAPIXEL;
 export const AVIF_PIXELS_MAX = 28 * MEGAPIXEL;
 export const SVG_RASTER_LONG_EDGE_MIN = 2048;
 export const SVG_RASTER_PIXELS_MAX = 2048 * 2048;
+/** The longest edge that WebP can have, so that every grid comes out in every format. */
+export const SVG_RASTER_LONG_EDGE_MAX = 16_383;
 export const UNINDEXED_FILES_THRESHOLD_DEFAULT = 100_000;
 export const REQUEST_BODY_BYTES_MAX = 256 * KIB;
 export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
@@ -136,7 +138,11 @@ export const SVG_STYLE_BYTES_MAX = 100_000;
 export const SVG_EXPANDED_ELEMENTS_MAX = 50_000;
 /** Elements that are drawn apart and then composed: opacity, mask, clip, blend mode, filter. */
 export const SVG_LAYERS_MAX = 500;
-/** Over all uses of filters: primitives times the pixels of their region on the raster grid. */
+/** Layers within one another: each holds a picture of the whole raster grid. */
+export const SVG_LAYER_DEPTH_MAX = 32;
+/** Rules of style sheets times elements. */
+export const SVG_STYLE_MATCHES_MAX = 40_000_000;
+/** Over all uses of filters: primitives, each by its cost, times the pixels of their region on the raster grid. */
 export const SVG_FILTER_PIXELS_MAX = 128 * MEGAPIXEL;
 /** Blur deviation and morphology radius, in pixels of the raster grid. */
 export const SVG_FILTER_RADIUS_MAX = 250;

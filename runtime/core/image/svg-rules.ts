@@ -9,8 +9,10 @@ import {
   SVG_EXPANDED_ELEMENTS_MAX,
   SVG_FILTER_PIXELS_MAX,
   SVG_FILTER_RADIUS_MAX,
+  SVG_LAYER_DEPTH_MAX,
   SVG_LAYERS_MAX,
   SVG_STYLE_BYTES_MAX,
+  SVG_STYLE_MATCHES_MAX,
   SVG_TEXT_BYTES_MAX,
   SVG_TURBULENCE_OCTAVES_MAX,
 } from '../limits.ts';
@@ -75,6 +77,14 @@ export const svgProperties = words(
   'baseline-shift dominant-baseline direction unicode-bidi writing-mode white-space',
 );
 
+/** CSS functions that a value may call; `url` is judged by what it points at. */
+export const svgFunctions = words(
+  'rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix icc-color calc min max clamp var',
+  'matrix translate translatex translatey scale scalex scaley rotate skew skewx skewy',
+  'blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia',
+  'circle ellipse inset path polygon',
+);
+
 /** Attributes that are kept on any listed element, besides `svgProperties` and `href`. */
 export const svgAttributes = words(
   // any element
@@ -119,6 +129,8 @@ export const svgCaps = {
   text_bytes: SVG_TEXT_BYTES_MAX,
   style_bytes: SVG_STYLE_BYTES_MAX,
   layers: SVG_LAYERS_MAX,
+  layer_depth: SVG_LAYER_DEPTH_MAX,
+  style_matches: SVG_STYLE_MATCHES_MAX,
   filter_pixels: SVG_FILTER_PIXELS_MAX,
   filter_radius: SVG_FILTER_RADIUS_MAX,
   turbulence_octaves: SVG_TURBULENCE_OCTAVES_MAX,

@@ -2,7 +2,7 @@
 import type { RasterType } from './encode-stored.ts';
 
 export type IngestResult = {
-  content_type: RasterType;
+  content_type: RasterType | 'image/svg+xml';
   /** After orientation. */
   width: number;
   height: number;

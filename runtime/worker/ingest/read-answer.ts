@@ -13,6 +13,7 @@ import type { IngestResult } from './ingest-result.ts';
 const side = z.int().min(1).max(65_535);
 const fraction = z.number().min(0).max(1);
 const contentType = z.enum(['image/jpeg', 'image/png', 'image/webp', 'image/avif', 'image/gif']);
+const masterType = z.enum([...contentType.options, 'image/svg+xml']);
 
 const refusalSchema = z.strictObject({
   error_code: z.enum([
@@ -25,7 +26,7 @@ const refusalSchema = z.strictObject({
 });
 
 const knownSchema = z.strictObject({
-  content_type: contentType,
+  content_type: masterType,
   width: side,
   height: side,
   has_alpha: z.boolean(),

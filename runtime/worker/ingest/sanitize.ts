@@ -13,12 +13,18 @@ import type { IngestResult, MezzanineImage } from './ingest-result.ts';
 import { decodeOnce, type Pixels, shrinkTo } from './pixels.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
+import { ingestSvg } from './svg/ingest-svg.ts';
 
 /** Throws IngestRefusal where the image itself is at fault. */
 export async function sanitize(bytes: Buffer, declaredType: string): Promise<IngestResult> {
+  if (declaredType === 'image/svg+xml') return decoding([declaredType], () => ingestSvg(bytes));
   const header = scanImage(bytes, declaredType);
+  return decoding([header.content_type], () => sanitizeScanned(bytes, header));
+}
+
+async function decoding<T>(contentTypes: readonly string[], work: () => Promise<T>): Promise<T> {
   try {
-    return await withLoaders([header.content_type], () => sanitizeScanned(bytes, header));
+    return await withLoaders(contentTypes, work);
   } catch (error) {
     throw refusalOf(error);
   }

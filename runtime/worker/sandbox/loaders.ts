@@ -11,6 +11,7 @@ const loaders: Readonly<Record<string, string>> = {
   'image/avif': 'VipsForeignLoadHeifBuffer',
   'image/gif': 'VipsForeignLoadNsgifBuffer',
   'image/tiff': 'VipsForeignLoadTiffBuffer',
+  'image/svg+xml': 'VipsForeignLoadSvgBuffer',
 };
 
 /** Read by our own code alone. */

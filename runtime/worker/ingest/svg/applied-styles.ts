@@ -1,0 +1,75 @@
+/**
+ * Which declarations may hold for an element, wherever they stand. Of a selector only its last part is
+ * looked at, and what a rule overrides stays: for counting cost, too much is safe and too little is not.
+ */
+import { svgLayerProperties, svgProperties } from '../../../core/image/svg-rules.ts';
+import { type Declaration, readDeclarations, readStyleSheet, type StyleRule } from './style.ts';
+import { allElements, type SvgNode } from './svg-node.ts';
+
+export type AppliedStyles = {
+  readonly rule_count: number;
+  of(node: SvgNode): readonly Declaration[];
+};
+
+export function readAppliedStyles(root: SvgNode): AppliedStyles {
+  const bySubject = new Map<string, Map<string, Declaration>>();
+  let rule_count = 0;
+  for (const rule of styleRules(root)) {
+    const declarations = rule.declarations.filter(isCostly);
+    for (const subject of subjectsOf(rule.selector)) {
+      rule_count += 1;
+      const known = bySubject.get(subject) ?? new Map<string, Declaration>();
+      for (const declaration of declarations) known.set(declaration.join(':'), declaration);
+      if (known.size > 0) bySubject.set(subject, known);
+    }
+  }
+  return { rule_count, of: (node) => declarationsOf(node, bySubject) };
+}
+
+function* styleRules(root: SvgNode) {
+  for (const node of allElements(root)) {
+    const [sheet] = node.name === 'style' ? node.children : [];
+    if (typeof sheet === 'string') yield* flatten(readStyleSheet(sheet));
+  }
+}
+
+function* flatten(rules: readonly StyleRule[]): Generator<StyleRule & { kind: 'style' }> {
+  for (const rule of rules) {
+    if (rule.kind === 'media') yield* flatten(rule.rules);
+    else yield rule;
+  }
+}
+
+/** Of each selector in a list its id, class or element; `*` where more than one can be meant. */
+function subjectsOf(selector: string): string[] {
+  if (/[([]/.test(selector)) return ['*'];
+  return selector.split(',').map((one) => {
+    const last =
+      one
+        .trim()
+        .split(/[\s>+~]+/)
+        .at(-1) ?? '';
+    return /[#.][^#.:]+/.exec(last)?.[0] ?? /^[^:*]+/.exec(last)?.[0] ?? '*';
+  });
+}
+
+function declarationsOf(
+  { name, attributes }: SvgNode,
+  bySubject: ReadonlyMap<string, ReadonlyMap<string, Declaration>>,
+): Declaration[] {
+  const classes = (attributes.get('class') ?? '').split(/\s+/).map((one) => `.${one}`);
+  const subjects = new Set(['*', name, `#${attributes.get('id')}`, ...classes]);
+  const own = [...attributes].filter(([property]) => svgProperties.has(property));
+  const styled = readDeclarations(attributes.get('style') ?? '');
+  const matched = [...subjects].flatMap((subject) => [...(bySubject.get(subject)?.values() ?? [])]);
+  return [...[...own, ...styled].filter(isCostly), ...matched];
+}
+
+/** Paints and markers cost something where they refer to something. */
+function isCostly([property, value]: Declaration): boolean {
+  return (
+    svgLayerProperties.has(property) ||
+    property === 'transform' ||
+    (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))
+  );
+}

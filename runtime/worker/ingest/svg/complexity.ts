@@ -1,0 +1,174 @@
+/**
+ * What drawing an SVG would cost, known without drawing it: elements after every reference is followed,
+ * layers, filters. Spec: Limits, Uploads (SVG complexity: very complex SVGs are refused).
+ */
+import { svgCaps, svgLayerProperties } from '../../../core/image/svg-rules.ts';
+import { IngestRefusal } from '../ingest-refusal.ts';
+import { readAppliedStyles } from './applied-styles.ts';
+import {
+  type Drawing,
+  drawnChildren,
+  type Reference,
+  readDrawing,
+  referencesOf,
+  scalesOf,
+} from './drawing.ts';
+import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
+import type { SvgSize } from './raster-grid.ts';
+import { allElements, childElements, type SvgNode } from './svg-node.ts';
+
+/** Throws IngestRefusal for a drawing above one of the caps. */
+export function refuseComplexity(root: SvgNode, grid: SvgSize): void {
+  const styles = readAppliedStyles(root);
+  const elements = [...allElements(root)].length;
+  check('style_matches', styles.rule_count * elements);
+  const drawing = readDrawing(root, styles, grid);
+  const cost = new CostReader(drawing).read();
+  check('expanded_elements', cost.elements);
+  check('layers', cost.layers);
+  check('layer_depth', cost.layer_depth);
+  check('filter_pixels', cost.filter_pixels);
+}
+
+type Cost = {
+  elements: number;
+  /** What a paint is painted on. */
+  shapes: number;
+  /** What a marker is drawn at. */
+  vertices: number;
+  layers: number;
+  layer_depth: number;
+  filter_pixels: number;
+};
+
+/** References may be followed only so far, as the renderer does it on its stack. */
+const REFERENCE_DEPTH_MAX = 300;
+const SHAPES = new Set(
+  'path rect circle ellipse line polyline polygon text tspan textPath'.split(' '),
+);
+
+class CostReader {
+  readonly #drawing: Drawing;
+  readonly #scales: ReadonlyMap<SvgNode, number>;
+  readonly #known = new Map<SvgNode, Cost>();
+
+  constructor(drawing: Drawing) {
+    this.#drawing = drawing;
+    this.#scales = scalesOf(drawing, usersFirst(drawing));
+  }
+
+  read(): Cost {
+    return this.#costOf(this.#drawing.root);
+  }
+
+  /** No circles are left: the order of the elements has found them. */
+  #costOf(node: SvgNode): Cost {
+    const known = this.#known.get(node);
+    if (known !== undefined) return known;
+    const cost = ownCost(node);
+    for (const child of drawnChildren(node)) addInherited(cost, this.#costOf(child));
+    for (const reference of referencesOf(this.#drawing, node)) this.#addReference(cost, reference);
+    this.#addLayers(cost, node);
+    this.#known.set(node, cost);
+    return cost;
+  }
+
+  /** A paint or a marker of a group holds for all that is in it. */
+  #addReference(cost: Cost, { by, target }: Reference): void {
+    if (by === 'filter' || target.name.endsWith('Gradient')) return;
+    if (by === 'href') {
+      addInherited(cost, this.#costOf(target));
+      return;
+    }
+    const isPaint = by === 'fill' || by === 'stroke';
+    const times = isPaint ? cost.shapes : by.startsWith('marker') ? cost.vertices : 1;
+    add(cost, this.#costOf(target), times);
+  }
+
+  #addLayers(cost: Cost, node: SvgNode): void {
+    const declarations = this.#drawing.styles.get(node) ?? [];
+    const layers = new Set(
+      declarations.filter(([name, value]) => isLayer(name, value)).map(([name]) => name),
+    );
+    cost.layers += layers.size;
+    cost.layer_depth += layers.size === 0 ? 0 : 1;
+    const use = { element: node, scale: this.#scales.get(node) ?? 0 };
+    for (const { by, target } of referencesOf(this.#drawing, node)) {
+      if (by === 'filter') cost.filter_pixels += filterPixels(this.#drawing, target, use);
+    }
+    for (const [name, value] of declarations) {
+      if (name === 'filter') cost.filter_pixels += filterFunctionPixels(this.#drawing, value, use);
+    }
+  }
+}
+
+function ownCost(node: SvgNode): Cost {
+  const isShape = SHAPES.has(node.name);
+  const vertices = isShape ? vertexCount(node) : 0;
+  return {
+    elements: 1,
+    shapes: isShape ? 1 : 0,
+    vertices,
+    layers: 0,
+    layer_depth: 0,
+    filter_pixels: 0,
+  };
+}
+
+/** At most one for every number that is written. */
+function vertexCount({ attributes }: SvgNode): number {
+  const text = attributes.get('d') ?? attributes.get('points') ?? '';
+  return 2 + (text.match(/\d+/g)?.length ?? 0);
+}
+
+/** What is drawn as part of an element takes on its paints and markers. */
+function addInherited(cost: Cost, more: Cost): void {
+  add(cost, more);
+  cost.shapes += more.shapes;
+  cost.vertices += more.vertices;
+}
+
+function add(cost: Cost, more: Cost, times = 1): void {
+  cost.elements += more.elements * times;
+  cost.layers += more.layers * times;
+  cost.filter_pixels += more.filter_pixels * times;
+  cost.layer_depth = Math.max(cost.layer_depth, more.layer_depth);
+}
+
+const NO_LAYER: Readonly<Record<string, RegExp>> = {
+  opacity: /^(?:1|1\.0+|100%|[2-9]\S*|inherit)$/,
+  'mix-blend-mode': /^normal$/,
+  isolation: /^auto$/,
+};
+
+function isLayer(property: string, value: string): boolean {
+  if (!svgLayerProperties.has(property) || value === 'none') return false;
+  return !NO_LAYER[property]?.test(value);
+}
+
+/** Every element after all that draw it. Throws IngestRefusal where one draws itself. */
+function usersFirst(drawing: Drawing): SvgNode[] {
+  const inOrder: SvgNode[] = [];
+  const states = new Map<SvgNode, 'open' | 'done'>();
+  const visit = (node: SvgNode, depth: number) => {
+    if (states.get(node) === 'done') return;
+    if (states.has(node)) throw refusal('a reference to itself');
+    if (depth > REFERENCE_DEPTH_MAX) throw refusal('references of references');
+    states.set(node, 'open');
+    for (const child of childElements(node)) visit(child, depth + 1);
+    for (const { target } of referencesOf(drawing, node)) visit(target, depth + 1);
+    states.set(node, 'done');
+    inOrder.push(node);
+  };
+  visit(drawing.root, 0);
+  return inOrder.reverse();
+}
+
+function check(cap: keyof typeof svgCaps, value: number): void {
+  // Sums beyond all numbers are above as well.
+  if (!(value <= svgCaps[cap])) throw refusal(`${value} ${cap}, at most ${svgCaps[cap]}`);
+}
+
+function refusal(detail: string): IngestRefusal {
+  return new IngestRefusal('image_too_large', detail);
+}

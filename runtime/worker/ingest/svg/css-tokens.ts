@@ -1,0 +1,86 @@
+/**
+ * CSS cut into tokens, strictly: what could be read in two ways (an escape, an open string, a broken
+ * url) is a `bad` token, and whoever finds one lets go of everything around it.
+ */
+export type CssToken = {
+  readonly kind:
+    | 'word'
+    | 'number'
+    | 'hash'
+    | 'at'
+    | 'function'
+    | 'url'
+    | 'string'
+    | 'mark'
+    | 'space'
+    | 'bad';
+  /** As it is written out again; of a function without its parenthesis, of a url what it points at. */
+  readonly text: string;
+};
+
+type Rule = readonly [kind: CssToken['kind'] | 'comment', pattern: RegExp];
+
+const NAME = String.raw`-{0,2}[A-Za-z_\u0080-\uffff][\w\u0080-\uffff-]*`;
+const STRING = String.raw`"[^"\\\n\r\f]*"|'[^'\\\n\r\f]*'`;
+
+/** Tried in this order, each where the one before ended. */
+const rules: readonly Rule[] = [
+  ['space', /[ \t\n\r\f]+/y],
+  ['comment', /\/\*[\s\S]*?(?:\*\/|$)/y],
+  ['url', new RegExp(String.raw`url\(\s*(?:(?:${STRING}|[^\s"'()\\]+)\s*)?\)`, 'iy')],
+  ['bad', /url\(/iy],
+  ['function', new RegExp(String.raw`${NAME}\(`, 'y')],
+  ['number', new RegExp(String.raw`[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?(?:%|${NAME})?`, 'iy')],
+  ['word', new RegExp(NAME, 'y')],
+  ['at', new RegExp(`@${NAME}`, 'y')],
+  ['hash', /#[\w\u0080-\uffff-]+/y],
+  ['string', new RegExp(STRING, 'y')],
+  ['mark', /[:;,{}()[\]!*/.>+~=|^$-]/y],
+  ['bad', /[\s\S]/y],
+];
+
+export function readCssTokens(css: string): CssToken[] {
+  const tokens: CssToken[] = [];
+  for (let at = 0; at < css.length; ) {
+    const [kind, text] = nextToken(css, at);
+    at += text.length;
+    if (kind !== 'comment') tokens.push({ kind, text: meaning(kind, text) });
+    else if (tokens.at(-1)?.kind !== 'space') tokens.push({ kind: 'space', text: ' ' });
+  }
+  return tokens;
+}
+
+/** Tokens as text: each space once, none at the ends. */
+export function printCssTokens(tokens: readonly CssToken[]): string {
+  const text = tokens.map(printToken).join('');
+  return text.trim();
+}
+
+function printToken({ kind, text }: CssToken, at: number, all: readonly CssToken[]): string {
+  if (kind === 'space') return all[at - 1]?.kind === 'space' ? '' : ' ';
+  if (kind === 'function') return `${text}(`;
+  if (kind === 'url') return `url(${text})`;
+  return text;
+}
+
+function nextToken(css: string, at: number): [Rule[0], string] {
+  for (const [kind, pattern] of rules) {
+    pattern.lastIndex = at;
+    const text = pattern.exec(css)?.[0];
+    if (text !== undefined) return [kind, text];
+  }
+  return ['bad', css.charAt(at)];
+}
+
+function meaning(kind: CssToken['kind'], text: string): string {
+  if (kind === 'function') return text.slice(0, -1);
+  if (kind === 'url') return unquote(text.slice(text.indexOf('(') + 1, -1).trim());
+  // One that holds a double quote keeps its own: it cannot be written otherwise without an escape.
+  if (kind === 'string')
+    return text.startsWith("'") && text.includes('"') ? text : `"${unquote(text)}"`;
+  return text;
+}
+
+function unquote(text: string): string {
+  return /^["']/.test(text) ? text.slice(1, -1) : text;
+}

@@ -1,0 +1,157 @@
+/**
+ * What an SVG draws by way of what: of each element the ones that are drawn with it, its children and
+ * those that it refers to, and how much larger than in the file it can come out on the grid.
+ */
+
+import { IngestRefusal } from '../ingest-refusal.ts';
+import type { AppliedStyles } from './applied-styles.ts';
+import { type SvgSize, viewBoxOf } from './raster-grid.ts';
+import type { Declaration } from './style.ts';
+import { allElements, childElements, type SvgNode } from './svg-node.ts';
+
+export type Drawing = {
+  readonly root: SvgNode;
+  readonly grid: SvgSize;
+  readonly styles: ReadonlyMap<SvgNode, readonly Declaration[]>;
+  readonly references: ReadonlyMap<SvgNode, readonly Reference[]>;
+};
+
+/** `by` is the property, or `href`. */
+export type Reference = { readonly by: string; readonly target: SvgNode };
+
+/** Declarations over all elements that may hold for them and may cost something. */
+const APPLIED_DECLARATIONS_MAX = 200_000;
+
+export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize): Drawing {
+  const nodes = [...allElements(root)];
+  const styles = new Map<SvgNode, readonly Declaration[]>();
+  let count = 0;
+  for (const node of nodes) {
+    const declarations = applied.of(node);
+    count += declarations.length;
+    if (count > APPLIED_DECLARATIONS_MAX) {
+      throw new IngestRefusal('image_too_large', 'styles that hold for many elements');
+    }
+    styles.set(node, declarations);
+  }
+  const byId = new Map(nodes.flatMap(named));
+  const references = nodes.map((node) => {
+    const found = findReferences(node, styles.get(node) ?? []);
+    return [node, found.flatMap((reference) => resolve(reference, byId))] as const;
+  });
+  return { root, grid, styles, references: new Map(references) };
+}
+
+function named(node: SvgNode): [string, SvgNode][] {
+  const id = node.attributes.get('id');
+  return id === undefined ? [] : [[id, node]];
+}
+
+/** Drawn only where something refers to them. */
+const KEPT_ASIDE = new Set([
+  'defs',
+  'symbol',
+  'clipPath',
+  'mask',
+  'pattern',
+  'marker',
+  'linearGradient',
+  'radialGradient',
+  'filter',
+  'style',
+  'title',
+  'desc',
+]);
+
+export function drawnChildren(node: SvgNode): SvgNode[] {
+  return childElements(node).filter(({ name }) => !KEPT_ASIDE.has(name));
+}
+
+export function referencesOf({ references }: Drawing, node: SvgNode): readonly Reference[] {
+  return references.get(node) ?? [];
+}
+
+type Named = readonly [by: string, id: string];
+
+function findReferences(node: SvgNode, declarations: readonly Declaration[]): Named[] {
+  const href = node.attributes.get('href');
+  const styled = declarations.flatMap(([by, value]) =>
+    [...value.matchAll(/url\(#([^)]+)/g)].map(([, id = '']): Named => [by, id]),
+  );
+  return href === undefined ? styled : [['href', href.slice(1)], ...styled];
+}
+
+function resolve([by, id]: Named, byId: ReadonlyMap<string, SvgNode>): Reference[] {
+  const target = byId.get(id);
+  return target === undefined ? [] : [{ by, target }];
+}
+
+/**
+ * How many pixels of the grid one unit of an element's own coordinates can become, at most, over all
+ * the ways that it is drawn. The elements come in an order in which each stands after its users.
+ */
+export function scalesOf(drawing: Drawing, inOrder: readonly SvgNode[]): Map<SvgNode, number> {
+  const scales = new Map<SvgNode, number>([[drawing.root, rootScale(drawing)]]);
+  for (const node of inOrder) {
+    const scale = scales.get(node) ?? 0;
+    const drawn = [
+      ...childElements(node),
+      ...referencesOf(drawing, node).map(({ target }) => target),
+    ];
+    for (const one of drawn) {
+      const reached = scale * ownScale(drawing, one);
+      scales.set(one, Math.max(scales.get(one) ?? 0, reached));
+    }
+  }
+  return scales;
+}
+
+/** The longer side of the picture in the units of its root. */
+export function rootUnits(drawing: Drawing): number {
+  return Math.max(drawing.grid.width, drawing.grid.height) / rootScale(drawing);
+}
+
+function rootScale({ root, grid }: Drawing): number {
+  const box = viewBoxOf(root) ?? grid;
+  return Math.max(grid.width / box.width, grid.height / box.height);
+}
+
+function ownScale(drawing: Drawing, node: SvgNode): number {
+  const texts = (drawing.styles.get(node) ?? [])
+    .filter(([property]) => property === 'transform')
+    .map(([, value]) => value);
+  const pattern = node.attributes.get('patternTransform');
+  const all = pattern === undefined ? texts : [...texts, pattern];
+  const transform = all.length === 0 ? 1 : Math.max(...all.map(transformScale));
+  return transform * viewBoxScale(drawing, node);
+}
+
+/** A symbol takes its size from what uses it: the picture's own size stands for all that is unsaid. */
+function viewBoxScale(drawing: Drawing, node: SvgNode): number {
+  const box = viewBoxOf(node);
+  if (box === undefined) return 1;
+  const sides = ['width', 'height', 'markerWidth', 'markerHeight'].map((name) =>
+    numberOf(node.attributes.get(name), 0),
+  );
+  return Math.max(rootUnits(drawing), ...sides) / Math.min(box.width, box.height);
+}
+
+/** The most that a list of transforms stretches a line by. */
+export function transformScale(text: string): number {
+  let scale = 1;
+  for (const [, name = '', list = ''] of text.matchAll(/\b([a-z]+)\s*\(([^()]*)\)/gi)) {
+    const numbers = list.split(/[\s,]+/).map((number) => Math.abs(Number.parseFloat(number)) || 0);
+    const [first = 1, second = first] = numbers;
+    const kind = name.toLowerCase();
+    if (kind === 'matrix') scale *= Math.hypot(...numbers.slice(0, 4));
+    else if (kind.startsWith('scale')) scale *= Math.max(first, second);
+    else if (kind.startsWith('skew')) scale *= 1 + Math.abs(Math.tan((first * Math.PI) / 180));
+  }
+  return scale;
+}
+
+/** The first number of an attribute; percentages are not numbers. */
+export function numberOf(text: string | undefined, otherwise: number): number {
+  const number = Number.parseFloat(text ?? '');
+  return Number.isFinite(number) && !text?.includes('%') ? Math.abs(number) : otherwise;
+}

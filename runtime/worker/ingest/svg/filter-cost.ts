@@ -1,0 +1,133 @@
+/**
+ * What one use of a filter costs: its primitives, each by what it does to a pixel, times the pixels of
+ * its region on the grid. Measured with librsvg: a blur is a fourfold, a morphology as slow as its area.
+ */
+import { svgCaps } from '../../../core/image/svg-rules.ts';
+import { IngestRefusal } from '../ingest-refusal.ts';
+import { type Drawing, numberOf, rootUnits } from './drawing.ts';
+import { childElements, type SvgNode } from './svg-node.ts';
+
+/** `scale`: pixels of the grid that a unit of the element becomes. */
+export type FilterUse = { readonly element: SvgNode; readonly scale: number };
+
+/** Throws IngestRefusal where a single primitive is above its cap. */
+export function filterPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number {
+  const isRelative = filter.attributes.get('primitiveUnits') === 'objectBoundingBox';
+  const scale = use.scale * (isRelative ? rootUnits(drawing) : 1);
+  const weights = childElements(filter).map((primitive) => primitiveWeight(primitive, scale));
+  return sum(weights) * regionPixels(drawing, filter, use);
+}
+
+/** Functions such as `blur(2px)` have no region of their own. */
+export function filterFunctionPixels(
+  drawing: Drawing,
+  value: string,
+  { scale }: FilterUse,
+): number {
+  const functions = [...value.matchAll(/(?<![a-z-])(?!url\b)([a-z-]+)\(([^)]*)/gi)];
+  const weights = functions.map(([, name = '', list = '']) => {
+    if (!/^(?:blur|drop-shadow)$/i.test(name)) return 1;
+    const radii = [...list.matchAll(/\d*\.?\d+/g)].map(([number]) => Number(number) * scale);
+    refuseAbove(svgCaps.filter_radius, name, Math.max(0, ...radii.slice(-3)));
+    return BLUR_WEIGHT + 1;
+  });
+  return sum(weights) * gridPixels(drawing);
+}
+
+const BLUR_WEIGHT = 4;
+const LIGHT_WEIGHT = 4;
+const MORPHOLOGY_WEIGHT_PER_TAP = 0.25;
+const CONVOLVE_WEIGHT_PER_TAP = 0.6;
+const TURBULENCE_WEIGHT_PER_OCTAVE = 2;
+
+function primitiveWeight({ name, attributes }: SvgNode, scale: number): number {
+  const numbers = (attribute: string, otherwise: number) =>
+    (attributes.get(attribute) ?? `${otherwise}`)
+      .trim()
+      .split(/[\s,]+/)
+      .map((text) => numberOf(text, otherwise));
+  const radius = (attribute: string) => {
+    const [x = 0, y = x] = numbers(attribute, attribute === 'radius' ? 0 : 2);
+    refuseAbove(svgCaps.filter_radius, name, Math.max(x, y) * scale);
+    return [x * scale, y * scale] as const;
+  };
+  switch (name) {
+    case 'feGaussianBlur':
+    case 'feDropShadow':
+      radius('stdDeviation');
+      return BLUR_WEIGHT + 1;
+    case 'feMorphology': {
+      const [x, y] = radius('radius');
+      return 1 + (2 * x + 1) * (2 * y + 1) * MORPHOLOGY_WEIGHT_PER_TAP;
+    }
+    case 'feConvolveMatrix': {
+      const [columns = 3, rows = columns] = numbers('order', 3);
+      refuseAbove(svgCaps.convolve_order, name, Math.max(columns, rows));
+      return 1 + columns * rows * CONVOLVE_WEIGHT_PER_TAP;
+    }
+    case 'feTurbulence': {
+      const [octaves = 1] = numbers('numOctaves', 1);
+      refuseAbove(svgCaps.turbulence_octaves, name, octaves);
+      return 1 + octaves * TURBULENCE_WEIGHT_PER_OCTAVE;
+    }
+    case 'feDiffuseLighting':
+    case 'feSpecularLighting':
+      return LIGHT_WEIGHT;
+    default:
+      return 1;
+  }
+}
+
+function regionPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number {
+  const { width, height } =
+    filter.attributes.get('filterUnits') === 'userSpaceOnUse'
+      ? absoluteRegion(filter)
+      : relativeRegion(filter, use.element);
+  const pixels = width * use.scale * height * use.scale;
+  // What is unknown is infinite, or no number.
+  return pixels < gridPixels(drawing) ? Math.max(1, pixels) : gridPixels(drawing);
+}
+
+function absoluteRegion({ attributes }: SvgNode) {
+  return {
+    width: numberOf(attributes.get('width'), Number.POSITIVE_INFINITY),
+    height: numberOf(attributes.get('height'), Number.POSITIVE_INFINITY),
+  };
+}
+
+const REGION_SHARE = 1.2;
+
+function relativeRegion({ attributes }: SvgNode, element: SvgNode) {
+  const box = boxOf(element);
+  return {
+    width: box.width * share(attributes.get('width')),
+    height: box.height * share(attributes.get('height')),
+  };
+}
+
+function share(text: string | undefined): number {
+  if (!text?.trim().endsWith('%')) return numberOf(text, REGION_SHARE);
+  return Math.abs(Number.parseFloat(text)) / 100;
+}
+
+/** Of the shapes that say their size; boundless for all others. */
+function boxOf({ name, attributes }: SvgNode): { width: number; height: number } {
+  const at = (attribute: string) => numberOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
+  // Half as much again for a stroke and for how a turned shape fills its box.
+  if (name === 'rect') return { width: at('width') * 1.5, height: at('height') * 1.5 };
+  if (name === 'circle') return { width: at('r') * 3, height: at('r') * 3 };
+  if (name === 'ellipse') return { width: at('rx') * 3, height: at('ry') * 3 };
+  return { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
+}
+
+function gridPixels({ grid }: Drawing): number {
+  return grid.width * grid.height;
+}
+
+function refuseAbove(limit: number, name: string, value: number): void {
+  if (value > limit) throw new IngestRefusal('image_too_large', `${name}: ${value} > ${limit}`);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

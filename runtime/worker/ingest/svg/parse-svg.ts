@@ -1,0 +1,151 @@
+/**
+ * An SVG read strictly and in one pass, into a tree that holds nothing but what is allowed. Whatever is
+ * not in the lists is gone with all that it holds. Spec: Limits, Uploads (SVG complexity); Processing
+ * error codes.
+ */
+import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import {
+  SVG_NAMESPACE,
+  svgCaps,
+  svgElements,
+  svgTextElements,
+} from '../../../core/image/svg-rules.ts';
+import { IngestRefusal } from '../ingest-refusal.ts';
+import { readAttributes, refuseBitmap } from './attributes.ts';
+import { printStyleSheet, readStyleSheet } from './style.ts';
+import type { SvgNode } from './svg-node.ts';
+
+/** Throws IngestRefusal. */
+export function parseSvg(bytes: Uint8Array): SvgNode {
+  if (bytes.length > svgCaps.bytes) throw tooLarge(`${bytes.length} bytes`);
+  const reader = new TreeReader();
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('error', (error) => {
+    throw new IngestRefusal('decode_failed', error.message);
+  });
+  parser.on('doctype', () => {
+    throw new IngestRefusal('unsupported_media_type', 'a DOCTYPE');
+  });
+  parser.on('opentag', (tag) => reader.open(tag));
+  parser.on('closetag', () => reader.close());
+  parser.on('text', (text) => reader.text(text));
+  parser.on('cdata', (text) => reader.text(text));
+  parser.write(decode(bytes)).close();
+  return reader.root();
+}
+
+/** Encodings that have no second reading of ASCII; everything else is read as UTF-8, strictly. */
+const LATIN = /^<\?xml[^>]*?encoding\s*=\s*["'](?:iso-8859-1|windows-1252)["']/i;
+const DECLARATION_BYTES_MAX = 200;
+
+function decode(bytes: Uint8Array): string {
+  const begin = Buffer.from(bytes.subarray(0, DECLARATION_BYTES_MAX)).toString('latin1');
+  const label = LATIN.test(begin) ? 'windows-1252' : 'utf-8';
+  try {
+    return new TextDecoder(label, { fatal: true }).decode(bytes);
+  } catch {
+    throw new IngestRefusal('decode_failed', `not ${label}`);
+  }
+}
+
+function tooLarge(detail: string): IngestRefusal {
+  return new IngestRefusal('image_too_large', detail);
+}
+
+/** Collects the tree while the parser goes through the text. */
+class TreeReader {
+  #root: SvgNode | undefined;
+  /** Undefined from an element on that is dropped. */
+  readonly #stack: (SvgNode | undefined)[] = [];
+  readonly #ids = new Set<string>();
+  readonly #counts = { elements: 0, text: 0, style: 0 };
+
+  root(): SvgNode {
+    if (this.#root === undefined) throw new IngestRefusal('decode_failed', 'no <svg> root');
+    return this.#root;
+  }
+
+  open(tag: SaxesTagNS): void {
+    this.#count('elements', 1);
+    if (this.#stack.length >= svgCaps.depth) throw tooLarge(`deeper than ${svgCaps.depth}`);
+    const found = Object.values(tag.attributes);
+    if (tag.uri === SVG_NAMESPACE) refuseBitmap(tag.local, found);
+    this.#stack.push(this.#read(tag, found));
+  }
+
+  text(text: string): void {
+    const parent = this.#stack.at(-1);
+    if (parent === undefined || !svgTextElements.has(parent.name)) return;
+    this.#count(parent.name === 'style' ? 'style' : 'text', Buffer.byteLength(text));
+    const last = parent.children.at(-1);
+    if (typeof last === 'string') parent.children[parent.children.length - 1] = last + text;
+    else parent.children.push(text);
+  }
+
+  close(): void {
+    const node = this.#stack.pop();
+    if (node === undefined) return;
+    if (node.name === 'style') rewriteStyle(node);
+    this.#stack.at(-1)?.children.push(node);
+  }
+
+  #read(tag: SaxesTagNS, found: SaxesAttributeNS[]): SvgNode | undefined {
+    const isRoot = this.#stack.length === 0;
+    const name = this.#nameOf(tag);
+    if (isRoot && name !== 'svg') throw new IngestRefusal('decode_failed', 'no <svg> root');
+    if (name === undefined || (!isRoot && this.#stack.at(-1) === undefined)) return undefined;
+    if (name === 'style' && !isStyleSheet(found)) return undefined;
+    const style = tag.attributes.style?.value ?? '';
+    this.#count('style', Buffer.byteLength(style));
+    const attributes = readAttributes(name, found);
+    this.#claimId(attributes);
+    if (isRoot) return this.#plant(name, attributes);
+    return { name, attributes, children: [] };
+  }
+
+  #plant(name: string, attributes: Map<string, string>): SvgNode {
+    this.#root = {
+      name,
+      attributes: new Map([['xmlns', SVG_NAMESPACE], ...attributes]),
+      children: [],
+    };
+    return this.#root;
+  }
+
+  /** A link is drawn as what it holds. */
+  #nameOf({ uri, local }: SaxesTagNS): string | undefined {
+    if (uri !== SVG_NAMESPACE) return undefined;
+    if (svgElements.has(local)) return local;
+    if (local !== 'a') return undefined;
+    return svgTextElements.has(this.#stack.at(-1)?.name ?? '') ? 'tspan' : 'g';
+  }
+
+  /** The first of an id is meant everywhere: a second one would only be a second meaning. */
+  #claimId(attributes: Map<string, string>): void {
+    const id = attributes.get('id');
+    if (id === undefined) return;
+    if (this.#ids.has(id)) attributes.delete('id');
+    this.#ids.add(id);
+  }
+
+  #count(what: 'elements' | 'text' | 'style', more: number): void {
+    this.#counts[what] += more;
+    const limit = {
+      elements: svgCaps.elements,
+      text: svgCaps.text_bytes,
+      style: svgCaps.style_bytes,
+    };
+    if (this.#counts[what] > limit[what]) throw tooLarge(`more than ${limit[what]} of ${what}`);
+  }
+}
+
+function isStyleSheet(found: readonly SaxesAttributeNS[]): boolean {
+  const type = found.find(({ uri, local }) => uri === '' && local === 'type')?.value.trim() ?? '';
+  return type === '' || type.toLowerCase() === 'text/css';
+}
+
+function rewriteStyle(node: SvgNode): void {
+  const css = node.children.filter((child) => typeof child === 'string').join('');
+  const sheet = printStyleSheet(readStyleSheet(css));
+  node.children.splice(0, node.children.length, ...(sheet === '' ? [] : [sheet]));
+}

@@ -1,0 +1,92 @@
+/**
+ * The size of an SVG, and the pixels that it is drawn on once for all transforms. Spec: Limits, Uploads
+ * (long edge at least 2048 px, up to 2048 x 2048 area).
+ */
+import {
+  SVG_RASTER_LONG_EDGE_MAX,
+  SVG_RASTER_LONG_EDGE_MIN,
+  SVG_RASTER_PIXELS_MAX,
+} from '../../../core/limits.ts';
+import { IngestRefusal } from '../ingest-refusal.ts';
+import type { SvgNode } from './svg-node.ts';
+
+export type SvgSize = { readonly width: number; readonly height: number };
+
+/** In CSS pixels, from width and height, else from the viewBox. Throws IngestRefusal without either. */
+export function naturalSize(root: SvgNode): SvgSize {
+  const box = viewBoxOf(root);
+  const width = pixels(root.attributes.get('width'));
+  const height = pixels(root.attributes.get('height'));
+  if (width !== undefined && height !== undefined) return checked({ width, height });
+  if (box === undefined) throw new IngestRefusal('decode_failed', 'no size and no viewBox');
+  const ratio = box.width / box.height;
+  if (width !== undefined) return checked({ width, height: width / ratio });
+  if (height !== undefined) return checked({ width: height * ratio, height });
+  return checked(box);
+}
+
+/** The picture enlarged until its long edge is long enough, shrunk where its area would be too large. */
+export function rasterGrid({ width, height }: SvgSize): SvgSize {
+  const long = Math.max(width, height);
+  const enlarged = Math.max(1, SVG_RASTER_LONG_EDGE_MIN / long);
+  const byArea = Math.sqrt(SVG_RASTER_PIXELS_MAX / (width * height));
+  const scale = Math.min(enlarged, byArea, SVG_RASTER_LONG_EDGE_MAX / long);
+  // Whole sides: the long one rounded and the other down, so that the area stays within its limit.
+  const longSide = Math.round(long * scale);
+  const shortSide = Math.max(1, Math.floor(Math.min(width, height) * scale + 1e-6));
+  return width >= height
+    ? { width: longSide, height: shortSide }
+    : { width: shortSide, height: longSide };
+}
+
+/** The same drawing with the grid for its size. */
+export function onGrid(root: SvgNode, size: SvgSize, grid: SvgSize): SvgNode {
+  const attributes = new Map(root.attributes);
+  if (viewBoxOf(root) === undefined) attributes.set('viewBox', `0 0 ${size.width} ${size.height}`);
+  attributes.set('width', `${grid.width}`);
+  attributes.set('height', `${grid.height}`);
+  return { ...root, attributes };
+}
+
+/** Undefined where there is none, or one that says nothing. */
+export function viewBoxOf({ attributes }: SvgNode): SvgSize | undefined {
+  const numbers = (attributes.get('viewBox') ?? '')
+    .trim()
+    .split(/[\s,]+/)
+    .map(Number);
+  const [, , width = 0, height = 0] = numbers;
+  const isSound = numbers.length === 4 && numbers.every(Number.isFinite) && width > 0 && height > 0;
+  return isSound ? { width, height } : undefined;
+}
+
+const UNIT_PIXELS: Readonly<Record<string, number>> = {
+  '': 1,
+  px: 1,
+  pt: 96 / 72,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+  em: 16,
+  rem: 16,
+  ex: 8,
+};
+const LENGTH_CHARACTERS_MAX = 40;
+const LENGTH = /^\s*\+?(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)([a-z]*)\s*$/i;
+
+/** Undefined for what depends on where the picture is shown (a percentage), or is no length. */
+function pixels(length: string | undefined): number | undefined {
+  if (length === undefined || length.length > LENGTH_CHARACTERS_MAX) return undefined;
+  const [, number, unit = ''] = LENGTH.exec(length) ?? [];
+  const factor = UNIT_PIXELS[unit.toLowerCase()];
+  return number === undefined || factor === undefined ? undefined : Number(number) * factor;
+}
+
+const SIDE_MIN = 1e-3;
+const SIDE_MAX = 1e7;
+
+function checked(size: SvgSize): SvgSize {
+  const isSound = [size.width, size.height].every((side) => side >= SIDE_MIN && side <= SIDE_MAX);
+  if (!isSound) throw new IngestRefusal('decode_failed', `${size.width}x${size.height}`);
+  return size;
+}

@@ -1,0 +1,49 @@
+/** The tree that a sanitized SVG is: what was allowed, and how it is written down again. */
+export type SvgNode = {
+  readonly name: string;
+  readonly attributes: Map<string, string>;
+  readonly children: (SvgNode | string)[];
+};
+
+/** One text for one tree: reading it again gives the same tree. */
+export function printSvg(root: SvgNode): string {
+  const parts: string[] = [];
+  print(root, parts);
+  return parts.join('');
+}
+
+/** The elements among a node's children. */
+export function childElements({ children }: SvgNode): SvgNode[] {
+  return children.filter((child) => typeof child !== 'string');
+}
+
+/** Every element of a tree, in document order. */
+export function* allElements(root: SvgNode): Generator<SvgNode> {
+  yield root;
+  for (const child of childElements(root)) yield* allElements(child);
+}
+
+function print({ name, attributes, children }: SvgNode, parts: string[]): void {
+  parts.push('<', name);
+  for (const [attribute, value] of attributes) {
+    parts.push(' ', attribute, '="', escapeXml(value, ATTRIBUTE_SPECIALS), '"');
+  }
+  if (children.length === 0) {
+    parts.push('/>');
+    return;
+  }
+  parts.push('>');
+  for (const child of children) {
+    if (typeof child === 'string') parts.push(escapeXml(child, TEXT_SPECIALS));
+    else print(child, parts);
+  }
+  parts.push('</', name, '>');
+}
+
+const TEXT_SPECIALS = /[&<>\r]/g;
+/** White space in attributes would be read back as a plain space. */
+const ATTRIBUTE_SPECIALS = /[&<>"\t\n\r]/g;
+
+function escapeXml(text: string, specials: RegExp): string {
+  return text.replaceAll(specials, (character) => `&#${character.charCodeAt(0)};`);
+}

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+
+const svg = (content: string, size = 'width="1000" height="1000"') =>
+  `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`;
+const outcome = (document: string) => {
+  try {
+    sanitizeSvg(Buffer.from(document));
+    return 'taken';
+  } catch (error) {
+    return (error as { code?: string }).code ?? error;
+  }
+};
+const filtered = (primitives: string, filter = '', rect = 'width="1000" height="1000"') =>
+  svg(`<filter id="f" ${filter}>${primitives}</filter><rect ${rect} filter="url(#f)"/>`);
+const nested = (depth: number, open: string) => open.repeat(depth) + '</g>'.repeat(depth);
+/** Each level shows the one below so many times. */
+const levels = (depth: number, times: number) =>
+  Array.from(
+    { length: depth },
+    (_, at) => `<g id="l${at + 1}">${`<use href="#l${at}"/>`.repeat(times)}</g>`,
+  ).join('');
+const circles = (count: number, attributes: string) =>
+  `<circle r="1" ${attributes}/>`.repeat(count);
+
+describe('an SVG that would take too much to draw is refused before it is drawn', () => {
+  it.each([
+    ['a hundred blurs', filtered('<feGaussianBlur stdDeviation="20"/>'.repeat(100))],
+    ['two hundred nested layers', svg(nested(200, '<g opacity=".9">'))],
+    [
+      'a hundred million uses',
+      svg(`<defs><rect id="l0" width="1" height="1"/>${levels(8, 10)}</defs><use href="#l8"/>`),
+    ],
+    [
+      'wide blurs and a wide morphology',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="300"/><feGaussianBlur stdDeviation="300"/><feMorphology radius="200"/></filter><rect width="4000" height="4000" filter="url(#f)"/>`,
+        'width="4000" height="4000"',
+      ),
+    ],
+    ['elements 65 deep', svg(nested(64, '<g>'))],
+    ['20,001 elements', svg('<g/>'.repeat(20_000))],
+    ['20,001 elements, most of them dropped', svg('<x/>'.repeat(20_000))],
+    ['200,001 bytes of text', svg(`<text>${'a'.repeat(200_001)}</text>`)],
+    ['100,001 bytes of style', svg(`<style>${' '.repeat(100_001)}</style>`)],
+    ['100,001 bytes of style attributes', svg(`<g style="${' '.repeat(50_001)}"/>`.repeat(2))],
+    ['2,000,001 bytes', svg(`<path d="${' '.repeat(2_000_000)}"/>`)],
+    ['501 layers', svg('<g opacity=".5"/>'.repeat(501))],
+    ['layers by a class', svg(`<style>.a{opacity:.5}</style>${circles(501, 'class="a"')}`)],
+    ['layers by an element', svg(`<style>circle{opacity:.5}</style>${circles(501, '')}`)],
+    [
+      'layers by whatever a selector means',
+      svg(`<style>:not(g){opacity:.5}</style>${circles(501, '')}`),
+    ],
+    ['layers by a use', svg(`<g id="l0" opacity=".5"/>${levels(1, 501)}`)],
+    ['33 layers in one another', svg(nested(33, '<g opacity=".9">'))],
+    ['a reference to itself', svg('<g id="a"><use href="#a"/></g>')],
+    ['references in a circle', svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>')],
+    [
+      'a pattern that paints itself',
+      svg('<pattern id="p"><rect fill="url(#p)"/></pattern><rect fill="url(#p)"/>'),
+    ],
+    ['a mask of itself', svg('<mask id="m"><rect mask="url(#m)"/></mask><rect mask="url(#m)"/>')],
+    [
+      'a chain of references',
+      svg(
+        Array.from({ length: 400 }, (_, at) => `<g id="a${at}"><use href="#a${at + 1}"/></g>`).join(
+          '',
+        ),
+      ),
+    ],
+    [
+      'patterns painted with patterns',
+      svg(
+        `${Array.from({ length: 6 }, (_, at) => `<pattern id="p${at}">${`<rect fill="url(#p${at + 1})"/>`.repeat(10)}</pattern>`).join('')}<rect fill="url(#p0)"/>`,
+      ),
+    ],
+    [
+      'a rich pattern on many shapes of a group',
+      svg(`<pattern id="p">${circles(1000, '')}</pattern><g fill="url(#p)">${circles(60, '')}</g>`),
+    ],
+    [
+      'a rich marker on a long line',
+      svg(
+        `<marker id="m">${circles(100, '')}</marker><path marker="url(#m)" d="${'L1 1'.repeat(400)}"/>`,
+      ),
+    ],
+    [
+      'styles that hold for many elements',
+      svg(
+        `<style>*{${Array.from({ length: 100 }, (_, at) => `fill:url(#a${at})`).join(';')}}</style>${circles(5000, '')}`,
+      ),
+    ],
+    [
+      'rules times elements',
+      svg(`<style>${'a{fill:red}'.repeat(5000)}</style>${'<g/>'.repeat(9000)}`),
+    ],
+    ['a blur too wide', filtered('<feGaussianBlur stdDeviation="126"/>')],
+    [
+      'a blur too wide by its transform',
+      filtered(
+        '<feGaussianBlur stdDeviation="13"/>',
+        '',
+        'transform="scale(10)" width="9" height="9"',
+      ),
+    ],
+    [
+      'a blur too wide by the size of its element',
+      filtered('<feGaussianBlur stdDeviation=".2"/>', 'primitiveUnits="objectBoundingBox"'),
+    ],
+    [
+      'a blur too wide by a viewBox',
+      svg(
+        '<filter id="f"><feGaussianBlur stdDeviation="1"/></filter><svg viewBox="0 0 1 1"><rect width="1" height="1" filter="url(#f)"/></svg>',
+      ),
+    ],
+    ['a shadow too wide', filtered('<feDropShadow stdDeviation="200"/>')],
+    ['a blur too wide by its function', svg('<rect style="filter:blur(200px)"/>')],
+    ['blurs by their functions', svg('<rect style="filter:blur(2px)"/>'.repeat(10))],
+    ['a wide morphology', filtered('<feMorphology radius="20"/>')],
+    ['a wide convolution', filtered('<feConvolveMatrix order="10"/>')],
+    ['many octaves', filtered('<feTurbulence numOctaves="9"/>')],
+    [
+      'a filter of many elements',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<path d="M0 0h9v9z" filter="url(#f)"/>'.repeat(10)}`,
+      ),
+    ],
+    [
+      'a filter by a class',
+      svg(
+        `<style>.a{filter:url(#f)}</style><filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<path class="a"/>'.repeat(10)}`,
+      ),
+    ],
+    [
+      'a filter by a use',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter><g id="l0" filter="url(#f)"/>${levels(1, 10)}<use href="#l1"/>`,
+      ),
+    ],
+  ])('%s: image_too_large', (_, document) => {
+    expect(outcome(document)).toBe('image_too_large');
+  });
+
+  it.each([
+    ['elements 64 deep', svg(nested(63, '<g>'))],
+    ['20,000 elements', svg('<g/>'.repeat(19_999))],
+    ['200,000 bytes of text', svg(`<text>${'a'.repeat(200_000)}</text>`)],
+    ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
+    ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
+    ['any number of opacities that are none', svg('<g opacity="1"/>'.repeat(5000))],
+    [
+      'any number of paints without references',
+      svg(`<style>*{fill:red}</style>${'<g fill="red"/>'.repeat(15_000)}`),
+    ],
+    ['49,000 elements by use', svg(`<g id="l0">${'<path/>'.repeat(480)}</g>${levels(1, 50)}`)],
+    [
+      'the shadow of a picture',
+      filtered('<feFlood/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/>'),
+    ],
+    [
+      'small shadows, as editors write them',
+      svg(
+        `<filter id="f" x="1" y="1" width="60" height="60" filterUnits="userSpaceOnUse"><feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/><feBlend/></filter>${'<g filter="url(#f)"><path/></g>'.repeat(200)}`,
+      ),
+    ],
+    [
+      'small shapes with blurs',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<circle r="9" filter="url(#f)"/>'.repeat(200)}`,
+      ),
+    ],
+    ['a reference to nothing', svg('<use href="#none"/>')],
+    ['a filter that nothing uses', svg('<filter id="f"><feTurbulence numOctaves="99"/></filter>')],
+  ])('%s: taken', (_, document) => {
+    expect(outcome(document)).toBe('taken');
+  });
+});

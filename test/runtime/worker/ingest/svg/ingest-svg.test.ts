@@ -1,0 +1,97 @@
+import { gzipSync } from 'node:zlib';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { useDecoder } from '../../../../support/decoder.ts';
+import { psnr } from '../../../../support/pictures.ts';
+
+const decoder = useDecoder();
+const svg = (content: string, size = 'width="200" height="100"') =>
+  Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`);
+const half = '<rect width="100" height="100" fill="#ff0000"/>';
+const ingest = (bytes: Buffer) => decoder.ingest(bytes, 'image/svg+xml');
+const refusal = (bytes: Buffer) => decoder.refusal(bytes, 'image/svg+xml');
+
+describe('an SVG in the decoder', () => {
+  it('stays a vector, and is drawn once on its grid', async () => {
+    const result = await ingest(svg(`<script>alert(1)</script>${half}`));
+    expect(result.master.toString()).toBe(svg(half).toString());
+    expect(result).toMatchObject({
+      content_type: 'image/svg+xml',
+      width: 2048,
+      height: 1024,
+      has_alpha: true,
+      is_lossless: true,
+      native: null,
+      metadata: {},
+      location: null,
+      taken_at: null,
+    });
+    const sizes = result.mezzanines.map(({ long_edge, width, height, content_type }) => [
+      long_edge,
+      width,
+      height,
+      content_type,
+    ]);
+    expect(sizes).toEqual([
+      [2048, 2048, 1024, 'image/png'],
+      [1024, 1024, 512, 'image/png'],
+    ]);
+  });
+
+  it('comes out on the grid as it would be drawn at that size, transparent where nothing is', async () => {
+    const content =
+      '<circle cx="80" cy="50" r="40" fill="#00f" fill-opacity=".5"/><path d="M0 0L200 100" stroke="#000"/>';
+    const { mezzanines } = await ingest(svg(content));
+    const expected = await sharp(svg(content, 'width="2048" height="1024" viewBox="0 0 200 100"'))
+      .ensureAlpha()
+      .raw()
+      .toBuffer();
+    const grid = mezzanines[0]?.bytes ?? Buffer.alloc(0);
+    expect((await sharp(grid).metadata()).hasAlpha).toBe(true);
+    expect(psnr(await sharp(grid).raw().toBuffer(), expected)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is known as opaque where it covers everything, and by its colour', async () => {
+    const { has_alpha, dominant_color } = await ingest(
+      svg('<rect width="200" height="100" fill="#f80808"/>'),
+    );
+    expect([has_alpha, dominant_color]).toEqual([false, '#f80808']);
+  });
+
+  it('may be a line or large', async () => {
+    const line = await ingest(svg(half, 'width="1000000" height="1"'));
+    expect([line.width, line.height]).toEqual([16_383, 1]);
+    const large = await ingest(svg(half, 'width="9000" height="3000"'));
+    expect(large.width * large.height).toBeLessThanOrEqual(2048 * 2048);
+    expect(large.mezzanines.map(({ width }) => width)).toEqual([large.width, 2048, 1024]);
+  });
+
+  it.each([
+    ['compressed', gzipSync(svg(half)), 'unsupported_media_type'],
+    ['another type', Buffer.from('GIF89a'), 'unsupported_media_type'],
+    ['a bitmap in it', svg('<image href="data:image/png;base64,AA"/>'), 'unsupported_media_type'],
+    [
+      'a DOCTYPE',
+      Buffer.concat([Buffer.from('<!DOCTYPE svg>'), svg(half)]),
+      'unsupported_media_type',
+    ],
+    ['cut off', svg(half).subarray(0, 80), 'decode_failed'],
+    ['no size', svg(half, ''), 'decode_failed'],
+    ['too complex', svg('<g>'.repeat(70) + '</g>'.repeat(70)), 'image_too_large'],
+  ])('is refused: %s', async (_, bytes, code) => {
+    expect(await refusal(bytes)).toBe(code);
+  });
+
+  it('is taken for no other type, and no other for it', async () => {
+    expect(await decoder.refusal(svg(half), 'image/png')).toBe('unsupported_media_type');
+    const png = await sharp(svg(half)).png().toBuffer();
+    expect(await refusal(png)).toBe('unsupported_media_type');
+  });
+
+  it('is drawn only while its own loader answers', async () => {
+    await ingest(svg(half));
+    const png = await sharp(svg(half)).png().toBuffer();
+    expect((await decoder.ingest(png, 'image/png')).content_type).toBe('image/png');
+    expect(await decoder.refusal(svg(half), 'image/jpeg')).toBe('unsupported_media_type');
+  });
+});
