@@ -19,7 +19,8 @@ const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOL
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
   .version(facts.version)
-  .exitOverride();
+  .exitOverride()
+  .showHelpAfterError('(tintype --help tells what there is)');
 
 program
   .command('up')

@@ -171,7 +171,7 @@ function pricing({ spec, rows, now }: Wish): ProjectChange[] {
 }
 
 function verdict({ spec, rows }: Wish) {
-  if (spec.state === 'Active' && rows.project?.suspended_by === 'staff') {
+  if (spec.state !== 'Suspended' && rows.project?.suspended_by === 'staff') {
     return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
   }
   const preset = spec.defaultWatermarkPresetRef?.name;

@@ -6,6 +6,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { errorEnvelope } from '../core/errors.ts';
 import { UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
+import { assignRequestId } from '../platform/http/request-id.ts';
 
 const HEADERS_TIMEOUT_MS = 10_000;
 // Longer than any proxy in front keeps an idle connection, so that it never sends into a closing one.
@@ -18,7 +19,10 @@ export function createApiServer(listener: RequestListener): Server {
     requestTimeout: UPLOAD_SINGLE_LIFETIME_SECONDS * 1000,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  server.on('request', listener);
+  server.on('request', (request, response) => {
+    assignRequestId(request, response);
+    listener(request, response);
+  });
   server.on('clientError', (_error, socket) => refuseConnection(socket, MALFORMED));
   return server;
 }

@@ -2,10 +2,9 @@
  * The delivery server: plain node:http, strict about the protocol, with x-request-id on every response.
  * Spec: Delivery host.
  */
-import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { REQUEST_ID_PATTERN } from '../core/limits.ts';
+import { assignRequestId } from '../platform/http/request-id.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
@@ -63,7 +62,7 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
   const ending = new WeakSet<Duplex>();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     latest.set(request.socket, response);
-    response.setHeader('x-request-id', requestIdOf(request));
+    assignRequestId(request, response);
     if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
     if (protocolFault(request) !== undefined) return refuseRequest(response);
     const delivery = deliverObserved(deps, { request, response });
@@ -85,11 +84,6 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     .on('connect', (_request, socket) => onFault(socket))
     .on('clientError', (_error, socket) => onFault(socket));
   return Object.assign(server, { settled: async () => void (await Promise.all(underWay)) });
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const sent = request.headers['x-request-id'];
-  return typeof sent === 'string' && REQUEST_ID_PATTERN.test(sent) ? sent : randomUUID();
 }
 
 async function deliverObserved(deps: ObservedDeps, exchange: Exchange): Promise<void> {

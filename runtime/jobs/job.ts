@@ -36,6 +36,8 @@ export type Job = {
   /** Cron words, in UTC. */
   readonly schedule: string;
   readonly deadline_seconds: number;
+  /** What tells it the time: the moment that it runs as if at, or the database, which `--at` cannot move. */
+  readonly clock: 'at' | 'database';
   /** When another run is under way: there is one at a time, and this one does not happen. */
   readonly overlap: 'skip';
   /** What is made up for after a time without the scheduler: the newest missed run, or each of them. */

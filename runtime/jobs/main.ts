@@ -15,7 +15,7 @@ import { killAt } from '../platform/failpoint.ts';
 import { createLog } from '../platform/log.ts';
 import { createInProcessQueue } from '../platform/queue/in-process.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
-import type { JobDeps } from './job.ts';
+import type { Job, JobDeps } from './job.ts';
 import { type JobRunResult, runJob } from './run-job.ts';
 import { isJobName, jobs } from './table.ts';
 
@@ -31,10 +31,15 @@ export async function jobCommand(
     const names = Object.keys(jobs).join(', ');
     throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
   }
+  const job: Job = jobs[name];
+  if (options.at !== undefined && job.clock === 'database') {
+    const advice = `${name} goes by the database's clock: leave --at out, it does all that is due now`;
+    throw new Advice(advice, { exitCode: 2 });
+  }
   const deps = await openDeps(options.data, env);
   try {
     const at = options.at ?? deps.clock.now();
-    print(name, at, await runJob(deps, { name, job: jobs[name], at }));
+    print(name, at, await runJob(deps, { name, job, at }));
   } catch (error) {
     throw isAway(error) ? new Advice(goneAdvice(options.data), { cause: error }) : error;
   } finally {

@@ -14,6 +14,7 @@ export const jobs = {
   'upload-sweep': {
     schedule: '* * * * *',
     deadline_seconds: 300,
+    clock: 'database',
     overlap: 'skip',
     missed: 'newest',
     missed_means:
@@ -23,6 +24,7 @@ export const jobs = {
   'purge-queue': {
     schedule: '* * * * *',
     deadline_seconds: 300,
+    clock: 'database',
     overlap: 'skip',
     missed: 'newest',
     missed_means: 'The CDN serves what it has for longer; the purges stay due.',
@@ -31,6 +33,7 @@ export const jobs = {
   'hourly-rollup': {
     schedule: `${HOURLY_ROLLUP_MINUTE} * * * *`,
     deadline_seconds: 900,
+    clock: 'at',
     overlap: 'skip',
     missed: 'newest',
     missed_means: 'Usage shows later; the next run sums every hour that is behind.',
@@ -39,6 +42,7 @@ export const jobs = {
   'daily-charge': {
     schedule: `${DAILY_CHARGE_MINUTE} ${DAILY_CHARGE_HOUR} * * *`,
     deadline_seconds: 1800,
+    clock: 'at',
     overlap: 'skip',
     missed: 'each',
     missed_means:
@@ -48,6 +52,7 @@ export const jobs = {
   retention: {
     schedule: '40 1 * * *',
     deadline_seconds: 1800,
+    clock: 'database',
     overlap: 'skip',
     missed: 'newest',
     missed_means: 'Rows that have served stay a day longer.',

@@ -3,10 +3,10 @@
  * Only one Tintype at a time may use it.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { Advice } from '../platform/advice.ts';
 
 export type DataFolder = { path: string; release(): Promise<void> };
@@ -21,16 +21,26 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
 
 async function proveWritable(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeFolder(path);
     const probe = join(path, `.probe-${process.pid}`);
     await writeFile(probe, '');
     await rm(probe);
   } catch (cause) {
-    throw new Advice(
-      `${path} cannot be written (${codeOf(cause)}): name another folder with --data, or give this user the right to write there`,
-      { cause },
-    );
+    throw new Advice(`${path} ${whyUnusable(codeOf(cause))}`, { cause });
   }
+}
+
+/** Parent by parent: a recursive mkdir of Node never ends where a parent that exists says that it does not. */
+async function makeFolder(path: string): Promise<void> {
+  const known = await stat(path).catch(() => undefined);
+  if (known?.isDirectory()) return;
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path, { mode: 0o700 });
+}
+
+function whyUnusable(code: string): string {
+  if (code === 'EEXIST' || code === 'ENOTDIR') return 'is a file: name a folder with --data';
+  return `cannot be written (${code}): name another folder with --data, or give this user the right to write there`;
 }
 
 /** A socket that is named after the folder: the kernel lets it go with the process, however that ends. */

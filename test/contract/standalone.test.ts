@@ -257,6 +257,15 @@ describe('beside a running Tintype', () => {
     expect(stderr).toEqual(oneLine(/cannot be written .*--data/));
     expect(code).toBe(1);
   });
+
+  it.each([
+    ['package.json', /package\.json is a file.*--data/],
+    ['/proc/nowhere/data', /cannot be written .*--data/],
+  ])('%s as a data folder is said at once', async (folder, says) => {
+    const { code, stderr } = await runTintype(upArgs(folder));
+    expect(stderr).toEqual(oneLine(says));
+    expect(code).toBe(1);
+  });
 });
 
 describe('what was killed', () => {
@@ -383,6 +392,7 @@ describe('the command', () => {
       ['job'],
       ['job', 'sleep'],
       ['job', 'retention', '--at', 'tomorrow'],
+      ['job', 'upload-sweep', '--at', '2026-11-20T08:00:00Z'],
     ];
     const all = await Promise.all(wrong.map((words) => runTintype(words)));
     const said = all.map(({ code, stdout, stderr }) => [code, stdout, stderr !== '']);

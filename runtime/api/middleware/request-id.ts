@@ -1,11 +1,9 @@
-/** Every response carries x-request-id: the caller's own where it is well-formed, a new one otherwise. Spec: Envelope. */
-import { randomUUID } from 'node:crypto';
+/** Every response carries x-request-id, also those that the app answers itself. Spec: Errors, Envelope. */
 import type { NextFunction, Request, Response } from 'express';
-import { REQUEST_ID_PATTERN } from '../../core/limits.ts';
+import { assignRequestId } from '../../platform/http/request-id.ts';
 
 export function requestId(request: Request, response: Response, next: NextFunction): void {
-  const sent = request.get('x-request-id') ?? '';
-  response.set('x-request-id', REQUEST_ID_PATTERN.test(sent) ? sent : randomUUID());
+  assignRequestId(request, response);
   next();
 }
 

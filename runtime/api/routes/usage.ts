@@ -18,7 +18,7 @@ export const getUsage = projectEndpoint({
     const { project_id, organization_id, file_count, storage_bytes } = project;
     const [hours, days, organization] = await Promise.all([
       listUsageHours(deps.db, { project_ids: [project_id], from, to }),
-      listUsageDays(deps.db, { project_id, ...daysOf({ from, to }) }),
+      from < to ? listUsageDays(deps.db, { project_id, ...daysOf({ from, to }) }) : [],
       findOrganization(deps.db, organization_id),
     ]);
     return {
@@ -37,8 +37,7 @@ export const getUsage = projectEndpoint({
 
 /** The days that the half-open range touches. */
 function daysOf({ from, to }: { from: Date; to: Date }): { from: string; to: string } {
-  const last = new Date(Math.max(from.getTime(), to.getTime() - 1));
-  return { from: dayOf(from), to: dayOf(last) };
+  return { from: dayOf(from), to: dayOf(new Date(to.getTime() - 1)) };
 }
 
 function presentHour({

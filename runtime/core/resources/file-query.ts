@@ -13,7 +13,8 @@ const plain = plainText('one text');
 /** The query of the file list, before the filters are judged together. */
 export const listFilesQuery = requestQuery({
   status: oneOf(fileStatuses).optional(),
-  q: plain.optional(),
+  /** Slugs are lower-case. */
+  q: plain.toLowerCase().optional(),
   library: plain.optional(),
   folder: text.optional(),
   recursive: flagParameter.default(false),

@@ -61,7 +61,7 @@ export type UsageRange = { from: Date; to: Date; range_capped: boolean };
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
   const to = query.to === undefined ? now : parseTime('to', query.to, DAY_MS);
   const from = query.from === undefined ? defaultFrom(to) : parseTime('from', query.from, 0);
-  if (from > to) refuse('from', 'expected a time before to');
+  if (from > to || isReversed(query)) refuse('from', 'expected a time before to');
   const earliest = new Date(to.getTime() - USAGE_RANGE_DAYS_MAX * DAY_MS);
   return from < earliest
     ? { from: earliest, to, range_capped: true }
@@ -69,6 +69,11 @@ export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date):
 }
 
 const DAY_MS = 86_400_000;
+
+/** Two days, written the wrong way round: the end of the earlier one would hide it. */
+function isReversed({ from = '', to = '' }: z.infer<typeof usageQuery>): boolean {
+  return parseDay(from) !== undefined && parseDay(to) !== undefined && from > to;
+}
 
 function defaultFrom(to: Date): Date {
   const from = new Date(to.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS);

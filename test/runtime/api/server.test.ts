@@ -19,6 +19,15 @@ describe('the server of the API', () => {
     return text(socket);
   };
 
+  it('names every response, whoever answers it: as the caller did, else anew', async () => {
+    const { port } = server.address() as AddressInfo;
+    const idOf = async (headers: Record<string, string>) =>
+      (await fetch(`http://127.0.0.1:${port}/`, { headers })).headers.get('x-request-id');
+    expect(await idOf({ 'x-request-id': 'mine-12345' })).toBe('mine-12345');
+    expect(await idOf({ 'x-request-id': 'no' })).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await idOf({})).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
   it.each([
     ['no HTTP at all', 'what is this\r\n\r\n'],
     ['two lengths', 'GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n'],

@@ -19,6 +19,7 @@ beforeEach(() => db.query('delete from job_runs'));
 function job(run: Job['run'], deadline_seconds = 60): Job {
   const row = {
     schedule: '* * * * *',
+    clock: 'at',
     overlap: 'skip',
     missed: 'newest',
     missed_means: '',

@@ -105,6 +105,7 @@ describe('the scheduler', () => {
     return {
       schedule,
       deadline_seconds: 10,
+      clock: 'at',
       overlap: 'skip',
       missed,
       missed_means: '',

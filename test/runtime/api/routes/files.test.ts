@@ -64,6 +64,7 @@ describe('GET …/files', () => {
 
   it('is narrowed by a prefix of the slug, taken literally', async () => {
     expect(await slugs('?q=a-')).toEqual(['a-blocked.png', 'a-ready.png']);
+    expect(await slugs('?q=A-')).toEqual(['a-blocked.png', 'a-ready.png']);
     expect(await slugs('?q=a-&status=ready')).toEqual(['a-ready.png']);
     for (const q of ['%25', '_', 'ready', 'a-ready.png.', '%5C'])
       expect(await slugs(`?q=${q}`)).toEqual([]);
