@@ -60,7 +60,7 @@ describe('POST …/keys', () => {
       [{ name: 'x', scopes: null }, 'scopes'],
       [{ scopes: ['files:read'] }, 'name'],
       [{ name: ' ' }, 'name'],
-      [{ name: 'x', plaintext_secret: 'mine' }, ''],
+      [{ name: 'x', plaintext_secret: 'mine' }, 'plaintext_secret'],
     ];
     for (const [body, field] of wrong) {
       const answer = await owner('POST', path, body);

@@ -76,7 +76,7 @@ describe('POST …/complete', () => {
     expect((await complete(upload, undefined, owner)).body.status).toBe('uploaded');
     const unknown = await complete(upload, { etag: 'x' });
     expect(codeOf(unknown)).toBe('400 invalid_request');
-    expect(issuesOf(unknown)).toEqual(['']);
+    expect(issuesOf(unknown)).toEqual(['etag']);
   });
 
   it('is 409 ingest_object_missing before the bytes, and the session stays completable', async () => {

@@ -114,7 +114,7 @@ describe('POST …/signed-url', () => {
       [{ file_slug, transform_chain: 'nonsense' }, 'transform_chain'],
       [{ file_slug, transform_chain: 'preset:unknown' }, 'transform_chain'],
       [{ file_slug, transform_chain: 'preset:thumb/resize/1x1' }, 'transform_chain'],
-      [{ file_slug, path: '/x' }, ''],
+      [{ file_slug, path: '/x' }, 'path'],
     ];
     for (const [body, field] of wrong) {
       const answer = await mint(body);
