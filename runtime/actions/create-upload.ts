@@ -18,6 +18,7 @@ export type UploadWish = {
   wish: CreateUpload;
   ingestMaxBytes: number;
   avifUploads: 'enabled' | 'disabled';
+  svgUploads: 'enabled' | 'disabled';
   planStorageBytes: number;
 };
 
@@ -31,7 +32,7 @@ export async function createUpload(
   { project, wish, ...limits }: UploadWish,
 ): Promise<NewUploadSession> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseType(wish.content_type, limits.avifUploads);
+  refuseType(wish.content_type, limits);
   refuseSize(wish, limits.ingestMaxBytes);
   refusePlace(wish);
   const upload_id = newId('upl', deps.clock.now().getTime());
@@ -52,7 +53,7 @@ export async function createUpload(
   return { upload, direct: await presignDirect(deps.buckets, upload) };
 }
 
-/** The types of the specification that this version can sanitize; the others are refused here, before any byte. */
+/** The types of the specification; the others are refused here, before any byte. */
 const INGESTED_TYPES: readonly string[] = [
   'image/jpeg',
   'image/png',
@@ -61,11 +62,17 @@ const INGESTED_TYPES: readonly string[] = [
   'image/gif',
   'image/tiff',
   'image/bmp',
+  'image/svg+xml',
 ];
 
-function refuseType(contentType: string, avif: UploadWish['avifUploads']): void {
-  const isOff = (type: string) => type === 'image/avif' && avif === 'disabled';
-  const accepted = INGESTED_TYPES.filter((type) => !isOff(type));
+type Switches = Pick<UploadWish, 'avifUploads' | 'svgUploads'>;
+
+function refuseType(contentType: string, { avifUploads, svgUploads }: Switches): void {
+  const isOff: Record<string, boolean> = {
+    'image/avif': avifUploads === 'disabled',
+    'image/svg+xml': svgUploads === 'disabled',
+  };
+  const accepted = INGESTED_TYPES.filter((type) => !isOff[type]);
   if (accepted.includes(contentType)) return;
   const message = `This service takes ${accepted.join(', ')}; send one of these as content_type.`;
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });

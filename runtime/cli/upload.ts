@@ -7,7 +7,7 @@ import { basename } from 'node:path';
 import { sniffContentType } from '../core/image/formats.ts';
 import { parseFileSlug } from '../core/slug.ts';
 import { Advice } from '../platform/advice.ts';
-import { type Api, apiKey, type Credentials, createApi, session } from './api-client.ts';
+import { type Api, apiKey, type Credentials, createApi, Refusal, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
 import { findInstance, type Instance, sampleProject } from './instance.ts';
 import { type Progress, showProgress } from './progress.ts';
@@ -98,7 +98,9 @@ async function readFacts(file: string): Promise<{ content_type: string; size_byt
   if (!facts.isFile()) throw new Advice('is not a file');
   const content_type = sniffContentType(await readHead(file));
   if (content_type === undefined) {
-    throw new Advice('is not an image that Tintype knows: use JPEG, PNG or WebP');
+    throw new Advice(
+      'is not an image that Tintype knows: use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG',
+    );
   }
   return { content_type, size_bytes: facts.size };
 }
@@ -150,10 +152,15 @@ async function waitUntilEnded(api: Api, path: string): Promise<UploadSession> {
 }
 
 async function presetNames(api: Api, project: string): Promise<string[]> {
-  const { resolution_presets } = await api.get<{ resolution_presets: Record<string, string> }>(
-    `/v1/projects/${project}`,
-  );
-  return Object.keys(resolution_presets);
+  const found = await api
+    .get<{ resolution_presets: Record<string, string> }>(`/v1/projects/${project}`)
+    .catch((error: unknown) => {
+      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
+      throw new Advice(
+        `there is no project ${project} among those that the folder of YAML declares`,
+      );
+    });
+  return Object.keys(found.resolution_presets);
 }
 
 function printUrls(origin: string, slug: string, presets: readonly string[]): void {

@@ -54,6 +54,7 @@ export const createProjectUpload = projectEndpoint({
       wish: body,
       ingestMaxBytes: deps.settings.ingestMaxBytes,
       avifUploads: deps.settings.avifUploads,
+      svgUploads: deps.settings.svgUploads,
       planStorageBytes: planStorageBytes(deps.plans, project.plan),
     });
     return { ...presentUpload(upload, project.project_slug), direct };

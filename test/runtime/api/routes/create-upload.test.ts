@@ -15,7 +15,9 @@ import { INGEST_BYTES_MAX, STAFF_SUBJECT, useApi } from '../../../support/api-se
 
 const api = useApi();
 const owner = api.session(newSubject());
-const TAKEN = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp'].map((name) => `image/${name}`);
+const TAKEN = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp', 'svg+xml'].map(
+  (name) => `image/${name}`,
+);
 const valid = { content_type: 'image/png', size_bytes: 100 };
 let project: ProjectRecord;
 let call: Caller;
@@ -78,7 +80,7 @@ describe('POST …/uploads', () => {
     for (const content_type of TAKEN) {
       expect((await create({ ...valid, content_type })).status).toBe(201);
     }
-    for (const content_type of ['image/heic', 'image/svg+xml', 'image/PNG', 'text/html', '']) {
+    for (const content_type of ['image/heic', 'image/svg', 'image/PNG', 'text/html', '']) {
       const answer = await create({ ...valid, content_type });
       expect(codeOf(answer), content_type).toBe('400 unsupported_content_type');
       expect(answer.body.error.details).toEqual({ accepted: TAKEN });
@@ -91,6 +93,22 @@ describe('POST …/uploads', () => {
     expect(codeOf(answer)).toBe('400 unsupported_content_type');
     const accepted = TAKEN.filter((type) => type !== 'image/avif');
     expect(answer.body.error.details).toEqual({ accepted });
+  });
+
+  it('takes no SVG where that is switched off', async () => {
+    api.change({ settings: { svgUploads: 'disabled' } });
+    const answer = await create({ ...valid, content_type: 'image/svg+xml' });
+    expect(codeOf(answer)).toBe('400 unsupported_content_type');
+    const accepted = TAKEN.filter((type) => type !== 'image/svg+xml');
+    expect(answer.body.error.details).toEqual({ accepted });
+  });
+
+  it('takes an SVG of 2,000,000 bytes, and answers 413 with that above', async () => {
+    const svg = { ...valid, content_type: 'image/svg+xml' };
+    expect((await create({ ...svg, size_bytes: 2_000_000 })).status).toBe(201);
+    const answer = await create({ ...svg, size_bytes: 2_000_001 });
+    expect(codeOf(answer)).toBe('413 file_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: 2_000_000 });
   });
 
   it('takes up to the deployment’s limit, and answers 413 with it above', async () => {

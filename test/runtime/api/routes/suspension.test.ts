@@ -93,6 +93,7 @@ describe('a suspended project', () => {
       project: before,
       wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
       avifUploads: 'enabled',
+      svgUploads: 'enabled',
       ingestMaxBytes: 100,
       planStorageBytes: 100,
     });
