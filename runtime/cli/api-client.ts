@@ -40,7 +40,7 @@ export function createApi(baseUrl: string, credentials: Credentials): Api {
       );
     });
     if (response.ok) return (await response.json()) as Body;
-    throw new Advice(await printRefusal(response));
+    throw new Refusal(await readRefusal(response));
   };
   return {
     get: (path) => call('GET', path),
@@ -48,10 +48,19 @@ export function createApi(baseUrl: string, credentials: Credentials): Api {
   };
 }
 
+/** What the API answered instead. */
+export class Refusal extends Advice {
+  override readonly name = 'Refusal';
+  readonly code: string;
+
+  constructor({ code, message, details }: Envelope['error']) {
+    super(`${code}: ${message}${details === undefined ? '' : ` ${JSON.stringify(details)}`}`);
+    this.code = code;
+  }
+}
+
 type Envelope = { error: { code: string; message: string; details?: unknown } };
 
-async function printRefusal(response: Response): Promise<string> {
-  const { error } = (await response.json()) as Envelope;
-  const details = error.details === undefined ? '' : ` ${JSON.stringify(error.details)}`;
-  return `${error.code}: ${error.message}${details}`;
+async function readRefusal(response: Response): Promise<Envelope['error']> {
+  return ((await response.json()) as Envelope).error;
 }

@@ -211,6 +211,8 @@ describe('what the folder declares', () => {
       `http://shop.localhost:${delivery_port}/originals/f/summer-photo-1.jpg\n`,
     );
     expect(code).toBe(0);
+    const nowhere = await runTintype(['upload', picture, '--project', 'nope', '--data', data]);
+    expect(nowhere.stderr).toEqual(oneLine(/there is no project nope/));
     await rm(join(config, 'shop.yaml'));
     await eventually(
       async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',

@@ -179,9 +179,12 @@ describe('a pass', () => {
     ]);
   });
 
-  it('leaves a suspension by staff as it is, and says so', async () => {
+  it.each([
+    ['declared active', { state: 'Active' }],
+    ['without a declared state', {}],
+  ])('leaves a suspension by staff as it is, and says so: %s', async (_what, spec) => {
     const name = slug();
-    const files = { 'a.yaml': resource('Project', name, { state: 'Active' }) };
+    const files = { 'a.yaml': resource('Project', name, spec) };
     await pass(files);
     const { project_id } = await project(name);
     const changes = { status: 'suspended', suspended_by: 'staff' } as const;
