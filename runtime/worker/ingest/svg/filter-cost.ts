@@ -84,8 +84,9 @@ function regionPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number
       ? absoluteRegion(filter)
       : relativeRegion(filter, use.element);
   const pixels = width * use.scale * height * use.scale;
-  // What is unknown is infinite, or no number.
-  return pixels < gridPixels(drawing) ? Math.max(1, pixels) : gridPixels(drawing);
+  // The smallest one still takes pictures of the whole grid. What is unknown is infinite, or no number.
+  const least = gridPixels(drawing) * REGION_SHARE_MIN;
+  return pixels < gridPixels(drawing) ? Math.max(least, pixels) : gridPixels(drawing);
 }
 
 function absoluteRegion({ attributes }: SvgNode) {
@@ -96,6 +97,7 @@ function absoluteRegion({ attributes }: SvgNode) {
 }
 
 const REGION_SHARE = 1.2;
+const REGION_SHARE_MIN = 1 / 64;
 
 function relativeRegion({ attributes }: SvgNode, element: SvgNode) {
   const box = boxOf(element);

@@ -31,8 +31,8 @@ export function rasterGrid({ width, height }: SvgSize): SvgSize {
   const enlarged = Math.max(1, SVG_RASTER_LONG_EDGE_MIN / long);
   const byArea = Math.sqrt(SVG_RASTER_PIXELS_MAX / (width * height));
   const scale = Math.min(enlarged, byArea, SVG_RASTER_LONG_EDGE_MAX / long);
-  // Whole sides: the long one rounded and the other down, so that the area stays within its limit.
-  const longSide = Math.round(long * scale);
+  // Whole sides, rounded down, so that the area stays within its limit.
+  const longSide = Math.floor(long * scale + 1e-6);
   const shortSide = Math.max(1, Math.floor(Math.min(width, height) * scale + 1e-6));
   return width >= height
     ? { width: longSide, height: shortSide }

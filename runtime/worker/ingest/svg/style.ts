@@ -148,7 +148,9 @@ function printIfPlain(tokens: readonly CssToken[], marks: string): string | unde
     return kind !== 'bad' && kind !== 'url' && kind !== 'at';
   });
   const text = printCssTokens(tokens);
-  return isPlain && text !== '' && isBalanced(tokens) && !/[\\<]/.test(text) ? text : undefined;
+  return isPlain && text !== '' && isBalanced(tokens) && !isRefusedText(text.replaceAll('>', ' '))
+    ? text
+    : undefined;
 }
 
 function declarationsOf(tokens: readonly CssToken[]): Declaration[] {

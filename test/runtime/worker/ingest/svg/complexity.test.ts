@@ -117,6 +117,12 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     ['a shadow too wide', filtered('<feDropShadow stdDeviation="200"/>')],
     ['a blur too wide by its function', svg('<rect style="filter:blur(200px)"/>')],
     ['blurs by their functions', svg('<rect style="filter:blur(2px)"/>'.repeat(10))],
+    [
+      'a filter of many points',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="1"/></filter>${'<rect width="1" height="1" filter="url(#f)"/>'.repeat(490)}`,
+      ),
+    ],
     ['a wide morphology', filtered('<feMorphology radius="20"/>')],
     ['a wide convolution', filtered('<feConvolveMatrix order="10"/>')],
     ['many octaves', filtered('<feTurbulence numOctaves="9"/>')],
@@ -161,7 +167,7 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     [
       'small shadows, as editors write them',
       svg(
-        `<filter id="f" x="1" y="1" width="60" height="60" filterUnits="userSpaceOnUse"><feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/><feBlend/></filter>${'<g filter="url(#f)"><path/></g>'.repeat(200)}`,
+        `<filter id="f" x="1" y="1" width="60" height="60" filterUnits="userSpaceOnUse"><feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/><feBlend/></filter>${'<g filter="url(#f)"><path/></g>'.repeat(150)}`,
       ),
     ],
     [
