@@ -117,6 +117,8 @@ export const MULTIPART_PARTS_MAX = 10_000;
 export const ETAG_LENGTH_MAX = 200;
 export const INGEST_LEASE_SECONDS = 60;
 export const PROCESSING_ATTEMPTS_MAX = 5;
+/** How often an upload is excused for an attempt that ended with the whole installation. */
+export const PROCESSING_KILLS_EXCUSED_MAX = 20;
 /** A sanitized image that is longer is too costly to keep: `image_too_large`. */
 export const SANITIZED_BYTES_MAX = 400_000_000;
 /** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */

@@ -1,6 +1,7 @@
 // Table uploads, from accepted bytes to ready or failed: attempts are counted before work begins, a lease says who
 // works, and a result is accepted only under the attempt it began with. Spec: States and transitions.
 import type { ProcessingErrorCode } from '../core/errors.ts';
+import { PROCESSING_KILLS_EXCUSED_MAX } from '../core/limits.ts';
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { endUpload, RELEASED_FROM_ENDED } from './upload-ends.ts';
@@ -59,18 +60,20 @@ export async function updateUploadLease(
 }
 
 /**
- * Ends every lease, for an installation whose only worker is certainly gone; what ends later than a lease can is the
- * pause before a next attempt, and stays. Returns how many there were.
+ * Ends every lease, for an installation whose only worker is certainly gone: killed with everything else, so that its
+ * attempts are excused. What ends later than a lease can is the pause before a next attempt, and stays. Returns how
+ * many there were.
  */
 export async function updateUploadLeasesOver(
   db: Queryable,
   { lease_seconds }: { lease_seconds: number },
 ): Promise<number> {
   const rows = await db.query(
-    `update uploads set lease_until = now()
+    `update uploads set lease_until = now(),
+       excused_count = excused_count + case when excused_count < $2 then 1 else 0 end
      where status = 'processing' and lease_until > now() and lease_until <= now() + make_interval(secs => $1)
      returning upload_id`,
-    [lease_seconds],
+    [lease_seconds, PROCESSING_KILLS_EXCUSED_MAX],
   );
   return rows.length;
 }

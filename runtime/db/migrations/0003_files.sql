@@ -73,7 +73,7 @@ comment on column uploads.uploader is 'HMAC of the end user''s subject, for uplo
 comment on column uploads.reserved_bytes is 'Counts against the storage limit until the upload is ready, failed or expired.';
 comment on column uploads.attempt is 'Raised before each attempt at processing: a result is accepted only under the number it began with.';
 comment on column uploads.timeout_count is 'How many attempts ended by the clock.';
-comment on column uploads.excused_count is 'How many attempts ended because the database or the storage was away: the image is not at fault.';
+comment on column uploads.excused_count is 'How many attempts ended because database or storage were away, or with the whole installation: the image is not at fault.';
 comment on column uploads.lease_until is 'Until then the attempt''s worker alone works on it; afterwards any worker may take it over.';
 
 create table files (
