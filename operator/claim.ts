@@ -24,3 +24,12 @@ export function claimOn(row: OwnedRow, identity: Identity): Claim {
   if (isNamesake) return 'returning';
   return row.owner_uid === null ? 'unowned' : 'other';
 }
+
+/** The owner columns that a row of this resource carries. */
+export function ownerColumns(identity: Identity) {
+  return {
+    owner_uid: identity.uid,
+    owner_namespace: identity.namespace,
+    owner_name: identity.name,
+  };
+}

@@ -17,6 +17,7 @@ import {
 } from '../../runtime/db/projects.ts';
 import { insertSigningKey } from '../../runtime/db/signing-keys.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
+import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { type Context, type Deed, presentProject } from '../reconcile.ts';
 import type { ProjectChange } from './decide.ts';
@@ -71,9 +72,8 @@ async function write(
   const { project_id } = project;
   switch (change.change) {
     case 'claim': {
-      const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
       const { deletion_policy: owner_deletion_policy, callback_rotation_trigger } = change;
-      const owner = { owner_uid, owner_namespace, owner_name, owner_deletion_policy };
+      const owner = { ...ownerColumns(subject.identity), owner_deletion_policy };
       return updateProject(tx, { project_id, changes: { ...owner, callback_rotation_trigger } });
     }
     case 'release':

@@ -3,6 +3,7 @@ import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import { deleteRecipe, upsertRecipe } from '../../runtime/db/recipes.ts';
+import { ownerColumns } from '../claim.ts';
 import { type Deed, presentProject } from '../reconcile.ts';
 import type { RecipeChange } from './decide.ts';
 import type { RecipeSpec } from './schema.ts';
@@ -27,8 +28,7 @@ async function write(
     await deleteRecipe(tx, { project_id, recipe_id: change.recipe_id });
     return;
   }
-  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
-  const owner = { owner_uid, owner_namespace, owner_name };
+  const owner = ownerColumns(subject.identity);
   const recipe_id =
     change.change === 'update' ? change.recipe_id : newId('rcp', clock.now().getTime());
   await upsertRecipe(tx, { recipe_id, project_id, ...change.fields, ...owner });

@@ -4,6 +4,7 @@ import { rotateSigningKey } from '../../runtime/actions/rotate-signing-key.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import { insertSigningKey, updateSigningKeyOwner } from '../../runtime/db/signing-keys.ts';
+import { ownerColumns } from '../claim.ts';
 import { type Deed, presentProject } from '../reconcile.ts';
 import type { SigningKeyChange } from './decide.ts';
 import type { SigningKeySpec } from './schema.ts';
@@ -22,8 +23,7 @@ async function write(
   change: SigningKeyChange,
   deed: Deed<SigningKeySpec>,
 ): Promise<unknown> {
-  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = deed.subject.identity;
-  const owner = { owner_uid, owner_namespace, owner_name };
+  const owner = ownerColumns(deed.subject.identity);
   switch (change.change) {
     case 'issue': {
       const { project_id, rotation_trigger } = change;

@@ -7,6 +7,7 @@ import {
   deleteWatermarkPreset,
   upsertWatermarkPreset,
 } from '../../runtime/db/watermark-presets.ts';
+import { ownerColumns } from '../claim.ts';
 import { type Deed, presentProject } from '../reconcile.ts';
 import type { WatermarkPresetChange } from './decide.ts';
 import type { WatermarkPresetSpec } from './schema.ts';
@@ -30,8 +31,7 @@ async function write(
     await purgeProject(tx, { ...change.preset, reason: 'watermark preset deleted' });
     return;
   }
-  const { uid: owner_uid, namespace: owner_namespace, name: owner_name } = subject.identity;
-  const owner = { owner_uid, owner_namespace, owner_name };
+  const owner = ownerColumns(subject.identity);
   const key =
     change.change === 'update'
       ? change.preset
