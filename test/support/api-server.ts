@@ -18,7 +18,7 @@ import { createLog } from '../../runtime/platform/log.ts';
 import { createMetrics } from '../../runtime/platform/metrics.ts';
 import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
-import { createFolderBucket } from '../../runtime/platform/storage/folder.ts';
+import { createFolderBucket, type FolderBucket } from '../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../runtime/platform/storage/folder-server.ts';
 import {
   createIdentityProvider,
@@ -86,7 +86,10 @@ export function useApi() {
 
 export type Api = ReturnType<typeof useApi>;
 
-function openBuckets(folder: string, publicUrl: string): ApiDeps['buckets'] {
+function openBuckets(
+  folder: string,
+  publicUrl: string,
+): Record<keyof ApiDeps['buckets'], FolderBucket> {
   const open = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
     return createFolderBucket({

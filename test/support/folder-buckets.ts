@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Buckets } from '../../runtime/platform/storage/bucket.ts';
-import { createFolderBucket } from '../../runtime/platform/storage/folder.ts';
+import { createFolderBucket, type FolderBucket } from '../../runtime/platform/storage/folder.ts';
 
 export type FolderBuckets = { buckets: Buckets; folder: string; remove(): void };
 
@@ -18,7 +18,7 @@ export function makeFolderBuckets(): FolderBuckets {
 }
 
 /** The buckets of a folder that another process may use too. */
-export function openFolderBuckets(folder: string): Buckets {
+export function openFolderBuckets(folder: string): Record<keyof Buckets, FolderBucket> {
   const open = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
     return createFolderBucket({

@@ -19,6 +19,23 @@ export type Bucket = {
   list(options: { prefix: string; after?: string; limit: number }): Promise<ListedObject[]>;
   /** A URL that takes exactly one content type and one length until it expires. */
   presignPut(key: string, signed: PutTerms): Promise<PresignedPut>;
+  /** Begins an object that comes in parts; returns the storage's own id for it. */
+  createMultipart(key: string, facts: { content_type: string }): Promise<string>;
+  /** A URL that takes one part of exactly this length until it expires; sent again, a part is replaced. */
+  presignPart(key: string, part: PartTerms): Promise<{ url: string; expires_at: Date }>;
+  /**
+   * Makes one object of the parts. Throws MultipartRefused where the storage does not take the list; what became
+   * of the object is what `head` says afterwards, whatever came back from here.
+   */
+  completeMultipart(key: string, list: PartList): Promise<void>;
+  /** Throws the parts away; of an upload that is not there, nothing. */
+  abortMultipart(key: string, uploadId: string): Promise<void>;
+  /** Those that were begun and neither completed nor aborted, in key order, beginning behind `after`. */
+  listMultiparts(options: {
+    prefix: string;
+    after?: string;
+    limit: number;
+  }): Promise<OpenMultipart[]>;
   /** Proves that objects can be written; throws StorageUnavailable when not. */
   check(): Promise<void>;
 };
@@ -29,6 +46,18 @@ export type ListedObject = { key: string; size_bytes: number; modified_at: Date 
 export type ByteRange = { start: number; end: number };
 export type PutTerms = { content_type: string; size_bytes: number; expires_in_seconds: number };
 export type PresignedPut = { url: string; headers: Record<string, string>; expires_at: Date };
+
+export type PartTerms = {
+  upload_id: string;
+  part_number: number;
+  size_bytes: number;
+  expires_in_seconds: number;
+};
+export type PartList = {
+  upload_id: string;
+  parts: readonly { part_number: number; etag: string }[];
+};
+export type OpenMultipart = { key: string; upload_id: string; started_at: Date };
 
 /** The two buckets of an installation: `ingest` takes what clients send, `content` keeps what is served. */
 export type Buckets = { ingest: Bucket; content: Bucket };
@@ -48,6 +77,20 @@ export class ObjectSizeMismatch extends Error {
   constructor(expected: number, actual: number) {
     super(`the body has ${actual} bytes, ${expected} were announced`);
     this.name = 'ObjectSizeMismatch';
+  }
+}
+
+/**
+ * The storage did not make an object of the parts. `invalid_parts`: a part is missing, has another ETag or is too
+ * small, and the list can be mended. `multipart_complete_failed`: anything else, an unknown upload among it.
+ */
+export class MultipartRefused extends Error {
+  readonly code: 'invalid_parts' | 'multipart_complete_failed';
+
+  constructor(code: MultipartRefused['code'], message: string) {
+    super(message);
+    this.name = 'MultipartRefused';
+    this.code = code;
   }
 }
 

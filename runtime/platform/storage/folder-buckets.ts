@@ -4,7 +4,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Buckets } from './bucket.ts';
-import { createFolderBucket, type FolderBucketOptions } from './folder.ts';
+import { createFolderBucket, type FolderBucket, type FolderBucketOptions } from './folder.ts';
 import { INCOMING_FOLDER } from './object-file.ts';
 
 /** In the data folder of standalone. */
@@ -13,7 +13,7 @@ export const STORAGE_FOLDER = 'storage';
 /** `folder` holds one folder a bucket; their names are the buckets' names in URLs too. */
 export async function openFolderBuckets(
   options: Omit<FolderBucketOptions, 'name'>,
-): Promise<Buckets> {
+): Promise<Record<keyof Buckets, FolderBucket>> {
   const bucket = async (name: string) => {
     const folder = join(options.folder, name);
     await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -6,11 +6,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import { type Bucket, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
+import { type ObjectHead, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
+import type { FolderBucket } from './folder.ts';
 import { FOLDER_STORAGE_PATH, type FolderPut, verifyFolderPut } from './folder-url.ts';
 
 export type FolderServerOptions = {
-  buckets: Readonly<Record<string, Bucket>>;
+  buckets: Readonly<Record<string, FolderBucket>>;
   secret: Uint8Array;
   clock: Clock;
   log?: Log;
@@ -44,7 +45,7 @@ const openToEveryOrigin = {
 };
 
 type Refusal = { status: number; code: string; message: string };
-type Admitted = FolderPut & { target: Bucket };
+type Admitted = FolderPut & { target: FolderBucket };
 
 const refusals = {
   method_not_allowed: { status: 405, message: 'Only PUT is answered here.' },
@@ -58,6 +59,10 @@ const refusals = {
   content_type_mismatch: {
     status: 403,
     message: 'Content-Type must be the type that the upload declared.',
+  },
+  no_such_upload: {
+    status: 404,
+    message: 'The multipart upload is over: it was completed or aborted. Start a new upload.',
   },
   storage_unavailable: { status: 503, message: 'The storage cannot take the object now.' },
   internal: { status: 500, message: 'The object could not be stored.' },
@@ -77,7 +82,8 @@ function admit(options: FolderServerOptions, request: IncomingMessage): Admitted
   const { 'content-length': length, 'content-type': type } = request.headers;
   if (length === undefined) return refusal('length_required');
   if (length !== String(put.size_bytes)) return refusal('content_length_mismatch');
-  if (type !== put.content_type) return refusal('content_type_mismatch');
+  if (put.part_number === undefined && type !== put.content_type)
+    return refusal('content_type_mismatch');
   return { ...put, target };
 }
 
@@ -92,11 +98,11 @@ async function receive(
 ): Promise<void> {
   request.setTimeout(SILENCE_MS_MAX, () => request.destroy());
   try {
-    const { content_type, size_bytes } = put;
     // A failing disk must not tear the connection down: the client is still owed an answer.
     const body = Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
-    const head = await put.target.write(put.key, body, { content_type, size_bytes });
-    onObject?.(put.bucket, put.key);
+    const head = await store(put, body);
+    if (head === undefined) return refuse(request, response, refusal('no_such_upload'));
+    if (put.part_number === undefined) onObject?.(put.bucket, put.key);
     response.writeHead(200, { etag: head.etag, 'content-length': '0' }).end();
   } catch (error) {
     if (request.destroyed && !request.complete) return;
@@ -106,6 +112,14 @@ async function receive(
     const isDown = error instanceof StorageUnavailable;
     refuse(request, response, refusal(isDown ? 'storage_unavailable' : 'internal'));
   }
+}
+
+function store({ target, ...put }: Admitted, bytes: Readable): Promise<ObjectHead | undefined> {
+  const { key, content_type, size_bytes, upload_id, part_number } = put;
+  if (upload_id === undefined || part_number === undefined) {
+    return target.write(key, bytes, { content_type, size_bytes });
+  }
+  return target.writePart({ key, upload_id, part_number }, { bytes, size_bytes });
 }
 
 const DRAIN_MS_MAX = 5000;

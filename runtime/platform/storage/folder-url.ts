@@ -1,6 +1,6 @@
 /**
- * The signed PUT URL of folder storage: bucket, key, content type, exact length and expiry are what
- * is signed, so that none of them can be changed by whoever holds the URL.
+ * The signed PUT URL of folder storage: bucket, key, content type, exact length, expiry and, of a part, its upload
+ * and number are what is signed, so that none of them can be changed by whoever holds the URL.
  */
 import { deriveKey, parseUnixSeconds, signFields, verifyFields } from '../../core/signing/hmac.ts';
 import type { Clock } from '../clock.ts';
@@ -15,11 +15,14 @@ export type FolderPut = {
   content_type: string;
   size_bytes: number;
   exp: number;
+  /** Of a part of a multipart upload; a part has no content type of its own. */
+  upload_id?: string;
+  part_number?: number;
 };
 
 export function printFolderPut(
   issuer: { publicUrl: string; secret: Uint8Array; clock: Clock },
-  terms: PutTerms & { bucket: string; key: string },
+  terms: PutTerms & Pick<FolderPut, 'bucket' | 'key' | 'upload_id' | 'part_number'>,
 ): PresignedPut {
   const exp = Math.floor(issuer.clock.now().getTime() / 1000) + terms.expires_in_seconds;
   const put = { ...terms, exp };
@@ -36,6 +39,9 @@ function printTarget(put: FolderPut, sig: string): string {
     exp: String(put.exp),
     size: String(put.size_bytes),
     type: put.content_type,
+    ...(put.upload_id === undefined
+      ? {}
+      : { upload: put.upload_id, part: String(put.part_number) }),
     sig,
   });
   return `${FOLDER_STORAGE_PATH}${put.bucket}/${put.key}?${query}`;
@@ -50,7 +56,8 @@ export function verifyFolderPut(secret: Uint8Array, target: string): FolderPut |
   const sizeBytes = parseUnixSeconds(query.get('size') ?? '');
   const key = segments.join('/');
   if (!isObjectKey(key) || exp === undefined || sizeBytes === undefined) return undefined;
-  const put = { bucket, key, content_type: query.get('type') ?? '', size_bytes: sizeBytes, exp };
+  const content_type = query.get('type') ?? '';
+  const put = { bucket, key, content_type, size_bytes: sizeBytes, exp, ...parsePart(query) };
   const sig = query.get('sig') ?? '';
   // Exactly one spelling: no other escapes, order or parameters than we print.
   if (printTarget(put, sig) !== target) return undefined;
@@ -58,9 +65,15 @@ export function verifyFolderPut(secret: Uint8Array, target: string): FolderPut |
   return verifyFields([folderKey(secret)], '\n', signed) ? put : undefined;
 }
 
+function parsePart(query: URLSearchParams): Pick<FolderPut, 'upload_id' | 'part_number'> {
+  const upload_id = query.get('upload');
+  return upload_id === null ? {} : { upload_id, part_number: Number(query.get('part')) };
+}
+
 function signedFields(put: FolderPut): string[] {
-  const { bucket, key, content_type, size_bytes, exp } = put;
-  return [PREFIX, bucket, key, content_type, String(size_bytes), String(exp)];
+  const { bucket, key, content_type, size_bytes, exp, upload_id = '', part_number = '' } = put;
+  const part = [upload_id, String(part_number)];
+  return [PREFIX, bucket, key, content_type, String(size_bytes), String(exp), ...part];
 }
 
 function folderKey(secret: Uint8Array): Buffer {

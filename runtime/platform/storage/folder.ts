@@ -6,8 +6,16 @@ import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
-import { type Bucket, isObjectKey, StorageUnavailable } from './bucket.ts';
+import { type Bucket, isObjectKey, type ObjectHead, StorageUnavailable } from './bucket.ts';
 import { listFolder } from './folder-list.ts';
+import {
+  abortFolderMultipart,
+  completeFolderMultipart,
+  createFolderMultipart,
+  listFolderMultiparts,
+  type PartPlace,
+  writeFolderPart,
+} from './folder-parts.ts';
 import { printFolderPut } from './folder-url.ts';
 import {
   hasCode,
@@ -29,7 +37,16 @@ export type FolderBucketOptions = {
   clock: Clock;
 };
 
-export function createFolderBucket(options: FolderBucketOptions): Bucket {
+/** A part's bytes come through folder-server.ts alone. */
+export type FolderBucket = Bucket & {
+  /** Undefined where the multipart upload is not there (any more). */
+  writePart(
+    part: PartPlace,
+    body: { bytes: Readable; size_bytes: number },
+  ): Promise<ObjectHead | undefined>;
+};
+
+export function createFolderBucket(options: FolderBucketOptions): FolderBucket {
   const { folder } = options;
   const guarded = async <T>(work: () => Promise<T>) => {
     try {
@@ -50,6 +67,21 @@ export function createFolderBucket(options: FolderBucketOptions): Bucket {
       pathOf(folder, key);
       return printFolderPut(options, { bucket: options.name, key, ...terms });
     },
+    createMultipart: (key, { content_type }) => {
+      pathOf(folder, key);
+      const now = options.clock.now();
+      return guarded(() => createFolderMultipart(folder, { key, content_type, now }));
+    },
+    presignPart: async (key, terms) => {
+      pathOf(folder, key);
+      return printFolderPut(options, { bucket: options.name, key, content_type: '', ...terms });
+    },
+    writePart: (part, body) => guarded(() => writeFolderPart(folder, part, body)),
+    completeMultipart: (key, list) =>
+      guarded(() => completeFolderMultipart(folder, { key, path: pathOf(folder, key), list })),
+    abortMultipart: (key, upload_id) =>
+      guarded(() => abortFolderMultipart(folder, { key, upload_id })),
+    listMultiparts: (range) => guarded(() => listFolderMultiparts(folder, range)),
     check: () => guarded(() => checkFolder(folder, options.clock.now())),
   };
 }

@@ -7,8 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Bucket, PresignedPut } from '../../../../runtime/platform/storage/bucket.ts';
-import { createFolderBucket } from '../../../../runtime/platform/storage/folder.ts';
+import type { PresignedPut } from '../../../../runtime/platform/storage/bucket.ts';
+import {
+  createFolderBucket,
+  type FolderBucket,
+} from '../../../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
 import { verifyFolderPut } from '../../../../runtime/platform/storage/folder-url.ts';
 
@@ -18,14 +21,14 @@ const clock = { now: () => now };
 let folder: string;
 let server: Server;
 let port: number;
-let bucket: Bucket;
+let bucket: FolderBucket;
 let arrived: string[];
 
 beforeEach(async () => {
   now = new Date('2026-11-20T12:00:00Z');
   arrived = [];
   folder = await mkdtemp(join(tmpdir(), 'tintype-server-'));
-  const buckets: Record<string, Bucket> = {};
+  const buckets: Record<string, FolderBucket> = {};
   const onObject = (name: string, key: string) => void arrived.push(`${name}/${key}`);
   const handle = folderStorageHandler({ buckets, secret, clock, onObject });
   server = createServer((request, response) => {
