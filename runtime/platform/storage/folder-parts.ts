@@ -72,7 +72,8 @@ export async function completeFolderMultipart(
     refusePart(part, { isLast: index === parts.length - 1 });
   });
   const bytes = Readable.from(joinParts(parts), { objectMode: false });
-  await writeObjectFile({ folder, path }, bytes, { content_type: upload.content_type });
+  const size_bytes = parts.reduce((sum, { head }) => sum + (head?.size_bytes ?? 0), 0);
+  await writeObjectFile({ folder, path }, bytes, { content_type: upload.content_type, size_bytes });
   await removeUpload(folder, list.upload_id);
 }
 

@@ -5,17 +5,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import {
   createFolderBucket,
   type FolderBucket,
 } from '../../../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
+import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
+import { openS3 } from '../../../../runtime/platform/storage/s3-client.ts';
+import {
+  connectS3,
+  createBucket,
+  type S3Server,
+  startS3Server,
+} from '../../../support/s3-server.ts';
 import { describeBucket } from './bucket-contract.ts';
 
 const secret = Buffer.alloc(32, 9);
 const folder = mkdtempSync(join(tmpdir(), 'tintype-contract-'));
 let server: Server;
 let folderBucket: FolderBucket;
+let s3: S3Server | undefined;
+let s3Bucket: Bucket;
 
 beforeAll(async () => {
   mkdirSync(join(folder, 'ingest'));
@@ -27,12 +38,24 @@ beforeAll(async () => {
   const place = { name: 'ingest', folder: join(folder, 'ingest'), publicUrl };
   folderBucket = createFolderBucket({ ...place, secret, clock: systemClock });
   buckets.ingest = folderBucket;
+  s3 = await startS3Server();
+  const access = connectS3(s3);
+  s3Bucket = createS3Bucket(access, await createBucket(access, 'contract'));
 });
 
-afterAll(() => {
+afterAll(async () => {
+  await s3?.stop();
   server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 describeBucket('folder storage', () => folderBucket);
+describeBucket('versitygw', () => s3Bucket);
+
+/** Any other store can be held to the same: name it, and its bucket, in the environment. */
+const { TINTYPE_TEST_S3_ENDPOINT: endpoint, TINTYPE_TEST_S3_BUCKET: named } = process.env;
+if (endpoint !== undefined && named !== undefined) {
+  const access = openS3({ endpoint, region: 'us-east-1', addressing: 'path', clock: systemClock });
+  describeBucket(endpoint, () => createS3Bucket(access, named));
+}

@@ -1,0 +1,30 @@
+/** Bytes that must be exactly as many as were announced, if they were: anything else is an ObjectSizeMismatch. */
+import { Transform } from 'node:stream';
+import { ObjectSizeMismatch } from './bucket.ts';
+
+export function exactly(expected: number | undefined) {
+  return {
+    of: (body: Buffer): Buffer => {
+      if (expected !== undefined && body.length !== expected) {
+        throw new ObjectSizeMismatch(expected, body.length);
+      }
+      return body;
+    },
+    /** Passes the bytes on and fails at the first one too many, or at an end that comes too early. */
+    passing: (): Transform => {
+      let size = 0;
+      return new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          size += chunk.length;
+          if (expected !== undefined && size > expected)
+            done(new ObjectSizeMismatch(expected, size));
+          else done(null, chunk);
+        },
+        flush(done) {
+          const isRight = expected === undefined || size === expected;
+          done(isRight ? null : new ObjectSizeMismatch(expected, size));
+        },
+      });
+    },
+  };
+}

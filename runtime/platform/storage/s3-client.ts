@@ -1,0 +1,65 @@
+/**
+ * The connection to an object storage that speaks S3. Every call has a deadline; checksums are sent only where S3
+ * requires one, because not every store knows them, and a presigned URL would sign that of an empty body.
+ */
+import { S3Client } from '@aws-sdk/client-s3';
+import type { Clock } from '../clock.ts';
+
+export type S3Options = {
+  /** Unset: AWS itself. */
+  endpoint?: string | undefined;
+  /** What browsers see, where that is another address. */
+  publicEndpoint?: string | undefined;
+  region: string;
+  addressing: 'path' | 'host';
+  clock: Clock;
+  /** Unset: the usual AWS variables, profiles and roles. */
+  credentials?: { accessKeyId: string; secretAccessKey: string };
+  /** How long one call may take, and how often it is tried. */
+  deadlineMs?: number;
+  attempts?: number;
+};
+
+/** One connection pool for both buckets, and a second client that only signs, for the public address. */
+export type S3Access = { client: S3Client; signer: S3Client; clock: Clock; deadlineMs: number };
+export type S3Place = S3Access & { bucket: string };
+
+const CONNECT_MS_MAX = 3000;
+const SILENCE_MS_MAX = 15_000;
+const DEADLINE_MS = 30_000;
+const ATTEMPTS = 3;
+
+export function openS3(options: S3Options): S3Access {
+  const { endpoint, publicEndpoint = endpoint, clock, deadlineMs = DEADLINE_MS } = options;
+  const client = new S3Client({
+    ...settings(options),
+    ...(endpoint === undefined ? {} : { endpoint }),
+  });
+  const isSame = publicEndpoint === endpoint;
+  const signer = isSame
+    ? client
+    : new S3Client({ ...settings(options), endpoint: publicEndpoint ?? '' });
+  return { client, signer, clock, deadlineMs };
+}
+
+const nothing = () => undefined;
+const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
+
+function settings({ region, addressing, credentials, attempts = ATTEMPTS }: S3Options) {
+  return {
+    region,
+    forcePathStyle: addressing === 'path',
+    maxAttempts: attempts,
+    requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+    responseChecksumValidation: 'WHEN_REQUIRED' as const,
+    // Every failure reaches the caller; the client's own lines on the console would say it twice.
+    logger: SILENT,
+    requestHandler: { connectionTimeout: CONNECT_MS_MAX, socketTimeout: SILENCE_MS_MAX },
+    ...(credentials === undefined ? {} : { credentials }),
+  };
+}
+
+/** For a call whose answer is small: all of it, retries included, is over by then. */
+export function within({ deadlineMs }: S3Access): { abortSignal: AbortSignal } {
+  return { abortSignal: AbortSignal.timeout(deadlineMs) };
+}

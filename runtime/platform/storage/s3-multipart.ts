@@ -1,0 +1,41 @@
+/** The end of a multipart upload. What the storage answers is only a hint: the caller looks at the object. */
+import { CompleteMultipartUploadCommand } from '@aws-sdk/client-s3';
+import { MultipartRefused, type PartList } from './bucket.ts';
+import { type S3Place, within } from './s3-client.ts';
+import { s3Code, statusOf } from './s3-faults.ts';
+
+/** What the client can mend in its list. */
+const MENDABLE: ReadonlySet<string> = new Set([
+  'InvalidPart',
+  'InvalidPartOrder',
+  'EntityTooSmall',
+  'MalformedXML',
+]);
+
+export async function completeMultipart(
+  place: S3Place,
+  key: string,
+  list: PartList,
+): Promise<void> {
+  const facing = { Bucket: place.bucket, Key: key, UploadId: list.upload_id };
+  const Parts = list.parts.map(({ part_number, etag }) => ({
+    PartNumber: part_number,
+    ETag: etag.startsWith('"') ? etag : `"${etag}"`,
+  }));
+  const command = new CompleteMultipartUploadCommand({ ...facing, MultipartUpload: { Parts } });
+  try {
+    await place.client.send(command, within(place));
+  } catch (error) {
+    throw refusal(error) ?? error;
+  }
+}
+
+/** Undefined for what is not the list's fault: an outage, refused credentials. */
+function refusal(error: unknown): MultipartRefused | undefined {
+  const code = s3Code(error);
+  if (code === undefined || !(error instanceof Error)) return undefined;
+  if (MENDABLE.has(code)) return new MultipartRefused('invalid_parts', error.message);
+  const status = statusOf(error) ?? 0;
+  const isRefused = code === 'NoSuchUpload' || status === 400 || status === 404;
+  return isRefused ? new MultipartRefused('multipart_complete_failed', error.message) : undefined;
+}

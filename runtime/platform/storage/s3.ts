@@ -1,0 +1,176 @@
+/**
+ * Object storage that speaks S3, behind the same interface as a folder. Nothing is believed that a HEAD does not
+ * show; every call has a deadline; checksums are sent only where S3 requires one, because not every store knows them.
+ */
+import { Readable } from 'node:stream';
+import {
+  AbortMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  PutObjectCommand,
+  type PutObjectCommandOutput,
+} from '@aws-sdk/client-s3';
+import { type Bucket, isObjectKey, type ObjectFacts, type ObjectHead } from './bucket.ts';
+import { exactly } from './exactly.ts';
+import { type S3Access, type S3Place, within } from './s3-client.ts';
+import { s3Code, s3Fault, statusOf } from './s3-faults.ts';
+import { listMultiparts, listObjects } from './s3-lists.ts';
+import { completeMultipart } from './s3-multipart.ts';
+import { presignPart, presignPut } from './s3-urls.ts';
+
+export function createS3Bucket(access: S3Access, bucket: string): Bucket {
+  const place = { ...access, bucket };
+  const guarded = <T>(key: string, work: () => Promise<T>): Promise<T> =>
+    isObjectKey(key) ? blaming(bucket, work) : Promise.reject(notAKey(key));
+  return {
+    head: (key) => guarded(key, () => head(place, key)),
+    open: (key, range) => guarded(key, () => openObject(place, key, range)),
+    read: (key) => guarded(key, () => readObject(place, key)),
+    write: (key, body, facts) => guarded(key, () => write(place, { key, body, facts })),
+    delete: (key) => guarded(key, () => remove(place, key)),
+    list: (range) => blaming(bucket, () => listObjects(place, range)),
+    presignPut: (key, terms) => guarded(key, () => presignPut(place, key, terms)),
+    createMultipart: (key, facts) => guarded(key, () => createMultipart(place, key, facts)),
+    presignPart: (key, part) => guarded(key, () => presignPart(place, key, part)),
+    completeMultipart: (key, list) => guarded(key, () => completeMultipart(place, key, list)),
+    abortMultipart: (key, uploadId) => guarded(key, () => abortMultipart(place, key, uploadId)),
+    listMultiparts: (range) => blaming(bucket, () => listMultiparts(place, range)),
+    check: () => blaming(bucket, () => check(place)),
+  };
+}
+
+async function blaming<T>(bucket: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw s3Fault(bucket, error);
+  }
+}
+
+function notAKey(key: string): TypeError {
+  return new TypeError(`not an object key: ${JSON.stringify(key)}`);
+}
+
+async function head(place: S3Place, key: string): Promise<ObjectHead | undefined> {
+  const { client, bucket } = place;
+  const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
+  const answer = await client.send(command, within(place)).catch(unlessMissing);
+  if (answer === undefined) return undefined;
+  const { ContentLength: size_bytes = 0, ContentType: content_type, ETag: etag = '' } = answer;
+  return { size_bytes, content_type, etag };
+}
+
+/** A missing bucket is not a missing object: it is no reason to call an upload lost. */
+function unlessMissing(error: unknown): undefined {
+  const isMissing = statusOf(error) === 404 && s3Code(error) !== 'NoSuchBucket';
+  if (!isMissing) throw error;
+}
+
+const EMPTY_RANGE_STATUS = 416;
+
+async function openObject(
+  { client, bucket, deadlineMs }: S3Place,
+  key: string,
+  range?: { start: number; end: number },
+): Promise<Readable | undefined> {
+  const Range = range && `bytes=${range.start}-${range.end}`;
+  const command = new GetObjectCommand({ Bucket: bucket, Key: key, ...(Range && { Range }) });
+  // The deadline is for the head of the answer; the body may take as long as it moves.
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), deadlineMs);
+  try {
+    const { Body } = await client.send(command, { abortSignal: stop.signal });
+    return Body instanceof Readable ? Body : Readable.from([]);
+  } catch (error) {
+    return statusOf(error) === EMPTY_RANGE_STATUS ? Readable.from([]) : unlessMissing(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function readObject(place: S3Place, key: string): Promise<Buffer | undefined> {
+  const body = await openObject(place, key);
+  return body && Buffer.concat(await body.toArray());
+}
+
+type Write = { key: string; body: Buffer | Readable; facts: ObjectFacts };
+
+async function write(place: S3Place, { key, body, facts }: Write): Promise<ObjectHead> {
+  const { content_type, size_bytes } = facts;
+  const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
+  if (!Buffer.isBuffer(body) && size_bytes !== undefined) {
+    const sent = await writeStream(place, { ...facing, ContentLength: size_bytes }, body);
+    return { size_bytes, content_type, etag: sent.ETag ?? '' };
+  }
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(await body.toArray());
+  const command = new PutObjectCommand({ ...facing, Body: exactly(size_bytes).of(bytes) });
+  const sent = await place.client.send(command, within(place));
+  return { size_bytes: bytes.length, content_type, etag: sent.ETag ?? '' };
+}
+
+type StreamTarget = { Bucket: string; Key: string; ContentType: string; ContentLength: number };
+
+/** A body streams for as long as bytes come; this ends one that never would. */
+const STREAM_MS_MAX = 3_600_000;
+
+/** The client does not notice a body that breaks off: the request is aborted, and nothing is stored. */
+async function writeStream(
+  { client }: S3Place,
+  target: StreamTarget,
+  source: Readable,
+): Promise<PutObjectCommandOutput> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), STREAM_MS_MAX);
+  const body = source.pipe(exactly(target.ContentLength).passing());
+  const broken = new Promise<never>((_resolve, reject) => {
+    source.once('error', (error) => body.destroy(error));
+    source.once(
+      'close',
+      () => source.readableEnded || body.destroy(new Error('the body broke off')),
+    );
+    body.once('error', (error) => {
+      reject(error);
+      stop.abort();
+    });
+  });
+  const command = new PutObjectCommand({ ...target, Body: body });
+  try {
+    return await Promise.race([client.send(command, { abortSignal: stop.signal }), broken]);
+  } finally {
+    clearTimeout(timer);
+    body.destroy();
+  }
+}
+
+async function remove(place: S3Place, key: string): Promise<void> {
+  const command = new DeleteObjectCommand({ Bucket: place.bucket, Key: key });
+  await place.client.send(command, within(place)).catch(unlessMissing);
+}
+
+async function createMultipart(
+  place: S3Place,
+  key: string,
+  { content_type }: { content_type: string },
+): Promise<string> {
+  const facing = { Bucket: place.bucket, Key: key, ContentType: content_type };
+  const answer = await place.client.send(new CreateMultipartUploadCommand(facing), within(place));
+  if (answer.UploadId === undefined) throw new Error('the storage named no multipart upload');
+  return answer.UploadId;
+}
+
+async function abortMultipart(place: S3Place, key: string, uploadId: string): Promise<void> {
+  const facing = { Bucket: place.bucket, Key: key, UploadId: uploadId };
+  const command = new AbortMultipartUploadCommand(facing);
+  await place.client.send(command, within(place)).catch(unlessMissing);
+}
+
+async function check(place: S3Place): Promise<void> {
+  const command = new HeadBucketCommand({ Bucket: place.bucket });
+  await place.client.send(command, within(place)).catch((error) => {
+    // A HEAD has no body to name its error in.
+    throw statusOf(error) === 404 ? Object.assign(error, { name: 'NoSuchBucket' }) : error;
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * A real S3 server for the tests: versitygw on a free loopback port, over a folder of its own. Another S3 can be
+ * named by TINTYPE_TEST_S3_ENDPOINT with the usual AWS variables.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { openS3, type S3Access, type S3Options } from '../../runtime/platform/storage/s3-client.ts';
+import { findFreePort } from '../../runtime/standalone/free-port.ts';
+
+export type S3Server = {
+  endpoint: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+  /** What a Tintype process needs to use it. */
+  environment: Record<string, string>;
+  pid: number;
+  stop(): Promise<void>;
+};
+
+export async function startS3Server(options: { eventUrl?: string } = {}): Promise<S3Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-s3-'));
+  for (const name of ['root', 'sidecar']) mkdirSync(join(folder, name));
+  const port = await findFreePort();
+  const credentials = { accessKeyId: 'tintype-test', secretAccessKey: 'tintype-test-secret' };
+  const events = options.eventUrl === undefined ? [] : ['--event-webhook-url', options.eventUrl];
+  const server = spawn(
+    findVersitygw(),
+    [
+      ...['--port', `127.0.0.1:${port}`, '--health', '/health', '--quiet', ...events],
+      ...['posix', '--sidecar', join(folder, 'sidecar'), join(folder, 'root')],
+    ],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: {
+        ...process.env,
+        ROOT_ACCESS_KEY: credentials.accessKeyId,
+        ROOT_SECRET_KEY: credentials.secretAccessKey,
+      },
+    },
+  );
+  const endpoint = `http://127.0.0.1:${port}`;
+  await answers(`${endpoint}/health`, server);
+  return {
+    endpoint,
+    credentials,
+    environment: {
+      TINTYPE_S3_ENDPOINT: endpoint,
+      TINTYPE_S3_FORCE_PATH_STYLE: 'true',
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    },
+    pid: server.pid ?? 0,
+    stop: async () => {
+      await end(server);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A client of the server, as the product makes it. */
+export function connectS3(
+  { endpoint, credentials }: Pick<S3Server, 'endpoint' | 'credentials'>,
+  more: Partial<S3Options> = {},
+): S3Access {
+  const usual = { region: 'us-east-1', addressing: 'path' as const, clock: systemClock };
+  return openS3({ ...usual, endpoint, credentials, ...more });
+}
+
+export async function createBucket({ client }: S3Access, bucket: string): Promise<string> {
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  return bucket;
+}
+
+const OWN_TOOLS = new URL('../../.tools/bin', import.meta.url).pathname;
+
+function findVersitygw(): string {
+  const folders = [process.env.TINTYPE_TEST_TOOLS ?? OWN_TOOLS, OWN_TOOLS];
+  const places = [...folders, ...(process.env.PATH ?? '').split(delimiter)];
+  const found = places.map((folder) => join(folder, 'versitygw')).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  throw new Error('versitygw, the S3 server of the tests, is not there: make test installs it');
+}
+
+const READY_MS_MAX = 20_000;
+
+async function answers(url: string, server: ChildProcess): Promise<void> {
+  for (const end = Date.now() + READY_MS_MAX; Date.now() < end; ) {
+    if (server.exitCode !== null) throw new Error(`versitygw ended with ${server.exitCode}`);
+    const answer = await fetch(url).catch(() => undefined);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+  throw new Error('versitygw did not become ready');
+}
+
+async function end(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+}
