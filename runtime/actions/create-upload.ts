@@ -1,56 +1,82 @@
 /**
- * A new upload session: type, size and room checked, the declared bytes reserved, a signed PUT URL made.
+ * A new upload session: type, size and room checked, the declared bytes reserved, a way in made.
  * Two callers: the tenant's API and, later, the picker's. Spec: Upload session; Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
+import { parseFolder } from '../core/folder.ts';
 import { newId } from '../core/ids.ts';
-import { SVG_BYTES_MAX, UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
-import type { CreateUpload, UploadRecord } from '../core/resources/upload.ts';
+import { SVG_BYTES_MAX } from '../core/limits.ts';
+import type { CreateUpload } from '../core/resources/upload.ts';
 import { DEFAULT_LIBRARY, parseLibraryName } from '../core/slug.ts';
 import type { Database } from '../db/client.ts';
 import { findProject, type ProjectRow } from '../db/projects.ts';
 import { insertUpload, type UploadRow } from '../db/uploads.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
+import { abortParts } from './abort-upload.ts';
+import { type UploadAddresses, type UploadWay, wayOf } from './upload-ways.ts';
 
 export type UploadWish = {
   project: ProjectRow;
   wish: CreateUpload;
-  ingestMaxBytes: number;
-  avifUploads: 'enabled' | 'disabled';
-  svgUploads: 'enabled' | 'disabled';
   planStorageBytes: number;
 };
 
+export type UploadSettings = {
+  readonly ingestMaxBytes: number;
+  readonly avifUploads: 'enabled' | 'disabled';
+  readonly svgUploads: 'enabled' | 'disabled';
+  readonly mediaLibraryWrites: 'enabled' | 'disabled';
+};
+
+export type CreateUploadDeps = {
+  db: Database;
+  buckets: Buckets;
+  clock: Clock;
+  log: Log;
+  settings: UploadSettings;
+  addresses: UploadAddresses;
+};
+
+/** The session, and in the answer's words the one way in. */
 export type NewUploadSession = {
   upload: UploadRow;
-  direct: NonNullable<UploadRecord['direct']>;
+  way: Awaited<ReturnType<UploadWay['describe']>>;
 };
 
 export async function createUpload(
-  deps: { db: Database; buckets: Buckets; clock: Clock },
-  { project, wish, ...limits }: UploadWish,
+  deps: CreateUploadDeps,
+  { project, wish, planStorageBytes }: UploadWish,
 ): Promise<NewUploadSession> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
-  refuseType(wish.content_type, limits);
-  refuseSize(wish, limits.ingestMaxBytes);
-  refusePlace(wish);
+  refuseType(wish.content_type, deps.settings);
+  refuseSize(wish, deps.settings.ingestMaxBytes);
+  const folder = placeOf(wish, deps.settings);
   const upload_id = newId('upl', deps.clock.now().getTime());
   const ingest_key = `${project.project_id}/${upload_id}`;
+  const way = wayOf(wish);
+  const wayDeps = { ingest: deps.buckets.ingest, addresses: deps.addresses };
+  const begun = await way.begin(wayDeps, wish, ingest_key);
   const upload = await insertUpload(deps.db, {
     upload_id,
     ingest_key,
     project_id: project.project_id,
     file_slug: wish.file_slug ?? upload_id,
-    mode: 'direct',
+    mode: way.mode,
     content_type: wish.content_type,
     size_bytes: wish.size_bytes,
     sha256: wish.sha256 ?? null,
-    lifetime_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
-    plan_storage_bytes: limits.planStorageBytes,
+    folder,
+    ...begun,
+    lifetime_seconds: way.lifetime_seconds,
+    plan_storage_bytes: planStorageBytes,
   });
-  if (upload === undefined) throw await refusal(deps.db, project);
-  return { upload, direct: await presignDirect(deps.buckets, upload) };
+  if (upload === undefined) {
+    await abortParts(deps, { ingest_key, storage_upload_id: begun.storage_upload_id ?? null });
+    throw await refusal(deps.db, project);
+  }
+  return { upload, way: await way.describe(wayDeps, upload, project.project_slug) };
 }
 
 /** The types of the specification; the others are refused here, before any byte. */
@@ -65,7 +91,7 @@ const INGESTED_TYPES: readonly string[] = [
   'image/svg+xml',
 ];
 
-type Switches = Pick<UploadWish, 'avifUploads' | 'svgUploads'>;
+type Switches = Pick<UploadSettings, 'avifUploads' | 'svgUploads'>;
 
 function refuseType(contentType: string, { avifUploads, svgUploads }: Switches): void {
   const isOff: Record<string, boolean> = {
@@ -84,21 +110,19 @@ function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: 
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });
 }
 
-/** Proxy, multipart, libraries and folders are known fields that this version does not take. */
-function refusePlace({ mode, parts, library, folder }: CreateUpload): void {
+/** The folder, normalized. Only the default library is known. */
+function placeOf(
+  { library, folder }: CreateUpload,
+  { mediaLibraryWrites }: Pick<UploadSettings, 'mediaLibraryWrites'>,
+): string {
+  const isPlaced = library !== undefined || folder !== undefined;
+  if (isPlaced && mediaLibraryWrites === 'disabled')
+    throw new ServiceError('media_library_disabled');
   if (library !== undefined && parseLibraryName(library) !== DEFAULT_LIBRARY)
     throw new ServiceError('library_not_found');
-  const fields = [
-    ...(mode === 'proxy' ? ['mode'] : []),
-    ...(parts !== undefined && parts > 1 ? ['parts'] : []),
-    ...(folder !== undefined && folder !== '' ? ['folder'] : []),
-  ];
-  if (fields.length === 0) return;
-  const issues = fields.map((path) => ({
-    path,
-    message: 'is not taken by this version; leave it out',
-  }));
-  throw new ServiceError('invalid_request', { details: { issues } });
+  const normalized = parseFolder(folder ?? '');
+  if (normalized === undefined) throw new ServiceError('invalid_folder');
+  return normalized;
 }
 
 /** Why the reservation found no project to reserve in: no room, or suspended in the meantime. */
@@ -107,23 +131,4 @@ async function refusal(db: Database, { project_id }: ProjectRow): Promise<Servic
   return new ServiceError(
     project?.status === 'active' ? 'storage_quota_exceeded' : 'project_suspended',
   );
-}
-
-async function presignDirect(
-  { ingest }: Buckets,
-  upload: UploadRow,
-): Promise<NewUploadSession['direct']> {
-  const { url, headers, expires_at } = await ingest.presignPut(upload.ingest_key, {
-    content_type: upload.content_type,
-    size_bytes: upload.size_bytes,
-    expires_in_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
-  });
-  return {
-    put_url: url,
-    headers: {
-      'content-type': headers['content-type'] ?? upload.content_type,
-      'content-length': headers['content-length'] ?? String(upload.size_bytes),
-    },
-    expires_at: expires_at.toISOString(),
-  };
 }

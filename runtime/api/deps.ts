@@ -1,4 +1,6 @@
 /** What the API works with; constructed once, at the composition root. */
+import type { UploadSettings } from '../actions/create-upload.ts';
+import type { UploadAddresses } from '../actions/upload-ways.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Queue } from '../platform/queue/queue.ts';
@@ -14,16 +16,15 @@ export type ApiDeps = AuthDeps & {
   /** Authenticates cursors. */
   readonly cursorKey: Uint8Array;
   readonly settings: ApiSettings;
+  /** Where uploads go that do not go straight to storage, and what signs their URLs. */
+  readonly addresses: UploadAddresses;
   readonly failpoint?: Failpoint;
 };
 
 /** The deployment's settings that answers depend on. Spec: Limits, Uploads. */
-export type ApiSettings = {
+export type ApiSettings = UploadSettings & {
   readonly deliveryRootDomain: string;
   readonly deliveryScheme: 'http' | 'https';
   readonly deliveryPublicPort: number | undefined;
-  readonly ingestMaxBytes: number;
-  readonly svgUploads: 'enabled' | 'disabled';
-  readonly avifUploads: 'enabled' | 'disabled';
   readonly callbackEgress: 'public' | 'any';
 };

@@ -8,10 +8,12 @@ import { patchProject } from './routes/patch-project.ts';
 import { createProject, getProject, introspectKey, listOwnProjects } from './routes/projects.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
 import {
+  abortProjectUpload,
   completeProjectUpload,
   createProjectUpload,
   getProjectUpload,
   listProjectUploads,
+  resignUploadParts,
 } from './routes/uploads.ts';
 import { getUsage } from './routes/usage.ts';
 
@@ -30,6 +32,8 @@ export const endpoints: readonly Endpoint[] = [
   createProjectUpload,
   getProjectUpload,
   completeProjectUpload,
+  resignUploadParts,
+  abortProjectUpload,
   listProjectFiles,
   getFile,
   getUsage,

@@ -36,13 +36,16 @@ export type UploadRow = {
   expires_at: Date;
   /** Whether expires_at has come, by the database's clock. */
   is_expired: boolean;
+  /** Until expires_at, by the database's clock; negative behind it. */
+  remaining_seconds: number;
   uploaded_at: Date | null;
   ready_at: Date | null;
   created_at: Date;
   updated_at: Date;
 };
 
-export const UPLOAD_COLUMNS = 'uploads.*, uploads.expires_at <= now() as is_expired';
+export const UPLOAD_COLUMNS = `uploads.*, uploads.expires_at <= now() as is_expired,
+  extract(epoch from uploads.expires_at - now())::float8 as remaining_seconds`;
 
 export type NewUpload = Pick<
   UploadRow,

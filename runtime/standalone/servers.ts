@@ -73,6 +73,12 @@ function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
     staff: { is_enabled: config.staffApi === 'enabled', subjects: config.staffSubjects },
     requestSigningSecret: config.requestSigningSecret,
     cursorKey: deriveKey(firstKey(config.tokenKeys), 'cur1'),
+    addresses: {
+      baseUrl: config.baseUrl,
+      uploadBaseUrl: config.uploadBaseUrl ?? config.baseUrl,
+      uploadUrlKeys: config.tokenKeys.map(({ key }) => deriveKey(key, 'upl1')),
+      proxyMaxBytes: config.proxyMaxBytes,
+    },
     settings: {
       deliveryRootDomain: config.deliveryRootDomain,
       deliveryScheme: config.deliveryScheme,
@@ -80,6 +86,7 @@ function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
       ingestMaxBytes: config.ingestMaxBytes,
       svgUploads: config.svgUploads,
       avifUploads: config.avifUploads,
+      mediaLibraryWrites: config.mediaLibraryWrites,
       callbackEgress: config.callbackEgress,
     },
   };

@@ -30,6 +30,7 @@ import { useDatabase } from './database.ts';
 export const STAFF_SUBJECT = 'user_staff';
 /** Small, so that a test can be above it. */
 export const INGEST_BYTES_MAX = 5_000_000;
+export const PROXY_BYTES_MAX = 10_000_000;
 const STORAGE_SECRET = Buffer.alloc(32, 5);
 
 /** What a test may break or change, from its first line to its end. */
@@ -57,7 +58,7 @@ export function useApi() {
     const buckets = openBuckets(folder, baseUrl);
     const storage = folderStorageHandler({ buckets, secret: STORAGE_SECRET, clock });
     started.provider = await createIdentityProvider({ dataDir: folder, baseUrl, clock });
-    usual = usualDeps({ db, buckets, provider: started.provider, lines });
+    usual = usualDeps({ db, buckets, provider: started.provider, lines, baseUrl });
     app = createApi(usual);
   });
   beforeEach(() => {
@@ -108,8 +109,9 @@ function usualDeps(of: {
   buckets: ApiDeps['buckets'];
   provider: IdentityProvider;
   lines: string[];
+  baseUrl: string;
 }): ApiDeps {
-  const { db, buckets, provider, lines } = of;
+  const { db, buckets, provider, lines, baseUrl } = of;
   const { issuer, jwksUrl } = provider;
   const destination = { write: (line: string) => lines.push(line) };
   return {
@@ -122,6 +124,12 @@ function usualDeps(of: {
     queue: createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
     cursorKey: Buffer.alloc(32, 2),
+    addresses: {
+      baseUrl,
+      uploadBaseUrl: baseUrl,
+      uploadUrlKeys: [Buffer.alloc(32, 3)],
+      proxyMaxBytes: PROXY_BYTES_MAX,
+    },
     plans: defaultPlans,
     staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
     requestSigningSecret: REQUEST_SIGNING_SECRET,
@@ -132,6 +140,7 @@ function usualDeps(of: {
       ingestMaxBytes: INGEST_BYTES_MAX,
       svgUploads: 'enabled',
       avifUploads: 'enabled',
+      mediaLibraryWrites: 'enabled',
       callbackEgress: 'public',
     },
   };

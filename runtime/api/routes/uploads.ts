@@ -1,13 +1,18 @@
 /** Spec: Endpoints, Uploads. */
+import { abortUpload } from '../../actions/abort-upload.ts';
+import { completeMultipart } from '../../actions/complete-multipart.ts';
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { createUpload } from '../../actions/create-upload.ts';
+import { signParts } from '../../actions/upload-ways.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
+import { MULTIPART_RESIGN_REMAINING_SECONDS_MIN } from '../../core/limits.ts';
 import {
   completeUploadBody,
   createUploadBody,
   listUploadsQuery,
 } from '../../core/resources/upload.ts';
+import type { ProjectRow } from '../../db/projects.ts';
 import { findProjectUpload, listUploads, type UploadRow } from '../../db/uploads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint, type RawCall } from '../endpoint.ts';
@@ -42,22 +47,24 @@ export const createProjectUpload = projectEndpoint({
   ok: 201,
   errors: [
     'unsupported_content_type',
+    'invalid_part_size',
+    'invalid_folder',
     'storage_quota_exceeded',
     'project_suspended',
     'library_not_found',
+    'media_library_disabled',
     'file_too_large',
+    'proxy_upload_too_large',
+    'storage_unavailable',
   ],
   body: createUploadBody,
   handle: async ({ deps, project, body }) => {
-    const { upload, direct } = await createUpload(deps, {
+    const { upload, way } = await createUpload(deps, {
       project,
       wish: body,
-      ingestMaxBytes: deps.settings.ingestMaxBytes,
-      avifUploads: deps.settings.avifUploads,
-      svgUploads: deps.settings.svgUploads,
       planStorageBytes: planStorageBytes(deps.plans, project.plan),
     });
-    return { ...presentUpload(upload, project.project_slug), direct };
+    return { ...presentUpload(upload, project.project_slug), ...way };
   },
 });
 
@@ -81,19 +88,79 @@ export const completeProjectUpload = projectEndpoint({
   errors: [
     'upload_not_found',
     'not_multipart',
+    'parts_required',
+    'invalid_parts',
+    'multipart_complete_failed',
+    'project_suspended',
     'ingest_object_missing',
     'ingest_size_mismatch',
     'upload_expired',
     'sha256_mismatch',
+    'storage_unavailable',
   ],
   body: completeUploadBody,
   handle: async ({ deps, project, params, body }) => {
     const { project_id, project_slug } = project;
+    refuseSuspended(project);
     const known = await findUpload(deps, { project_id, params });
-    if (body?.parts !== undefined) throw new ServiceError('not_multipart');
-    return presentUpload(await completeUpload(deps, known), project_slug);
+    const isPlain = known.storage_upload_id === null && body?.parts === undefined;
+    const completed = isPlain
+      ? await completeUpload(deps, known)
+      : await completeMultipart(deps, known, body?.parts);
+    return presentUpload(completed, project_slug);
   },
 });
+
+/** Part URLs live 15 minutes and the session 12 hours: a client that comes back asks for new ones. */
+export const resignUploadParts = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/uploads/{id}/parts',
+  auth: ['dash', 'key:files:write'],
+  ok: 200,
+  errors: [
+    'upload_not_found',
+    'not_multipart',
+    'project_suspended',
+    'upload_not_resumable',
+    'upload_expired',
+    'storage_unavailable',
+  ],
+  handle: async ({ deps, project, params }) => {
+    refuseSuspended(project);
+    const upload = await findUpload(deps, { project_id: project.project_id, params });
+    refuseResign(upload);
+    return signParts(deps.buckets.ingest, upload);
+  },
+});
+
+export const abortProjectUpload = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/uploads/{id}/abort',
+  auth: ['dash', 'key:files:write'],
+  ok: 200,
+  errors: ['upload_not_found', 'upload_not_pending'],
+  handle: async ({ deps, project, params }) => {
+    const { project_id, project_slug } = project;
+    const upload = await findUpload(deps, { project_id, params });
+    return presentUpload(await abortUpload(deps, upload), project_slug);
+  },
+});
+
+function refuseSuspended({ status }: ProjectRow): void {
+  if (status !== 'active') throw new ServiceError('project_suspended');
+}
+
+function refuseResign({ status, storage_upload_id, ...upload }: UploadRow): void {
+  if (storage_upload_id === null) throw new ServiceError('not_multipart');
+  const isOver =
+    status === 'expired' || upload.remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN;
+  if (status !== 'created' && status !== 'expired') {
+    throw new ServiceError('upload_not_resumable');
+  }
+  if (!isOver) return;
+  const details = { expires_at: upload.expires_at.toISOString() };
+  throw new ServiceError('upload_expired', { details });
+}
 
 async function findUpload(
   { db }: ApiDeps,

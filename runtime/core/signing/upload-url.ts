@@ -4,6 +4,9 @@ import { parseUnixSeconds, signFields, verifyFields } from './hmac.ts';
 
 const PREFIX = 'upl1';
 
+/** Where a deployment takes the bytes of proxy uploads; the upload's id follows. */
+export const PROXY_UPLOAD_PATH = '/v1/uploads/';
+
 /** The `sig` parameter of an upload URL; `exp` in Unix seconds. */
 export function signUploadUrl(upload: {
   readonly key: Uint8Array;

@@ -131,11 +131,9 @@ describe('POST …/uploads', () => {
       [{ ...valid, file_slug: 'a/b' }, 'file_slug'],
       [{ ...valid, sha256: 'ab' }, 'sha256'],
       [{ ...valid, mode: 'stream' }, 'mode'],
-      [{ ...valid, mode: 'proxy' }, 'mode'],
       [{ ...valid, mode: 'proxy', parts: 2 }, 'parts'],
-      [{ ...valid, parts: 2 }, 'parts'],
+      [{ ...valid, parts: 10_001 }, 'parts'],
       [{ ...valid, parts: 0 }, 'parts'],
-      [{ ...valid, folder: 'a' }, 'folder'],
       [{ ...valid, title: 'x' }, 'title'],
     ];
     for (const [body, field] of wrong) {
@@ -143,6 +141,23 @@ describe('POST …/uploads', () => {
       expect(codeOf(answer), JSON.stringify(body)).toBe('400 invalid_request');
       expect(issuesOf(answer)).toEqual([field]);
     }
+  });
+
+  it('keeps the folder, normalized, and refuses what is none', async () => {
+    const { body } = await create({ ...valid, folder: ' /a//b/ ' });
+    expect(body.folder).toBe('a/b');
+    for (const folder of ['a/../b', './a', 'a\u0000b', 'x'.repeat(256), 'a/'.repeat(11)]) {
+      expect(codeOf(await create({ ...valid, folder })), folder).toBe('400 invalid_folder');
+    }
+  });
+
+  it('is 409 with a library or a folder where libraries cannot be changed', async () => {
+    api.change({ settings: { mediaLibraryWrites: 'disabled' } });
+    for (const place of [{ folder: 'a' }, { library: 'default' }, { library: 'press' }]) {
+      const answer = await create({ ...valid, ...place });
+      expect(codeOf(answer)).toBe('409 media_library_disabled');
+    }
+    expect((await create(valid)).status).toBe(201);
   });
 
   it('knows no library but the default one', async () => {

@@ -92,9 +92,6 @@ describe('a suspended project', () => {
     const late = createUpload(api.deps(), {
       project: before,
       wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
-      avifUploads: 'enabled',
-      svgUploads: 'enabled',
-      ingestMaxBytes: 100,
       planStorageBytes: 100,
     });
     await expect(late).rejects.toMatchObject({ code: 'project_suspended', status: 403 });

@@ -1,0 +1,55 @@
+/**
+ * Cancels an upload session before its bytes were accepted: it expires at once, its room is free again, its parts
+ * and its object are deleted. Spec: Uploads (abort).
+ */
+import { ServiceError } from '../core/errors.ts';
+import type { Database } from '../db/client.ts';
+import { updateUploadAborted } from '../db/upload-ends.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
+import type { Log } from '../platform/log.ts';
+import type { Bucket } from '../platform/storage/bucket.ts';
+
+type AbortDeps = {
+  readonly db: Database;
+  readonly buckets: { readonly ingest: Bucket };
+  readonly log: Log;
+};
+
+/** Returns the upload, now `expired`; an expired one as it is. Throws upload_not_pending for any other. */
+export async function abortUpload(deps: AbortDeps, upload: UploadRow): Promise<UploadRow> {
+  const aborted = await deps.db.transaction((tx) => updateUploadAborted(tx, upload.upload_id));
+  if (aborted !== undefined) {
+    await abortParts(deps, aborted);
+    await deleteObject(deps, aborted);
+    return aborted;
+  }
+  const now = (await findUpload(deps.db, upload.upload_id)) ?? upload;
+  if (now.status === 'expired') return now;
+  throw new ServiceError('upload_not_pending');
+}
+
+type Cleaning = Pick<AbortDeps, 'buckets' | 'log'>;
+
+/** What cannot be deleted now, the sweep finds. */
+export async function abortParts(
+  { buckets, log }: Cleaning,
+  { ingest_key, storage_upload_id }: Pick<UploadRow, 'ingest_key' | 'storage_upload_id'>,
+): Promise<void> {
+  if (storage_upload_id === null) return;
+  try {
+    await buckets.ingest.abortMultipart(ingest_key, storage_upload_id);
+  } catch (error) {
+    log.warn('the parts of an upload could not be deleted', { object_key: ingest_key, error });
+  }
+}
+
+async function deleteObject(
+  { buckets, log }: Cleaning,
+  { ingest_key }: Pick<UploadRow, 'ingest_key'>,
+): Promise<void> {
+  try {
+    await buckets.ingest.delete(ingest_key);
+  } catch (error) {
+    log.warn('the object of an upload could not be deleted', { object_key: ingest_key, error });
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * The three ways in for an upload's bytes: one signed PUT to storage, parts signed one by one, or a PUT through the
+ * service. A session has exactly one, told in the answer that creates it. Spec: Upload session; Limits, Uploads.
+ */
+import { ServiceError } from '../core/errors.ts';
+import {
+  MULTIPART_PART_URL_LIFETIME_SECONDS,
+  UPLOAD_MULTIPART_LIFETIME_SECONDS,
+  UPLOAD_SINGLE_LIFETIME_SECONDS,
+} from '../core/limits.ts';
+import {
+  type CreateUpload,
+  multipartPartSize,
+  type UploadPartsRecord,
+  type UploadRecord,
+} from '../core/resources/upload.ts';
+import { PROXY_UPLOAD_PATH, signUploadUrl } from '../core/signing/upload-url.ts';
+import type { NewUpload, UploadRow } from '../db/uploads.ts';
+import type { Bucket } from '../platform/storage/bucket.ts';
+
+export type UploadAddresses = {
+  /** Origin of the API, for the URL that completes a multipart upload. */
+  readonly baseUrl: string;
+  /** Origin of proxy uploads. */
+  readonly uploadBaseUrl: string;
+  /** Sign proxy URLs; the first one is used, all are accepted. */
+  readonly uploadUrlKeys: readonly Uint8Array[];
+  readonly proxyMaxBytes: number;
+};
+
+export type WayDeps = { readonly ingest: Bucket; readonly addresses: UploadAddresses };
+type MultipartFacts = Pick<NewUpload, 'storage_upload_id' | 'part_count' | 'part_size'>;
+type Described = Pick<UploadRecord, 'direct' | 'multipart' | 'proxy'>;
+
+export type UploadWay = {
+  mode: 'direct' | 'proxy';
+  lifetime_seconds: number;
+  /** Refuses what this way does not take, and begins at the storage what has to be begun there. */
+  begin(deps: WayDeps, wish: CreateUpload, ingestKey: string): Promise<MultipartFacts>;
+  describe(deps: WayDeps, upload: UploadRow, projectSlug: string): Promise<Described>;
+};
+
+export function wayOf({ mode, parts = 1 }: CreateUpload): UploadWay {
+  if (mode === 'proxy') return proxy;
+  return parts > 1 ? multipart : direct;
+}
+
+const direct: UploadWay = {
+  mode: 'direct',
+  lifetime_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
+  begin: async () => ({}),
+  describe: async ({ ingest }, { ingest_key, content_type, size_bytes }) => {
+    const { url, headers, expires_at } = await ingest.presignPut(ingest_key, {
+      content_type,
+      size_bytes,
+      expires_in_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
+    });
+    return {
+      direct: {
+        put_url: url,
+        headers: {
+          'content-type': headers['content-type'] ?? content_type,
+          'content-length': headers['content-length'] ?? String(size_bytes),
+        },
+        expires_at: expires_at.toISOString(),
+      },
+    };
+  },
+};
+
+const multipart: UploadWay = {
+  mode: 'direct',
+  lifetime_seconds: UPLOAD_MULTIPART_LIFETIME_SECONDS,
+  begin: async ({ ingest }, { content_type, size_bytes, parts = 1 }, ingestKey) => {
+    const part_size = multipartPartSize(size_bytes, parts);
+    const storage_upload_id = await ingest.createMultipart(ingestKey, { content_type });
+    return { storage_upload_id, part_count: parts, part_size };
+  },
+  describe: async (deps, upload, projectSlug) => ({
+    multipart: {
+      upload_id: upload.storage_upload_id ?? '',
+      part_size: upload.part_size ?? upload.size_bytes,
+      complete_url: `${deps.addresses.baseUrl}/v1/projects/${projectSlug}/uploads/${upload.upload_id}/complete`,
+      ...(await signParts(deps.ingest, upload)),
+    },
+  }),
+};
+
+const proxy: UploadWay = {
+  mode: 'proxy',
+  lifetime_seconds: UPLOAD_SINGLE_LIFETIME_SECONDS,
+  begin: async ({ addresses }, { size_bytes }) => {
+    const max_bytes = addresses.proxyMaxBytes;
+    if (size_bytes > max_bytes) {
+      throw new ServiceError('proxy_upload_too_large', { details: { max_bytes, mode: 'proxy' } });
+    }
+    return {};
+  },
+  describe: async ({ addresses }, { upload_id, expires_at }) => {
+    const [key] = addresses.uploadUrlKeys;
+    if (key === undefined) throw new TypeError('there is no key that signs upload URLs');
+    const exp = Math.floor(expires_at.getTime() / 1000);
+    const query = new URLSearchParams({
+      exp: String(exp),
+      sig: signUploadUrl({ key, upload_id, exp }),
+    });
+    return {
+      proxy: { put_url: `${addresses.uploadBaseUrl}${PROXY_UPLOAD_PATH}${upload_id}?${query}` },
+    };
+  },
+};
+
+/** A URL for every part, of 15 minutes or what is left of the session. */
+export async function signParts(ingest: Bucket, upload: UploadRow): Promise<UploadPartsRecord> {
+  const { storage_upload_id, part_count, part_size, remaining_seconds } = upload;
+  if (storage_upload_id === null || part_count === null || part_size === null) {
+    throw new ServiceError('not_multipart');
+  }
+  const lifetime = Math.min(MULTIPART_PART_URL_LIFETIME_SECONDS, Math.floor(remaining_seconds));
+  const signed = await Promise.all(
+    Array.from({ length: part_count }, async (_, index) => {
+      const { url, expires_at } = await ingest.presignPart(upload.ingest_key, {
+        upload_id: storage_upload_id,
+        part_number: index + 1,
+        size_bytes: Math.min(part_size, upload.size_bytes - index * part_size),
+        expires_in_seconds: lifetime,
+      });
+      return { part_number: index + 1, url, expires_at };
+    }),
+  );
+  const earliest = Math.min(...signed.map(({ expires_at }) => expires_at.getTime()));
+  return {
+    parts: signed.map(({ part_number, url }) => ({ part_number, url })),
+    urls_expire_at: new Date(earliest).toISOString(),
+  };
+}
