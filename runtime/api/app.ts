@@ -4,6 +4,7 @@
  */
 import express, { type Express, type Request, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
+import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -12,12 +13,14 @@ import { answerError } from './middleware/answer-error.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
+import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
 
 export function createApi(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.set('case sensitive routing', true).set('strict routing', true);
   app.use(requestId, observeRequests(deps), defaultHeaders);
+  app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
   for (const each of endpoints) mount(app, each, deps);
   app.use((request) => {
     throw new ServiceError('not_found', {
@@ -28,6 +31,8 @@ export function createApi(deps: ApiDeps): Express {
   return app;
 }
 
+const PROXY_UPLOAD = `${PROXY_UPLOAD_PATH}:id`;
+
 function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
   const method = METHODS[endpoint.method];
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -37,7 +42,18 @@ function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
     limit: endpoint.body_bytes_max,
     inflate: false,
   });
-  app[method](path, readBytes, (request, response) => call(endpoint, deps, { request, response }));
+  app[method](path, bodyDeadline, readBytes, (request, response) =>
+    call(endpoint, deps, { request, response }),
+  );
+}
+
+/** The server itself has no deadline for a body, because an upload's may come over it. */
+const BODY_MS_MAX = 30_000;
+
+function bodyDeadline(request: Request, _response: Response, next: () => void): void {
+  const timer = setTimeout(() => request.destroy(), BODY_MS_MAX);
+  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  next();
 }
 
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;

@@ -7,6 +7,7 @@ import { healthz, readyz } from './routes/infrastructure.ts';
 import { patchProject } from './routes/patch-project.ts';
 import { createProject, getProject, introspectKey, listOwnProjects } from './routes/projects.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
+import { receiveStorageEvents } from './routes/storage-events.ts';
 import {
   abortProjectUpload,
   completeProjectUpload,
@@ -20,6 +21,7 @@ import { getUsage } from './routes/usage.ts';
 export const endpoints: readonly Endpoint[] = [
   healthz,
   readyz,
+  receiveStorageEvents,
   getMe,
   listOwnProjects,
   createProject,

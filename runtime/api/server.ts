@@ -4,7 +4,7 @@
  */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { errorEnvelope } from '../core/errors.ts';
-import { UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
+import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 
@@ -15,13 +15,18 @@ const KEEP_ALIVE_MS = 75_000;
 export function createApiServer(listener: RequestListener): Server {
   const server = createServer({
     headersTimeout: HEADERS_TIMEOUT_MS,
-    // The bytes of an upload may come over this port too: as slow as its session allows.
-    requestTimeout: UPLOAD_SINGLE_LIFETIME_SECONDS * 1000,
+    // The bytes of an upload may come over this port too, and have a least rate instead of a deadline.
+    requestTimeout: 0,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
   server.on('request', (request, response) => {
     assignRequestId(request, response);
     listener(request, response);
+  });
+  // Who asks before sending is told at once for most requests; an upload is first looked at.
+  server.on('checkContinue', (request, response) => {
+    if (request.url?.startsWith(PROXY_UPLOAD_PATH) !== true) response.writeContinue();
+    server.emit('request', request, response);
   });
   server.on('clientError', (_error, socket) => refuseConnection(socket, MALFORMED));
   return server;

@@ -102,6 +102,9 @@ export const SVG_RASTER_LONG_EDGE_MAX = 16_383;
 export const UNINDEXED_FILES_THRESHOLD_DEFAULT = 100_000;
 export const REQUEST_BODY_BYTES_MAX = 256 * KIB;
 export const INBOUND_WEBHOOK_BODY_BYTES_MAX = 1 * MIB;
+/** The least rate of a body through the upload proxy, over a window: a slower client is refused. */
+export const UPLOAD_RATE_BYTES_MIN = 16_000;
+export const UPLOAD_RATE_WINDOW_SECONDS = 30;
 /** A part re-sign is refused with 410 when less than this is left of the session. */
 export const MULTIPART_RESIGN_REMAINING_SECONDS_MIN = 2;
 

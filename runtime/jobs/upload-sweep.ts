@@ -5,6 +5,7 @@
  */
 import { completeUpload, ringIngest } from '../actions/complete-upload.ts';
 import { ServiceError } from '../core/errors.ts';
+import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
 import { listClaimableUploads } from '../db/upload-processing.ts';
 import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
@@ -16,8 +17,6 @@ const AT_ONCE = 8;
 /** Younger ones have a client that is still at it. */
 const UPLOAD_AGE_SECONDS_MIN = 30;
 const DOORBELLS_MAX = 1000;
-/** A proxy PUT that began in time may finish: about as long as the largest one takes on a slow line. */
-const PROXY_GRACE_MS = 30 * 60_000;
 
 export async function uploadSweep(context: JobContext): Promise<JobCounts> {
   const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
@@ -58,11 +57,11 @@ async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outc
   }
 }
 
-/** What the storage holds decides. A multipart upload is never completed here: its list of parts is the client's. */
+/** What the storage holds decides. Of a multipart upload it holds nothing before the client's list joined the parts. */
 async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outcome> {
   const { db, buckets } = context;
-  const isOver = isTimeOver(context, upload);
-  if (upload.storage_upload_id !== null) return isOver ? expire(context, upload) : 'open';
+  const isOver = isTimeOver(upload);
+  if (upload.storage_upload_id !== null && isOver) return expire(context, upload);
   const head = await buckets.ingest.head(upload.ingest_key);
   if (head?.size_bytes === upload.size_bytes) return complete(context, upload);
   if (!isOver) return 'open';
@@ -71,9 +70,11 @@ async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outc
   return ended === undefined ? 'open' : 'failed';
 }
 
-function isTimeOver({ clock }: JobContext, upload: UploadRow): boolean {
-  if (!upload.is_expired || upload.mode !== 'proxy') return upload.is_expired;
-  return clock.now().getTime() >= upload.expires_at.getTime() + PROXY_GRACE_MS;
+/** A proxy PUT that began in time may finish: at the least rate that is let pass. */
+function isTimeOver(upload: UploadRow): boolean {
+  if (upload.mode !== 'proxy') return upload.is_expired;
+  const grace = upload.size_bytes / UPLOAD_RATE_BYTES_MIN + UPLOAD_RATE_WINDOW_SECONDS;
+  return upload.remaining_seconds < -grace;
 }
 
 async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {

@@ -72,6 +72,7 @@ function apiDeps(deps: ServerDeps, config: StandaloneConfig): ApiDeps {
     }),
     staff: { is_enabled: config.staffApi === 'enabled', subjects: config.staffSubjects },
     requestSigningSecret: config.requestSigningSecret,
+    storageEventSecret: config.storageEventSecret,
     cursorKey: deriveKey(firstKey(config.tokenKeys), 'cur1'),
     addresses: {
       baseUrl: config.baseUrl,

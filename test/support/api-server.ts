@@ -3,13 +3,14 @@
  * queue and the standalone's identity provider, all on one loopback port.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi } from '../../runtime/api/app.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
+import { createApiServer } from '../../runtime/api/server.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -30,6 +31,7 @@ import { useDatabase } from './database.ts';
 export const STAFF_SUBJECT = 'user_staff';
 /** Small, so that a test can be above it. */
 export const INGEST_BYTES_MAX = 5_000_000;
+export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
 const STORAGE_SECRET = Buffer.alloc(32, 5);
 
@@ -48,7 +50,7 @@ export function useApi() {
   let app: ReturnType<typeof createApi>;
   let server: Server;
   beforeAll(async () => {
-    server = createServer((request, response) => {
+    server = createApiServer((request, response) => {
       const isAnswered = started.provider?.handle(request, response) || storage(request, response);
       if (!isAnswered) app(request, response);
     });
@@ -133,6 +135,7 @@ function usualDeps(of: {
     plans: defaultPlans,
     staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
     requestSigningSecret: REQUEST_SIGNING_SECRET,
+    storageEventSecret: STORAGE_EVENT_SECRET,
     settings: {
       deliveryRootDomain: 'images.test',
       deliveryScheme: 'https',

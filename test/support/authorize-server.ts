@@ -111,6 +111,7 @@ function usualDeps(db: Database, jwksUrl: string): AuthDeps {
     log: createLog({ level: 'silent', name: 'test' }),
     plans: defaultPlans,
     staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
+    storageEventSecret: undefined,
     requestSigningSecret: REQUEST_SIGNING_SECRET,
   };
 }

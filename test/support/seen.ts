@@ -12,7 +12,7 @@ type Seen = { method: string; path: string; status: number; code: string | null 
 
 /** An answer of the API, or of the storage that takes uploads. */
 export function noteSeen({ method, path, status, code }: Seen): void {
-  const endpoint = apiEndpoint(method, pathnameOf(path));
+  const endpoint = uploadUrl(method, path) ?? apiEndpoint(method, pathnameOf(path));
   if (endpoint !== undefined) append({ endpoint, status, code });
 }
 
@@ -51,8 +51,15 @@ const apiRows = [...specification.rows, ...additions.endpoints]
   // A path in its own words goes before one with parameters: /files/move before /files/{fileSlug}.
   .sort((a, b) => a.parameters - b.parameters);
 
+/** The URLs that a session returns, whose addresses the deployment chooses. */
+function uploadUrl(method: string, path: string): string | undefined {
+  if (method !== 'PUT') return undefined;
+  if (path.startsWith('/v1/uploads/')) return 'PUT proxy.put_url';
+  if (/[?&](part|partNumber)=/.test(path)) return 'PUT multipart.parts[].url';
+  return path.startsWith('/_storage/') ? 'PUT direct.put_url' : undefined;
+}
+
 function apiEndpoint(method: string, pathname: string): string | undefined {
-  if (method === 'PUT' && pathname.startsWith('/_storage/')) return 'PUT direct.put_url';
   return apiRows.find((row) => row.method === method && row.pattern.test(pathname))?.name;
 }
 

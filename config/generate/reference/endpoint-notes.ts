@@ -19,12 +19,18 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/projects/{slug}/signed-url':
     'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
   'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
+  'POST /v1/internal/storage-events':
+    'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',
   'POST /v1/projects/{slug}/uploads':
-    'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with `direct`: send the bytes to `put_url` with exactly those headers. `mode: "proxy"`, more than one part, folders and named libraries are not in this version.',
+    'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with exactly one way in: `direct` (send the bytes to `put_url` with exactly those headers), `multipart` where `parts` is more than 1 (send each part to its URL and keep the ETag of each answer), or `proxy` with `mode: "proxy"` (send the bytes to `put_url`, which completes the session itself). No named library is known yet.',
   'GET /v1/projects/{slug}/uploads/{id}':
     'One [upload session](concepts.md#upload-session); poll it until `ready` or `failed`.',
   'POST /v1/projects/{slug}/uploads/{id}/complete':
-    'Says that the bytes are there. What storage holds decides, so calling it again changes nothing. A session that failed answers 422 with its own `error_code`.',
+    'Says that the bytes are there. What storage holds decides, so calling it again changes nothing. A multipart session needs `parts`: every `part_number` once, with the ETag that storage answered for it; a refused list leaves the session as it was. A session that failed answers 422 with its own `error_code`.',
+  'POST /v1/projects/{slug}/uploads/{id}/parts':
+    'Signs the part URLs of a multipart session again: they live 15 minutes, the session 12 hours. Answers `{ parts, urls_expire_at }`.',
+  'POST /v1/projects/{slug}/uploads/{id}/abort':
+    'Gives a session up: it is `expired` at once, its room is free again, its parts and its object are deleted. Again: the same answer.',
   'GET /v1/projects/{slug}/files':
     'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. The filters of libraries are not in this version.',
   'GET /v1/projects/{slug}/files/{fileSlug}':

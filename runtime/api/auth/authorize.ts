@@ -7,6 +7,7 @@ import { firstLogin } from '../../actions/first-login.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Plans } from '../../core/plans.ts';
 import { apiKeyScopes, hasScope, type Scope } from '../../core/scopes.ts';
+import { verifyStorageEvent } from '../../core/signing/storage-event.ts';
 import type { Database } from '../../db/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Identity } from '../../platform/identity.ts';
@@ -26,6 +27,7 @@ export type AuthDeps = {
   readonly plans: Plans;
   readonly staff: StaffList;
   readonly requestSigningSecret: string | undefined;
+  readonly storageEventSecret: string | undefined;
 };
 
 export async function authorize(
@@ -34,6 +36,7 @@ export async function authorize(
   call: SignedCall,
 ): Promise<Principal> {
   if (allowed.includes('none')) return { kind: 'none' };
+  if (allowed.includes('storage_event_signature')) return authorizeStorage(deps, call);
   if (allowed.includes('staff')) checkStaffApi(deps.staff);
   const presented = presentedCredential(call.headers);
   switch (presented.kind) {
@@ -47,6 +50,19 @@ export async function authorize(
       throw new ServiceError('unauthorized');
   }
 }
+
+/** Over the bytes as they came, before anything is read in them. Without a secret nobody can sign. */
+function authorizeStorage({ storageEventSecret }: AuthDeps, call: SignedCall): Principal {
+  const given = call.headers[STORAGE_EVENT_HEADER];
+  const signature = typeof given === 'string' ? given : undefined;
+  const isSigned =
+    storageEventSecret !== undefined &&
+    verifyStorageEvent(storageEventSecret, call.body, signature);
+  if (!isSigned) throw new ServiceError('invalid_signature');
+  return { kind: 'none' };
+}
+
+const STORAGE_EVENT_HEADER = 'x-storage-event-notification-signature';
 
 async function authorizeKey(
   deps: AuthDeps,

@@ -29,9 +29,15 @@ export type Principal = DashPrincipal | KeyPrincipal | NonePrincipal;
 
 /**
  * A way to be let in, as an endpoint lists them: `key` is any API key, `key:files:read` one with
- * that scope. `none` and `staff` stand alone.
+ * that scope. `none`, `storage_event_signature` (a signature over the body) and `staff` stand alone.
  */
-export type Credential = 'none' | 'dash' | 'staff' | 'key' | `key:${Scope}`;
+export type Credential =
+  | 'none'
+  | 'storage_event_signature'
+  | 'dash'
+  | 'staff'
+  | 'key'
+  | `key:${Scope}`;
 
 /** The caller of an endpoint that lets only browser sessions in. */
 export function onlyDash(principal: Principal): DashPrincipal {

@@ -7,9 +7,11 @@ import { LATEST_EPOCH_MS } from '../instant.ts';
 import { otherStateSets } from '../states.ts';
 import { expected, plainText, requestBody } from './wire.ts';
 
-/** Storage events, each still unread: an event is only a hint to look. */
-export const storageEventsBody = z.object({
-  events: z.array(z.record(z.string(), z.unknown()), { error: expected('a list of objects') }),
+/** Storage events, as a list or in a storage's own format: parseStorageEvents reads what is in them. */
+export const storageEventsBody = z.looseObject({
+  events: z
+    .array(z.record(z.string(), z.unknown()), { error: expected('a list of objects') })
+    .optional(),
 });
 
 /** Answer of the storage event operation. */

@@ -75,9 +75,12 @@ export class StorageUnavailable extends ServiceError {
 
 /** The body was not as long as it was said to be; nothing was stored. */
 export class ObjectSizeMismatch extends Error {
+  readonly actual: number;
+
   constructor(expected: number, actual: number) {
     super(`the body has ${actual} bytes, ${expected} were announced`);
     this.name = 'ObjectSizeMismatch';
+    this.actual = actual;
   }
 }
 

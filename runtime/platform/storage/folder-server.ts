@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { drainRequest } from '../http/drain-request.ts';
 import type { Log } from '../log.ts';
 import { type ObjectHead, ObjectSizeMismatch, StorageUnavailable } from './bucket.ts';
 import type { FolderBucket } from './folder.ts';
@@ -122,12 +123,6 @@ function store({ target, ...put }: Admitted, bytes: Readable): Promise<ObjectHea
   return target.writePart({ key, upload_id, part_number }, { bytes, size_bytes });
 }
 
-const DRAIN_MS_MAX = 5000;
-
-/**
- * Answers and closes. The rest of the body is read away for a moment, because a connection that is
- * reset under a client that still sends would hide the answer from it.
- */
 function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal): void {
   const body = JSON.stringify({ error: { code: why.code, message: why.message } });
   response.writeHead(why.status, {
@@ -136,7 +131,5 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
     connection: 'close',
   });
   response.end(body);
-  const timer = setTimeout(() => request.destroy(), DRAIN_MS_MAX);
-  request.on('close', () => clearTimeout(timer)).on('error', () => undefined);
-  request.resume();
+  drainRequest(request);
 }

@@ -121,19 +121,22 @@ describe('the sweep', () => {
   });
 
   it('lets a proxy PUT that began in time finish', async () => {
-    const upload = await make({ mode: 'proxy' });
-    await expire(upload, '10 minutes');
+    // 10,000 seconds at the least rate that is let pass.
+    const upload = await make({ mode: 'proxy', size_bytes: 160_000_000 });
+    await expire(upload, '160 minutes');
     expect(await jobs.run(sweep)).toMatchObject({ expired: 0 });
-    await expire(upload, '40 minutes');
+    await expire(upload, '168 minutes');
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
   });
 
-  it('never completes a multipart upload by itself, and expires it at its time', async () => {
-    const upload = await make({ storage_upload_id: 's', part_count: 2, part_size: 5_242_880 });
-    await put(upload);
-    expect(await jobs.run(sweep)).toMatchObject({ completed: 0 });
-    await expire(upload);
-    expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+  it('completes a multipart upload whose parts were joined, and expires one whose were not', async () => {
+    const parts = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
+    const [joined, apart] = [await make(parts), await make(parts)];
+    await put(joined);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
+    expect(await stateOf(joined)).toBe('uploaded');
+    await expire(apart);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0, expired: 1 });
   });
 
   it('rings again for uploads that wait and for those whose lease is over, not for those at work', async () => {

@@ -26,6 +26,7 @@ import {
   type S3Server,
   startS3Server,
 } from '../../../support/s3-server.ts';
+import { noteSeen } from '../../../support/seen.ts';
 
 const MIB = 2 ** 20;
 const api = useApi();
@@ -89,6 +90,15 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     const urls = Date.parse(upload.multipart?.urls_expire_at ?? '') - Date.parse(upload.created_at);
     expect(urls).toBeGreaterThan(890_000);
     expect(urls).toBeLessThanOrEqual(902_000);
+  });
+
+  it('takes a part of exactly its length, at the URL as it was returned', async () => {
+    const { multipart } = await begin();
+    const url = multipart?.parts[0]?.url ?? '';
+    const size = multipart?.part_size ?? 0;
+    expect((await putPart(url, bytes.subarray(0, size - 1))).status).toBe(403);
+    expect((await putPart(`${url}0`, bytes.subarray(0, size))).status).toBe(403);
+    expect((await putPart(url, bytes.subarray(0, size))).status).toBe(200);
   });
 
   it('becomes the object that was sent, whatever the order, and the list may quote its ETags or not', async () => {
@@ -310,11 +320,18 @@ async function send({ multipart }: UploadRecord, numbers = [2, 1]): Promise<Part
   for (const part_number of numbers) {
     const url = parts.find((part) => part.part_number === part_number)?.url ?? '';
     const body = bytes.subarray((part_number - 1) * part_size, part_number * part_size);
-    const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(body) });
+    const answer = await putPart(url, body);
     expect(answer.status).toBe(200);
     sent.push({ part_number, etag: answer.headers.get('etag') ?? '' });
   }
   return sent.toSorted((left, right) => left.part_number - right.part_number);
+}
+
+async function putPart(url: string, body: Buffer): Promise<Response> {
+  const answer = await fetch(url, { method: 'PUT', body: new Uint8Array(body) });
+  const { pathname, search } = new URL(url);
+  noteSeen({ method: 'PUT', path: pathname + search, status: answer.status, code: null });
+  return answer;
 }
 
 async function reservedBytes({ project_id }: ProjectRecord): Promise<number> {

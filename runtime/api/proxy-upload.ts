@@ -1,0 +1,110 @@
+/**
+ * PUT of an upload's bytes through the service: the signed URL is the credential, the bytes are streamed to storage as
+ * they come and the session completes itself. Open to every origin. Spec: Uploads, PUT proxy.put_url; Rules 9.
+ */
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { NextFunction, Request, Response } from 'express';
+import { completeUpload } from '../actions/complete-upload.ts';
+import { ServiceError } from '../core/errors.ts';
+import { isId } from '../core/ids.ts';
+import { verifyUploadUrl } from '../core/signing/upload-url.ts';
+import { findProject } from '../db/projects.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
+import { drainRequest } from '../platform/http/drain-request.ts';
+import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
+import type { ApiDeps } from './deps.ts';
+import { atLeastTheRate } from './upload-rate.ts';
+
+const openToEveryOrigin = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'PUT, OPTIONS',
+  'access-control-allow-headers': '*',
+  'access-control-expose-headers': 'x-request-id',
+  'access-control-max-age': '86400',
+};
+
+export function allowProxyUpload(_request: Request, response: Response): void {
+  response.set(openToEveryOrigin).status(204).end();
+}
+
+export function proxyUpload(deps: ApiDeps) {
+  return async (request: Request, response: Response, next: NextFunction): Promise<void> => {
+    response.set(openToEveryOrigin);
+    try {
+      const upload = await admit(deps, request);
+      if (request.headers.expect !== undefined) response.writeContinue();
+      await receive(deps, request, upload);
+      response.status(204).end();
+    } catch (error) {
+      if (request.destroyed && !request.complete) return;
+      // What is left of the body is not wanted, so the connection cannot be used again.
+      if (!request.complete) response.set('connection', 'close');
+      next(error);
+      if (!request.complete) drainRequest(request);
+    }
+  };
+}
+
+/** The upload that this request may fill. In this order: the URL, the session, the project, the headers. */
+async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
+  const upload_id = String(request.params['id'] ?? '');
+  verifyUrl(deps, upload_id, request);
+  const upload = isId('upl', upload_id) ? await findUpload(deps.db, upload_id) : undefined;
+  if (upload === undefined || upload.mode !== 'proxy') throw new ServiceError('upload_not_found');
+  if (upload.status !== 'created') throw new ServiceError('upload_not_pending');
+  const project = await findProject(deps.db, upload.project_id);
+  if (project?.status !== 'active') throw new ServiceError('project_suspended');
+  checkHeaders(request, upload);
+  return upload;
+}
+
+/** Exactly one exp and one sig, as they were returned, and nothing else. */
+function verifyUrl({ addresses, clock }: ApiDeps, upload_id: string, request: Request): void {
+  const query = new URLSearchParams(request.originalUrl.split('?')[1] ?? '');
+  const names = [...query.keys()].toSorted().join();
+  const verdict =
+    names === 'exp,sig'
+      ? verifyUploadUrl({
+          keys: addresses.uploadUrlKeys,
+          upload_id,
+          exp: query.get('exp') ?? '',
+          sig: query.get('sig') ?? '',
+          now_seconds: clock.now().getTime() / 1000,
+        })
+      : 'invalid_signature';
+  if (verdict !== 'valid') throw new ServiceError(verdict);
+}
+
+function checkHeaders({ headers }: IncomingMessage, upload: UploadRow): void {
+  const { 'content-length': length, 'content-type': type } = headers;
+  if (length === undefined) throw new ServiceError('length_required');
+  const bytes = Number(length);
+  if (bytes > upload.size_bytes) {
+    throw new ServiceError('payload_too_large', { details: { max_bytes: upload.size_bytes } });
+  }
+  if (bytes !== upload.size_bytes) throw wrongSize(upload, bytes);
+  if (type?.toLowerCase() !== upload.content_type) {
+    throw new ServiceError('content_type_mismatch', {
+      message: `Send Content-Type: ${upload.content_type}, as the session declared.`,
+    });
+  }
+}
+
+function wrongSize({ size_bytes }: UploadRow, stored_bytes: number): ServiceError {
+  return new ServiceError('ingest_size_mismatch', { details: { size_bytes, stored_bytes } });
+}
+
+/** As fast as storage takes them, never more than a buffer at a time in memory. */
+async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Promise<void> {
+  const { content_type, size_bytes, ingest_key } = upload;
+  const arriving = request.iterator({ destroyOnReturn: false });
+  const body = Readable.from(atLeastTheRate(arriving), { objectMode: false });
+  try {
+    await deps.buckets.ingest.write(ingest_key, body, { content_type, size_bytes });
+  } catch (error) {
+    if (error instanceof ObjectSizeMismatch) throw wrongSize(upload, error.actual);
+    throw error;
+  }
+  await completeUpload(deps, upload);
+}

@@ -1,0 +1,73 @@
+/**
+ * What storages say of new objects, in the formats of AWS, MinIO, Ceph and versitygw, each read for the one thing
+ * that matters: the key. An event is only a hint to look. Spec: Infrastructure (storage-events).
+ */
+
+/** One thing that a storage said: the object's key, or undefined for what is no new object. */
+export type StorageEvent = { key: string | undefined };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The events of a body: `{ events }` as the specification has it, or a storage's own `{ Records }` or single event.
+ * Undefined where it is none of them.
+ */
+export function parseStorageEvents(body: unknown): StorageEvent[] | undefined {
+  if (!isFields(body)) return undefined;
+  const { events, Records: records } = body;
+  const list = events ?? records;
+  if (list === undefined) return isSingle(body) ? [parseEvent(body)] : undefined;
+  if (!Array.isArray(list) || !list.every(isFields)) return undefined;
+  return list.flatMap(parseEntry);
+}
+
+/** A list may hold events, or whole notifications with events of their own. */
+function parseEntry(entry: Fields): StorageEvent[] {
+  const { Records: records } = entry;
+  if (!Array.isArray(records)) return [parseEvent(entry)];
+  return records.map((record) => (isFields(record) ? parseEvent(record) : { key: undefined }));
+}
+
+const CREATED = /(^|:)ObjectCreated(:|$)/;
+
+function parseEvent(event: Fields): StorageEvent {
+  const name = event['eventName'] ?? event['EventName'] ?? event['event'] ?? event['Event'];
+  const isCreated = typeof name === 'string' && CREATED.test(name);
+  return { key: isCreated ? keyOf(event) : undefined };
+}
+
+/** AWS, Ceph and versitygw nest it; MinIO's own puts the bucket before it; a plain event just has it. */
+function keyOf(event: Fields): string | undefined {
+  const nested = at(at(event['s3'], 'object'), 'key');
+  if (typeof nested === 'string') return nested;
+  if (typeof event['key'] === 'string') return event['key'];
+  const { Key: key } = event;
+  return typeof key === 'string' ? key.slice(key.indexOf('/') + 1) : undefined;
+}
+
+/** As it stands, and as it was before it was escaped for a URL: storages differ in what they send. */
+export function spellingsOf(key: string): string[] {
+  const other = unescaped(key);
+  return other === undefined || other === key ? [key] : [key, other];
+}
+
+function unescaped(key: string): string | undefined {
+  try {
+    return decodeURIComponent(key.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/** What AWS sends to try the address, and MinIO's events, which are not in a list. */
+function isSingle(body: Fields): boolean {
+  return ['Event', 'EventName', 'eventName'].some((name) => typeof body[name] === 'string');
+}
+
+function at(value: unknown, name: string): unknown {
+  return isFields(value) ? value[name] : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

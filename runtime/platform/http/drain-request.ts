@@ -1,0 +1,13 @@
+/**
+ * Reads the rest of a refused body away for a moment: a connection that is reset under a client that still sends
+ * would hide the answer from it.
+ */
+import type { IncomingMessage } from 'node:http';
+
+const DRAIN_MS_MAX = 5000;
+
+export function drainRequest(request: IncomingMessage): void {
+  const timer = setTimeout(() => request.destroy(), DRAIN_MS_MAX);
+  request.on('close', () => clearTimeout(timer)).on('error', () => undefined);
+  request.resume();
+}

@@ -1,0 +1,286 @@
+// Spec: Uploads, PUT proxy.put_url; Authentication, Rules 9; Limits, Uploads.
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { type UploadRecord, uploadRecord } from '../../../../runtime/core/resources/upload.ts';
+import { findUpload } from '../../../../runtime/db/uploads.ts';
+import { StorageUnavailable } from '../../../../runtime/platform/storage/bucket.ts';
+import {
+  type Caller,
+  codeOf,
+  createKey,
+  createProject,
+  expectRecord,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { PROXY_BYTES_MAX, useApi } from '../../../support/api-server.ts';
+import { must } from '../../../support/rows.ts';
+import { noteSeen } from '../../../support/seen.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const bytes = Buffer.from('bytes that go through the service');
+const PNG = { 'content-type': 'image/png' };
+let project: ProjectRecord;
+let path: string;
+let call: Caller;
+
+beforeAll(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}/uploads`;
+  call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
+});
+
+async function create(settings: object = {}): Promise<UploadRecord> {
+  const wish = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy', ...settings };
+  const { status, body } = await call('POST', path, wish);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+
+type Put = { url: string; body?: Buffer; headers?: Record<string, string>; method?: string };
+type Answer = { status: number; code: string; headers: IncomingMessage['headers']; body: string };
+
+async function put({ url, body = bytes, headers = PNG, method = 'PUT' }: Put): Promise<Answer> {
+  const outgoing = httpRequest(url, { method, headers, agent: false });
+  const answered = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+  outgoing.on('error', () => undefined);
+  outgoing.end(body);
+  const [response] = await answered;
+  const status = response.statusCode ?? 0;
+  const answer = await text(response);
+  const code = answer === '' ? null : JSON.parse(answer).error.code;
+  noteSeen({ method, path: new URL(url).pathname, status, code });
+  return {
+    status,
+    code: code === null ? `${status}` : `${status} ${code}`,
+    headers: response.headers,
+    body: answer,
+  };
+}
+
+const urlOf = ({ proxy }: UploadRecord) => proxy?.put_url ?? '';
+const statusOf = async ({ upload_id }: UploadRecord) =>
+  (await call('GET', `${path}/${upload_id}`)).body.status;
+const ingest = () => api.deps().buckets.ingest;
+const keyOf = async ({ upload_id }: UploadRecord) =>
+  must(await findUpload(api.db, upload_id)).ingest_key;
+
+describe('a proxy session', () => {
+  it('is of 15 minutes, with the URL as its only way in', async () => {
+    const upload = await create();
+    expectRecord(uploadRecord, upload);
+    expect(upload).toMatchObject({ mode: 'proxy', status: 'created' });
+    expect([upload.direct, upload.multipart]).toEqual([undefined, undefined]);
+    expect(urlOf(upload)).toMatch(
+      /^http:\/\/127\.0\.0\.1:\d+\/v1\/uploads\/upl_\w+\?exp=\d+&sig=[\w-]+$/,
+    );
+    expect(Date.parse(upload.expires_at) - Date.parse(upload.created_at)).toBe(900_000);
+  });
+
+  it('is 413 proxy_upload_too_large above the deployment’s limit, and file_too_large above every one', async () => {
+    api.change({ settings: { ingestMaxBytes: PROXY_BYTES_MAX * 2 } });
+    const wish = { content_type: 'image/png', mode: 'proxy' };
+    expect((await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX })).status).toBe(201);
+    const over = await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX + 1 });
+    expect(codeOf(over)).toBe('413 proxy_upload_too_large');
+    expect(over.body.error.details).toEqual({ max_bytes: PROXY_BYTES_MAX, mode: 'proxy' });
+    const wayOver = await call('POST', path, { ...wish, size_bytes: PROXY_BYTES_MAX * 2 + 1 });
+    expect(codeOf(wayOver)).toBe('413 file_too_large');
+  });
+});
+
+describe('PUT proxy.put_url', () => {
+  it('is 204, stores the bytes and completes the session', async () => {
+    const upload = await create({ sha256: createHash('sha256').update(bytes).digest('hex') });
+    const answer = await put({ url: urlOf(upload) });
+    expect([answer.code, answer.body]).toEqual(['204', '']);
+    expect(await statusOf(upload)).toBe('uploaded');
+    const stored = await ingest().read(await keyOf(upload));
+    expect(stored?.equals(bytes)).toBe(true);
+  });
+
+  it('is 401 invalid_signature after any change of the URL, and nothing is stored', async () => {
+    const upload = await create();
+    const other = await create();
+    const url = urlOf(upload);
+    const altered = [
+      url.replace(/exp=\d/, 'exp=9'),
+      url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A'),
+      url.replace(upload.upload_id, other.upload_id),
+      `${url}&sig=x`,
+      `${url}&x=1`,
+      url.split('?')[0] ?? '',
+      url.replace(/&sig=.*/, ''),
+      url.replace(/sig=/, 'sig=%41'),
+    ];
+    for (const each of altered) {
+      expect((await put({ url: each })).code, each).toBe('401 invalid_signature');
+    }
+    expect(await ingest().head(await keyOf(upload))).toBeUndefined();
+    expect((await put({ url })).code).toBe('204');
+  });
+
+  it('is 401 signature_expired from the second of its expiry on', async () => {
+    const upload = await create();
+    const exp = Number(new URL(urlOf(upload)).searchParams.get('exp'));
+    const at = (seconds: number) => ({ clock: { now: () => new Date(seconds * 1000) } });
+    api.change(at(exp));
+    expect((await put({ url: urlOf(upload) })).code).toBe('401 signature_expired');
+    api.change(at(exp - 1));
+    expect((await put({ url: urlOf(upload) })).code).toBe('204');
+  });
+
+  it('is 411 without a length, 413 with a larger and 409 with a smaller one than declared', async () => {
+    const upload = await create();
+    const url = urlOf(upload);
+    const chunked = { ...PNG, 'transfer-encoding': 'chunked' };
+    expect((await put({ url, headers: chunked })).code).toBe('411 length_required');
+    const more = await put({ url, body: Buffer.concat([bytes, bytes]) });
+    expect(more.code).toBe('413 payload_too_large');
+    expect(JSON.parse(more.body).error.details).toEqual({ max_bytes: bytes.length });
+    expect((await put({ url, body: bytes.subarray(1) })).code).toBe('409 ingest_size_mismatch');
+    expect(await statusOf(upload)).toBe('created');
+    expect((await put({ url })).code).toBe('204');
+  });
+
+  it('is 415 content_type_mismatch with another type or none', async () => {
+    const upload = await create();
+    for (const headers of [
+      { 'content-type': 'image/jpeg' },
+      { 'content-type': 'image/png; a=b' },
+      {},
+    ]) {
+      const answer = await put({ url: urlOf(upload), headers: headers as Record<string, string> });
+      expect(answer.code).toBe('415 content_type_mismatch');
+      expect(answer.body).toContain('image/png');
+    }
+    expect((await put({ url: urlOf(upload) })).code).toBe('204');
+  });
+
+  it('is 409 upload_not_pending once the bytes were accepted or the session was aborted', async () => {
+    const [sent, aborted] = [await create(), await create()];
+    await put({ url: urlOf(sent) });
+    expect((await put({ url: urlOf(sent) })).code).toBe('409 upload_not_pending');
+    await call('POST', `${path}/${aborted.upload_id}/abort`);
+    expect((await put({ url: urlOf(aborted) })).code).toBe('409 upload_not_pending');
+  });
+
+  it('is 403 project_suspended while the project is', async () => {
+    const mine = await createProject(owner);
+    const there = `/v1/projects/${mine.project_slug}`;
+    const wish = { content_type: 'image/png', size_bytes: bytes.length, mode: 'proxy' };
+    const { body } = await owner('POST', `${there}/uploads`, wish);
+    await owner('PATCH', there, { status: 'suspended' });
+    expect((await put({ url: urlOf(body) })).code).toBe('403 project_suspended');
+  });
+
+  it('is 422 sha256_mismatch where the bytes are others than declared, and may be sent again', async () => {
+    const upload = await create({ sha256: '0'.repeat(64) });
+    expect((await put({ url: urlOf(upload) })).code).toBe('422 sha256_mismatch');
+    expect(await statusOf(upload)).toBe('created');
+    expect((await put({ url: urlOf(upload) })).code).toBe('422 sha256_mismatch');
+  });
+
+  it('is 503 storage_unavailable while storage is away, and may be sent again', async () => {
+    const upload = await create();
+    const { buckets } = api.deps();
+    const write = () => Promise.reject(new StorageUnavailable('gone'));
+    api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, write } } });
+    expect((await put({ url: urlOf(upload) })).code).toBe('503 storage_unavailable');
+    api.change({ buckets });
+    expect((await put({ url: urlOf(upload) })).code).toBe('204');
+  });
+
+  it('leaves nothing when the client goes away half-way, and the session waits on', async () => {
+    const upload = await create({ size_bytes: 500_000 });
+    const { port, pathname, search } = new URL(urlOf(upload));
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(
+      `PUT ${pathname}${search} HTTP/1.1\r\nhost: x\r\ncontent-type: image/png\r\ncontent-length: 500000\r\n\r\n`,
+    );
+    socket.write(Buffer.alloc(300_000));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    socket.destroy();
+    await expect.poll(() => statusOf(upload)).toBe('created');
+    expect(await ingest().head(await keyOf(upload))).toBeUndefined();
+    expect((await put({ url: urlOf(upload), body: Buffer.alloc(500_000) })).code).toBe('204');
+  });
+
+  it('tells who asks before sending: 100 for what will be taken, the refusal for what will not', async () => {
+    const asked = async (url: string) => {
+      const headers = { ...PNG, 'content-length': String(bytes.length), expect: '100-continue' };
+      const outgoing = httpRequest(url, { method: 'PUT', headers, agent: false });
+      const first = Promise.race([
+        once(outgoing, 'continue').then(() => 'continue'),
+        once(outgoing, 'response').then(([response]) => `${response.statusCode}`),
+      ]);
+      outgoing.flushHeaders();
+      const said = await first;
+      if (said === 'continue') {
+        outgoing.end(bytes);
+        const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+        return `${said} ${response.statusCode}`;
+      }
+      outgoing.destroy();
+      return said;
+    };
+    const upload = await create();
+    expect(await asked(`${urlOf(upload)}x`)).toBe('401');
+    expect(await asked(urlOf(upload))).toBe('continue 204');
+  });
+
+  it('of two at once stores the bytes of one, whole', async () => {
+    const upload = await create({ size_bytes: 200_000 });
+    const bodies = [Buffer.alloc(200_000, 1), Buffer.alloc(200_000, 2)];
+    const answers = await Promise.all(bodies.map((body) => put({ url: urlOf(upload), body })));
+    expect(answers.map(({ code }) => code)).toContain('204');
+    const stored = must(await ingest().read(await keyOf(upload)));
+    expect(bodies.some((body) => body.equals(stored))).toBe(true);
+    expect(await statusOf(upload)).toBe('uploaded');
+  });
+
+  it('that began in time and ends after the session’s time is accepted', async () => {
+    const upload = await create();
+    const outgoing = httpRequest(urlOf(upload), {
+      method: 'PUT',
+      headers: { ...PNG, 'content-length': String(bytes.length) },
+      agent: false,
+    });
+    outgoing.write(bytes.subarray(0, 5));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await api.db.query(
+      `update uploads set expires_at = now() - interval '1 second' where upload_id = $1`,
+      [upload.upload_id],
+    );
+    outgoing.end(bytes.subarray(5));
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(204);
+    expect(await statusOf(upload)).toBe('uploaded');
+  });
+});
+
+describe('browsers of every origin', () => {
+  it('may send, and can read why they were refused', async () => {
+    const url = urlOf(await create());
+    const preflight = await put({
+      url,
+      method: 'OPTIONS',
+      headers: { origin: 'https://a.example' },
+      body: Buffer.alloc(0),
+    });
+    expect(preflight.status).toBe(204);
+    const refused = await put({ url: `${url}x` });
+    const sent = await put({ url });
+    for (const { headers } of [preflight, refused, sent]) {
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['x-request-id']).toMatch(/./);
+    }
+    expect(preflight.headers['access-control-allow-methods']).toContain('PUT');
+    expect(preflight.headers['access-control-allow-headers']).toBe('*');
+  });
+});

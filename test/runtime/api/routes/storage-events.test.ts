@@ -1,0 +1,294 @@
+// Spec: Infrastructure (storage-events); StorageEventSignature; Upload session (status).
+import { beforeAll, describe, expect, it } from 'vitest';
+import { storageEventsRecord } from '../../../../runtime/core/resources/inbound.ts';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import type { UploadRecord } from '../../../../runtime/core/resources/upload.ts';
+import { signStorageEvent } from '../../../../runtime/core/signing/storage-event.ts';
+import { findUpload } from '../../../../runtime/db/uploads.ts';
+import type { JobContext } from '../../../../runtime/jobs/job.ts';
+import { uploadSweep } from '../../../../runtime/jobs/upload-sweep.ts';
+import { noCdn } from '../../../../runtime/platform/cdn/cdn.ts';
+import {
+  type Caller,
+  codeOf,
+  createKey,
+  createProject,
+  expectRecord,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { STORAGE_EVENT_SECRET, useApi } from '../../../support/api-server.ts';
+import { must } from '../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const PATH = '/v1/internal/storage-events';
+const bytes = Buffer.from('bytes that storage took');
+let project: ProjectRecord;
+let path: string;
+let call: Caller;
+
+beforeAll(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}/uploads`;
+  call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
+});
+
+function tell(body: unknown, secret = STORAGE_EVENT_SECRET) {
+  const raw = typeof body === 'string' ? body : JSON.stringify(body);
+  const signature = signStorageEvent(secret, Buffer.from(raw));
+  const headers = { 'x-storage-event-notification-signature': signature };
+  return api.send({ method: 'POST', path: PATH, raw, headers });
+}
+
+async function create(settings: object = {}): Promise<UploadRecord> {
+  const wish = { content_type: 'image/png', size_bytes: bytes.length, ...settings };
+  return (await call('POST', path, wish)).body;
+}
+
+const keyOf = async ({ upload_id }: UploadRecord) =>
+  must(await findUpload(api.db, upload_id)).ingest_key;
+const statusOf = async ({ upload_id }: UploadRecord) =>
+  (await call('GET', `${path}/${upload_id}`)).body.status;
+const store = async (upload: UploadRecord, body = bytes) =>
+  api.deps().buckets.ingest.write(await keyOf(upload), body, { content_type: 'image/png' });
+
+/** As each storage sends them, shortened to what is alike in all their versions. */
+const formats: [string, (key: string) => unknown][] = [
+  [
+    'the specification’s list of plain objects',
+    (key) => ({ events: [{ event: 'ObjectCreated:Put', key }] }),
+  ],
+  [
+    'AWS',
+    (key) => ({
+      Records: [
+        {
+          eventVersion: '2.1',
+          eventSource: 'aws:s3',
+          eventName: 'ObjectCreated:Put',
+          s3: {
+            bucket: { name: 'ingest', arn: 'arn:aws:s3:::ingest' },
+            object: { key: encodeURIComponent(key), size: 23, eTag: 'd41d', sequencer: '0A1B' },
+          },
+        },
+      ],
+    }),
+  ],
+  [
+    'AWS, joined from parts',
+    (key) => ({
+      Records: [{ eventName: 'ObjectCreated:CompleteMultipartUpload', s3: { object: { key } } }],
+    }),
+  ],
+  [
+    'MinIO',
+    (key) => ({
+      EventName: 's3:ObjectCreated:Put',
+      Key: `ingest/${key}`,
+      Records: [
+        {
+          eventName: 's3:ObjectCreated:Put',
+          s3: {
+            bucket: { name: 'ingest' },
+            object: { key: encodeURIComponent(key), contentType: 'image/png' },
+          },
+        },
+      ],
+    }),
+  ],
+  [
+    'MinIO, without records',
+    (key) => ({ EventName: 's3:ObjectCreated:Put', Key: `ingest/${key}` }),
+  ],
+  [
+    'Ceph',
+    (key) => ({
+      Records: [
+        {
+          eventVersion: '2.2',
+          eventSource: 'ceph:s3',
+          eventName: 'ObjectCreated:Put',
+          s3: { bucket: { name: 'ingest' }, object: { key, size: 23, metadata: [], tags: [] } },
+        },
+      ],
+    }),
+  ],
+  [
+    'versitygw',
+    (key) => ({
+      Records: [
+        {
+          eventName: 's3:ObjectCreated:Put',
+          s3: { bucket: { name: 'ingest' }, object: { key, eTag: '"d41d"' } },
+        },
+      ],
+    }),
+  ],
+  [
+    'notifications that a relay gathered',
+    (key) => ({
+      events: [{ Records: [{ eventName: 'ObjectCreated:Put', s3: { object: { key } } }] }],
+    }),
+  ],
+];
+
+describe('POST /v1/internal/storage-events', () => {
+  it.each(formats)('completes the upload of the key, in the format of %s', async (_name, print) => {
+    const upload = await create();
+    await store(upload);
+    const { status, body } = await tell(print(await keyOf(upload)));
+    expect(status).toBe(200);
+    expectRecord(storageEventsRecord, body);
+    expect(body).toEqual({ received: 1, matched: 1, ignored: 0 });
+    expect(await statusOf(upload)).toBe('uploaded');
+  });
+
+  it('counts what it knows and ignores the rest: other keys, other events, unknown fields', async () => {
+    const [one, two] = [await create(), await create()];
+    await store(one);
+    await store(two);
+    const created = (key: unknown) => ({ eventName: 'ObjectCreated:Put', s3: { object: { key } } });
+    const events = [
+      { ...created(await keyOf(one)), surprise: { deep: [1] } },
+      created(`${project.project_id}/none`),
+      created('%zz'),
+      created('a%00b'),
+      created(3),
+      { eventName: 'ObjectRemoved:Delete', s3: { object: { key: await keyOf(two) } } },
+      {},
+    ];
+    const { body } = await tell({ events, other: 'field' });
+    expect(body).toEqual({ received: 7, matched: 1, ignored: 6 });
+    expect([await statusOf(one), await statusOf(two)]).toEqual(['uploaded', 'created']);
+  });
+
+  it('takes the event with which a storage tries the address, and an empty list', async () => {
+    const test = { Service: 'Amazon S3', Event: 's3:TestEvent', Bucket: 'ingest', HostId: 'x' };
+    expect((await tell(test)).body).toEqual({ received: 1, matched: 0, ignored: 1 });
+    expect((await tell({ events: [] })).body).toEqual({ received: 0, matched: 0, ignored: 0 });
+  });
+
+  it('is only a hint: what storage holds decides', async () => {
+    const [missing, wrong, other] = [
+      await create(),
+      await create(),
+      await create({ sha256: '0'.repeat(64) }),
+    ];
+    await store(wrong, Buffer.from('x'));
+    await store(other);
+    for (const upload of [missing, wrong, other]) {
+      const { body } = await tell({
+        events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload), size: 23 }],
+      });
+      expect(body).toEqual({ received: 1, matched: 1, ignored: 0 });
+      expect(await statusOf(upload)).toBe('created');
+    }
+  });
+
+  it('changes nothing when it is repeated, in any state', async () => {
+    const upload = await create();
+    await store(upload);
+    const event = { events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }] };
+    await tell(event);
+    const before = await findUpload(api.db, upload.upload_id);
+    for (let times = 0; times < 20; times += 1) await tell(event);
+    const { remaining_seconds: _later, ...after } = must(
+      await findUpload(api.db, upload.upload_id),
+    );
+    expect(before).toMatchObject(after);
+  });
+
+  it('is 401 invalid_signature unless these bytes are signed, before anything is read', async () => {
+    const body = { events: [] };
+    expect(codeOf(await tell(body, 'another secret'))).toBe('401 invalid_signature');
+    expect(codeOf(await tell('not json', 'another secret'))).toBe('401 invalid_signature');
+    expect(codeOf(await api.send({ method: 'POST', path: PATH, body }))).toBe(
+      '401 invalid_signature',
+    );
+    api.change({ storageEventSecret: undefined });
+    expect(codeOf(await tell(body))).toBe('401 invalid_signature');
+  });
+
+  it('is 400 for what is no JSON or no list of objects', async () => {
+    expect(codeOf(await tell('not json'))).toBe('400 invalid_json');
+    for (const body of [{}, [], { events: 'x' }, { events: [1] }, { Records: {} }, 'null', '3']) {
+      expect(codeOf(await tell(body)), JSON.stringify(body)).toBe('400 invalid_request');
+    }
+  });
+
+  it('is 413 above 1 MiB', async () => {
+    const answer = await tell({ events: [], pad: 'x'.repeat(2 ** 20) });
+    expect(codeOf(answer)).toBe('413 payload_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: 2 ** 20 });
+  });
+
+  it('is 500 internal when it fails inside, and says nothing of it', async () => {
+    const upload = await create();
+    await store(upload);
+    const { buckets } = api.deps();
+    const head = () => Promise.reject(new Error('canary'));
+    api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, head } } });
+    const answer = await tell({
+      events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }],
+    });
+    expect(codeOf(answer)).toBe('500 internal');
+    expect(answer.text).not.toContain('canary');
+  });
+});
+
+describe('the four movers', () => {
+  it('in any order, any number and all at once make one transition, and see the same session', async () => {
+    const rung: unknown[] = [];
+    const listener = await api.deps().queue.consume('ingest', { slots: 1 }, async (message) => {
+      rung.push(message);
+    });
+    for (let round = 0; round < 25; round += 1) {
+      const upload = await create({ mode: 'proxy' });
+      await api.db.query(
+        `update uploads set created_at = created_at - interval '1 minute' where upload_id = $1`,
+        [upload.upload_id],
+      );
+      const event = { events: [{ event: 'ObjectCreated:Put', key: await keyOf(upload) }] };
+      const put = () =>
+        fetch(upload.proxy?.put_url ?? '', {
+          method: 'PUT',
+          body: bytes,
+          headers: { 'content-type': 'image/png' },
+        });
+      const complete = () => call('POST', `${path}/${upload.upload_id}/complete`);
+      await store(upload);
+      const movers: (() => Promise<unknown>)[] = [
+        put,
+        complete,
+        () => tell(event),
+        sweep,
+        complete,
+        () => tell(event),
+        put,
+        sweep,
+      ];
+      await Promise.all(movers.map((mover) => mover()));
+      const answers = await Promise.all([complete(), complete()]);
+      expect(answers.map(codeOf)).toEqual(['200', '200']);
+      expect(answers[0]?.body).toEqual(answers[1]?.body);
+      expect(answers[0]?.body.status).toBe('uploaded');
+      const mine = rung.filter((each) => JSON.stringify(each).includes(upload.upload_id));
+      expect(mine.length, 'a doorbell at least').toBeGreaterThan(0);
+      const moved = await api.db.query(
+        'select 1 from uploads where upload_id = $1 and uploaded_at is not null',
+        [upload.upload_id],
+      );
+      expect(moved).toHaveLength(1);
+    }
+    await listener.stop();
+  });
+});
+
+async function sweep(): Promise<unknown> {
+  const { db, buckets, queue, clock, log } = api.deps();
+  const context: JobContext = {
+    ...{ db, buckets, queue, clock, log, cdn: noCdn, at: clock.now(), run: 'test' },
+    signal: new AbortController().signal,
+  };
+  return uploadSweep(context);
+}
