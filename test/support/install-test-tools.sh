@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool) and curl,
+# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool), curl and
+# bubblewrap, behind which decoders run,
 # and versitygw, a real S3 server. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-declare -A package_of=([identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl)
+declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")

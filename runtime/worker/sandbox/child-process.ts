@@ -25,7 +25,7 @@ const ANSWER_PARTS_MAX = 16;
 const STDERR_CHARACTERS_MAX = 2000;
 
 export function startChild(options: SandboxOptions): SandboxChild {
-  const pipes = openPipes(spawnDecoder(options.entry, options.environment));
+  const pipes = openPipes(spawnDecoder(options));
   const life: Life = { death: undefined, pending: undefined, jobs: 0 };
   const doom = (reason: unknown) => {
     life.death ??= reason;

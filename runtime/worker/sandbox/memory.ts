@@ -1,4 +1,7 @@
-/** Watches the resident memory of a process, where the system tells it (Linux); elsewhere it watches nothing. */
+/**
+ * Watches the resident memory of a process with all below it, where the system tells it (Linux); elsewhere it watches
+ * nothing.
+ */
 import { readFileSync } from 'node:fs';
 
 const LOOK_EVERY_MS = 25;
@@ -20,10 +23,20 @@ export function watchMemory(
 
 /** 0 when the process is gone. Reading /proc never waits for a disk. */
 export function residentBytes(pid: number): number {
+  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(readProcess(pid, 'status'))?.[1] ?? 0) * 1024;
+  return childrenOf(pid).reduce((sum, child) => sum + residentBytes(child), own);
+}
+
+/** Those that its first thread started, as bubblewrap does; a decoder cannot start any. */
+export function childrenOf(pid: number): number[] {
+  const children = readProcess(pid, `task/${pid}/children`);
+  return children.split(' ').filter(Boolean).map(Number);
+}
+
+function readProcess(pid: number, file: string): string {
   try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    return 0;
+    return '';
   }
 }

@@ -3,21 +3,30 @@
  * but the program's, no way to write, to start a process or to load what is not there.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { fontEnvironment } from './fonts.ts';
+import { FILTER_FD, findIsolation } from './isolation.ts';
 
 const HEAP_MEGABYTES = 256;
+/** Address space that is reserved but never resident, beside what a decoder may have resident. */
+const RESERVED_BYTES = 1_073_741_824;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
+export type DecoderProgram = {
+  memory_bytes: number;
+  entry?: URL | undefined;
+  /** Added to the otherwise empty environment. */
+  environment?: Readonly<Record<string, string>> | undefined;
+};
+
 /** Standard input takes jobs, file descriptor 3 gives answers, standard error is what it says when it dies. */
-export function spawnDecoder(
-  entry: URL = new URL('./child.ts', import.meta.url),
-  environment: Readonly<Record<string, string>> = {},
-): ChildProcess {
-  const program = fileURLToPath(entry);
-  const readable = [
+export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
+  const program = fileURLToPath(entry ?? new URL('./child.ts', import.meta.url));
+  const folders = [
     `${root}runtime${sep}`,
     `${root}package.json`,
     packagesFolder(),
@@ -26,17 +35,62 @@ export function spawnDecoder(
   const flags = [
     `--max-old-space-size=${HEAP_MEGABYTES}`,
     '--permission',
-    ...readable.map((path) => `--allow-fs-read=${path}`),
+    ...folders.map((path) => `--allow-fs-read=${path}`),
     '--allow-addons',
     '--disable-warning=SecurityWarning',
   ];
-  const child = spawn(process.execPath, [...flags, program], {
-    cwd: '/',
-    env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', ...environment },
-    stdio: ['pipe', 'ignore', 'pipe', 'pipe'],
+  const child = startEnclosed([...flags, program], {
+    readable: folders,
+    data_bytes_max: memory_bytes + RESERVED_BYTES,
+    environment,
   });
   offerToKernel(child.pid);
   return child;
+}
+
+type Enclosed = {
+  readable: readonly string[];
+  data_bytes_max: number;
+  environment?: Readonly<Record<string, string>> | undefined;
+};
+
+/** Node with these arguments behind everything that the kernel has to offer. */
+export function startEnclosed(
+  nodeArguments: readonly string[],
+  { readable, data_bytes_max, environment }: Enclosed,
+): ChildProcess {
+  const isolation = findIsolation();
+  const command = isolation.enclose({
+    program: process.execPath,
+    arguments: nodeArguments,
+    readable: [...readable, ...programFiles()].filter((path) => existsSync(path)),
+    data_bytes_max,
+  });
+  const child = spawn(command.program, command.arguments, {
+    cwd: '/',
+    // Large pictures stay in memory, where they are counted: there is no disk to put them on.
+    env: {
+      UV_THREADPOOL_SIZE: '2',
+      MALLOC_ARENA_MAX: '2',
+      VIPS_DISC_THRESHOLD: '1000g',
+      ...fontEnvironment(),
+      ...environment,
+    },
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe', isolation.filter === null ? 'ignore' : 'pipe'],
+  });
+  if (isolation.filter !== null) {
+    const filter = child.stdio[FILTER_FD] as Writable | null;
+    filter?.on('error', () => undefined).end(isolation.filter);
+  }
+  return child;
+}
+
+/** Node itself, under the name that it is called by and where it really is. */
+function programFiles(): string[] {
+  const real = realpathSync(process.execPath);
+  const libraries = join(dirname(dirname(real)), 'lib');
+  const linked = existsSync(join(libraries, 'libnode.so')) ? [libraries] : [];
+  return [...new Set([process.execPath, real, ...linked])];
 }
 
 /** Where npm has put sharp and what it needs. */
@@ -46,8 +100,15 @@ function packagesFolder(): string {
   return path.slice(0, path.lastIndexOf(folder) + folder.length);
 }
 
-/** Where memory runs out all the same, the kernel is to take the decoder and not the worker. */
+/**
+ * Where memory runs out all the same, the kernel is to take the decoder and not the worker. At once, so that what the
+ * first program starts inherits it.
+ */
 function offerToKernel(pid: number | undefined): void {
   if (pid === undefined || process.platform !== 'linux') return;
-  void writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch {
+    // It has ended already, which its exit tells.
+  }
 }

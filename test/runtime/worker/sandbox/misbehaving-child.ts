@@ -1,13 +1,16 @@
 /** A child that does every wrong thing on demand, over the real wire of the sandbox. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { type JobHandler, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const ANSWER_FD = 3;
+/** Process ids are their own in there: this tells one start of the program from another. */
+const start = randomUUID();
 const never = () => new Promise<never>(() => undefined);
 const kept: Buffer[] = [];
 
 const handlers: Record<string, JobHandler> = {
-  echo: async (facts, parts) => ({ facts: { facts, pid: process.pid }, parts }),
+  echo: async (facts, parts) => ({ facts: { facts, start }, parts }),
   environment: async () => ({ facts: { ...process.env, argv: process.execArgv }, parts: [] }),
   throws: async () => {
     throw new Error('deliberate');

@@ -1,0 +1,165 @@
+/**
+ * What encloses a decoder beyond Node itself, as far as this kernel allows: its own user, process, network, IPC and
+ * file name spaces (bubblewrap), a filter of system calls, no new privileges, resource limits. Tried once, by
+ * starting something in it; what does not work is left out and reported.
+ */
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { printSyscallFilter } from './syscall-filter.ts';
+
+export type Isolation = {
+  /** It has a file system, a network, processes and users of its own. */
+  has_name_spaces: boolean;
+  has_no_new_privileges: boolean;
+  has_resource_limits: boolean;
+  /** To be written to FILTER_FD of what is started, by whoever starts it; null: no filter. */
+  filter: Buffer | null;
+  enclose(command: EnclosedCommand): { program: string; arguments: string[] };
+};
+
+export type EnclosedCommand = {
+  program: string;
+  arguments: readonly string[];
+  /** What it may read, beside the system's libraries. */
+  readable: readonly string[];
+  /** Above it, not even an allocation succeeds. */
+  data_bytes_max: number;
+};
+
+export const FILTER_FD = 4;
+
+let found: Isolation | undefined;
+
+export function findIsolation(): Isolation {
+  found ??= tryIsolations();
+  return found;
+}
+
+/** The ladder, best first; each rung is tried with the filter, then without. */
+function tryIsolations(): Isolation {
+  const limits = findProgram('prlimit');
+  const hasLimits = limits !== undefined && works([limits, ...limitArguments(1e12)], null);
+  const base = { has_resource_limits: hasLimits, limits: hasLimits ? limits : undefined };
+  const filter = printSyscallFilter(process.arch) ?? null;
+  for (const { name, makeArguments, has_name_spaces } of enclosures) {
+    const program = findProgram(name);
+    if (program === undefined) continue;
+    for (const tried of filter === null ? [null] : [filter, null]) {
+      const filtered = tried !== null;
+      if (!works([program, ...makeArguments([process.execPath], { filtered })], tried)) continue;
+      const enclosure = { program, makeArguments, has_name_spaces, filter: tried };
+      return isolationOf(base, enclosure);
+    }
+  }
+  return isolationOf(base, undefined);
+}
+
+type Enclosure = {
+  program: string;
+  makeArguments: (readable: readonly string[], options: { filtered: boolean }) => string[];
+  has_name_spaces: boolean;
+  filter: Buffer | null;
+};
+
+function isolationOf(
+  { limits, has_resource_limits }: { limits: string | undefined; has_resource_limits: boolean },
+  enclosure: Enclosure | undefined,
+): Isolation {
+  const filter = enclosure?.filter ?? null;
+  return {
+    has_name_spaces: enclosure?.has_name_spaces ?? false,
+    has_no_new_privileges: enclosure !== undefined,
+    has_resource_limits,
+    filter,
+    enclose: (command) => {
+      const outer = limits === undefined ? [] : [limits, ...limitArguments(command.data_bytes_max)];
+      const inner = enclosure?.makeArguments(command.readable, { filtered: filter !== null }) ?? [];
+      const words = [
+        ...outer,
+        ...(enclosure === undefined ? [] : [enclosure.program, ...inner]),
+        command.program,
+        ...command.arguments,
+      ];
+      return { program: words[0] ?? command.program, arguments: words.slice(1) };
+    },
+  };
+}
+
+/** Libraries that programs are linked with. */
+const SYSTEM_PATHS = [
+  '/lib',
+  '/lib64',
+  '/usr/lib',
+  '/usr/lib64',
+  '/nix/store',
+  '/etc/ld.so.cache',
+] as const;
+const NOBODY = '65534';
+
+const enclosures: readonly (Omit<Enclosure, 'program' | 'filter'> & { name: string })[] = [
+  { name: 'bwrap', has_name_spaces: true, makeArguments: bubblewrapArguments },
+  { name: 'setpriv', has_name_spaces: false, makeArguments: setprivArguments },
+];
+
+function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {
+  return [
+    ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    ...['--uid', NOBODY, '--gid', NOBODY],
+    ...SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--tmpfs', '/tmp'],
+    ...readable.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--remount-ro', '/', '--chdir', '/'],
+    ...(filtered ? ['--seccomp', String(FILTER_FD)] : []),
+    '--',
+  ];
+}
+
+function setprivArguments(_readable: readonly string[], { filtered }: { filtered: boolean }) {
+  // Only util-linux 2.42 and newer read a filter, and from a file alone.
+  return filtered
+    ? ['--no-new-privs', '--seccomp-filter', `/dev/fd/${FILTER_FD}`, '--']
+    : ['--no-new-privs', '--inh-caps=-all', '--'];
+}
+
+/** No core files, no file written, few files open, and memory bounded by the kernel too. */
+function limitArguments(dataBytes: number): string[] {
+  return ['--core=0', '--fsize=0', '--nofile=128', `--data=${Math.floor(dataBytes)}`, '--'];
+}
+
+/** Folders of programs, whatever the environment says. */
+const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin'];
+
+function findProgram(name: string): string | undefined {
+  return PROGRAM_FOLDERS.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+/** Whether Node starts at the end of these words. */
+function works([program, ...words]: string[], filter: Buffer | null): boolean {
+  if (program === undefined || process.platform !== 'linux') return false;
+  return withFile(filter, (fd) => {
+    const { status } = spawnSync(program, [...words, process.execPath, '--version'], {
+      cwd: '/',
+      env: {},
+      stdio: ['ignore', 'ignore', 'ignore', 'ignore', fd ?? 'ignore'],
+      timeout: 10_000,
+    });
+    return status === 0;
+  });
+}
+
+/** An open file of these bytes for as long as the work takes; there is no pipe to a program that is waited for. */
+function withFile<T>(bytes: Buffer | null, work: (fd: number | null) => T): T {
+  if (bytes === null) return work(null);
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-filter-'));
+  const path = join(folder, 'filter');
+  writeFileSync(path, bytes, { mode: 0o600 });
+  const fd = openSync(path, 'r');
+  try {
+    return work(fd);
+  } finally {
+    closeSync(fd);
+    rmSync(folder, { recursive: true });
+  }
+}

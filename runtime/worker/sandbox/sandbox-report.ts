@@ -1,0 +1,43 @@
+/** What stands between a hostile image and this machine, as `tintype doctor` prints it. */
+import { findIsolation } from './isolation.ts';
+
+export type SandboxLayer = { name: string; in_force: boolean; advice?: string };
+
+/** Tried, not assumed: a program was started behind each layer that is said to be in force. */
+export async function sandboxReport(): Promise<SandboxLayer[]> {
+  const isolation = findIsolation();
+  return [
+    {
+      name: 'a decoder process of its own for each slot, killed on time and memory',
+      in_force: true,
+    },
+    {
+      name: 'no file, process or inspector for its JavaScript (Node permission model)',
+      in_force: true,
+    },
+    layer(
+      'its own user, processes, network and files (bubblewrap)',
+      isolation.has_name_spaces,
+      'Install bubblewrap (Debian: apt-get install bubblewrap) and allow unprivileged user namespaces; in a cluster, let the pod’s network policy and read-only root file system take its place.',
+    ),
+    layer(
+      'system calls filtered (seccomp)',
+      isolation.filter !== null,
+      'Install bubblewrap, on x64 or arm64; in a cluster, set the seccomp profile RuntimeDefault.',
+    ),
+    layer(
+      'no new privileges',
+      isolation.has_no_new_privileges,
+      'Install bubblewrap or util-linux (setpriv); in a cluster, set allowPrivilegeEscalation: false.',
+    ),
+    layer(
+      'resource limits (memory, open files, no written files, no core files)',
+      isolation.has_resource_limits,
+      'Install util-linux (prlimit).',
+    ),
+  ];
+}
+
+function layer(name: string, in_force: boolean, advice: string): SandboxLayer {
+  return in_force ? { name, in_force } : { name, in_force, advice };
+}

@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sandboxReport } from '../../../../runtime/worker/sandbox/sandbox-report.ts';
+import { startEnclosed } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
+import { printSyscallFilter } from '../../../../runtime/worker/sandbox/syscall-filter.ts';
+
+let data: string;
+beforeAll(() => {
+  data = mkdtempSync(join(tmpdir(), 'tintype-isolation-'));
+  writeFileSync(join(data, 'secrets.json'), '{}');
+});
+afterAll(() => rmSync(data, { recursive: true }));
+
+/** Runs a script behind the kernel's layers alone: Node's own permission model is not asked for. */
+async function enclosed(script: string): Promise<string> {
+  const child = startEnclosed(['-e', `const tried = ${tried}; (async () => { ${script} })();`], {
+    readable: [],
+    data_bytes_max: 2_000_000_000,
+  });
+  const [, , errors, answers] = child.stdio;
+  const [answer, error] = await Promise.all([text(answers as Readable), text(errors as Readable)]);
+  return answer === '' ? error : answer;
+}
+
+const tried = `(work) => {
+  const say = (words) => require('fs').writeSync(3, String(words));
+  try { say('done: ' + work()); } catch (error) { say(error.code ?? error.message); }
+}`;
+
+describe('a decoder enclosed by bubblewrap', () => {
+  it.each([
+    ['/etc/passwd', () => '/etc/passwd'],
+    ['a file of the data folder', () => join(data, 'secrets.json')],
+    ['the memory of its parent', () => `/proc/${process.pid}/environ`],
+  ])('cannot read %s', async (_name, path) => {
+    const script = `tried(() => require('fs').readFileSync(${JSON.stringify(path())}))`;
+    expect(await enclosed(script)).toBe('ENOENT');
+  });
+
+  it.each(['/tmp/left-behind', '/left-behind', '/usr/lib/left-behind'])(
+    'cannot write %s',
+    async (path) => {
+      const script = `tried(() => require('fs').writeFileSync('${path}', 'x'))`;
+      expect(await enclosed(script)).toMatch(/^(EROFS|EFBIG)$/);
+    },
+  );
+
+  it('cannot start a shell or any other program', async () => {
+    const run = (call: string) =>
+      enclosed(`tried(() => { const r = require('child_process').${call}; throw r.error; })`);
+    expect(await run(`spawnSync('/bin/sh', ['-c', 'true'])`)).toBe('EPERM');
+    expect(await run(`spawnSync(process.execPath, ['--version'])`)).toBe('EPERM');
+  });
+
+  it('cannot open a socket, not even to its own machine', async () => {
+    const server = createServer();
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const answer = await enclosed(
+      `require('net').connect(${port}, '127.0.0.1')
+        .on('connect', () => tried(() => 'connected'))
+        .on('error', (error) => tried(() => { throw error; }));`,
+    );
+    server.close();
+    expect(answer).toBe('EPERM');
+    expect(connections).toBe(0);
+  });
+
+  it('sees no other process and is nobody', async () => {
+    const seen = await enclosed(
+      `tried(() => JSON.stringify([process.pid, process.getuid(), require('fs').readdirSync('/')]))`,
+    );
+    const [pid, uid, folders] = JSON.parse(seen.replace('done: ', ''));
+    expect(pid).toBe(2);
+    expect(uid).toBe(65_534);
+    expect(folders).not.toContain('proc');
+    expect(folders).not.toContain('home');
+  });
+
+  it('still runs threads, timers and WebAssembly', async () => {
+    const script = `const { Worker } = require('worker_threads');
+      new Worker('require("worker_threads").parentPort.postMessage(6 * 7)', { eval: true })
+        .on('message', (answer) => tried(() => answer));`;
+    expect(await enclosed(script)).toBe('done: 42');
+  });
+
+  it('leaves no filter behind in the folder of temporary files', async () => {
+    await sandboxReport();
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('tintype-filter-'))).toEqual([]);
+  });
+});
+
+describe('the report on the sandbox', () => {
+  it('says of every layer whether it is in force, and what to do where it is not', async () => {
+    const layers = await sandboxReport();
+    expect(layers.map(({ in_force }) => in_force)).toEqual(layers.map(() => true));
+    for (const { in_force, advice } of layers) expect(advice === undefined).toBe(in_force);
+  });
+});
+
+describe('the filter of system calls', () => {
+  it.each(['x64', 'arm64'])('never jumps past its own end (%s)', (architecture) => {
+    const program = printSyscallFilter(architecture) ?? expect.fail('no filter');
+    const length = program.length / 8;
+    expect(length).toBeLessThan(4096);
+    for (let at = 0; at < length; at += 1) {
+      const isReturn = program.readUInt16LE(at * 8) === 0x06;
+      const furthest = Math.max(program.readUInt8(at * 8 + 2), program.readUInt8(at * 8 + 3));
+      expect(isReturn ? 0 : at + 1 + furthest).toBeLessThan(length);
+    }
+    expect(program.readUInt16LE((length - 1) * 8)).toBe(0x06);
+  });
+
+  it('is not guessed for a machine that it was not written for', () => {
+    expect(printSyscallFilter('riscv64')).toBeUndefined();
+  });
+});
