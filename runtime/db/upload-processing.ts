@@ -16,27 +16,6 @@ const claimableStates = () => [
   statesBefore(additionalUploadMoves, 'retry'),
 ];
 
-/**
- * uploaded → processing, or the next attempt after a lease that ran out: attempt + 1 and a lease, before any work.
- * With an id that upload alone, else the one that waits longest. Undefined when there is nothing to do.
- */
-export async function claimUpload(
-  db: Queryable,
-  { upload_id, lease_seconds }: { upload_id: string | null; lease_seconds: number },
-): Promise<UploadRow | undefined> {
-  const rows = await db.query<UploadRow>(
-    `update uploads set status = 'processing', attempt = attempt + 1, updated_at = now(),
-       lease_until = now() + make_interval(secs => $3)
-     where upload_id = (
-       select upload_id from uploads
-       where ${CLAIMABLE} and ($4::text is null or upload_id = $4)
-       order by uploaded_at limit 1 for update skip locked
-     ) returning ${UPLOAD_COLUMNS}`,
-    [...claimableStates(), lease_seconds, upload_id],
-  );
-  return rows[0];
-}
-
 /** Ids of uploads that could be claimed now, longest waiting first: the doorbells to ring again. */
 export async function listClaimableUploads(db: Queryable, limit: number): Promise<string[]> {
   const rows = await db.query<{ upload_id: string }>(

@@ -1,12 +1,13 @@
 // Rows for tests of the database: each function makes one valid row, with what it depends on given.
 import { createHash, randomBytes } from 'node:crypto';
 import { newId } from '../../runtime/core/ids.ts';
+import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import type { Database, Queryable } from '../../runtime/db/client.ts';
 import { insertFileRevision, type NewRevision } from '../../runtime/db/file-revisions.ts';
 import type { FileRow } from '../../runtime/db/files.ts';
 import { insertOrganization, type OrganizationRow } from '../../runtime/db/organizations.ts';
 import { insertProject, type NewProject, type ProjectRow } from '../../runtime/db/projects.ts';
-import { claimUpload, updateUploadReady } from '../../runtime/db/upload-processing.ts';
+import { updateUploadReady } from '../../runtime/db/upload-processing.ts';
 import {
   insertUpload,
   type NewUpload,

@@ -1,8 +1,8 @@
 /**
  * Which upload is attempted when: one for each doorbell, and whatever the database says is due, never more
- * at a time than there are slots. A lost doorbell costs one turn of the poll.
+ * at a time than there are slots. A doorbell says that there is work; whose turn it is says the database. A lost
+ * doorbell costs one turn of the poll.
  */
-import { z } from 'zod';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
@@ -14,15 +14,12 @@ export type IngestLoopOptions = IngestDeps & {
   poll_every_ms: number;
 };
 
-/** What a doorbell says; more fields are for others. */
-const doorbellSchema = z.object({ upload_id: z.string() });
-
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
   const { queue, log, slots } = options;
   const running = new Set<Promise<unknown>>();
   const state = { isStopped: false };
-  const attemptOne = async (uploadId: string | null) => {
-    const attempt = measuredAttempt(options, uploadId).catch((error: unknown) => {
+  const attemptOne = async () => {
+    const attempt = measuredAttempt(options).catch((error: unknown) => {
       log.error('an upload could not be attempted', { error });
       return undefined;
     });
@@ -31,14 +28,14 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   };
   const drain = async () => {
     while (!state.isStopped && running.size < slots) {
-      const outcome = await attemptOne(null);
+      const outcome = await attemptOne();
       if (outcome === undefined || outcome.result === 'idle') return;
     }
   };
   const timer = setInterval(() => void drain(), options.poll_every_ms);
-  const doorbells = await queue.consume('ingest', { slots }, async (message) => {
-    const { upload_id } = doorbellSchema.parse(message);
-    await attemptOne(upload_id);
+  const doorbells = await queue.consume('ingest', { slots }, async () => {
+    while (running.size >= slots) await Promise.race(running);
+    if (!state.isStopped) await attemptOne();
   });
   void drain();
   return {
@@ -51,12 +48,9 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   };
 }
 
-async function measuredAttempt(
-  options: IngestLoopOptions,
-  uploadId: string | null,
-): Promise<IngestOutcome> {
+async function measuredAttempt(options: IngestLoopOptions): Promise<IngestOutcome> {
   const startedAt = performance.now();
-  const outcome = await ingestUpload(options, uploadId);
+  const outcome = await ingestUpload(options, null);
   const seconds = (performance.now() - startedAt) / 1000;
   if (outcome.result === 'ready') options.metrics?.ingest({ result: 'ready', seconds });
   if (outcome.result === 'failed') options.metrics?.ingest({ result: outcome.error_code, seconds });

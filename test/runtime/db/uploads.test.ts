@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { claimUpload } from '../../../runtime/db/claim-upload.ts';
 import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import {
   updateUploadAborted,
@@ -6,7 +7,6 @@ import {
   updateUploadWrongSize,
 } from '../../../runtime/db/upload-ends.ts';
 import {
-  claimUpload,
   countUploadsInProcessing,
   listClaimableUploads,
   lockUploadAttempt,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { claimUpload, updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
+import { claimUpload } from '../../../runtime/db/claim-upload.ts';
+import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
 import type { UploadRow } from '../../../runtime/db/uploads.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { mastersOf } from '../../../runtime/platform/storage/content-keys.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failUpload } from '../../../../runtime/actions/fail-upload.ts';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { type UploadRecord, uploadRecord } from '../../../../runtime/core/resources/upload.ts';
+import { claimUpload } from '../../../../runtime/db/claim-upload.ts';
 import { updateUploadExpired } from '../../../../runtime/db/upload-ends.ts';
-import { claimUpload } from '../../../../runtime/db/upload-processing.ts';
 import { findUpload } from '../../../../runtime/db/uploads.ts';
 import {
   type Caller,

@@ -1,0 +1,77 @@
+// Table upload_turns, and whose upload is attempted next: projects take turns, whatever each has waiting. Within a
+// project an attempt that came to nothing goes first, then what waits longest. Spec: States and transitions.
+import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
+import type { Queryable } from './client.ts';
+import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
+
+/**
+ * uploaded → processing, or the next attempt after a lease that ran out: attempt + 1 and a lease, before any work.
+ * With an id that upload alone, else one of the project whose last turn is longest ago. Undefined when there is
+ * nothing to do.
+ */
+export async function claimUpload(
+  db: Queryable,
+  { upload_id, lease_seconds }: { upload_id: string | null; lease_seconds: number },
+): Promise<UploadRow | undefined> {
+  const rows =
+    upload_id === null
+      ? await db.query<UploadRow>(claimOf(FAIREST), [lease_seconds])
+      : await db.query<UploadRow>(claimOf(ONE), [lease_seconds, upload_id]);
+  return rows[0];
+}
+
+// Written out, not given as parameters: only so do the partial indexes serve.
+const statesIn = (states: readonly string[]) => states.map((state) => `'${state}'`).join(', ');
+const WAITING = `status in (${statesIn(statesBefore(uploadMoves, 'start'))})`;
+const LEASED = `status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})`;
+
+/** Every project with such an upload, one step of an index each, however many uploads there are. */
+const projectsWith = (name: string, condition: string) => `${name}(project_id) as (
+    (select project_id from uploads where ${condition} order by project_id limit 1)
+    union all
+    select (select uploads.project_id from uploads
+      where ${condition} and uploads.project_id > ${name}.project_id order by uploads.project_id limit 1)
+    from ${name} where ${name}.project_id is not null
+  )`;
+
+/** The first of a project that no other worker is just claiming. */
+const firstOfTurn = (condition: string, order: string) => `select upload_id from (
+      select upload_id from uploads where uploads.project_id = turn.project_id and ${condition}
+      order by ${order} limit 1 for update skip locked
+    ) first_of_project`;
+
+const FAIREST = `
+  ${projectsWith('waiting', WAITING)},
+  ${projectsWith('leased', LEASED)},
+  turn as (
+    select project_id from (
+      select project_id from waiting where project_id is not null
+      union select project_id from leased where project_id is not null
+    ) candidates left join upload_turns using (project_id)
+    order by upload_turns.claimed_at nulls first, project_id
+  ),
+  picked as (
+    select next.upload_id from turn cross join lateral (
+      ${firstOfTurn(`${LEASED} and lease_until <= now()`, 'lease_until')}
+      union all ${firstOfTurn(WAITING, 'uploaded_at')}
+      limit 1
+    ) next limit 1
+  )`;
+
+const ONE = `picked as (
+    select upload_id from uploads
+    where upload_id = $2 and (${WAITING} or (${LEASED} and lease_until <= now()))
+    for update skip locked
+  )`;
+
+const claimOf = (picked: string) => `with recursive ${picked},
+  claimed as (
+    update uploads set status = 'processing', attempt = attempt + 1, updated_at = now(),
+      lease_until = now() + make_interval(secs => $1)
+    where upload_id = (select upload_id from picked) returning ${UPLOAD_COLUMNS}
+  ),
+  turned as (
+    insert into upload_turns (project_id, claimed_at) select project_id, now() from claimed
+    on conflict (project_id) do update set claimed_at = excluded.claimed_at
+  )
+  select * from claimed`;

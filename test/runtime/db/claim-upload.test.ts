@@ -1,0 +1,125 @@
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { claimUpload } from '../../../runtime/db/claim-upload.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { updateUploadRetry } from '../../../runtime/db/upload-processing.ts';
+import { updateUploadUploaded } from '../../../runtime/db/uploads.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+
+async function leaveNothingWaiting(): Promise<void> {
+  await db.query(
+    `update uploads set status = 'processing', lease_until = now() + interval '1 day'
+     where status in ('uploaded', 'processing')`,
+  );
+}
+
+async function makeWaiting(project: ProjectRow): Promise<string> {
+  const { upload_id } = await makeUpload(db, project);
+  await updateUploadUploaded(db, upload_id);
+  return upload_id;
+}
+
+/** Ten thousand of one project, as if they had come long ago. */
+async function makeCrowd(project: ProjectRow): Promise<void> {
+  await db.query(
+    `with counted as (
+       update projects set reserved_bytes = reserved_bytes + 10000 where project_id = $1
+     )
+     insert into uploads (upload_id, project_id, file_slug, status, mode, content_type, size_bytes, ingest_key,
+       expires_at, uploaded_at)
+     select 'upl_0' || left(md5($1 || n), 25), $1, 'crowd-' || n, 'uploaded', 'direct', 'image/png', 1, $1 || '/crowd/' || n,
+       now() + interval '1 hour', now() - interval '1 day' + n * interval '1 second'
+     from generate_series(1, 10000) n`,
+    [project.project_id],
+  );
+  await db.query('analyze uploads');
+}
+
+const claim = async () => must(await claimUpload(db, { upload_id: null, lease_seconds: 60 }));
+
+describe('the next upload', () => {
+  // What a test before has left is with a worker, for longer than the tests run.
+  beforeEach(leaveNothingWaiting);
+
+  it('alternates between projects that all have some, oldest first in each', async () => {
+    const projects = [await makeProject(db), await makeProject(db), await makeProject(db)];
+    const waiting = new Map<string, string[]>();
+    for (const project of projects) {
+      const uploads = [await makeWaiting(project), await makeWaiting(project)];
+      waiting.set(project.project_id, uploads);
+    }
+    const claimed = [];
+    for (let turn = 0; turn < 6; turn += 1) claimed.push(await claim());
+    const order = claimed.map(({ project_id }) => project_id);
+    expect(new Set(order.slice(0, 3)).size).toBe(3);
+    expect(order.slice(3)).toEqual(order.slice(0, 3));
+    for (const [project_id, uploads] of waiting) {
+      const own = claimed.filter((upload) => upload.project_id === project_id);
+      expect(own.map(({ upload_id }) => upload_id)).toEqual(uploads);
+    }
+    expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
+  });
+
+  it('may be one whose lease ran out, and never one whose pause lasts', async () => {
+    const project = await makeProject(db);
+    const pausing = await makeProcessing(db, project);
+    await updateUploadRetry(db, { ...pausing, cause: 'failure', delay_seconds: 60 });
+    const lapsed = await makeProcessing(db, project);
+    await updateUploadRetry(db, { ...lapsed, cause: 'failure', delay_seconds: 0 });
+    const upload = await makeWaiting(project);
+    expect((await claim()).upload_id).toBe(lapsed.upload_id);
+    expect((await claim()).upload_id).toBe(upload);
+    expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
+  });
+
+  it('goes to one worker, of many that ask at once, until none is left', async () => {
+    const projects = [await makeProject(db), await makeProject(db)];
+    const uploads: string[] = [];
+    for (const project of projects) {
+      for (let n = 0; n < 6; n += 1) uploads.push(await makeWaiting(project));
+    }
+    const rows = await Promise.all(
+      Array.from({ length: 20 }, () => claimUpload(db, { upload_id: null, lease_seconds: 60 })),
+    );
+    const claimed = rows.flatMap((row) => row?.upload_id ?? []);
+    expect(new Set(claimed).size).toBe(claimed.length);
+    expect(claimed.toSorted()).toEqual(uploads.toSorted());
+  });
+});
+
+describe('with ten thousand uploads of one project waiting, the next upload', () => {
+  let crowded: ProjectRow;
+  beforeAll(async () => {
+    crowded = await makeProject(db);
+    await makeCrowd(crowded);
+  });
+
+  it('of another project waits behind no more than one of them', async () => {
+    const quiet = await makeProject(db);
+    const seen: string[] = [];
+    for (let turn = 0; turn < 5; turn += 1) {
+      seen.push((await claim()).project_id);
+      const upload = await makeWaiting(quiet);
+      const next = [await claim(), await claim()];
+      expect(next.map(({ upload_id }) => upload_id)).toContain(upload);
+    }
+    expect(new Set(seen)).toEqual(new Set([crowded.project_id]));
+  });
+
+  it('is found without reading what waits', async () => {
+    const before = await tuplesRead();
+    for (let turn = 0; turn < 10; turn += 1) await claim();
+    expect((await tuplesRead()) - before).toBeLessThan(10 * 50);
+  });
+});
+
+/** Rows of uploads that were read in this database, by whatever way. */
+async function tuplesRead(): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()');
+  const [row] = await db.query<{ read: number }>(
+    `select (seq_tup_read + idx_tup_fetch)::float8 as read from pg_stat_user_tables where relname = 'uploads'`,
+  );
+  return row?.read ?? Number.NaN;
+}
