@@ -74,6 +74,7 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     query: request.query,
     body: parseJson(bytes),
     request_id: requestIdOf(response),
+    idempotency_key: request.get('idempotency-key'),
   });
   if (body === undefined) response.status(status).end();
   else response.status(status).json(body);

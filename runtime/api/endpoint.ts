@@ -8,6 +8,7 @@ import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
+import { answerOnce } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
 import { parseBody, parseQuery } from './parse-input.ts';
 
@@ -24,6 +25,11 @@ export type EndpointFacts = {
   /** The distinctive refusals; those that any endpoint can answer are not repeated. */
   errors: readonly ApiErrorCode[];
   body_bytes_max: number;
+  /**
+   * What a second call with the same Idempotency-Key would do without it: nothing new (`repeatable`), or the same once
+   * more (`once`), which is why the work of such an endpoint runs in the transaction that stores its answer.
+   */
+  effect: 'repeatable' | 'once';
   /** Whose projects it may address: the caller's organization's, or any when the caller is staff. */
   projects: 'own' | 'own, staff any';
 };
@@ -43,6 +49,8 @@ export type RawCall = {
   /** undefined: no body was sent. */
   body: unknown;
   request_id: string;
+  /** As the header was sent; only POST looks at it. */
+  idempotency_key?: string | undefined;
 };
 
 export type Answer = { status: number; body: unknown };
@@ -70,7 +78,7 @@ export type Call<Body, Query> = Omit<RawCall, 'body' | 'query'> & { body: Body; 
 export type ProjectCall<Body, Query> = Call<Body, Query> & { project: ProjectRow };
 
 type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'> &
-  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'projects'>> & {
+  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'effect' | 'projects'>> & {
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
   };
@@ -78,10 +86,9 @@ type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'>
 export function endpoint<Body = undefined, Query = undefined>(
   shape: Shape<Body, Query> & { handle(call: Call<Body, Query>): Promise<unknown> },
 ): Endpoint {
-  return {
-    ...facts(shape),
-    run: async (call) => answer(shape.ok, await shape.handle(checked(shape, call))),
-  };
+  const described = facts(shape);
+  const work = async (call: RawCall) => answer(shape.ok, await shape.handle(checked(shape, call)));
+  return { ...described, run: (call) => answerOnce(described, call, work) };
 }
 
 /** An endpoint below `/v1/projects/{slug}`: its handler gets a project that the caller may address. */
@@ -89,13 +96,11 @@ export function projectEndpoint<Body = undefined, Query = undefined>(
   shape: Shape<Body, Query> & { handle(call: ProjectCall<Body, Query>): Promise<unknown> },
 ): Endpoint {
   const described = facts(shape);
-  return {
-    ...described,
-    run: async (call) => {
-      const project = await findOwnProject(call, described.projects);
-      return answer(shape.ok, await shape.handle({ ...checked(shape, call), project }));
-    },
+  const work = async (call: RawCall) => {
+    const project = await findOwnProject(call, described.projects);
+    return answer(shape.ok, await shape.handle({ ...checked(shape, call), project }));
   };
+  return { ...described, run: (call) => answerOnce(described, call, work) };
 }
 
 function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
@@ -106,6 +111,7 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     ok: shape.ok,
     errors: shape.errors ?? [],
     body_bytes_max: shape.body_bytes_max ?? REQUEST_BODY_BYTES_MAX,
+    effect: shape.effect ?? 'repeatable',
     projects: shape.projects ?? 'own',
     body: shape.body ?? null,
     query: shape.query ?? null,

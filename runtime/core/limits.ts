@@ -132,6 +132,8 @@ export const STORED_QUALITY_MAX = 95;
 export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
 export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
+export const IDEMPOTENCY_LEASE_SECONDS = 60;
+export const IDEMPOTENCY_KEY_LENGTH_MAX = 255;
 
 // SVG complexity: decided
 

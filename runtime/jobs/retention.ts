@@ -1,9 +1,10 @@
 /**
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries; and objects that attempts at uploads stored for nothing. Hours, days and the ledger stay.
+ * windows, old audit entries, answers to Idempotency-Keys; and objects that attempts at uploads stored for nothing. Hours, days and the ledger stay.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
+import { deleteOldIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
@@ -27,6 +28,7 @@ export async function retention(context: JobContext): Promise<JobCounts> {
     purges: await deleteOldPurges(db, keptDays.purges * DAY_SECONDS),
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
     audit_entries: await deleteOldAuditEntries(db, keptDays.audit_entries * DAY_SECONDS),
+    idempotency_keys: await deleteOldIdempotencyKeys(db),
     unpublished: await deleteUnpublished(context),
   };
 }

@@ -4,6 +4,10 @@ export function signingKeyContext(kid: string): string {
   return `signing-key:${kid}`;
 }
 
+export function idempotentAnswerContext(claimId: string): string {
+  return `idempotent-answer:${claimId}`;
+}
+
 export function callbackSecretContext(projectId: string): string {
   return `callback-secret:${projectId}`;
 }

@@ -12,6 +12,7 @@ export const createApiKey = projectEndpoint({
   path: '/v1/projects/{slug}/keys',
   auth: ['dash'],
   ok: 201,
+  effect: 'once',
   errors: ['api_key_quota_exceeded'],
   body: createApiKeyBody,
   handle: async ({ deps, project, body }) => {

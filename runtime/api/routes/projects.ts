@@ -41,6 +41,7 @@ export const createProject = endpoint({
   path: '/v1/projects',
   auth: ['dash'],
   ok: 201,
+  effect: 'once',
   errors: ['project_exists', 'staff_only_field'],
   body: createProjectBody,
   handle: async ({ deps, principal, body }) => {

@@ -45,6 +45,7 @@ export const createProjectUpload = projectEndpoint({
   path: '/v1/projects/{slug}/uploads',
   auth: ['dash', 'key:files:write'],
   ok: 201,
+  effect: 'once',
   errors: [
     'unsupported_content_type',
     'invalid_part_size',

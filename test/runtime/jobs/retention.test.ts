@@ -73,3 +73,13 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   const left = await db.query<{ job: string }>('select job from job_runs order by job');
   expect(left.map((row) => row.job)).toEqual(['open', 'young']);
 });
+
+it('deletes answers to Idempotency-Keys after a day', async () => {
+  await db.query(`insert into idempotency_keys
+    (caller, project_slug, idempotency_key, request_hash, claim_id, lease_until, created_at) values
+    ('c', '', 'old', sha256(''), '1', now(), now() - interval '24 hours'),
+    ('c', '', 'young', sha256(''), '2', now(), now() - interval '23 hours')`);
+  expect(await jobs.run(table.retention)).toMatchObject({ idempotency_keys: 1 });
+  const left = await db.query('select idempotency_key from idempotency_keys');
+  expect(left).toEqual([{ idempotency_key: 'young' }]);
+});

@@ -1,0 +1,244 @@
+// Idempotency-Key, ours beside Spec: Conventions; Codes by status (ours: idempotency_key_reused, …_in_progress).
+import { randomBytes, randomUUID } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
+import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
+import type { Database } from '../../../runtime/db/client.ts';
+import {
+  type Answer,
+  codeOf,
+  createKey,
+  createProject,
+  expectRecord,
+  issuesOf,
+  newSubject,
+  signatureOf,
+} from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+
+type Post = { path: string; body?: unknown; key: string };
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+const bytes = Buffer.from('some bytes');
+const wish = { content_type: 'image/png', size_bytes: bytes.length };
+let project: ProjectRecord;
+let uploads: string;
+let secret: string;
+
+beforeAll(async () => {
+  project = await createProject(owner);
+  uploads = `/v1/projects/${project.project_slug}/uploads`;
+  secret = await createKey(owner, project.project_slug);
+});
+
+const post = (sent: Post, apiKey = secret): Promise<Answer> =>
+  api.send({
+    method: 'POST',
+    path: sent.path,
+    body: sent.body,
+    headers: { 'x-api-key': apiKey, 'idempotency-key': sent.key },
+  });
+
+async function postByOwner({ path, body, key }: Post): Promise<Answer> {
+  const raw = JSON.stringify(body ?? {});
+  const headers = { ...(await api.sessionHeaders(subject)), ...signatureOf('POST', path, raw) };
+  return api.send({ method: 'POST', path, raw, headers: { ...headers, 'idempotency-key': key } });
+}
+
+async function countUploads(slug = project.project_slug): Promise<number> {
+  const [row] = await api.db.query<{ count: number }>(
+    'select count(*)::int as count from uploads join projects using (project_id) where project_slug = $1',
+    [slug],
+  );
+  return row?.count ?? -1;
+}
+
+const stored = (key: string) =>
+  api.db.query<{ caller: string; sealed_answer: Buffer | null; status: number | null }>(
+    'select * from idempotency_keys where idempotency_key = $1',
+    [key],
+  );
+
+/** Fails where the answer would be stored, as if the process had been killed there. */
+function withoutStoring(db: Database): Database {
+  return {
+    ...db,
+    transaction: (work, options) =>
+      db.transaction(
+        (tx) =>
+          work({
+            query: (text, values) => {
+              if (text.startsWith('update idempotency_keys')) throw new Error('killed');
+              return tx.query(text, values);
+            },
+          }),
+        options,
+      ),
+  };
+}
+
+describe('a POST that is repeated with its Idempotency-Key', () => {
+  it('makes one upload and is answered the same, way in included, whatever the order of its fields', async () => {
+    const [before, key] = [await countUploads(), randomUUID()];
+    const first = await post({ path: uploads, body: wish, key });
+    expect(first.status).toBe(201);
+    expectRecord(uploadRecord, first.body);
+    const { content_type, size_bytes } = wish;
+    const again = await post({ path: uploads, body: { size_bytes, content_type }, key });
+    expect([again.status, again.body]).toEqual([201, first.body]);
+    expect(await countUploads()).toBe(before + 1);
+  });
+
+  it('makes one project, and one API key whose secret is shown again and stored sealed only', async () => {
+    const body = { project_slug: `p-${randomBytes(6).toString('hex')}` };
+    const made = { path: '/v1/projects', body, key: randomUUID() };
+    const first = await postByOwner(made);
+    expect(first.status).toBe(201);
+    expect((await postByOwner(made)).body).toEqual(first.body);
+    expect(codeOf(await postByOwner({ ...made, key: randomUUID() }))).toBe('409 project_exists');
+    const keyed = {
+      path: `/v1/projects/${body.project_slug}/keys`,
+      body: { name: 'one' },
+      key: randomUUID(),
+    };
+    const apiKey = await postByOwner(keyed);
+    expect((await postByOwner(keyed)).body).toEqual(apiKey.body);
+    const [row] = await stored(keyed.key);
+    expect(row?.sealed_answer?.includes(apiKey.body.plaintext_secret)).toBe(false);
+    expect(row?.sealed_answer?.includes('plaintext_secret')).toBe(false);
+  });
+
+  it('completes once, and is answered as it was although the upload has moved on', async () => {
+    const { body } = await post({ path: uploads, body: wish, key: randomUUID() });
+    const complete = { path: `${uploads}/${body.upload_id}/complete`, key: randomUUID() };
+    expect(codeOf(await post(complete))).toBe('409 ingest_object_missing');
+    const headers = { 'content-type': 'image/png' };
+    await fetch(body.direct.put_url, { method: 'PUT', body: bytes, headers });
+    const first = await post(complete);
+    expect([first.status, first.body.status]).toEqual([200, 'uploaded']);
+    await api.db.query(`update uploads set updated_at = now() where upload_id = $1`, [
+      body.upload_id,
+    ]);
+    expect((await post(complete)).body).toEqual(first.body);
+  });
+
+  it('is 400 idempotency_key_reused with another body or path, and does nothing', async () => {
+    const key = randomUUID();
+    const { body } = await post({ path: uploads, body: wish, key });
+    const before = await countUploads();
+    const others = [
+      { path: uploads, body: { ...wish, size_bytes: 11 }, key },
+      { path: `${uploads}/${body.upload_id}/abort`, key },
+    ];
+    for (const other of others) {
+      expect(codeOf(await post(other))).toBe('400 idempotency_key_reused');
+    }
+    expect(await countUploads()).toBe(before);
+  });
+
+  it('is another call by another caller, and in another project', async () => {
+    const key = randomUUID();
+    const other = await createProject(owner);
+    const there = `/v1/projects/${other.project_slug}/uploads`;
+    const answers = [
+      await post({ path: uploads, body: wish, key }),
+      await post({ path: uploads, body: wish, key }, await createKey(owner, project.project_slug)),
+      await postByOwner({ path: uploads, body: wish, key }),
+      await postByOwner({ path: there, body: wish, key }),
+    ];
+    expect(answers.map(codeOf)).toEqual(Array(4).fill('201'));
+    expect(new Set(answers.map(({ body }) => body.upload_id)).size).toBe(4);
+  });
+
+  it('is another call a day later', async () => {
+    const made = { path: uploads, body: wish, key: randomUUID() };
+    const first = await post(made);
+    await api.db.query(
+      `update idempotency_keys set created_at = now() - interval '24 hours' where idempotency_key = $1`,
+      [made.key],
+    );
+    const later = await post(made);
+    expect(later.status).toBe(201);
+    expect(later.body.upload_id).not.toBe(first.body.upload_id);
+  });
+
+  it('has one effect of 20 calls at once; the others get its answer or 409 with Retry-After', async () => {
+    const before = await countUploads();
+    const made = { path: uploads, body: wish, key: randomUUID() };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(made)));
+    expect(await countUploads()).toBe(before + 1);
+    const ids = answers.filter(({ status }) => status === 201).map(({ body }) => body.upload_id);
+    expect(new Set(ids).size).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expect(codeOf(answer)).toBe('409 idempotency_in_progress');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  it('is free again after a refusal, which leaves nothing', async () => {
+    const key = randomUUID();
+    const refused = await post({ path: uploads, body: { ...wish, size_bytes: 0 }, key });
+    expect(codeOf(refused)).toBe('400 invalid_request');
+    expect(await stored(key)).toEqual([]);
+    expect((await post({ path: uploads, body: wish, key })).status).toBe(201);
+  });
+
+  it('leaves neither effect nor answer where the process ends between them; then the call is worked on', async () => {
+    const before = await countUploads();
+    const made = { path: uploads, body: wish, key: randomUUID() };
+    api.change({ db: withoutStoring(api.db) });
+    expect((await post(made)).status).toBe(500);
+    expect(await countUploads()).toBe(before);
+    expect((await post(made)).status).toBe(500);
+    api.change({});
+    expect((await post(made)).status).toBe(201);
+    expect(await countUploads()).toBe(before + 1);
+  });
+
+  it('of a process that was killed is taken over after its lease, and not before', async () => {
+    const made = { path: uploads, body: wish, key: randomUUID() };
+    const first = await post(made);
+    const set = (lease: string) =>
+      api.db.query(
+        `update idempotency_keys set status = null, sealed_answer = null, lease_until = now() + interval '${lease}'
+         where idempotency_key = $1`,
+        [made.key],
+      );
+    await set('30 seconds');
+    expect(codeOf(await post(made))).toBe('409 idempotency_in_progress');
+    await set('0 seconds');
+    const { status, body } = await post(made);
+    expect(status).toBe(201);
+    expect(body.upload_id).not.toBe(first.body.upload_id);
+  });
+
+  it('commits no effect of a call whose claim was taken over', async () => {
+    const before = await countUploads();
+    const made = { path: uploads, body: wish, key: randomUUID() };
+    const taken: Database = {
+      ...api.db,
+      transaction: async (work, options) => {
+        const query = `update idempotency_keys set claim_id = 'another' where idempotency_key = $1`;
+        await api.db.query(query, [made.key]);
+        return api.db.transaction(work, options);
+      },
+    };
+    api.change({ db: taken });
+    expect(codeOf(await post(made))).toBe('409 idempotency_in_progress');
+    expect(await countUploads()).toBe(before);
+  });
+
+  it('is 400 where it is no key, and ignored where nothing is made', async () => {
+    for (const key of ['', 'ö', 'two words', 'k'.repeat(256)]) {
+      const answer = await post({ path: uploads, body: wish, key });
+      expect(codeOf(answer), key).toBe('400 invalid_request');
+      expect(issuesOf(answer)).toEqual(['Idempotency-Key']);
+    }
+    const headers = { 'x-api-key': secret, 'idempotency-key': 'two words' };
+    expect((await api.send({ path: uploads, headers })).status).toBe(200);
+  });
+});
