@@ -2,6 +2,7 @@
  * A worker process: processes uploads as doorbells ring and as rows fall due, and answers render calls.
  * PostgreSQL says what is to be done; a doorbell only says it sooner.
  */
+import { totalmem } from 'node:os';
 import { INGEST_BYTES_MAX_DEFAULT, RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import type { Database } from '../db/client.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -12,6 +13,7 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { startIngest } from './ingest/ingest-loop.ts';
 import { createDerivedRenders } from './render/render-derived.ts';
+import { createAdmission } from './sandbox/admission.ts';
 import { createSandbox, type SandboxOptions } from './sandbox/sandbox.ts';
 
 export type Worker = {
@@ -31,6 +33,8 @@ export type WorkerOptions = {
   /** Render calls that may wait for a slot. */
   render_waiting_max?: number;
   ingest_bytes_max?: number;
+  /** What all uploads that are decoded at a time may take together, by their estimates. */
+  ingest_memory_bytes?: number;
   lease_seconds?: number;
   /** How often due uploads are looked for without a doorbell. */
   poll_every_ms?: number;
@@ -55,13 +59,16 @@ const RENDER_LANE: LaneOptions = {
 };
 const RENDER_WAITING_MAX = 64;
 const POLL_EVERY_MS = 5000;
+const INGEST_SHARE_OF_MEMORY = 0.6;
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
   const { log, queue, buckets, metrics } = options;
   const onKilled = (reason: string) => metrics?.childKilled(reason);
   const ingestLane = { ...INGEST_LANE, ...options.ingest };
   const renderLane = { ...RENDER_LANE, ...options.render };
-  const ingestSandbox = createSandbox({ ...ingestLane, log, onKilled });
+  const memory_bytes = options.ingest_memory_bytes ?? memoryFor(ingestLane);
+  const admission = createAdmission({ memory_bytes });
+  const ingestSandbox = createSandbox({ ...ingestLane, admission, log, onKilled });
   const renderSandbox = createSandbox({ ...renderLane, log, onKilled });
   const ingest = await startIngest({
     ...options,
@@ -89,4 +96,11 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await Promise.all([ingestSandbox.close(), renderSandbox.close()]);
     },
   };
+}
+
+/** What every slot at its fullest would take, but never more than its share of what this machine has. */
+function memoryFor({ slots, memory_bytes }: LaneOptions): number {
+  const limit = process.constrainedMemory();
+  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.min(slots * memory_bytes, machine * INGEST_SHARE_OF_MEMORY);
 }

@@ -1,15 +1,19 @@
 /** The child's end of an ingest job: one upload in, the images and facts out as one answer. */
-import type { JobAnswer } from '../sandbox/serve-jobs.ts';
+import type { AskAdmission, JobAnswer } from '../sandbox/serve-jobs.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult } from './ingest-result.ts';
 import { sanitize } from './sanitize.ts';
 
 /** The head of an answer; the parts are master, native, mezzanines, exif, icc, xmp as far as there. */
-export async function ingestJob(facts: unknown, [bytes]: Buffer[]): Promise<JobAnswer> {
+export async function ingestJob(
+  facts: unknown,
+  [bytes]: Buffer[],
+  ask: AskAdmission,
+): Promise<JobAnswer> {
   if (bytes === undefined) throw new Error('an ingest job without bytes');
   const { content_type } = facts as { content_type: string };
   try {
-    return answer(await sanitize(bytes, content_type));
+    return answer(await sanitize(bytes, content_type, ask));
   } catch (error) {
     if (!(error instanceof IngestRefusal)) throw error;
     return { facts: { error_code: error.code, detail: error.message }, parts: [] };

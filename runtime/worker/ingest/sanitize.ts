@@ -5,7 +5,9 @@
  */
 import { MEZZANINE_LONG_EDGES_PX, SANITIZED_BYTES_MAX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
+import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
+import { drawingCost, estimateCost } from './decode-cost.ts';
 import { encodeMaster, encodeMezzanine, masterType } from './encode-stored.ts';
 import { readCapture } from './exif.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -15,11 +17,24 @@ import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
 
-/** Throws IngestRefusal where the image itself is at fault. */
-export async function sanitize(bytes: Buffer, declaredType: string): Promise<IngestResult> {
-  if (declaredType === 'image/svg+xml') return decoding([declaredType], () => ingestSvg(bytes));
+/** Throws IngestRefusal where the image itself is at fault. Nothing is decoded before it was admitted. */
+export async function sanitize(
+  bytes: Buffer,
+  declaredType: string,
+  ask: AskAdmission = async () => true,
+): Promise<IngestResult> {
+  if (declaredType === 'image/svg+xml') {
+    await admission(drawingCost(bytes), ask);
+    return decoding([declaredType], () => ingestSvg(bytes));
+  }
   const header = scanImage(bytes, declaredType);
+  await admission(estimateCost(header, bytes), ask);
   return decoding([header.content_type], () => sanitizeScanned(bytes, header));
+}
+
+async function admission(cost: JobCost, ask: AskAdmission): Promise<void> {
+  if (await ask(cost)) return;
+  throw new IngestRefusal('image_too_large', `about ${cost.memory_bytes} bytes of memory`);
 }
 
 async function decoding<T>(contentTypes: readonly string[], work: () => Promise<T>): Promise<T> {

@@ -6,9 +6,11 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
+import { createEntry, parseCost, startClock } from './job-admission.ts';
 import { watchMemory } from './memory.ts';
 import type { SandboxJob, SandboxOptions, SandboxPart, SandboxResult } from './sandbox.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
+import type { JobCost } from './serve-jobs.ts';
 import { spawnDecoder } from './spawn-decoder.ts';
 
 export type SandboxChild = {
@@ -49,7 +51,12 @@ export function startChild(options: SandboxOptions): SandboxChild {
   };
 }
 
-type Pending = { resolve(frame: Frame): void; reject(reason: unknown): void };
+type Pending = {
+  resolve(frame: Frame): void;
+  reject(reason: unknown): void;
+  /** What the job will cost, as the child reads it from a header. */
+  onCost(cost: JobCost): void;
+};
 type Life = { death: unknown; pending: Pending | undefined; jobs: number };
 type Pipes = { child: ChildProcess; input: Writable; answers: Readable; stderr(): string };
 type Running = {
@@ -64,10 +71,19 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   if (life.death !== undefined) throw life.death;
   life.jobs += 1;
   const answered = Promise.withResolvers<Frame>();
-  life.pending = answered;
-  const timer = setTimeout(() => {
-    doom(new SandboxFailure('timeout', `no answer within ${options.wall_clock_ms} ms`));
-  }, options.wall_clock_ms);
+  const clock = startClock(options.wall_clock_ms, doom);
+  const entry = createEntry(options, job.signal);
+  life.pending = {
+    ...answered,
+    onCost: (cost) => {
+      clock.stop();
+      void entry.ask(cost).then(async (admitted) => {
+        if (life.pending === undefined) return;
+        clock.start(cost.wall_clock_ms);
+        await write(pipes.input, printFrameHead({ admitted }, []));
+      }, doom);
+    },
+  };
   const memory = watchMemory(pipes.child.pid, options.memory_bytes, (bytes) =>
     doom(new SandboxFailure('out_of_memory', `${bytes} bytes resident`)),
   );
@@ -75,12 +91,13 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   job.signal?.addEventListener('abort', onAbort, { once: true });
   if (job.signal?.aborted === true) onAbort();
   // What feeding throws is the reason of the death, and comes out of `answered` once the child is gone.
-  void feed(pipes.input, job, () => timer.refresh()).catch(doom);
+  void feed(pipes.input, job, () => clock.refresh()).catch(doom);
   try {
     return parseAnswer(await answered.promise, doom);
   } finally {
     life.pending = undefined;
-    clearTimeout(timer);
+    clock.stop();
+    entry.leave();
     memory.stop();
     job.signal?.removeEventListener('abort', onAbort);
   }
@@ -107,6 +124,10 @@ async function listen(answers: Readable, options: SandboxOptions, life: Life): P
   for await (const frame of readFrames(answers, bounds)) {
     if (life.pending === undefined) throw new Error('an answer to nothing');
     if (life.death !== undefined) return;
+    if (frame.message.cost !== undefined) {
+      life.pending.onCost(parseCost(frame.message.cost));
+      continue;
+    }
     life.pending.resolve(frame);
     life.pending = undefined;
   }

@@ -3,6 +3,7 @@
  * or a memory hog costs one attempt of one job; jobs wait in order for a free slot.
  */
 import type { Log } from '../../platform/log.ts';
+import type { Admission } from './admission.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
 import { SandboxFailure, type SandboxFailureReason } from './sandbox-failure.ts';
 
@@ -31,6 +32,8 @@ export type SandboxOptions = {
   /** Resident memory of one child. */
   memory_bytes: number;
   jobs_per_child: number;
+  /** Shared by whatever shares the memory; without it, every slot may be full at once. */
+  admission?: Admission;
   log: Log;
   /** All parts of one answer together. */
   answer_bytes_max?: number;

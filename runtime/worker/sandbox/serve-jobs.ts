@@ -5,7 +5,14 @@
 import { Socket } from 'node:net';
 import { printFrameHead, readFrames } from './frames.ts';
 
-export type JobHandler = (facts: unknown, parts: Buffer[]) => Promise<JobAnswer>;
+export type JobHandler = (
+  facts: unknown,
+  parts: Buffer[],
+  admitted: AskAdmission,
+) => Promise<JobAnswer>;
+export type JobCost = { memory_bytes: number; wall_clock_ms: number };
+/** Says what the job will cost, once, and waits for room. False: more than a slot may ever have. */
+export type AskAdmission = (cost: JobCost) => Promise<boolean>;
 export type JobAnswer = { facts: object; parts: readonly Uint8Array[] };
 
 /** File descriptor that answers are written to: nothing that a library prints can get in between. */
@@ -15,10 +22,21 @@ const BOUNDS = { part_bytes_max: Number.MAX_SAFE_INTEGER, parts_max: 8 };
 
 export async function serveJobs(handlers: Record<string, JobHandler>): Promise<void> {
   const answers = new Socket({ fd: ANSWER_FD, readable: false, writable: true });
+  let admit = (_isAdmitted: boolean): void => undefined;
+  const ask: AskAdmission = (cost) => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    admit = resolve;
+    send(answers, { message: { cost }, parts: [] });
+    return promise;
+  };
   try {
     for await (const { message, parts } of readFrames(process.stdin, BOUNDS)) {
+      if (typeof message.admitted === 'boolean') {
+        admit(message.admitted);
+        continue;
+      }
       // Not awaited: the parent sends one job at a time, and its end must be seen while a job runs.
-      void handle(handlers, { message, parts }).then((answer) => send(answers, answer));
+      void handle(handlers, { message, parts }, ask).then((answer) => send(answers, answer));
     }
   } finally {
     // An ordinary exit would wait for the thread pool, and so for the decoder.
@@ -31,11 +49,12 @@ type Answer = { message: object; parts: readonly Uint8Array[] };
 async function handle(
   handlers: Record<string, JobHandler>,
   job: { message: Record<string, unknown>; parts: Buffer[] },
+  ask: AskAdmission,
 ): Promise<Answer> {
   try {
     const handler = handlers[String(job.message.kind)];
     if (handler === undefined) throw new Error(`no handler for ${String(job.message.kind)}`);
-    const { facts, parts } = await handler(job.message.facts, job.parts);
+    const { facts, parts } = await handler(job.message.facts, job.parts, ask);
     return { message: { ok: true, facts }, parts };
   } catch (error) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

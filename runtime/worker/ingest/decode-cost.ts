@@ -1,0 +1,94 @@
+/**
+ * What an upload will cost, from its header alone: resident memory at the peak and time of one core. Weights were
+ * measured at the largest pictures of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
+ */
+import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
+import type { JobCost } from '../sandbox/serve-jobs.ts';
+import type { HeaderFacts } from './scan.ts';
+
+export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
+  const pixels = header.width * header.height;
+  const { decoder, encoder, ms_per_megapixel } = weightsOf(header, bytes);
+  const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
+  const samples = Math.min(pixels * CHANNELS_MAX * sampleBytes, SAMPLES_HELD_MAX);
+  const peak = pixels * sampleBytes * Math.max(decoder, encoder);
+  const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
+  return {
+    memory_bytes: Math.ceil(PROCESS_BYTES + COPIES * bytes.length + samples + peak),
+    wall_clock_ms: Math.ceil(WALL_CLOCK_MS_MIN + SLOWER_THAN_ESTIMATED * cpu_ms),
+  };
+}
+
+/** Of a drawing, which is drawn on a grid of bounded size whatever it is. */
+export function drawingCost(bytes: Buffer): JobCost {
+  return {
+    memory_bytes: PROCESS_BYTES + DRAWING_BYTES + DRAWING_COPIES * bytes.length,
+    wall_clock_ms: Number.MAX_SAFE_INTEGER,
+  };
+}
+
+/** Node, libvips and their libraries. */
+const PROCESS_BYTES = 130_000_000;
+const CHANNELS_MAX = 4;
+/** Above it, a picture is decoded anew for each use instead of held. */
+const SAMPLES_HELD_MAX = 160_000_000;
+/** The upload, and what becomes of it. */
+const COPIES = 3;
+const DRAWING_BYTES = 400_000_000;
+const DRAWING_COPIES = 60;
+/** Generous: a busy machine is not the picture's fault. */
+const WALL_CLOCK_MS_MIN = 20_000;
+const SLOWER_THAN_ESTIMATED = 8;
+
+/** Bytes of memory and time of a core for each pixel of 8 bits, beside the samples. */
+type Weights = { decoder: number; encoder: number; ms_per_megapixel: number };
+
+function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
+  const isLarge = header.width * header.height > JPEG_OPTIMISED_PIXELS_MAX;
+  switch (header.content_type) {
+    case 'image/jpeg':
+      return {
+        decoder: isProgressive(bytes) ? 6 : 0.3,
+        encoder: isLarge ? 0.4 : 6,
+        ms_per_megapixel: isProgressive(bytes) ? 250 : 80,
+      };
+    case 'image/png':
+      return { decoder: isInterlaced(bytes) ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
+    case 'image/webp':
+      return header.is_lossless
+        ? { decoder: 8, encoder: 14, ms_per_megapixel: 1500 }
+        : { decoder: 4, encoder: 7, ms_per_megapixel: 500 };
+    case 'image/avif':
+      return { decoder: 18, encoder: 23, ms_per_megapixel: 2000 };
+    case 'image/gif':
+      return { decoder: 5, encoder: 6, ms_per_megapixel: 600 };
+    case 'image/tiff':
+      return { decoder: 4, encoder: 0.6, ms_per_megapixel: 300 };
+    case 'image/bmp':
+      return { decoder: 4, encoder: 0.6, ms_per_megapixel: 300 };
+  }
+}
+
+const INTERLACE_AT = 28;
+
+function isInterlaced(bytes: Buffer): boolean {
+  return bytes.readUInt8(INTERLACE_AT) !== 0;
+}
+
+const SOF_BASELINE = 0xc0;
+const SOF_SEQUENTIAL = 0xc1;
+const SOS = 0xda;
+
+/** Of a header that was scanned already: only the first frame is looked for. */
+function isProgressive(bytes: Buffer): boolean {
+  let at = 2;
+  while (at + 4 <= bytes.length) {
+    while (bytes[at] === 0xff) at += 1;
+    const marker = bytes[at] ?? SOS;
+    if (marker === SOF_BASELINE || marker === SOF_SEQUENTIAL) return false;
+    if (marker === SOS || at + 3 > bytes.length) return true;
+    at += 1 + bytes.readUInt16BE(at + 1);
+    if (marker === 0xc2) return true;
+  }
+  return true;
+}

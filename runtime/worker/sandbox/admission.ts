@@ -1,0 +1,65 @@
+/**
+ * Who may decode at the same time: as many as fit into the worker's memory by their estimates. Who came first goes
+ * first; small ones may pass a large one that does not fit yet, but only so often.
+ */
+
+export type Admission = {
+  /** Resolves when there is room, with the way to give it back. Rejects with the signal's reason. */
+  enter(bytes: number, signal?: AbortSignal): Promise<() => void>;
+};
+
+/** How many later ones may pass one that waits. */
+const OVERTAKEN_MAX = 8;
+
+export function createAdmission({ memory_bytes }: { memory_bytes: number }): Admission {
+  const waiting: Waiter[] = [];
+  const inside = { bytes: 0, count: 0 };
+  /** What is larger than everything goes alone. */
+  const fits = (bytes: number) => inside.count === 0 || inside.bytes + bytes <= memory_bytes;
+  const next = () => {
+    for (let index = 0; index < waiting.length; ) {
+      const waiter = waiting[index];
+      if (waiter === undefined) return;
+      if (fits(waiter.bytes)) {
+        waiting.splice(index, 1);
+        for (const passed of waiting.slice(0, index)) passed.overtaken += 1;
+        waiter.admit(occupy(waiter.bytes));
+      } else if (waiter.overtaken >= OVERTAKEN_MAX) {
+        return;
+      } else {
+        index += 1;
+      }
+    }
+  };
+  const occupy = (bytes: number) => {
+    inside.bytes += bytes;
+    inside.count += 1;
+    let isInside = true;
+    return () => {
+      if (!isInside) return;
+      isInside = false;
+      inside.bytes -= bytes;
+      inside.count -= 1;
+      next();
+    };
+  };
+  return {
+    enter: async (bytes, signal) => {
+      signal?.throwIfAborted();
+      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const waiter: Waiter = { bytes, overtaken: 0, admit: resolve };
+      const onAbort = () => {
+        const index = waiting.indexOf(waiter);
+        if (index >= 0) waiting.splice(index, 1);
+        reject(signal?.reason);
+        next();
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      waiting.push(waiter);
+      next();
+      return promise.finally(() => signal?.removeEventListener('abort', onAbort));
+    },
+  };
+}
+
+type Waiter = { bytes: number; overtaken: number; admit(leave: () => void): void };

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
+import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
+import {
+  createSandbox,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { over, photograph } from '../../../support/pictures.ts';
+
+const open: Sandbox[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((sandbox) => sandbox.close()));
+});
+
+function decoder(options: Partial<SandboxOptions> = {}): Sandbox {
+  const sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms: 60_000,
+    memory_bytes: 2_000_000_000,
+    jobs_per_child: 10,
+    log: createLog({ level: 'silent', name: 'test' }),
+    ...options,
+  });
+  open.push(sandbox);
+  return sandbox;
+}
+
+const picture = () => over(photograph(900, 600));
+const jpeg = (progressive: boolean) => picture().jpeg({ progressive }).toBuffer();
+const png = (progressive: boolean) => picture().png({ progressive }).toBuffer();
+const ingest = (content_type: string, bytes: Buffer, signal?: AbortSignal) => ({
+  kind: 'ingest',
+  facts: { content_type },
+  parts: [bytes],
+  ...(signal === undefined ? {} : { signal }),
+});
+
+describe('the estimate from a header', () => {
+  it('is larger for what a decoder has to hold as a whole', async () => {
+    const cost = (bytes: Buffer, type: string) =>
+      estimateCost({ ...scanImage(bytes, type), width: 9000, height: 9000 }, bytes).memory_bytes;
+    const sized = {
+      jpeg: [await jpeg(false), await jpeg(true)],
+      png: [await png(false), await png(true)],
+    };
+    for (const [name, [plain, whole]] of Object.entries(sized)) {
+      if (plain === undefined || whole === undefined) continue;
+      expect(cost(whole, `image/${name}`)).toBeGreaterThan(cost(plain, `image/${name}`) + 2e8);
+    }
+  });
+});
+
+describe('an upload that would cost more than a slot has', () => {
+  it('is refused before it is decoded, with the code that says so', async () => {
+    const sandbox = decoder({ memory_bytes: 170_000_000 });
+    const bytes = await over(photograph(3000, 2000)).jpeg().toBuffer();
+    const { facts } = await sandbox.run(ingest('image/jpeg', bytes));
+    expect(facts).toMatchObject({ error_code: 'image_too_large' });
+    expect(facts.detail).toMatch(/bytes of memory/);
+  });
+});
+
+describe('an upload that fits, but not beside what is decoded now', () => {
+  it('waits for room with its clock standing still, and then succeeds', async () => {
+    const admission = createAdmission({ memory_bytes: 200_000_000 });
+    const leave = await admission.enter(200_000_000);
+    const sandbox = decoder({ admission, wall_clock_ms: 1500 });
+    const result = sandbox.run(ingest('image/jpeg', await jpeg(false)));
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    leave();
+    expect((await result).facts).toMatchObject({ width: 900, height: 600 });
+    // It has left in its turn.
+    await admission.enter(200_000_000);
+  });
+
+  it('gives its place in the line back when it is not wanted any more', async () => {
+    const admission = createAdmission({ memory_bytes: 200_000_000 });
+    const leave = await admission.enter(200_000_000);
+    const stop = new AbortController();
+    const sandbox = decoder({ admission });
+    const run = sandbox.run(ingest('image/jpeg', await jpeg(false), stop.signal));
+    setTimeout(() => stop.abort(new Error('gone')), 300);
+    await expect(run).rejects.toThrow('gone');
+    leave();
+    expect((await sandbox.run(ingest('image/png', await png(false)))).facts.width).toBe(900);
+  });
+});
