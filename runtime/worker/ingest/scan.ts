@@ -3,6 +3,7 @@
  * Spec: Limits, Uploads (image pixel limits); Processing error codes.
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
+import { refuseExifMaze } from './exif-maze.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { scanAvif } from './scan-avif.ts';
 import { scanBmp } from './scan-bmp.ts';
@@ -57,8 +58,17 @@ export function scanImage(bytes: Buffer, declaredType: string): HeaderFacts {
   if (isTooLong || facts.width * facts.height > limit) {
     throw new IngestRefusal('image_too_large', `${facts.width}x${facts.height}, at most ${limit}`);
   }
+  if (WITH_EXIF.has(facts.content_type)) refuseExifMaze(bytes);
   return facts;
 }
+
+/** A TIFF is such a block itself, with limits of its own. */
+const WITH_EXIF: ReadonlySet<DecodableType> = new Set([
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/avif',
+]);
 
 function scanType(contentType: string, bytes: Buffer): HeaderFacts {
   try {

@@ -1,0 +1,67 @@
+/**
+ * EXIF directories that point at one another, again and again: the library behind the decoder follows
+ * every pointer anew, so 50 kB can cost it ten seconds. They are walked here first, under a bound.
+ * Spec: Processing error codes.
+ */
+import { IngestRefusal } from './ingest-refusal.ts';
+
+/** Entries over all ways through the directories; a camera writes some hundreds. */
+const ENTRIES_MAX = 50_000;
+const DEPTH_MAX = 12;
+const ENTRY_BYTES = 12;
+/** To the camera's settings, the place, and the interoperability directory. */
+const POINTERS: ReadonlySet<number> = new Set([0x8769, 0x8825, 0xa005]);
+/** How a block begins, wherever it stands in its container. */
+const BEGINS = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
+const BLOCKS_MAX = 16;
+
+/** Throws IngestRefusal. */
+export function refuseExifMaze(bytes: Buffer): void {
+  for (const begin of BEGINS) {
+    let at = bytes.indexOf(begin);
+    for (let block = 0; at >= 0 && block < BLOCKS_MAX; block += 1) {
+      walk(bytes.subarray(at));
+      at = bytes.indexOf(begin, at + begin.length);
+    }
+  }
+}
+
+type Block = { u16(at: number): number; u32(at: number): number; entries: number };
+
+function walk(bytes: Buffer): void {
+  const block = openBlock(bytes);
+  let directory = block.u32(4);
+  // The picture's own directory, and the one of its thumbnail.
+  for (let index = 0; index < 2 && directory > 0; index += 1) {
+    const count = walkDirectory(block, { at: directory, depth: 0 });
+    directory = block.u32(directory + 2 + count * ENTRY_BYTES);
+  }
+}
+
+/** The number of its entries. */
+function walkDirectory(block: Block, { at, depth }: { at: number; depth: number }): number {
+  const count = block.u16(at);
+  for (let index = 0; index < count; index += 1) {
+    const entry = at + 2 + index * ENTRY_BYTES;
+    block.entries += 1;
+    if (block.entries > ENTRIES_MAX) {
+      throw new IngestRefusal('decode_failed', 'EXIF directories that point at one another');
+    }
+    if (!POINTERS.has(block.u16(entry)) || depth >= DEPTH_MAX) continue;
+    walkDirectory(block, { at: block.u32(entry + 8), depth: depth + 1 });
+  }
+  return count;
+}
+
+/** What lies outside is zero: there is nothing to follow. */
+function openBlock(bytes: Buffer): Block {
+  const isLittle = bytes[0] === 0x49;
+  const has = (at: number, size: number) => at + size <= bytes.length;
+  const u16 = (at: number) => (isLittle ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
+  const u32 = (at: number) => (isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));
+  return {
+    u16: (at) => (has(at, 2) ? u16(at) : 0),
+    u32: (at) => (has(at, 4) ? u32(at) : 0),
+    entries: 0,
+  };
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { refuseExifMaze } from '../../../../runtime/worker/ingest/exif-maze.ts';
+import { cameraJpeg, photograph } from '../../../support/pictures.ts';
+
+type Entry = readonly [tag: number, value: number];
+
+/** Directories one behind another, the first at 8. */
+function exif(order: 'II' | 'MM', directories: readonly (readonly Entry[])[]): Buffer {
+  const number = (value: number, size: 2 | 4) => {
+    const bytes = Buffer.alloc(size);
+    if (order === 'II') bytes.writeUIntLE(value, 0, size);
+    else bytes.writeUIntBE(value, 0, size);
+    return bytes;
+  };
+  const printed = directories.map((entries) => {
+    const rows = entries.map(([tag, value]) => [
+      number(tag, 2),
+      number(4, 2),
+      number(1, 4),
+      number(value, 4),
+    ]);
+    return Buffer.concat([number(entries.length, 2), ...rows.flat(), number(0, 4)]);
+  });
+  return Buffer.concat([Buffer.from(order), number(42, 2), number(8, 4), ...printed]);
+}
+
+const entries = (count: number, entry: Entry) => Array.from({ length: count }, () => entry);
+
+describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) => {
+  it.each([
+    ['whose every entry points at itself', [entries(1000, [0x8769, 8])]],
+    ['whose directory of places points at itself', [entries(300, [0x8825, 8])]],
+    [
+      'of many pointers to one large directory',
+      [entries(100, [0xa005, 8 + 6 + 1200]), entries(1000, [1, 1])],
+    ],
+    ['with more entries than anything needs', [entries(60_000, [1, 1])]],
+  ])('%s is refused', (_, directories) => {
+    const block = exif(order, directories);
+    expect(() => refuseExifMaze(Buffer.concat([Buffer.alloc(99, 7), block]))).toThrow(
+      /directories/,
+    );
+  });
+
+  it.each([
+    ['of some entries', [entries(200, [1, 1])]],
+    ['that points at itself once', [[[0x8769, 8] as const]]],
+    ['that points outside', [[[0x8769, 0xffffff00] as const]]],
+    ['that is cut off', [entries(9, [0x8825, 100])]],
+  ])('%s is taken', (_, directories) => {
+    const block = exif(order, directories);
+    refuseExifMaze(block);
+    refuseExifMaze(block.subarray(0, 40));
+  });
+});
+
+it('what a camera writes is taken', async () => {
+  refuseExifMaze(await cameraJpeg(photograph(48, 40), 6));
+});
