@@ -12,6 +12,7 @@ import {
 } from '../contract/support/tintype.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
+import { measureNeighbours } from './neighbours.ts';
 import { findPhotographs } from './photographs.ts';
 import { measureTree } from './process-tree.ts';
 import { measureStarts } from './starts.ts';
@@ -34,6 +35,7 @@ async function measureRunning(running: Tintype): Promise<Figure[]> {
     figure('memory at rest, all processes', 'MB', [rest.pss_bytes / 1e6]),
     figure('processes at rest', '', [rest.processes]),
     ...(await measureUploads(running, photographs)),
+    ...(await measureNeighbours(running)),
     ...(await measureDeliveries(running, photographs)),
   ];
 }

@@ -109,6 +109,26 @@ describe('a worker', () => {
     for (const upload of uploads) await untilReady(upload);
   });
 
+  it('goes by whose turn it is, whichever upload the doorbell names', async () => {
+    const crowded = await makeProject(db);
+    const crowd = [];
+    for (let n = 0; n < 6; n += 1) crowd.push(await arrive({ db, buckets }, crowded, { bytes }));
+    const alone = await arrive({ db, buckets }, await makeProject(db), { bytes });
+    const attempted: string[] = [];
+    const { queue } = await start({
+      failpoint: async (name) => {
+        if (name !== 'ingest.claimed') return;
+        const [row] = await db.query<{ project_id: string }>(
+          'select project_id from upload_turns order by claimed_at desc limit 1',
+        );
+        attempted.push(row?.project_id ?? '');
+      },
+    });
+    for (const { upload_id } of crowd) await queue.publish('ingest', { upload_id });
+    for (const upload of [...crowd, alone]) await untilReady(upload);
+    expect(attempted.slice(0, 2)).toContain(alone.project_id);
+  });
+
   it('survives doorbells that make no sense', async () => {
     const { queue } = await start();
     await queue.publish('ingest', { upload_id: 'upl_none' });

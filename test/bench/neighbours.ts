@@ -1,0 +1,79 @@
+/** How long good uploads take, alone and with poison among them: a hostile file may cost its own slot, not the others'. */
+import { randomBytes } from 'node:crypto';
+import sharp from 'sharp';
+import { put, withKey } from '../contract/support/client.ts';
+import type { Tintype } from '../contract/support/tintype.ts';
+import { type Figure, figure } from './figure.ts';
+
+const GOOD = 24;
+const POISON = 8;
+const POLL_MS = 5;
+
+export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
+  const good = await makeGood();
+  const alone = await measureAll(tintype, { good, poison: [] });
+  const together = await measureAll(tintype, { good, poison: await makePoison() });
+  const p95 = (all: number[]) =>
+    all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.95)] ?? Number.NaN;
+  return [
+    figure('24 good uploads alone: accepted to ready', 'ms', alone),
+    figure('24 good uploads among 8 poisonous: accepted to ready', 'ms', together),
+    figure('neighbours of poison: p95, times that of good ones alone', '', [
+      p95(together) / p95(alone),
+    ]),
+  ];
+}
+
+/** One after the other, as they come in; a poisonous one now and then is not waited for. */
+async function measureAll(
+  tintype: Tintype,
+  { good, poison }: { good: Buffer; poison: readonly Buffer[] },
+): Promise<number[]> {
+  const times: number[] = [];
+  for (let index = 0; index < GOOD; index += 1) {
+    const hostile = poison[index / (GOOD / POISON)];
+    if (hostile !== undefined) await send(tintype, 'image/png', hostile);
+    const started = performance.now();
+    await untilEnded(tintype, await send(tintype, 'image/jpeg', good));
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+async function send(tintype: Tintype, content_type: string, bytes: Buffer): Promise<string> {
+  const api = withKey(tintype, tintype.instance.api_key);
+  const path = `/v1/projects/${tintype.instance.project_slug}/uploads`;
+  const file_slug = `neighbour-${randomBytes(6).toString('hex')}`;
+  const created = await api('POST', path, { content_type, size_bytes: bytes.length, file_slug });
+  await put(created.body.direct.put_url, created.body.direct.headers, bytes);
+  await api('POST', `${path}/${created.body.upload_id}/complete`);
+  return `${path}/${created.body.upload_id}`;
+}
+
+async function untilEnded(tintype: Tintype, path: string): Promise<void> {
+  const api = withKey(tintype, tintype.instance.api_key);
+  for (;;) {
+    const { status } = (await api('GET', path)).body;
+    if (status === 'ready') return;
+    if (status === 'failed') throw new Error('a good upload was refused');
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+  }
+}
+
+async function makeGood(): Promise<Buffer> {
+  const noise = { width: 1600, height: 1200, channels: 3 as const };
+  const pixels = randomBytes(noise.width * noise.height * noise.channels);
+  return sharp(pixels, { raw: noise }).blur(3).jpeg({ quality: 85 }).toBuffer();
+}
+
+/** Bombs of pixels, cut off files and files that lie about their size. */
+async function makePoison(): Promise<Buffer[]> {
+  const create = { width: 9000, height: 9000, channels: 3 as const, background: '#123456' };
+  const bomb = await sharp({ create, limitInputPixels: false }).png().toBuffer();
+  const cut = bomb.subarray(0, Math.floor(bomb.length / 2));
+  const lie = Buffer.from(bomb);
+  lie.writeUInt32BE(0x7fff_ffff, 16);
+  const flipped = Buffer.from(bomb);
+  flipped.writeUInt32BE(0xdead_beef, Math.floor(bomb.length / 3));
+  return [cut, lie, flipped, cut, lie, flipped, cut, lie];
+}
