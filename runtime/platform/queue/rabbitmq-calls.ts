@@ -1,0 +1,171 @@
+/**
+ * Calls over RabbitMQ: a question with a deadline, an answer straight to the channel that asked (direct reply-to). A
+ * question that waited past its deadline is dropped by the broker, and one too many is turned away at once.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import { z } from 'zod';
+import {
+  type CallOptions,
+  QueueBusy,
+  type QueueName,
+  QueueTimeout,
+  type Subscription,
+} from './queue.ts';
+import { type KeptChannel, keepChannel } from './rabbitmq-channel.ts';
+import { type RabbitDeps, subscribe } from './rabbitmq-doorbells.ts';
+import { parseMessage, printMessage } from './rabbitmq-message.ts';
+import { callQueue, declare } from './rabbitmq-names.ts';
+
+const REPLIES = 'amq.rabbitmq.reply-to';
+const NAMES: readonly QueueName[] = ['render'];
+const RETRY_SECONDS = 2;
+
+export type Caller = {
+  call(name: QueueName, payload: unknown, options: CallOptions): Promise<unknown>;
+  close(): Promise<void>;
+};
+
+type Question = { name: QueueName; resolve(value: unknown): void; reject(error: unknown): void };
+
+export async function createCaller(deps: RabbitDeps, waitingMax: number): Promise<Caller> {
+  const open = new Map<string, Question>();
+  const kept = await keepChannel(deps, async (channel) => {
+    for (const name of NAMES) await declare(channel, callQueue(name, waitingMax));
+    // What was asked on a lost channel can get no answer any more.
+    channel.on('close', () => {
+      for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
+    });
+    await channel.consume(REPLIES, (message) => settle(open, message), { noAck: true });
+  });
+  return {
+    call: (name, payload, options) =>
+      ask({ kept, open, waitingMax }, { name, payload, ...options }),
+    close: () => kept.close(),
+  };
+}
+
+type Asking = { kept: KeptChannel; open: Map<string, Question>; waitingMax: number };
+
+async function ask(
+  { kept, open, waitingMax }: Asking,
+  { name, payload, deadline_ms, signal }: { name: QueueName; payload: unknown } & CallOptions,
+): Promise<unknown> {
+  signal?.throwIfAborted();
+  const channel = kept.current();
+  if (channel === undefined) throw new QueueBusy(name, RETRY_SECONDS);
+  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+  const correlationId = randomUUID();
+  open.set(correlationId, { name, resolve, reject });
+  const onAbort = () => reject(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => reject(new QueueTimeout(name, deadline_ms)), deadline_ms);
+  const terms = { replyTo: REPLIES, correlationId, expiration: deadline_ms, mandatory: true };
+  channel.sendToQueue(callQueue(name, waitingMax).name, printMessage(payload), terms, (error) => {
+    // The broker's negative confirm is its word for a full queue.
+    if (error) reject(new QueueBusy(name, RETRY_SECONDS));
+  });
+  try {
+    return await promise;
+  } finally {
+    open.delete(correlationId);
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function settle(open: Map<string, Question>, message: ConsumeMessage | null): void {
+  const question = open.get(message?.properties.correlationId ?? '');
+  if (message === null || question === undefined) return;
+  try {
+    const reply = parseReply(question.name, message);
+    if (reply.isAnswered) question.resolve(reply.value);
+    else question.reject(reply.error);
+  } catch (error) {
+    question.reject(error);
+  }
+}
+
+const FAILED = 'failed';
+const failure = z.object({
+  name: z.string(),
+  message: z.string(),
+  retry_after_seconds: z.number().optional(),
+  deadline_ms: z.number().optional(),
+});
+
+type Reply = { isAnswered: true; value: unknown } | { isAnswered: false; error: Error };
+
+function parseReply(name: QueueName, { content, properties }: ConsumeMessage): Reply {
+  const value = parseMessage(content);
+  if (properties.type !== FAILED) return { isAnswered: true, value };
+  const said = failure.parse(value);
+  if (said.name === 'QueueBusy') {
+    return {
+      isAnswered: false,
+      error: new QueueBusy(name, said.retry_after_seconds ?? RETRY_SECONDS),
+    };
+  }
+  if (said.name === 'QueueTimeout') {
+    return { isAnswered: false, error: new QueueTimeout(name, said.deadline_ms ?? 0) };
+  }
+  return { isAnswered: false, error: new Error(said.message) };
+}
+
+type CallHandler = (payload: unknown, signal: AbortSignal) => Promise<unknown>;
+
+export function serveCalls(
+  deps: RabbitDeps,
+  { name, slots, waitingMax }: { name: QueueName; slots: number; waitingMax: number },
+  handle: CallHandler,
+): Promise<Subscription> {
+  return subscribe(deps, slots, async (channel, take) => {
+    const queue = callQueue(name, waitingMax);
+    await declare(channel, queue);
+    const answer = (message: ConsumeMessage) =>
+      take(() => answerCall({ channel, name }, message, handle));
+    return { queue: queue.name, take: answer };
+  });
+}
+
+/** The caller's own deadline is the handler's too: nobody reads an answer that comes later. */
+async function answerCall(
+  { channel, name }: { channel: ConfirmChannel; name: QueueName },
+  { content, properties }: ConsumeMessage,
+  handle: CallHandler,
+): Promise<void> {
+  const deadlineMs = Number(properties.expiration ?? 0);
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(new QueueTimeout(name, deadlineMs)), deadlineMs);
+  const { correlationId } = properties;
+  const send = (value: unknown, type: string) =>
+    reply(channel, properties.replyTo, { body: printMessage(value), correlationId, type });
+  try {
+    send(await handle(parseMessage(content), stop.signal), 'answer');
+  } catch (error) {
+    send(printFailure(error), FAILED);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function printFailure(error: unknown): z.infer<typeof failure> {
+  const { name, message } = error instanceof Error ? error : new Error(String(error));
+  const retry =
+    error instanceof QueueBusy ? { retry_after_seconds: error.retry_after_seconds } : {};
+  return { name, message, ...retry };
+}
+
+/** A caller that is gone takes no answer, and a lost channel none either. */
+function reply(
+  channel: ConfirmChannel,
+  to: unknown,
+  { body, ...terms }: { body: Buffer; correlationId: unknown; type: string },
+): void {
+  if (typeof to !== 'string') return;
+  try {
+    channel.publish('', to, body, { correlationId: String(terms.correlationId), type: terms.type });
+  } catch {
+    // Said by the channel's own events.
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * One connection to RabbitMQ that comes back: whatever lives on it is set up again after every reconnect. All
+ * errors are heard, because one that nobody hears ends the process.
+ */
+import { type ChannelModel, connect } from 'amqplib';
+import { Advice } from '../advice.ts';
+import type { Log } from '../log.ts';
+
+export type RabbitConnection = {
+  /** Done now where the connection is there, and after every reconnect. */
+  whenConnected(work: (model: ChannelModel) => Promise<void>): Promise<void>;
+  /** Undefined between a loss and the reconnect. */
+  current(): ChannelModel | undefined;
+  close(): Promise<void>;
+};
+
+const HEARTBEAT_SECONDS = 10;
+const CONNECT_MS_MAX = 5000;
+/** A broker that starts may take a connection and not answer on it. */
+const SETUP_MS_MAX = 5000;
+const CLOSE_MS_MAX = 3000;
+const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
+
+/** Throws Advice where the broker cannot be used from the start; later losses are logged and mended. */
+export async function connectRabbit(url: string, log: Log): Promise<RabbitConnection> {
+  const works: ((model: ChannelModel) => Promise<void>)[] = [];
+  let model: ChannelModel | undefined;
+  const setup = async (connected: ChannelModel) => {
+    // Before its setup has ended nobody else listens to a connection's errors.
+    connected.on('error', () => undefined);
+    for (const work of works) await orFail(work(connected), SETUP_MS_MAX);
+    model = connected;
+    connected.on('close', () => {
+      if (model === connected) model = undefined;
+    });
+  };
+  const address = new URL(url);
+  if (!address.searchParams.has('heartbeat')) {
+    address.searchParams.set('heartbeat', String(HEARTBEAT_SECONDS));
+  }
+  const connection = await connect(address.href, {
+    // Without it every small message waits for a delayed acknowledgement of TCP.
+    noDelay: true,
+    timeout: CONNECT_MS_MAX,
+    recovery: { ...RECOVERY, setup },
+  }).catch((error: unknown) => {
+    throw new Advice(adviceOn(error, address), { cause: error });
+  });
+  connection.on('error', (error) => log.warn('the broker reported an error', { error }));
+  connection.on('disconnect', (error) => log.warn('the broker is away', { error }));
+  connection.on('connect', () => log.info('the broker is back'));
+  connection.on('handler-error', (error) => log.error('a handler of the broker failed', { error }));
+  return {
+    whenConnected: async (work) => {
+      works.push(work);
+      if (model !== undefined) await work(model);
+    },
+    current: () => model,
+    close: () => withDeadline(connection.close(), CLOSE_MS_MAX),
+  };
+}
+
+const advices: [pattern: RegExp, what: string][] = [
+  [/ACCESS_REFUSED|403/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
+  [
+    /NOT_ALLOWED|530|vhost|ConnectionOpenOk/i,
+    'has no such virtual host: check the path of TINTYPE_AMQP_URL',
+  ],
+  [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],
+  [/ECONNREFUSED/, 'does not listen there: check TINTYPE_AMQP_URL and whether RabbitMQ runs'],
+];
+
+function adviceOn(error: unknown, { host }: URL): string {
+  const { message = '', code = '' } = error as { message?: string; code?: string };
+  const known = advices.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
+  return `The broker at ${host} ${known ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`}.`;
+}
+
+async function orFail(work: Promise<void>, ms: number): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Gives up quietly: at the end of a process nothing waits for a broker that does not answer. */
+export async function withDeadline(work: Promise<unknown>, ms: number): Promise<void> {
+  const { promise: late, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    await Promise.race([work.catch(() => undefined), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

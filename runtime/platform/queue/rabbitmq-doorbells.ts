@@ -1,0 +1,125 @@
+/**
+ * Doorbells over RabbitMQ. A bell is rung when the broker has it on disk; it is taken back from the queue when its
+ * handler has ended, however it ended: attempts are counted in PostgreSQL, never by the broker.
+ */
+import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { Log } from '../log.ts';
+import type { QueueName, Subscription } from './queue.ts';
+import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
+import type { RabbitConnection } from './rabbitmq-connection.ts';
+import { parseMessage, printMessage } from './rabbitmq-message.ts';
+import { declare, doorbellQueue } from './rabbitmq-names.ts';
+
+export type RabbitDeps = { connection: RabbitConnection; log: Log };
+
+const NAMES: readonly QueueName[] = ['ingest', 'render'];
+const PUBLISH_MS_MAX = 5000;
+
+/** A channel that publishes; its queues are there. */
+export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
+  return keepChannel(deps, async (channel) => {
+    for (const name of NAMES) await declare(channel, doorbellQueue(name));
+  });
+}
+
+/** Resolves at the broker's confirm. Throws where none came in time, or no queue took the message. */
+export async function publishDoorbell(
+  publisher: KeptChannel,
+  name: QueueName,
+  message: object,
+): Promise<void> {
+  const channel = await publisher.ready(PUBLISH_MS_MAX);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new QueueAway()), PUBLISH_MS_MAX);
+  const onClose = () => reject(new QueueAway());
+  channel.once('close', onClose);
+  const onReturn = () => reject(new Error(`no queue takes the ${name} doorbells`));
+  channel.once('return', onReturn);
+  const terms = { persistent: true, mandatory: true, contentType: 'application/octet-stream' };
+  channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
+    error ? reject(error instanceof Error ? error : new QueueAway()) : resolve(),
+  );
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    channel.off('close', onClose).off('return', onReturn);
+  }
+}
+
+type Handler = (message: unknown) => Promise<void>;
+
+export async function consumeDoorbells(
+  deps: RabbitDeps,
+  { name, slots }: { name: QueueName; slots: number },
+  handle: Handler,
+): Promise<Subscription> {
+  return subscribe(deps, slots, async (channel, take) => {
+    const queue = doorbellQueue(name);
+    await declare(channel, queue);
+    return { queue: queue.name, take: (message) => take(() => answer(deps, message, handle)) };
+  });
+}
+
+/** A message that cannot be read is worth a line in the log, not another try. */
+async function answer(
+  { log }: RabbitDeps,
+  message: ConsumeMessage,
+  handle: Handler,
+): Promise<void> {
+  try {
+    await handle(parseMessage(message.content));
+  } catch (error) {
+    log.error('a doorbell was not handled', { queue: message.fields.routingKey, error });
+  }
+}
+
+export type Take = (work: () => Promise<void>) => Promise<void>;
+type Prepare = (
+  channel: ConfirmChannel,
+  take: Take,
+) => Promise<{ queue: string; take: (message: ConsumeMessage) => Promise<void> }>;
+
+/** As many messages at once as there are slots; each is acknowledged on the channel that brought it. */
+export async function subscribe(
+  deps: RabbitDeps,
+  slots: number,
+  prepare: Prepare,
+): Promise<Subscription> {
+  const running = new Set<Promise<void>>();
+  const take: Take = (work) => {
+    const run = work().finally(() => running.delete(run));
+    running.add(run);
+    return run;
+  };
+  const tag = { current: '' };
+  const kept = await keepChannel(deps, async (channel) => {
+    await channel.prefetch(slots);
+    const { queue, take: takeMessage } = await prepare(channel, take);
+    const consumed = await channel.consume(queue, (message) => {
+      // The broker ends a consumer whose queue was deleted: a new channel declares it again.
+      if (message === null) return void channel.close().catch(() => undefined);
+      void takeMessage(message).then(() => acknowledge(channel, message));
+    });
+    tag.current = consumed.consumerTag;
+  });
+  return {
+    stop: async () => {
+      await kept
+        .current()
+        ?.cancel(tag.current)
+        .catch(() => undefined);
+      await Promise.all(running);
+      await kept.close();
+    },
+  };
+}
+
+/** The channel may be gone by now: then the broker hands the message to somebody else. */
+function acknowledge(channel: ConfirmChannel, message: ConsumeMessage): void {
+  try {
+    channel.ack(message);
+  } catch {
+    // Said by the channel's own events.
+  }
+}

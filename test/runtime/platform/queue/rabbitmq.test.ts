@@ -1,0 +1,185 @@
+import { connect } from 'amqplib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
+import { parseMessage, printMessage } from '../../../../runtime/platform/queue/rabbitmq-message.ts';
+import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+import { describeQueue } from './queue-contract.ts';
+
+const WAITING_MAX = 3;
+const soon = { timeout: 25_000, interval: 20 };
+const lines: string[] = [];
+const log = createLog({
+  level: 'debug',
+  name: 'test',
+  destination: { write: (line: string) => lines.push(line) },
+});
+let server: RabbitServer | undefined;
+let url = '';
+
+beforeAll(async () => {
+  server = await startRabbitServer();
+  url = server.url;
+});
+afterAll(() => server?.stop());
+beforeEach(async () => {
+  await empty();
+  lines.length = 0;
+});
+
+const open = () => createRabbitQueue({ url, log, calls_waiting_max: WAITING_MAX });
+
+/** Everything on the broker, thrown away by somebody from outside. */
+async function empty(): Promise<void> {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  for (const name of ['ingest.doorbells', 'render.doorbells', 'render.calls']) {
+    await channel.deleteQueue(`tintype.${name}`);
+  }
+  await connection.close();
+}
+
+async function purge(): Promise<void> {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  await channel.purgeQueue('tintype.ingest.doorbells');
+  await connection.close();
+}
+
+describeQueue('RabbitMQ', open, WAITING_MAX);
+
+describe('RabbitMQ', () => {
+  it('that restarts is found again by those who publish, listen, ask and serve', async () => {
+    const queue = await open();
+    const seen: unknown[] = [];
+    await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+    await queue.serve('render', { slots: 1, waiting_max: 1 }, async () => 'rendered');
+    await queue.publish('ingest', { n: 1 });
+    await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
+    await server?.restart();
+    await expect
+      .poll(
+        () =>
+          queue.publish('ingest', { n: 2 }).then(
+            () => true,
+            () => false,
+          ),
+        soon,
+      )
+      .toBe(true);
+    await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
+    const ask = () => queue.call('render', 1, { deadline_ms: 2000 }).catch(() => undefined);
+    await expect.poll(ask, soon).toBe('rendered');
+    await queue.close();
+  }, 90_000);
+
+  it('keeps over its own end what it has confirmed', async () => {
+    const queue = await open();
+    for (let n = 0; n < 50; n += 1) await queue.publish('ingest', { n });
+    await server?.restart();
+    const seen = new Set<number>();
+    await queue.consume('ingest', { slots: 4 }, async (message) => {
+      seen.add((message as { n: number }).n);
+    });
+    await expect.poll(() => seen.size, soon).toBe(50);
+    await queue.close();
+  }, 90_000);
+
+  it('that is away fails a doorbell and a call within their deadlines, and ends nothing', async () => {
+    const queue = await open();
+    await server?.kill();
+    await expect(queue.publish('ingest', {})).rejects.toThrow();
+    await expect(queue.call('render', 1, { deadline_ms: 500 })).rejects.toThrow();
+    await server?.start();
+    await expect
+      .poll(
+        () =>
+          queue.publish('ingest', {}).then(
+            () => true,
+            () => false,
+          ),
+        soon,
+      )
+      .toBe(true);
+    await queue.close();
+  }, 90_000);
+
+  it('whose queues are deleted or purged under way goes on with new ones', async () => {
+    const queue = await open();
+    const seen: unknown[] = [];
+    await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+    await purge();
+    await queue.publish('ingest', { n: 1 });
+    await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
+    await empty();
+    const ring = () =>
+      queue.publish('ingest', { n: 2 }).then(
+        () => seen.length > 1,
+        () => false,
+      );
+    await expect.poll(ring, soon).toBe(true);
+    await queue.close();
+  }, 60_000);
+
+  it('loses no bell to a doorbell that cannot be read: it is said in the log and gone', async () => {
+    const queue = await open();
+    const seen: unknown[] = [];
+    await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+    const connection = await connect(url);
+    const channel = await connection.createConfirmChannel();
+    for (const text of ['', 'no', '{}', '\u0000\u0000\u0000\u0002{}']) {
+      channel.sendToQueue('tintype.ingest.doorbells', Buffer.from(text));
+    }
+    await channel.waitForConfirms();
+    await connection.close();
+    await queue.publish('ingest', { n: 1 });
+    await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
+    expect(lines.filter((line) => line.includes('a doorbell was not handled'))).toHaveLength(4);
+    await queue.close();
+  });
+
+  it('hands a doorbell to somebody else when its handler’s process loses the connection', async () => {
+    const [first, second] = [await open(), await open()];
+    const seen: string[] = [];
+    await first.consume('ingest', { slots: 1 }, async () => {
+      seen.push('first');
+      await new Promise(() => undefined);
+    });
+    await first.publish('ingest', {});
+    await expect.poll(() => seen, soon).toEqual(['first']);
+    await second.consume('ingest', { slots: 1 }, async () => void seen.push('second'));
+    await server?.restart();
+    await expect.poll(() => seen, soon).toContain('second');
+    await second.close();
+  }, 90_000);
+
+  it.each([
+    [
+      'a wrong password',
+      (right: string) => right.replace('guest:guest', 'guest:wrong'),
+      /password/,
+    ],
+    ['a virtual host that is none', (right: string) => `${right}/none`, /virtual host/],
+    ['a port where nothing listens', () => 'amqp://guest:guest@127.0.0.1:1', /TINTYPE_AMQP_URL/],
+    ['a host that is none', () => 'amqp://guest:guest@broker.invalid', /host/],
+  ])('tells what to do about %s', async (_name, wrong, told) => {
+    const opened = createRabbitQueue({ url: wrong(url), log });
+    await expect(opened).rejects.toMatchObject({ name: 'Advice' });
+    await expect(opened).rejects.toThrow(told);
+  });
+});
+
+describe('a message', () => {
+  it('is read back as it was printed, bytes in its fields as bytes', () => {
+    const values = [
+      null,
+      3,
+      'text ü',
+      [1, { a: null }],
+      { a: 1 },
+      { bytes: Buffer.from([0, 255, 10]), more: Buffer.alloc(0), text: 'x' },
+    ];
+    for (const value of values) expect(parseMessage(printMessage(value))).toEqual(value);
+    expect(() => parseMessage(Buffer.from('nonsense'))).toThrow();
+  });
+});

@@ -1,0 +1,113 @@
+/** A real RabbitMQ for the tests: Debian's, on free loopback ports, in a folder of its own, ended with its epmd. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findFreePort } from '../../runtime/standalone/free-port.ts';
+
+export type RabbitServer = {
+  url: string;
+  /** Ends the broker as a deploy does, and starts it again on the same port with what it had on disk. */
+  restart(): Promise<void>;
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const BIN = '/usr/lib/rabbitmq/bin';
+const READY_MS_MAX = 60_000;
+
+export async function startRabbitServer(): Promise<RabbitServer> {
+  if (!existsSync(`${BIN}/rabbitmq-server`)) {
+    throw new Error('RabbitMQ is not installed: make test installs it from Debian');
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-rabbitmq-'));
+  for (const name of ['home', 'mnesia', 'log']) mkdirSync(join(folder, name));
+  const [port, distribution, epmd] = [
+    await findFreePort(),
+    await findFreePort(),
+    await findFreePort(),
+  ];
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: join(folder, 'home'),
+    RABBITMQ_NODENAME: `tintype-${port}@localhost`,
+    RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
+    RABBITMQ_NODE_PORT: String(port),
+    RABBITMQ_DIST_PORT: String(distribution),
+    ERL_EPMD_PORT: String(epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_MNESIA_BASE: join(folder, 'mnesia'),
+    RABBITMQ_LOG_BASE: join(folder, 'log'),
+    RABBITMQ_PID_FILE: join(folder, 'pid'),
+    RABBITMQ_CONF_ENV_FILE: '/dev/null',
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
+  };
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    server = spawn(`${BIN}/rabbitmq-server`, [], { env, stdio: 'ignore' });
+    await listens(port, server);
+  };
+  const kill = async () => {
+    const running = server;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const ended = once(running, 'exit');
+    // The machine that runs the broker is in a session of its own, and says its id in a file.
+    process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), 'SIGTERM');
+    await ended;
+  };
+  await start();
+  return {
+    url: `amqp://guest:guest@127.0.0.1:${port}`,
+    kill,
+    start,
+    restart: async () => {
+      await kill();
+      await start();
+    },
+    stop: async () => {
+      await kill();
+      await endEpmd(epmd);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listens(port: number, server: ChildProcess): Promise<void> {
+  for (const end = Date.now() + READY_MS_MAX; Date.now() < end; ) {
+    if (server.exitCode !== null) throw new Error(`RabbitMQ ended with ${server.exitCode}`);
+    if (await greets(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error('RabbitMQ did not become ready');
+}
+
+const PROTOCOL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1]);
+
+/** The broker listens before it serves: it is asked for the first frame of its protocol. */
+function greets(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(PROTOCOL_HEADER));
+    socket.setTimeout(1000, () => socket.destroy());
+    socket.once('data', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false)).once('close', () => resolve(false));
+  });
+}
+
+/** The port mapper outlives its node: the one that holds our port is ended by its id. */
+async function endEpmd(port: number): Promise<void> {
+  const { stdout } = await promisify(execFile)('pgrep', ['-x', 'epmd']).catch(() => ({
+    stdout: '',
+  }));
+  for (const pid of stdout.split('\n').filter((line) => line !== '')) {
+    const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+    if (environment.includes(`ERL_EPMD_PORT=${port}\0`)) process.kill(Number(pid), 'SIGKILL');
+  }
+}
