@@ -15,29 +15,31 @@ export async function sandboxReport(): Promise<SandboxLayer[]> {
       name: 'no file, process or inspector for its JavaScript (Node permission model)',
       in_force: true,
     },
-    layer(
-      'its own user, processes, network and files (bubblewrap)',
-      isolation.has_name_spaces,
-      'Install bubblewrap (Debian: apt-get install bubblewrap) and allow unprivileged user namespaces; in a cluster, let the pod’s network policy and read-only root file system take its place.',
-    ),
-    layer(
-      'system calls filtered (seccomp)',
-      isolation.filter !== null,
-      'Install bubblewrap, on x64 or arm64; in a cluster, set the seccomp profile RuntimeDefault.',
-    ),
-    layer(
-      'no new privileges',
-      isolation.has_no_new_privileges,
-      'Install bubblewrap or util-linux (setpriv); in a cluster, set allowPrivilegeEscalation: false.',
-    ),
-    layer(
-      'resource limits (memory, open files, no written files, no core files)',
-      isolation.has_resource_limits,
-      'Install util-linux (prlimit).',
-    ),
+    layer('its own user, processes, network and files (bubblewrap)', {
+      in_force: isolation.has_name_spaces,
+      advice:
+        'Install bubblewrap (Debian: apt-get install bubblewrap) and allow unprivileged user namespaces; in a cluster, let the pod’s network policy and read-only root file system take its place.',
+    }),
+    layer('system calls filtered (seccomp)', {
+      in_force: isolation.filter !== null,
+      advice:
+        'Install bubblewrap, on x64 or arm64; in a cluster, set the seccomp profile RuntimeDefault.',
+    }),
+    layer('no new privileges', {
+      in_force: isolation.has_no_new_privileges,
+      advice:
+        'Install bubblewrap or util-linux (setpriv); in a cluster, set allowPrivilegeEscalation: false.',
+    }),
+    layer('resource limits (memory, open files, no written files, no core files)', {
+      in_force: isolation.has_resource_limits,
+      advice: 'Install util-linux (prlimit).',
+    }),
   ];
 }
 
-function layer(name: string, in_force: boolean, advice: string): SandboxLayer {
+function layer(
+  name: string,
+  { in_force, advice }: Required<Omit<SandboxLayer, 'name'>>,
+): SandboxLayer {
   return in_force ? { name, in_force } : { name, in_force, advice };
 }

@@ -22,17 +22,16 @@ const BOUNDS = { part_bytes_max: Number.MAX_SAFE_INTEGER, parts_max: 8 };
 
 export async function serveJobs(handlers: Record<string, JobHandler>): Promise<void> {
   const answers = new Socket({ fd: ANSWER_FD, readable: false, writable: true });
-  let admit = (_isAdmitted: boolean): void => undefined;
+  let asked: PromiseWithResolvers<boolean> | undefined;
   const ask: AskAdmission = (cost) => {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    admit = resolve;
+    asked = Promise.withResolvers<boolean>();
     send(answers, { message: { cost }, parts: [] });
-    return promise;
+    return asked.promise;
   };
   try {
     for await (const { message, parts } of readFrames(process.stdin, BOUNDS)) {
       if (typeof message.admitted === 'boolean') {
-        admit(message.admitted);
+        asked?.resolve(message.admitted);
         continue;
       }
       // Not awaited: the parent sends one job at a time, and its end must be seen while a job runs.

@@ -25,7 +25,7 @@ const sandbox = createSandbox({
 });
 afterAll(async () => {
   await sandbox.close();
-  await storage.remove();
+  storage.remove();
 });
 
 const world = { db, buckets: storage.buckets };
