@@ -118,6 +118,8 @@ export const INGEST_BYTES_MAX_DEFAULT = 250_000_000;
 export const UPLOAD_BYTES_MIN = 1;
 export const MULTIPART_PARTS_MAX = 10_000;
 export const ETAG_LENGTH_MAX = 200;
+/** Of complete: a list of all parts, each with its number and its ETag. */
+export const COMPLETE_BODY_BYTES_MAX = 4 * MIB;
 export const INGEST_LEASE_SECONDS = 60;
 export const PROCESSING_ATTEMPTS_MAX = 5;
 /** How often an upload is excused for an attempt that ended with the whole installation. */

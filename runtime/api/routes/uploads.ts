@@ -6,7 +6,10 @@ import { createUpload } from '../../actions/create-upload.ts';
 import { signParts } from '../../actions/upload-ways.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
-import { MULTIPART_RESIGN_REMAINING_SECONDS_MIN } from '../../core/limits.ts';
+import {
+  COMPLETE_BODY_BYTES_MAX,
+  MULTIPART_RESIGN_REMAINING_SECONDS_MIN,
+} from '../../core/limits.ts';
 import {
   completeUploadBody,
   createUploadBody,
@@ -100,6 +103,7 @@ export const completeProjectUpload = projectEndpoint({
     'storage_unavailable',
   ],
   body: completeUploadBody,
+  body_bytes_max: COMPLETE_BODY_BYTES_MAX,
   handle: async ({ deps, project, params, body }) => {
     const { project_id, project_slug } = project;
     refuseSuspended(project);

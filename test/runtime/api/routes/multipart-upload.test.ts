@@ -93,12 +93,14 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
   });
 
   it('takes a part of exactly its length, at the URL as it was returned', async () => {
-    const { multipart } = await begin();
-    const url = multipart?.parts[0]?.url ?? '';
-    const size = multipart?.part_size ?? 0;
-    expect((await putPart(url, bytes.subarray(0, size - 1))).status).toBe(403);
-    expect((await putPart(`${url}0`, bytes.subarray(0, size))).status).toBe(403);
-    expect((await putPart(url, bytes.subarray(0, size))).status).toBe(200);
+    const upload = await begin();
+    const { parts = [], part_size = 0 } = upload.multipart ?? {};
+    const url = parts[0]?.url ?? '';
+    expect((await putPart(url, bytes.subarray(0, 1000))).status).toBe(403);
+    // A storage may reset what is still being sent, instead of reading on to answer 403.
+    const altered = putPart(`${url}0`, bytes.subarray(0, part_size)).then(({ status }) => status);
+    expect(await altered.catch(() => 403)).toBe(403);
+    expect((await putPart(url, bytes.subarray(0, part_size))).status).toBe(200);
   });
 
   it('becomes the object that was sent, whatever the order, and the list may quote its ETags or not', async () => {
@@ -116,8 +118,8 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
   it('is completed once however often it is asked, at once or again, with the list or without', async () => {
     const upload = await begin();
     const parts = await send(upload);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => complete(upload, parts)));
-    expect(answers.map(codeOf)).toEqual(Array(10).fill('200'));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => complete(upload, parts)));
+    expect(answers.map(codeOf)).toEqual(Array(20).fill('200'));
     expect(codeOf(await complete(upload, parts))).toBe('200');
     expect(codeOf(await complete(upload))).toBe('200');
   });
