@@ -9,12 +9,21 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import type { Instance } from './cli/instance.ts';
 import { Advice } from './platform/advice.ts';
-import { ConfigError } from './platform/config.ts';
+import { ConfigError, type Environment } from './platform/config.ts';
 
 const DATA_FOLDER = '.tintype';
 /** Of the clone, wherever it is called from. */
 const SAMPLES = relative('', fileURLToPath(new URL('../config/samples', import.meta.url))) || '.';
 const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOLDER] as const;
+
+/** The processes of a deployment: each loads its own code only. */
+const processes = {
+  api: async (env: Environment) => (await import('./api/main.ts')).apiCommand(env),
+  delivery: async (env: Environment) => (await import('./delivery/main.ts')).deliveryCommand(env),
+  worker: async (env: Environment) => (await import('./worker/main.ts')).workerCommand(env),
+  dispatcher: async (env: Environment) =>
+    (await import('./jobs/dispatcher/main.ts')).dispatcherCommand(env),
+};
 
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
@@ -61,6 +70,18 @@ program
   )
   .option(...data)
   .action(async (options) => (await import('./cli/env.ts')).env(options));
+
+for (const [name, description] of [
+  ['api', 'the API of a deployment, configured by the environment'],
+  ['delivery', 'the delivery hosts of a deployment'],
+  ['worker', 'processes uploads and renders of a deployment'],
+  ['dispatcher', 'runs the jobs of a deployment that are due more often than hourly'],
+] as const) {
+  program
+    .command(name)
+    .description(description)
+    .action(() => processes[name](process.env));
+}
 
 program
   .command('migrate')

@@ -1,6 +1,8 @@
 // Brings a database to this version: the SQL files of migrations/ in order, all in one transaction, under an advisory
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
+import { readdir } from 'node:fs/promises';
 import { runner } from 'node-pg-migrate';
+import type { Queryable } from './client.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Of waiting for a migration that another process runs, or for a table in use. */
@@ -16,6 +18,22 @@ export async function unmigrate(url: string): Promise<string[]> {
   return run(url, 'down');
 }
 
+/** The migrations of this version that the database lacks; those of a newer version do not matter. */
+export async function findMissingMigrations(db: Queryable): Promise<string[]> {
+  const files = await readdir(FOLDER);
+  const names = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
+  const [{ is_new } = { is_new: true }] = await db.query<{ is_new: boolean }>(
+    `select to_regclass('${TABLE}') is null as is_new`,
+  );
+  if (is_new) return names.sort();
+  const applied = await db.query<{ name: string }>(`select name from ${TABLE}`);
+  const known = new Set(applied.map(({ name }) => name));
+  return names.filter((name) => !known.has(name)).sort();
+}
+
+const FOLDER = new URL('migrations', import.meta.url).pathname;
+const TABLE = 'schema_migrations';
+
 async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {
   const applied = await runner({
     databaseUrl: {
@@ -24,8 +42,8 @@ async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       lock_timeout: LOCK_TIMEOUT_MS,
     },
-    dir: new URL('migrations', import.meta.url).pathname,
-    migrationsTable: 'schema_migrations',
+    dir: FOLDER,
+    migrationsTable: TABLE,
     direction,
     count: Number.POSITIVE_INFINITY,
     advisoryLockMode: 'wait',

@@ -16,7 +16,7 @@ export type DeliveryOptions = LookupDeps &
     /** Belongs to this process alone while it runs. */
     spool_folder: string;
     /** For derived images in memory. */
-    memory_bytes: number;
+    memory_bytes?: number;
     timeouts?: Partial<DeliveryTimeouts>;
     /** How long answers under way may take at the end. */
     drain_ms?: number;
@@ -30,9 +30,10 @@ export type DeliveryProcess = {
 };
 
 const DRAIN_MS = 12_000;
+const MEMORY_BYTES = 64 * 1024 * 1024;
 
 export function startDelivery(options: DeliveryOptions): DeliveryProcess {
-  const { memory_bytes, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
+  const { memory_bytes = MEMORY_BYTES, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
   const meter = startMeter(spool_folder, options);
   const derived = createDerivedImages(options, { memory_bytes });
   const lookup = createLookup(options);

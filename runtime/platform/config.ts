@@ -14,7 +14,8 @@ type ValueOf<V extends Variable> = V extends { default: string }
   ? z.output<V['type']>
   : z.output<V['type']> | undefined;
 
-type WithRequired<Field extends ConfigField> = Config & {
+/** With the fields that a process needs and that have no default. */
+export type ConfigWith<Field extends ConfigField> = Config & {
   [Name in Field]: Exclude<Config[Name], undefined>;
 };
 
@@ -33,7 +34,7 @@ export class ConfigError extends Error {
 export function parseConfig<Field extends ConfigField = never>(
   env: Environment,
   required: readonly Field[] = [],
-): WithRequired<Field> {
+): ConfigWith<Field> {
   const problems: string[] = [];
   const entries = Object.entries<Variable>(variables).map(([field, variable]) => {
     const isRequired = required.some((name) => name === field);
@@ -43,7 +44,7 @@ export function parseConfig<Field extends ConfigField = never>(
     if (problem !== undefined) problems.push(problem);
     return [field, value];
   });
-  const config = Object.fromEntries(entries) as WithRequired<Field>;
+  const config = Object.fromEntries(entries) as ConfigWith<Field>;
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return { ...config, uploadBaseUrl: config.uploadBaseUrl ?? config.baseUrl };

@@ -70,6 +70,25 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   return { start, onStop, stop, stopped };
 }
 
+/**
+ * A process from its start to its end. What could not be stopped in time is not waited for any longer: others take
+ * its work over when its leases end.
+ */
+export async function runProcess(
+  options: Options,
+  start: (lifecycle: Lifecycle) => Promise<void>,
+): Promise<void> {
+  const lifecycle = createLifecycle(options);
+  try {
+    await lifecycle.start(() => start(lifecycle));
+  } catch (error) {
+    await lifecycle.stop();
+    throw error;
+  }
+  const code = await lifecycle.stopped;
+  if (code !== 0) process.exit(code);
+}
+
 class StartInterrupted extends Error {}
 
 function listen(target: SignalSource, onSignal: (signal: keyof typeof signals) => void) {

@@ -1,5 +1,4 @@
 /** The configuration that `tintype up` sets itself; a variable of the environment overrides its own. */
-import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -15,7 +14,6 @@ export function standaloneConfig(of: {
   spoolFolder: string;
 }) {
   const given = Object.fromEntries(Object.entries(of.env).filter(([, value]) => value !== ''));
-  refuseUnsupported(given);
   return parseConfig({ ...ownEnvironment(of), ...given }, REQUIRED);
 }
 
@@ -67,13 +65,14 @@ function ownEnvironment(of: {
   };
 }
 
-/** What this version has no code for is refused, not silently left out. */
-const UNSUPPORTED = ['TINTYPE_S3_ENDPOINT', 'TINTYPE_AMQP_URL'];
-
-function refuseUnsupported(env: Environment): void {
-  const named = UNSUPPORTED.find((name) => env[name] !== undefined);
-  if (named === undefined) return;
-  throw new Advice(
-    `${named} is set, and this version only knows its embedded folder storage and queue: unset it`,
+/** Of the environment, what another process needs to reach the same storage and broker. */
+export function backendsOf(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => {
+      const [name, value] = entry;
+      return Boolean(value) && (name === 'TINTYPE_AMQP_URL' || BUCKETS.test(name));
+    }),
   );
 }
+
+const BUCKETS = /^TINTYPE_(S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET)$/;

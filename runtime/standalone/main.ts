@@ -6,12 +6,12 @@ import { readdir } from 'node:fs/promises';
 import type { Instance } from '../cli/instance.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
-import { createLifecycle, type Lifecycle } from '../platform/lifecycle.ts';
+import { findPort, LOOPBACK } from '../platform/http/listen.ts';
+import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type Log, type LogLevel } from '../platform/log.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
 import { removeInstanceFile, writeInstanceFile } from './instance-file.ts';
-import { findPort } from './listen.ts';
 import { startParts } from './parts.ts';
 
 export type UpOptions = {
@@ -29,14 +29,7 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
     format: options.json === true ? 'json' : 'text',
     destination: process.stderr,
   });
-  const lifecycle = createLifecycle({ log });
-  try {
-    await lifecycle.start(() => start({ options, env, log, lifecycle }));
-  } catch (error) {
-    await lifecycle.stop();
-    throw error;
-  }
-  process.exitCode = await lifecycle.stopped;
+  await runProcess({ log }, (lifecycle) => start({ options, env, log, lifecycle }));
 }
 
 /** As the environment says; else a person sees what happens, and a program what goes wrong. */
@@ -56,8 +49,12 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   const folder = await claimDataFolder(options.data);
   lifecycle.onStop('data folder', folder.release);
   const ports = {
-    api: await findPort({ port: options.apiPort, option: '--api-port' }),
-    delivery: await findPort({ port: options.deliveryPort, option: '--delivery-port' }),
+    api: await findPort({ port: options.apiPort, option: '--api-port PORT', host: LOOPBACK }),
+    delivery: await findPort({
+      port: options.deliveryPort,
+      option: '--delivery-port PORT',
+      host: LOOPBACK,
+    }),
   };
   const instance = await startParts({
     env,

@@ -1,29 +1,25 @@
 /** Starts the parts of a standalone in order; each is registered to be stopped before those that it needs. */
 import { join } from 'node:path';
 import { startFolderOperator } from '../../operator/files/watch-folder.ts';
+import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
+import { watch } from '../actions/run-deployment.ts';
 import type { Instance } from '../cli/instance.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
-import { defaultPlans } from '../core/plans.ts';
-import { createDatabase, type Database } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { noCdn } from '../platform/cdn/cdn.ts';
-import { systemClock } from '../platform/clock.ts';
 import type { Environment } from '../platform/config.ts';
-import { killAt } from '../platform/failpoint.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import { createMetrics } from '../platform/metrics.ts';
-import { createInProcessQueue } from '../platform/queue/in-process.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { startWorker } from '../worker/serve.ts';
 import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
-import { type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
+import { backendsOf, type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
 import { startPostgres } from './postgres.ts';
 import { writeSecretFile } from './secret-files.ts';
 import { loadSecrets, type Secrets } from './secrets.ts';
-import { type ServerDeps, startServers } from './servers.ts';
+import { startServers } from './servers.ts';
 import { openStorage } from './storage.ts';
 
 export type PartsOptions = {
@@ -41,7 +37,14 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const databaseUrl = options.env['TINTYPE_DATABASE_URL'] || (await startDatabaseServer(options));
   const spoolFolder = join(dataFolder, 'spool');
   const config = standaloneConfig({ ...options, secrets, databaseUrl, spoolFolder });
-  const deps = await openDeps(options, { config, secrets });
+  await bringUp(config.databaseUrl, options);
+  const secret = Buffer.from(secrets.storage_url_secret, 'hex');
+  const storage = await openStorage(config, { ...options, secret });
+  const db = openDatabase(config.databaseUrl, options);
+  const deps = await openDeps(config, { ...options, db, buckets: storage.buckets });
+  if (config.metricsPort !== undefined) {
+    await watch(deps, { port: config.metricsPort, lifecycle });
+  }
   // The data folder is ours alone: whoever worked on these uploads was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {
     await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });
@@ -49,7 +52,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const worker = await startWorker({ ...deps, ingest_bytes_max: config.ingestMaxBytes });
   lifecycle.onStop('worker', () => worker.stop());
   const organization_id = await startOperator(deps, options, config);
-  await startServers(deps, { config, lifecycle, dataFolder });
+  await startServers(deps, { config, lifecycle, dataFolder, storage });
   const scheduler = startScheduler({ ...deps, cdn: noCdn }, { metrics: deps.metrics });
   lifecycle.onStop('scheduler', () => scheduler.stop());
   const sample = await findSampleProject(deps.db, organization_id);
@@ -57,50 +60,22 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   return describe({
     config,
     secrets,
+    environment: backendsOf(options.env),
     organization_id,
     project_slug: sample?.project_slug ?? '',
     api_key: key ?? '',
   });
 }
 
-async function openDeps(
-  options: PartsOptions,
-  { config, secrets }: { config: StandaloneConfig; secrets: Secrets },
-): Promise<ServerDeps> {
-  const { dataFolder, lifecycle, log } = options;
-  const clock = systemClock;
-  const db = await openDatabase(config.databaseUrl, options);
-  const storage = await openStorage({
-    dataFolder,
-    publicUrl: config.baseUrl,
-    secret: Buffer.from(secrets.storage_url_secret, 'hex'),
-    clock,
-    log,
-  });
-  const queue = createInProcessQueue({ log });
-  lifecycle.onStop('queue', () => queue.close());
-  return {
-    db,
-    storage,
-    buckets: storage.buckets,
-    queue,
-    clock,
-    log,
-    metrics: createMetrics(),
-    sealing: createSealing(config.keyEncryptionKeys),
-    plans: defaultPlans,
-    ...(config.failpoint === undefined ? {} : { failpoint: killAt(config.failpoint) }),
-  };
-}
-
 function describe(of: {
   config: StandaloneConfig;
   secrets: Secrets;
+  environment: Record<string, string>;
   organization_id: string;
   project_slug: string;
   api_key: string;
 }): Instance {
-  const { config, secrets, organization_id, project_slug, api_key } = of;
+  const { config, secrets, environment, organization_id, project_slug, api_key } = of;
   return {
     pid: process.pid,
     api_url: config.baseUrl,
@@ -116,6 +91,7 @@ function describe(of: {
     provider_b_mode: config.providerBMode,
     key_encryption_keys: secrets.key_encryption_keys,
     token_keys: secrets.token_keys,
+    environment,
     organization_id,
     project_slug,
     api_key,
@@ -132,20 +108,14 @@ async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions)
   return postgres.url;
 }
 
-async function openDatabase(url: string, { lifecycle, log }: PartsOptions): Promise<Database> {
+async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
   const migrations = await migrate(url);
   if (migrations.length > 0) log.info('the database was brought to this version', { migrations });
-  const db = createDatabase({
-    url,
-    onIdleFailure: (error) => log.warn('a database connection broke while idle', { error }),
-  });
-  lifecycle.onStop('database', () => db.close());
-  return db;
 }
 
 /** Returns the organization that owns what the folder declares. */
 async function startOperator(
-  deps: ServerDeps,
+  deps: Deps,
   options: PartsOptions,
   config: StandaloneConfig,
 ): Promise<string> {
@@ -154,7 +124,7 @@ async function startOperator(
     folder: options.configFolder,
     db: deps.db,
     organization_id,
-    sealing: deps.sealing,
+    sealing: createSealing(config.keyEncryptionKeys),
     clock: deps.clock,
     log: deps.log,
     delivery_root_domain: config.deliveryRootDomain,

@@ -1,30 +1,50 @@
-/** The two buckets of a standalone: folders below the data folder, with signed PUT URLs on the API's port. */
+/**
+ * The two buckets of a standalone: folders below the data folder, with signed PUT URLs on the API's port; or object
+ * storage, where the environment names one.
+ */
 import { join } from 'node:path';
+import type { Beside } from '../api/serve.ts';
 import { Advice } from '../platform/advice.ts';
-import type { Clock } from '../platform/clock.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
-import type { Buckets } from '../platform/storage/bucket.ts';
+import { type Buckets, StorageUnavailable } from '../platform/storage/bucket.ts';
 import {
   openFolderBuckets,
   removeUnfinished,
   STORAGE_FOLDER,
 } from '../platform/storage/folder-buckets.ts';
 import { folderStorageHandler } from '../platform/storage/folder-server.ts';
+import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
+import type { StandaloneConfig } from './environment.ts';
 
-export type Storage = { buckets: Buckets; handle: ReturnType<typeof folderStorageHandler> };
+export type Storage = { buckets: Buckets; handle: Beside };
 
-export async function openStorage(options: {
-  dataFolder: string;
-  publicUrl: string;
-  secret: Uint8Array;
-  clock: Clock;
-  log: Log;
-}): Promise<Storage> {
-  const { publicUrl, secret, clock, log } = options;
-  const folder = join(options.dataFolder, STORAGE_FOLDER);
+type Opening = { dataFolder: string; secret: Uint8Array; log: Log };
+
+export async function openStorage(config: StandaloneConfig, opening: Opening): Promise<Storage> {
+  return config.s3Endpoint === undefined ? openFolders(config, opening) : openS3(config);
+}
+
+/** Proved at once: a person who named a storage wants to hear about a missing bucket now. */
+async function openS3(config: StandaloneConfig): Promise<Storage> {
+  const buckets = openS3Buckets(config, systemClock);
+  for (const bucket of [buckets.ingest, buckets.content]) {
+    await bucket.check().catch((cause: unknown) => {
+      throw cause instanceof StorageUnavailable ? new Advice(cause.advice, { cause }) : cause;
+    });
+  }
+  return { buckets, handle: () => false };
+}
+
+async function openFolders(
+  { baseUrl }: StandaloneConfig,
+  { dataFolder, secret, log }: Opening,
+): Promise<Storage> {
+  const clock = systemClock;
+  const folder = join(dataFolder, STORAGE_FOLDER);
   // The data folder is claimed: whatever is unfinished there belongs to a process that is gone.
   const opened = removeUnfinished(folder).then(() =>
-    openFolderBuckets({ folder, publicUrl, secret, clock }),
+    openFolderBuckets({ folder, publicUrl: baseUrl, secret, clock }),
   );
   const buckets = await opened.catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(`${folder} cannot be made (${cause.code}): name another folder with --data`, {

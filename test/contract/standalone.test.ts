@@ -22,7 +22,10 @@ import {
 } from './support/tintype.ts';
 import { upload } from './support/upload.ts';
 
-const CALLS = ['up', 'upload', 'token', 'env', 'migrate', 'job'];
+const CALLS = [
+  ...['up', 'upload', 'token', 'env', 'migrate', 'job'],
+  ...['api', 'delivery', 'worker', 'dispatcher'],
+];
 const SIGNED_SECONDS_MIN = 60;
 
 const WRONG = `apiVersion: tintype.dev/v1alpha1
@@ -94,6 +97,7 @@ describe('a start', () => {
       'delivery_port',
       'delivery_root_domain',
       'delivery_scheme',
+      'environment',
       'issuer',
       'key_encryption_keys',
       'organization_id',

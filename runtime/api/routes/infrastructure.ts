@@ -1,5 +1,6 @@
 /** Spec: Endpoints, Infrastructure. */
-import type { ApiDeps } from '../deps.ts';
+import { probesOf } from '../../actions/open-deps.ts';
+import { findReadiness } from '../../platform/readiness.ts';
 import { endpoint, withStatus } from '../endpoint.ts';
 
 /** Never asks a dependency: a process that is alive is not restarted because the database is down. */
@@ -17,26 +18,7 @@ export const readyz = endpoint({
   auth: ['none'],
   ok: 200,
   handle: async ({ deps }) => {
-    const checks = await runChecks(deps);
-    const ready = Object.values(checks).every((isReady) => isReady);
-    return ready ? { ready, checks } : withStatus(503, { ready, checks });
+    const readiness = await findReadiness(probesOf(deps), deps.log);
+    return readiness.ready ? readiness : withStatus(503, readiness);
   },
 });
-
-async function runChecks({ db, buckets, log }: ApiDeps): Promise<Record<string, boolean>> {
-  const probes = {
-    database: () => db.query('select 1'),
-    ingest: () => buckets.ingest.check(),
-    content: () => buckets.content.check(),
-  };
-  const results = Object.entries(probes).map(async ([name, probe]) => {
-    try {
-      await probe();
-      return [name, true];
-    } catch (error) {
-      log.warn('not ready', { component: name, error });
-      return [name, false];
-    }
-  });
-  return Object.fromEntries(await Promise.all(results));
-}

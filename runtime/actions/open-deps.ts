@@ -1,0 +1,94 @@
+/**
+ * What every process of an installation works with, opened from its configuration and closed with it: the database,
+ * the buckets, the queue. `tintype up` opens the same on one machine.
+ */
+import { createDatabase, type Database } from '../db/client.ts';
+import { findMissingMigrations } from '../db/migrate.ts';
+import { Advice } from '../platform/advice.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
+import type { Config, ConfigField, ConfigWith } from '../platform/config.ts';
+import { type Failpoint, killAt } from '../platform/failpoint.ts';
+import type { Lifecycle } from '../platform/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
+import { createMetrics, type Metrics } from '../platform/metrics.ts';
+import { openQueue } from '../platform/queue/open-queue.ts';
+import type { Queue } from '../platform/queue/queue.ts';
+import type { Buckets } from '../platform/storage/bucket.ts';
+import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
+
+export type Deps = {
+  readonly db: Database;
+  readonly buckets: Buckets;
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly failpoint?: Failpoint;
+};
+
+/** What every process of a deployment has to be told. */
+export const deploymentFields = [
+  'databaseUrl',
+  's3Endpoint',
+  'amqpUrl',
+] as const satisfies readonly ConfigField[];
+
+export type DeploymentConfig = ConfigWith<(typeof deploymentFields)[number]>;
+
+type Opening = { log: Log; lifecycle: Lifecycle };
+
+/** Of a process of a deployment: the database is brought to a version by `tintype migrate`, never by a process. */
+export async function openDeployment(config: DeploymentConfig, opening: Opening): Promise<Deps> {
+  const db = openDatabase(config.databaseUrl, opening);
+  await proveMigrated(db);
+  return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
+}
+
+export async function openDeps(
+  config: Pick<Config, 'amqpUrl' | 'failpoint'>,
+  { log, lifecycle, db, buckets }: Opening & Pick<Deps, 'db' | 'buckets'>,
+): Promise<Deps> {
+  const queue = await openQueue(config, log);
+  lifecycle.onStop('queue', () => queue.close());
+  const { failpoint } = config;
+  const deps = { db, buckets, queue, clock: systemClock, log, metrics: createMetrics() };
+  return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
+}
+
+export function openDatabase(url: string, { log, lifecycle }: Opening): Database {
+  let isClosing = false;
+  const db = createDatabase({
+    url,
+    onIdleFailure: (error) => {
+      // A server that stops right behind us may be the first to say goodbye.
+      if (!isClosing) log.warn('a database connection broke while idle', { error });
+    },
+  });
+  lifecycle.onStop('database', () => {
+    isClosing = true;
+    return db.close();
+  });
+  return db;
+}
+
+async function proveMigrated(db: Database): Promise<void> {
+  const missing = await findMissingMigrations(db).catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Advice(`the database cannot be used (${why}): is TINTYPE_DATABASE_URL right?`, {
+      cause,
+    });
+  });
+  if (missing.length === 0) return;
+  throw new Advice(
+    `the database lacks ${missing.length} migrations of this version: run \`tintype migrate\` first`,
+  );
+}
+
+/** Whether the database and both buckets can be used now. */
+export function probesOf({ db, buckets }: Pick<Deps, 'db' | 'buckets'>) {
+  return {
+    database: () => db.query('select 1'),
+    ingest: () => buckets.ingest.check(),
+    content: () => buckets.content.check(),
+  };
+}

@@ -1,0 +1,20 @@
+/** `tintype api`: the API of a deployment, from the environment alone. */
+import { runDeployment } from '../actions/run-deployment.ts';
+import type { Environment } from '../platform/config.ts';
+import { listen } from '../platform/http/listen.ts';
+import { apiFields, startApi } from './serve.ts';
+
+export function apiCommand(env: Environment): Promise<void> {
+  return runDeployment({
+    name: 'api',
+    env,
+    fields: apiFields,
+    start: async ({ deps, config, lifecycle }) => {
+      const api = startApi(deps, { config });
+      lifecycle.onStop('api', api.stop);
+      return {
+        port: await listen(api.server, { port: config.apiPort, option: 'TINTYPE_API_PORT' }),
+      };
+    },
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * What a job that is called by hand works with: the Tintype that runs on this machine, found by its data folder, or
+ * else the installation that the environment names, as a CronJob does.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { deploymentFields } from '../actions/open-deps.ts';
+import { createDatabase } from '../db/client.ts';
+import { Advice } from '../platform/advice.ts';
+import { noCdn } from '../platform/cdn/cdn.ts';
+import { systemClock } from '../platform/clock.ts';
+import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
+import { killAt } from '../platform/failpoint.ts';
+import { createLog } from '../platform/log.ts';
+import { openQueue } from '../platform/queue/open-queue.ts';
+import type { Buckets } from '../platform/storage/bucket.ts';
+import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
+import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
+import type { JobDeps } from './job.ts';
+
+/** Statements of a job may take longer than those that somebody waits for. */
+const QUERY_TIMEOUT_MS = 120_000;
+
+export async function openJobDeps(dataFolder: string, env: Environment): Promise<JobDeps> {
+  const instance = await findInstance(dataFolder);
+  if (instance !== undefined) return openLocal(dataFolder, { instance, env });
+  if (env['TINTYPE_DATABASE_URL']) {
+    const config = parseConfig(env, deploymentFields);
+    return open(config, openS3Buckets(config, systemClock));
+  }
+  throw new Advice(
+    `no Tintype runs on ${dataFolder}: start it with \`make up\`, name its folder with --data, or set TINTYPE_DATABASE_URL for a deployment`,
+  );
+}
+
+type Local = { instance: Instance; env: Environment };
+
+async function openLocal(dataFolder: string, { instance, env }: Local): Promise<JobDeps> {
+  const own = {
+    ...env,
+    ...instance.environment,
+    TINTYPE_DATABASE_URL: instance.database_url,
+    TINTYPE_TOKEN_KEYS: instance.token_keys,
+  };
+  const config = parseConfig(own, ['databaseUrl', 'tokenKeys']);
+  if (config.s3Endpoint !== undefined) return open(config, openS3Buckets(config, systemClock));
+  const buckets = await openFolderBuckets({
+    folder: join(dataFolder, STORAGE_FOLDER),
+    publicUrl: instance.api_url,
+    secret: config.tokenKeys[0]?.key ?? new Uint8Array(),
+    clock: systemClock,
+  });
+  return open(config, buckets);
+}
+
+async function open(config: ConfigWith<'databaseUrl'>, buckets: Buckets): Promise<JobDeps> {
+  const { databaseUrl: url, failpoint } = config;
+  const log = createLog({
+    level: config.logLevel,
+    name: 'job',
+    format: process.stderr.isTTY ? 'text' : 'json',
+    destination: process.stderr,
+  });
+  const queue = await openQueue(config, log);
+  const db = createDatabase({ url, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
+  const deps = { db, buckets, queue, cdn: noCdn, clock: systemClock, log };
+  return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
+}
+
+const instanceSchema = z.object({
+  api_url: z.string(),
+  database_url: z.string(),
+  token_keys: z.string(),
+  environment: z.record(z.string(), z.string()),
+});
+
+type Instance = z.infer<typeof instanceSchema>;
+
+async function findInstance(dataFolder: string): Promise<Instance | undefined> {
+  try {
+    return instanceSchema.parse(
+      JSON.parse(await readFile(join(dataFolder, 'instance.json'), 'utf8')),
+    );
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What a process tells those who watch it, on a port of its own: /livez, /readyz and /metrics. It answers from the
+ * start of the process to its very end, so that nobody takes a process that drains for a dead one.
+ */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { findReadiness, type Probes } from '../readiness.ts';
+import { prepareToClose } from './close-server.ts';
+import { listen } from './listen.ts';
+
+export type HealthOptions = { port: number; probes: Probes; metrics: Metrics; log: Log };
+
+export type HealthServer = { port: number; stop(): Promise<void> };
+
+const OPTION = 'TINTYPE_METRICS_PORT';
+const STOP_MS_MAX = 1000;
+const HEADERS_MS_MAX = 5000;
+
+export async function startHealthServer(options: HealthOptions): Promise<HealthServer> {
+  const server: Server = createServer({ headersTimeout: HEADERS_MS_MAX }, answer(options));
+  const closing = prepareToClose(server);
+  const port = await listen(server, { port: options.port, option: OPTION });
+  return { port, stop: () => closing.close(STOP_MS_MAX) };
+}
+
+type Told = { status: number; content_type: string; text: string };
+
+function answer(options: HealthOptions): RequestListener {
+  return (request, response) => {
+    const path = request.url?.split('?', 1)[0] ?? '';
+    void tell(path, options).then(({ status, content_type, text }) => {
+      response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
+      response.end(text);
+    });
+  };
+}
+
+async function tell(path: string, { probes, metrics, log }: HealthOptions): Promise<Told> {
+  switch (path) {
+    case '/livez':
+      return json(200, { status: 'ok' });
+    case '/readyz': {
+      const readiness = await findReadiness(probes, log);
+      return json(readiness.ready ? 200 : 503, readiness);
+    }
+    case '/metrics':
+      return { status: 200, ...(await metrics.print()) };
+    default:
+      return json(404, { status: 'there are /livez, /readyz and /metrics' });
+  }
+}
+
+function json(status: number, body: object): Told {
+  return { status, content_type: 'application/json', text: JSON.stringify(body) };
+}

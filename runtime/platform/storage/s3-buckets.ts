@@ -1,0 +1,36 @@
+/** The two buckets of an installation on object storage, as the configuration names them. */
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import type { Buckets } from './bucket.ts';
+import { createS3Bucket } from './s3.ts';
+import { openS3, type S3Access } from './s3-client.ts';
+
+export type S3Settings = Pick<
+  Config,
+  | 's3Endpoint'
+  | 's3PublicEndpoint'
+  | 's3Region'
+  | 's3ForcePathStyle'
+  | 'ingestBucket'
+  | 'contentBucket'
+>;
+
+/** Reaches for nothing yet: whether the buckets are there is what their check says. */
+export function openS3Buckets(config: S3Settings, clock: Clock): Buckets {
+  const access = openS3Access(config, clock);
+  return {
+    ingest: createS3Bucket(access, config.ingestBucket),
+    content: createS3Bucket(access, config.contentBucket),
+  };
+}
+
+/** The credentials come from the usual AWS variables, profiles and roles. */
+export function openS3Access(config: S3Settings, clock: Clock): S3Access {
+  return openS3({
+    endpoint: config.s3Endpoint,
+    publicEndpoint: config.s3PublicEndpoint,
+    region: config.s3Region,
+    addressing: config.s3ForcePathStyle === 'true' ? 'path' : 'host',
+    clock,
+  });
+}
