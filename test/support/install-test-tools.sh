@@ -11,6 +11,9 @@ for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
 
+# The broker's command is not for everybody's PATH.
+[ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
+
 install_packages() {
   echo "Installing for the tests, by apt-get: $* …"
   if ! command -v apt-get >/dev/null || [ "$(id -u)" -ne 0 ]; then
@@ -19,7 +22,8 @@ install_packages() {
   fi
   export DEBIAN_FRONTEND=noninteractive
   apt-get update -qq
-  apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  # At run level 1 nothing that is installed is started as a service of this machine.
+  RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0

@@ -61,11 +61,12 @@ async function ask(
   signal?.addEventListener('abort', onAbort, { once: true });
   const timer = setTimeout(() => reject(new QueueTimeout(name, deadline_ms)), deadline_ms);
   const terms = { replyTo: REPLIES, correlationId, expiration: deadline_ms, mandatory: true };
-  channel.sendToQueue(callQueue(name, waitingMax).name, printMessage(payload), terms, (error) => {
-    // The broker's negative confirm is its word for a full queue.
-    if (error) reject(new QueueBusy(name, RETRY_SECONDS));
-  });
   try {
+    // Throws on a channel that ends just now.
+    channel.sendToQueue(callQueue(name, waitingMax).name, printMessage(payload), terms, (error) => {
+      // The broker's negative confirm is its word for a full queue.
+      if (error) reject(new QueueBusy(name, RETRY_SECONDS));
+    });
     return await promise;
   } finally {
     open.delete(correlationId);

@@ -55,8 +55,10 @@ export async function keepChannel(
   };
   await connection.whenConnected(open);
   return {
-    ready: (deadlineMs) =>
-      channel === undefined ? waitFor(waiting, deadlineMs) : Promise.resolve(channel),
+    ready: async (deadlineMs) => {
+      if (isClosed) throw new QueueAway();
+      return channel ?? waitFor(waiting, deadlineMs);
+    },
     current: () => channel,
     close: async () => {
       isClosed = true;

@@ -2,7 +2,8 @@
  * Doorbells over RabbitMQ. A bell is rung when the broker has it on disk; it is taken back from the queue when its
  * handler has ended, however it ended: attempts are counted in PostgreSQL, never by the broker.
  */
-import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import { randomUUID } from 'node:crypto';
+import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
 import type { QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
@@ -15,10 +16,14 @@ export type RabbitDeps = { connection: RabbitConnection; log: Log };
 const NAMES: readonly QueueName[] = ['ingest', 'render'];
 const PUBLISH_MS_MAX = 5000;
 
-/** A channel that publishes; its queues are there. */
+/** A channel that publishes; its queues are there, and there again once one was found missing. */
 export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
   return keepChannel(deps, async (channel) => {
-    for (const name of NAMES) await declare(channel, doorbellQueue(name));
+    const declareAll = async () => {
+      for (const name of NAMES) await declare(channel, doorbellQueue(name));
+    };
+    channel.on('return', () => void declareAll().catch(() => undefined));
+    await declareAll();
   });
 }
 
@@ -33,13 +38,19 @@ export async function publishDoorbell(
   const timer = setTimeout(() => reject(new QueueAway()), PUBLISH_MS_MAX);
   const onClose = () => reject(new QueueAway());
   channel.once('close', onClose);
-  const onReturn = () => reject(new Error(`no queue takes the ${name} doorbells`));
-  channel.once('return', onReturn);
-  const terms = { persistent: true, mandatory: true, contentType: 'application/octet-stream' };
-  channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
-    error ? reject(error instanceof Error ? error : new QueueAway()) : resolve(),
-  );
+  const messageId = randomUUID();
+  const onReturn = ({ properties }: Message) => {
+    if (properties.messageId === messageId) {
+      reject(new Error(`no queue takes the ${name} doorbells: it was deleted under way`));
+    }
+  };
+  channel.on('return', onReturn);
+  const terms = { persistent: true, mandatory: true, messageId };
   try {
+    // Throws on a channel that ends just now.
+    channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
+      error ? reject(error instanceof Error ? error : new QueueAway()) : resolve(),
+    );
     await promise;
   } finally {
     clearTimeout(timer);

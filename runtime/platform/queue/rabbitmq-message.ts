@@ -36,6 +36,8 @@ export function parseMessage(message: Buffer): unknown {
   const { value, binary } = head.parse(
     JSON.parse(message.toString('utf8', LENGTH_BYTES, bodyStart)),
   );
+  const bytes = binary.reduce((total, { length }) => total + length, 0);
+  if (message.length !== bodyStart + bytes) throw new Error('the message is not whole');
   if (binary.length === 0) return value;
   let start = bodyStart;
   const parts = binary.map(({ field, length }) => {
