@@ -1,8 +1,9 @@
 /** Presigned URLs: the type and the length are signed, so that the storage itself refuses anything else. */
-import { PutObjectCommand, UploadPartCommand } from '@aws-sdk/client-s3';
+import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import type { PartTerms, PresignedPut, PutTerms } from './bucket.ts';
 import type { S3Place } from './s3-client.ts';
+import { signPartUrl } from './s3-part-url.ts';
 
 export async function presignPut(
   place: S3Place,
@@ -25,18 +26,20 @@ export async function presignPart(
   key: string,
   part: PartTerms,
 ): Promise<{ url: string; expires_at: Date }> {
-  const facing = { Bucket: place.bucket, Key: key, UploadId: part.upload_id };
-  const { part_number: PartNumber, size_bytes: ContentLength } = part;
-  const command = new UploadPartCommand({ ...facing, PartNumber, ContentLength });
-  // A part has no type of its own, and a browser sends whatever its blob has.
-  const signed = signing(place, part.expires_in_seconds, ['content-length']);
-  const url = await getSignedUrl(place.signer, command, signed.options);
-  return { url, expires_at: signed.expires_at };
+  const now = place.clock.now();
+  // A part has no type of its own, and a browser sends whatever its blob has: only its length is signed.
+  const url = await signPartUrl({ place, key, part, now });
+  return { url, expires_at: expiry(now, part.expires_in_seconds) };
 }
 
 function signing({ clock }: S3Place, expiresIn: number, headers: readonly string[]) {
   const signingDate = clock.now();
   const signableHeaders = new Set(['host', ...headers]);
-  const expires_at = new Date(Math.floor(signingDate.getTime() / 1000 + expiresIn) * 1000);
+  const expires_at = expiry(signingDate, expiresIn);
   return { expires_at, options: { expiresIn, signingDate, signableHeaders } };
+}
+
+/** The storage counts from the whole second that stands in the URL. */
+function expiry(now: Date, seconds: number): Date {
+  return new Date(Math.floor(now.getTime() / 1000 + seconds) * 1000);
 }

@@ -1,0 +1,91 @@
+/**
+ * Presigned URLs of parts, by our own signature (AWS Signature Version 4, in the query): an upload can have ten
+ * thousand of them, and the client's way through all its layers takes many times as long.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import { UploadPartCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import type { PartTerms } from './bucket.ts';
+import type { S3Place } from './s3-client.ts';
+
+type SignedPart = { place: S3Place; key: string; part: PartTerms; now: Date };
+
+export async function signPartUrl({ place, key, part, now }: SignedPart): Promise<string> {
+  const { config } = place.signer;
+  const [base, region, credentials] = await Promise.all([
+    bucketUrl(place),
+    config.region(),
+    config.credentials(),
+  ]);
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const time = now.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`;
+  // In the order of their names, which is part of what is signed.
+  const query = [
+    ['X-Amz-Algorithm', ALGORITHM],
+    ['X-Amz-Content-Sha256', PAYLOAD],
+    ['X-Amz-Credential', `${accessKeyId}/${scope}`],
+    ['X-Amz-Date', time],
+    ['X-Amz-Expires', String(part.expires_in_seconds)],
+    ...(sessionToken === undefined ? [] : [['X-Amz-Security-Token', sessionToken]]),
+    ['X-Amz-SignedHeaders', SIGNED_HEADERS],
+    ['partNumber', String(part.part_number)],
+    ['uploadId', part.upload_id],
+    ['x-id', 'UploadPart'],
+  ]
+    .map((pair) => pair.map(escaped).join('='))
+    .join('&');
+  const path = `${base.pathname}${key}`;
+  const headers = `content-length:${part.size_bytes}\nhost:${base.host}\n`;
+  const request = ['PUT', path, query, headers, SIGNED_HEADERS, PAYLOAD].join('\n');
+  const digest = createHash('sha256').update(request).digest('hex');
+  const text = [ALGORITHM, time, scope, digest].join('\n');
+  const signature = hmac(signingKey(secretAccessKey, scope), text).toString('hex');
+  return `${base.origin}${path}?${query}&X-Amz-Signature=${signature}`;
+}
+
+const ALGORITHM = 'AWS4-HMAC-SHA256';
+const PAYLOAD = 'UNSIGNED-PAYLOAD';
+const SIGNED_HEADERS = 'content-length;host';
+
+/** Where a bucket is, which the client knows: by path or by host, at AWS or at another address. */
+const bucketUrls = new WeakMap<S3Place['signer'], Map<string, Promise<URL>>>();
+
+async function bucketUrl({ signer, bucket }: S3Place): Promise<URL> {
+  const known = bucketUrls.get(signer) ?? new Map<string, Promise<URL>>();
+  bucketUrls.set(signer, known);
+  const found = known.get(bucket) ?? askBucketUrl(signer, bucket);
+  known.set(bucket, found);
+  try {
+    return await found;
+  } catch (error) {
+    known.delete(bucket);
+    throw error;
+  }
+}
+
+const SOME_KEY = 'key';
+
+async function askBucketUrl(signer: S3Place['signer'], bucket: string): Promise<URL> {
+  const facing = { Bucket: bucket, Key: SOME_KEY, UploadId: 'id', PartNumber: 1 };
+  const url = new URL(await getSignedUrl(signer, new UploadPartCommand(facing)));
+  return new URL(url.pathname.slice(0, -SOME_KEY.length), url.origin);
+}
+
+function signingKey(secret: string, scope: string): Buffer {
+  return scope
+    .split('/')
+    .reduce<Buffer>((key, step) => hmac(key, step), Buffer.from(`AWS4${secret}`));
+}
+
+function hmac(key: Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** As the signature wants it: everything but letters, digits and -._~ in hex. */
+function escaped(text: string): string {
+  return encodeURIComponent(text).replaceAll(
+    /[!'()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
