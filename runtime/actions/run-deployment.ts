@@ -10,7 +10,7 @@ import {
 } from '../platform/config.ts';
 import { startHealthServer } from '../platform/http/health-server.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
-import { createLog } from '../platform/log.ts';
+import { createLog, type LogFields } from '../platform/log.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 
 type DeploymentField = (typeof deploymentFields)[number];
@@ -41,19 +41,24 @@ export async function runDeployment<Field extends ConfigField>(
   await runProcess({ log }, async (lifecycle) => {
     const started = performance.now();
     const deps = await openDeployment(config, { log, lifecycle });
-    if (config.metricsPort !== undefined)
-      await watch(deps, { port: config.metricsPort, lifecycle });
+    const watch_port = await watch(deps, { port: config.metricsPort, lifecycle });
     const { port } = await wanted.start({ deps, config, lifecycle });
     const duration_ms = Math.round(performance.now() - started);
-    log.info('ready', { ...(port === undefined ? {} : { port }), duration_ms });
+    log.info('ready', { ...defined({ port, watch_port }), duration_ms });
   });
 }
 
-/** Before the process's own part, so that it answers until that has ended. */
+/** Where a port is named for it. Before the process's own part, so that it answers until that has ended. */
 export async function watch(
   { metrics, log, ...deps }: Deps,
-  { port, lifecycle }: { port: number; lifecycle: Lifecycle },
-): Promise<void> {
+  { port, lifecycle }: { port: number | undefined; lifecycle: Lifecycle },
+): Promise<number | undefined> {
+  if (port === undefined) return undefined;
   const health = await startHealthServer({ port, metrics, log, probes: probesOf(deps) });
   lifecycle.onStop('health', health.stop);
+  return health.port;
+}
+
+function defined(fields: LogFields): LogFields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -90,6 +90,7 @@ export const logFields = [
   'url',
   'address',
   'port',
+  'watch_port',
   'component',
   'step',
   'plan',

@@ -42,9 +42,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const storage = await openStorage(config, { ...options, secret });
   const db = openDatabase(config.databaseUrl, options);
   const deps = await openDeps(config, { ...options, db, buckets: storage.buckets });
-  if (config.metricsPort !== undefined) {
-    await watch(deps, { port: config.metricsPort, lifecycle });
-  }
+  await watch(deps, { port: config.metricsPort, lifecycle });
   // The data folder is ours alone: whoever worked on these uploads was killed.
   if (!options.env['TINTYPE_DATABASE_URL']) {
     await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });

@@ -10,13 +10,11 @@ export type TestDatabase = {
   drop(): Promise<void>;
 };
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A clone of the run's template, or an empty one: of `template0`. */
+export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<TestDatabase> {
   const adminUrl = inject('postgresUrl');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await runAsAdmin(
-    adminUrl,
-    `create database ${name} template ${TEMPLATE_DATABASE} strategy file_copy`,
-  );
+  await runAsAdmin(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   return {
     url: Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href,
     drop: () => runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`),

@@ -8,7 +8,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { CreateBucketCommand } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { openS3, type S3Access, type S3Options } from '../../runtime/platform/storage/s3-client.ts';
 import { findFreePort } from '../../runtime/standalone/free-port.ts';
@@ -74,6 +74,12 @@ export function connectS3(
 export async function createBucket({ client }: S3Access, bucket: string): Promise<string> {
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
   return bucket;
+}
+
+/** The first thousand keys of a bucket. */
+export async function listKeys({ client }: S3Access, bucket: string): Promise<string[]> {
+  const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }));
+  return Contents.map(({ Key = '' }) => Key);
 }
 
 const OWN_TOOLS = new URL('../../.tools/bin', import.meta.url).pathname;

@@ -26,8 +26,16 @@ export type Sent = {
   headers?: Record<string, string>;
 };
 
+/** Where requests go: a Tintype on one machine, or a deployment. */
+export type Target = {
+  instance: Pick<
+    Tintype['instance'],
+    'api_url' | 'delivery_root_domain' | 'delivery_port' | 'request_signing_secret'
+  >;
+};
+
 /** One request to the API, with nothing of itself but the content type of a JSON body. */
-export async function call(tintype: Tintype, { method, path, body, raw, headers }: Sent) {
+export async function call(tintype: Target, { method, path, body, raw, headers }: Sent) {
   const json = body === undefined ? {} : { 'content-type': 'application/json' };
   const answer = await send({
     url: tintype.instance.api_url,
@@ -43,12 +51,12 @@ export async function call(tintype: Tintype, { method, path, body, raw, headers 
 /** One way of calling the API: everything that a caller sends of itself. */
 export type Caller = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-export function withKey(tintype: Tintype, key: string): Caller {
+export function withKey(tintype: Target, key: string): Caller {
   return (method, path, body) =>
     call(tintype, { method, path, body, headers: { 'x-api-key': key } });
 }
 
-export function anonymous(tintype: Tintype): Caller {
+export function anonymous(tintype: Target): Caller {
   return (method, path, body) => call(tintype, { method, path, body });
 }
 
@@ -61,6 +69,11 @@ export async function withSession(
   const args = ['token', '--json', '--data', tintype.data, '--sub', sub, ...flags];
   const { stdout } = await runTintype(args);
   const { headers } = JSON.parse(stdout) as { headers: Record<string, string> };
+  return withHeaders(tintype, headers);
+}
+
+/** A session whose headers are at hand; its writes are signed. */
+export function withHeaders(tintype: Target, headers: Record<string, string>): Caller {
   return (method, path, body) => {
     const signature = signWrite(tintype, { method, path, raw: printBody(body) });
     return call(tintype, { method, path, body, headers: { ...headers, ...signature } });
@@ -68,7 +81,7 @@ export async function withSession(
 }
 
 function signWrite(
-  { instance }: Tintype,
+  { instance }: Target,
   { method, path, raw }: { method: string; path: string; raw: Buffer },
 ): Record<string, string> {
   if (method === 'GET') return {};
@@ -87,7 +100,7 @@ type Delivery = {
 };
 
 /** A request to a delivery host, whatever the machine's resolver makes of *.localhost. */
-export async function deliver(tintype: Tintype, delivery: Delivery): Promise<Answer> {
+export async function deliver(tintype: Target, delivery: Delivery): Promise<Answer> {
   const { delivery_port, delivery_root_domain } = tintype.instance;
   const { project, path, method = 'GET', headers } = delivery;
   const host = `${project}.${delivery_root_domain}:${delivery_port}`;

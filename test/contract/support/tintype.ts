@@ -42,10 +42,18 @@ type StartOptions = { data?: string; config?: string; env?: NodeJS.ProcessEnv; u
 
 const START_MS_MAX = 90_000;
 
+/** What names the storage and the queue to a Tintype that starts: nothing, so that it brings its own. */
+let findBackend: () => Promise<Record<string, string>> = async () => ({});
+
+export function setBackend(find: typeof findBackend): void {
+  findBackend = find;
+}
+
 export async function startTintype(options: StartOptions = {}): Promise<Tintype> {
   const data = options.data ?? (await makeFolder());
   const config = options.config ?? join(projectRoot, 'config/samples');
-  const child = spawnTintype([...upArgs(data), '--config', config], options);
+  const env = { ...(await findBackend()), ...options.env };
+  const child = spawnTintype([...upArgs(data), '--config', config], { ...options, env });
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const [stdout, stderr] = [collectLines(child.stdout), collectLines(child.stderr)];
   const instance = await readInstance(child, { stdout, stderr, ended });

@@ -1,0 +1,127 @@
+// Every process of a deployment by itself, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered
+// image, what each says when something is missing, and how each ends.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import { type Caller, deliver, withKey } from './support/client.ts';
+import { type Deployment, PROCESSES, startDeployment, startProcess } from './support/deployment.ts';
+import { runTintype } from './support/tintype.ts';
+import { identify } from './support/tools.ts';
+import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
+
+let deployment: Deployment;
+let key: Caller;
+let photo: Buffer;
+
+beforeAll(async () => {
+  deployment = await startDeployment();
+  photo = await over(photograph(900, 600)).jpeg({ quality: 90 }).toBuffer();
+  const alice = await deployment.session('alice');
+  await alice('POST', '/v1/projects', { project_slug: 'shop' });
+  const made = await alice('POST', '/v1/projects/shop/keys', { name: 'server' });
+  key = withKey(deployment, made.body.plaintext_secret);
+});
+
+afterAll(() => deployment?.stop());
+
+const picture = () => ({ bytes: photo, content_type: 'image/jpeg' });
+const watched = async (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+
+describe('a deployment', () => {
+  it('takes an upload through its processes to a delivered image', async () => {
+    const session = await upload(key, 'shop', { ...picture(), file_slug: 'photo.jpg' });
+    expect([session.status, session.error_code]).toEqual(['ready', null]);
+    const path = '/resize/300x200/format/webp/f/photo.jpg';
+    const image = await deliver(deployment, { project: 'shop', path });
+    expect(image.status).toBe(200);
+    expect(await identify(image.bytes)).toEqual({ format: 'WEBP', width: 300, height: 200 });
+    const counts = await deployment.servers.countObjects();
+    expect(counts).toMatchObject({ masters: 1, derived: 1 });
+  });
+
+  it('answers the probes of the API on its own port', async () => {
+    const { port = 0 } = deployment.processes.api;
+    expect(await (await watched(port, '/healthz')).json()).toEqual({ status: 'ok' });
+    expect(await (await watched(port, '/readyz')).json()).toEqual({
+      ready: true,
+      checks: { database: true, ingest: true, content: true },
+    });
+  });
+
+  it.each(PROCESSES)('lets %s be watched', async (name) => {
+    const { watch_port } = deployment.processes[name];
+    expect((await watched(watch_port, '/livez')).status).toBe(200);
+    expect(await (await watched(watch_port, '/readyz')).json()).toEqual({
+      ready: true,
+      checks: { database: true, ingest: true, content: true },
+    });
+    expect(await (await watched(watch_port, '/metrics')).text()).toContain('tintype_');
+    expect((await watched(watch_port, '/')).status).toBe(404);
+  });
+
+  it('runs a job that is called from its environment alone, as a CronJob calls it', async () => {
+    const swept = await runTintype(['job', 'upload-sweep', '--data', '/nowhere'], {
+      env: deployment.env,
+    });
+    expect([swept.code, swept.stderr]).toEqual([0, '']);
+    expect(swept.stdout).toMatch(/^upload-sweep as if at /);
+  });
+});
+
+describe('the end of a process', () => {
+  it('lets the upload that it works on become ready, here or in another one', async () => {
+    const second = await startProcess('worker', deployment.env);
+    const sent = await Promise.all(
+      Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
+    );
+    await delay(100);
+    const { worker } = deployment.processes;
+    expect(await worker.end('SIGTERM')).toBe(0);
+    const ended = await Promise.all(
+      sent.map(({ body }) => waitUntilEnded(key, 'shop', body.upload_id)),
+    );
+    expect(ended.map(({ status }) => status)).toEqual(sent.map(() => 'ready'));
+    deployment.processes.worker = second;
+  });
+
+  it.each(['delivery', 'dispatcher', 'worker', 'api'] as const)(
+    'is clean after SIGTERM: %s',
+    async (name) => {
+      const ended = deployment.processes[name];
+      expect(await ended.end('SIGTERM')).toBe(0);
+      const loud = ended.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+      expect(loud).toEqual([]);
+    },
+  );
+});
+
+describe('a process that cannot start', () => {
+  const without = (...names: string[]) =>
+    Object.fromEntries([
+      ...Object.entries(deployment.env),
+      ...names.map((name) => [name, ''] as const),
+    ]);
+  const needs = {
+    api: ['TINTYPE_BASE_URL', 'TINTYPE_TOKEN_KEYS', 'TINTYPE_IDENTITY_ISSUER'],
+    worker: ['TINTYPE_DATABASE_URL', 'TINTYPE_S3_ENDPOINT', 'TINTYPE_AMQP_URL'],
+    delivery: ['TINTYPE_DELIVERY_ROOT_DOMAIN', 'TINTYPE_SPOOL_DIR'],
+    dispatcher: ['TINTYPE_DATABASE_URL', 'TINTYPE_AMQP_URL'],
+  };
+
+  it.each(PROCESSES)('names everything that is missing at once: %s', async (name) => {
+    const { code, stdout, stderr } = await runTintype([name], { env: without(...needs[name]) });
+    expect([code, stdout]).toEqual([1, '']);
+    const named = stderr.match(/^ {2}\w+(?=: expected)/gm)?.map((line) => line.trim());
+    expect(named?.sort()).toEqual([...needs[name]].sort());
+  });
+
+  it.each([
+    ['TINTYPE_DATABASE_URL', 'postgres://127.0.0.1:1/none', /database .*TINTYPE_DATABASE_URL/],
+    ['TINTYPE_AMQP_URL', 'amqp://127.0.0.1:1', /broker|RabbitMQ/],
+  ])('says in one line what is wrong with %s', async (name, value, says) => {
+    const env = { ...deployment.env, [name]: value };
+    const { code, stderr } = await runTintype(['api'], { env });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(says)]);
+  });
+});

@@ -1,0 +1,22 @@
+// The suites of the embedded storage and queue once more, word for word, on a real S3 server and a real RabbitMQ.
+import { describe, expect, it } from 'vitest';
+import { onServers } from './support/servers.ts';
+
+const servers = onServers();
+
+describe('on S3 and RabbitMQ: the first way', async () => {
+  await import('./first-way.test.ts');
+});
+
+describe('on S3 and RabbitMQ: every type', async () => {
+  await import('./formats.test.ts');
+});
+
+describe('on S3 and RabbitMQ: refusals', async () => {
+  await import('./refusals.test.ts');
+});
+
+it('all of which went to the S3 server', async () => {
+  const counts = await servers().countObjects();
+  expect(Object.keys(counts)).toEqual(expect.arrayContaining(['masters', 'derived']));
+});

@@ -1,0 +1,138 @@
+/**
+ * A deployment: `tintype migrate` on an empty database, then every process by itself, configured by nothing but its
+ * environment, on real PostgreSQL, S3 and RabbitMQ, with an identity provider of the test.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createTestDatabase } from '../../support/database.ts';
+import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
+import { type Caller, type Target, withHeaders } from './client.ts';
+import { type Servers, startServers } from './servers.ts';
+import { makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts';
+
+export const PROCESSES = ['api', 'worker', 'delivery', 'dispatcher'] as const;
+export type ProcessName = (typeof PROCESSES)[number];
+
+export type Deployment = Target & {
+  servers: Servers;
+  env: Record<string, string>;
+  processes: Record<ProcessName, DeployedProcess>;
+  /** A dashboard session of a subject, with a token of the identity provider. */
+  session(sub: string): Promise<Caller>;
+  stop(): Promise<void>;
+};
+
+export type DeployedProcess = {
+  pid: number;
+  /** Of its own server, where it has one; and of those who watch it. */
+  port: number | undefined;
+  watch_port: number;
+  lines: readonly string[];
+  end(signal: NodeJS.Signals): Promise<number | null>;
+};
+
+const START_MS_MAX = 30_000;
+const ROOT_DOMAIN = 'img.test';
+
+export async function startDeployment(): Promise<Deployment> {
+  const [servers, database, keySet, spool] = await Promise.all([
+    startServers(),
+    createTestDatabase('template0'),
+    startKeySetServer(),
+    makeFolder(),
+  ]);
+  const pair = await makeSigningPair('k1');
+  keySet.state.keys = [pair.jwk];
+  const issuer = new URL('/', keySet.url).href;
+  const env = {
+    ...ownSecrets(),
+    ...(await servers.environment()),
+    TINTYPE_DATABASE_URL: database.url,
+    TINTYPE_IDENTITY_ISSUER: issuer,
+    TINTYPE_IDENTITY_JWKS_URL: keySet.url,
+    TINTYPE_DELIVERY_ROOT_DOMAIN: ROOT_DOMAIN,
+    TINTYPE_BASE_URL: 'http://api.test',
+    TINTYPE_SPOOL_DIR: join(spool, 'spool'),
+    TINTYPE_API_PORT: '0',
+    TINTYPE_DELIVERY_PORT: '0',
+    TINTYPE_METRICS_PORT: '0',
+  };
+  const { code, stderr } = await runTintype(['migrate'], { env });
+  if (code !== 0) throw new Error(`migrate ended with ${code}: ${stderr}`);
+  const started = await Promise.all(PROCESSES.map((name) => startProcess(name, env)));
+  const [api, worker, delivery, dispatcher] = started as Four;
+  const instance = {
+    api_url: `http://127.0.0.1:${api.port}`,
+    delivery_root_domain: ROOT_DOMAIN,
+    delivery_port: delivery.port ?? 0,
+    request_signing_secret: env.TINTYPE_REQUEST_SIGNING_SECRET,
+  };
+  return {
+    servers,
+    env,
+    instance,
+    processes: { api, worker, delivery, dispatcher },
+    session: async (sub) => {
+      const exp = Math.floor(Date.now() / 1000) + 600;
+      const token = await pair.sign({ iss: issuer, sub, exp });
+      const headers = { authorization: `Bearer ${token}`, 'x-identity-user-id': sub };
+      return withHeaders({ instance }, headers);
+    },
+    stop: async () => {
+      await Promise.all(started.map((each) => each.end('SIGKILL')));
+      await Promise.all([servers.stop(), database.drop(), keySet.close(), removeFolder(spool)]);
+    },
+  };
+}
+
+type Four = [DeployedProcess, DeployedProcess, DeployedProcess, DeployedProcess];
+
+function ownSecrets() {
+  const key = () => `k1:${randomBytes(32).toString('base64')}`;
+  return {
+    TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(16).toString('hex'),
+    TINTYPE_STORAGE_EVENT_SECRET: randomBytes(16).toString('hex'),
+    TINTYPE_KEY_ENCRYPTION_KEYS: key(),
+    TINTYPE_TOKEN_KEYS: key(),
+  };
+}
+
+/** Resolves when it has said that it is ready. */
+export async function startProcess(
+  name: ProcessName,
+  env: Record<string, string>,
+): Promise<DeployedProcess> {
+  const child = spawnTintype([name], { env });
+  const lines: string[] = [];
+  const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
+  const ready = new Promise<ReadyLine>((resolve, reject) => {
+    const timer = setTimeout(() => child.kill('SIGKILL'), START_MS_MAX);
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      lines.push(line);
+      const said = parseLine(line);
+      if (said?.msg === 'ready') resolve(said);
+    });
+    void ended.then((code) => {
+      clearTimeout(timer);
+      reject(new Error(`${name} ended with ${code}:\n${lines.join('\n')}`));
+    });
+    void ended.finally(() => clearTimeout(timer));
+  });
+  const { port, watch_port } = await ready;
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return ended;
+  };
+  return { pid: child.pid ?? 0, port, watch_port, lines, end };
+}
+
+type ReadyLine = { msg: string; port?: number; watch_port: number };
+
+function parseLine(line: string): ReadyLine | undefined {
+  try {
+    return JSON.parse(line) as ReadyLine;
+  } catch {
+    return undefined;
+  }
+}

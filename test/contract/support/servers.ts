@@ -1,0 +1,77 @@
+/**
+ * Real servers in the place of the embedded ones: versitygw for folders, RabbitMQ for the queue of one process. A
+ * suite that calls `onServers` runs on them unchanged; every Tintype that it starts gets buckets of its own.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
+import { type RabbitServer, startRabbitServer } from '../../support/rabbitmq-server.ts';
+import {
+  connectS3,
+  createBucket,
+  listKeys,
+  type S3Server,
+  startS3Server,
+} from '../../support/s3-server.ts';
+import { setBackend } from './tintype.ts';
+
+export type Servers = {
+  s3: S3Server;
+  rabbit: RabbitServer;
+  /** What names them to a process, with two new buckets. */
+  environment(): Promise<Record<string, string>>;
+  /** How many objects of each kind (the first word of their keys) the buckets hold that were made here. */
+  countObjects(): Promise<Record<string, number>>;
+  stop(): Promise<void>;
+};
+
+export async function startServers(): Promise<Servers> {
+  const [s3, rabbit] = await Promise.all([startS3Server(), startRabbitServer()]);
+  const access = connectS3(s3);
+  const made: string[] = [];
+  const newBucket = async (name: string) => {
+    made.push(name);
+    return createBucket(access, name);
+  };
+  return {
+    s3,
+    rabbit,
+    environment: async () => {
+      const prefix = `contract-${randomBytes(4).toString('hex')}`;
+      return {
+        ...s3.environment,
+        TINTYPE_AMQP_URL: rabbit.url,
+        TINTYPE_INGEST_BUCKET: await newBucket(`${prefix}-ingest`),
+        TINTYPE_CONTENT_BUCKET: await newBucket(`${prefix}-content`),
+      };
+    },
+    countObjects: async () => {
+      const lists = await Promise.all(made.map((name) => listKeys(access, name)));
+      const keys = lists.flat().map((key) => key.split('/', 1)[0] ?? '');
+      return Object.fromEntries(
+        [...new Set(keys)].map((kind) => [kind, keys.filter((each) => each === kind).length]),
+      );
+    },
+    stop: async () => {
+      access.client.destroy();
+      await Promise.all([s3.stop(), rabbit.stop()]);
+    },
+  };
+}
+
+/** Every `tintype up` of this test file runs on real servers; returns them, from the first test on. */
+export function onServers(): () => Servers {
+  let servers: Servers | undefined;
+  beforeAll(async () => {
+    const started = await startServers();
+    servers = started;
+    setBackend(() => started.environment());
+  });
+  afterAll(async () => {
+    setBackend(async () => ({}));
+    await servers?.stop();
+  });
+  return () => {
+    if (servers === undefined) throw new Error('the servers are there from beforeAll on');
+    return servers;
+  };
+}
