@@ -56,12 +56,16 @@ function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
       return { decoder: isInterlaced(bytes) ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
       return header.is_lossless
-        ? { decoder: 8, encoder: 14, ms_per_megapixel: 1500 }
-        : { decoder: 4, encoder: 7, ms_per_megapixel: 500 };
+        ? { decoder: 8, encoder: 23, ms_per_megapixel: 1500 }
+        : { decoder: 4, encoder: 9, ms_per_megapixel: 500 };
     case 'image/avif':
-      return { decoder: 18, encoder: 23, ms_per_megapixel: 2000 };
+      return {
+        decoder: 18,
+        encoder: header.bits_per_channel > 8 ? 26 : 32,
+        ms_per_megapixel: 2000,
+      };
     case 'image/gif':
-      return { decoder: 5, encoder: 6, ms_per_megapixel: 600 };
+      return { decoder: 5, encoder: 11, ms_per_megapixel: 600 };
     case 'image/tiff':
       return { decoder: 4, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/bmp':

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { pixelLimit } from '../../../../runtime/core/image/formats.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
@@ -9,6 +10,9 @@ import {
   type SandboxOptions,
 } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { over, photograph } from '../../../support/pictures.ts';
+
+/** Of the worker's own lane for uploads. */
+const SLOT_MEMORY_BYTES = 2_147_483_648;
 
 const open: Sandbox[] = [];
 afterEach(async () => {
@@ -51,6 +55,28 @@ describe('the estimate from a header', () => {
       expect(cost(whole, `image/${name}`)).toBeGreaterThan(cost(plain, `image/${name}`) + 2e8);
     }
   });
+});
+
+describe('the largest picture that the limits allow', () => {
+  const types = ['jpeg', 'png', 'webp', 'avif', 'gif', 'tiff', 'bmp'] as const;
+  const isDeep = (name: string) => ['png', 'avif', 'tiff'].includes(name);
+  const cases = types.flatMap((name) =>
+    (isDeep(name) ? [8, 16] : [8]).flatMap((bits_per_channel) =>
+      [true, false].map((is_lossless) => ({ name, bits_per_channel, is_lossless })),
+    ),
+  );
+  it.each(cases)(
+    'fits into a slot: $name, $bits_per_channel bit, lossless $is_lossless',
+    ({ name, ...traits }) => {
+      const content_type = `image/${name}` as const;
+      const facts = { content_type, has_alpha: false, ...traits };
+      const rest = { frames: 1, quality: null, chroma: null, is_palette: false };
+      const header = { ...facts, ...rest, width: pixelLimit(facts), height: 1 };
+      // Says of itself that it is progressive and interlaced.
+      const bytes = Buffer.alloc(60_000_000, 0xff);
+      expect(estimateCost(header, bytes).memory_bytes).toBeLessThan(SLOT_MEMORY_BYTES);
+    },
+  );
 });
 
 describe('an upload that would cost more than a slot has', () => {
