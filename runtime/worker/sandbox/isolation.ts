@@ -43,21 +43,22 @@ function tryIsolations(): Isolation {
   const hasLimits = limits !== undefined && works([limits, ...limitArguments(1e12)], null);
   const base = { has_resource_limits: hasLimits, limits: hasLimits ? limits : undefined };
   const filter = printSyscallFilter(process.arch) ?? null;
-  for (const { name, makeArguments, has_name_spaces } of enclosures) {
-    const program = findProgram(name);
-    if (program === undefined) continue;
+  for (const { programs, makeArguments, has_name_spaces } of enclosures) {
+    const outer = programs.map(({ name, words }) => ({ program: findProgram(name), words }));
+    const before = outer.flatMap(({ program, words }) => [program ?? [], ...words].flat());
+    if (outer.some(({ program }) => program === undefined)) continue;
     for (const tried of filter === null ? [null] : [filter, null]) {
       const filtered = tried !== null;
-      if (!works([program, ...makeArguments([process.execPath], { filtered })], tried)) continue;
-      const enclosure = { program, makeArguments, has_name_spaces, filter: tried };
-      return isolationOf(base, enclosure);
+      if (!works([...before, ...makeArguments([process.execPath], { filtered })], tried)) continue;
+      return isolationOf(base, { before, makeArguments, has_name_spaces, filter: tried });
     }
   }
   return isolationOf(base, undefined);
 }
 
 type Enclosure = {
-  program: string;
+  /** Programs that start one another, with what each is told; the last gets the made arguments too. */
+  before: readonly string[];
   makeArguments: (readable: readonly string[], options: { filtered: boolean }) => string[];
   has_name_spaces: boolean;
   filter: Buffer | null;
@@ -78,7 +79,8 @@ function isolationOf(
       const inner = enclosure?.makeArguments(command.readable, { filtered: filter !== null }) ?? [];
       const words = [
         ...outer,
-        ...(enclosure === undefined ? [] : [enclosure.program, ...inner]),
+        ...(enclosure?.before ?? []),
+        ...inner,
         command.program,
         ...command.arguments,
       ];
@@ -98,9 +100,32 @@ const SYSTEM_PATHS = [
 ] as const;
 const NOBODY = '65534';
 
-const enclosures: readonly (Omit<Enclosure, 'program' | 'filter'> & { name: string })[] = [
-  { name: 'bwrap', has_name_spaces: true, makeArguments: bubblewrapArguments },
-  { name: 'setpriv', has_name_spaces: false, makeArguments: setprivArguments },
+type Rung = Omit<Enclosure, 'before' | 'filter'> & {
+  programs: readonly { name: string; words: readonly string[] }[];
+};
+
+const BUBBLEWRAP = { name: 'bwrap', words: [] };
+/**
+ * Whatever is killed at whatever moment: bubblewrap is the first process of a name space, with which all others end.
+ * Alone, what it has just started would wait for it for ever.
+ */
+const UNSHARE = {
+  name: 'unshare',
+  words: ['--user', '--map-root-user', '--pid', '--fork', '--kill-child=SIGKILL', '--'],
+};
+
+const enclosures: readonly Rung[] = [
+  {
+    programs: [UNSHARE, BUBBLEWRAP],
+    has_name_spaces: true,
+    makeArguments: bubblewrapArguments,
+  },
+  { programs: [BUBBLEWRAP], has_name_spaces: true, makeArguments: bubblewrapArguments },
+  {
+    programs: [{ name: 'setpriv', words: [] }],
+    has_name_spaces: false,
+    makeArguments: setprivArguments,
+  },
 ];
 
 function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {

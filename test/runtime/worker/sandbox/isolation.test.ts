@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxReport } from '../../../../runtime/worker/sandbox/sandbox-report.ts';
 import { startEnclosed } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
@@ -94,11 +96,39 @@ describe('a decoder enclosed by bubblewrap', () => {
     expect(await enclosed(script)).toBe('done: 42');
   });
 
+  it('leaves nothing running, at whatever moment of its start it is killed', async () => {
+    const mark = `mark-${process.pid}`;
+    for (let turn = 0; turn < 60; turn += 1) {
+      // As decoders do, it ends with its input, if it is not ended before.
+      const child = startEnclosed(['-e', 'process.stdin.resume()', mark], {
+        readable: [],
+        data_bytes_max: 2_000_000_000,
+      });
+      await pause((turn % 20) * 0.5);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+    const isRunning = () => commandLines().some((line) => line.includes(mark));
+    // What was killed with its name space is gone a moment later.
+    for (let look = 0; look < 1000 && isRunning(); look += 1) await pause(10);
+    expect(isRunning()).toBe(false);
+  });
+
   it('leaves no filter behind in the folder of temporary files', async () => {
     await sandboxReport();
     expect(readdirSync(tmpdir()).filter((name) => name.startsWith('tintype-filter-'))).toEqual([]);
   });
 });
+
+function commandLines(): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, 'utf8')] : [];
+    } catch {
+      return [];
+    }
+  });
+}
 
 describe('the report on the sandbox', () => {
   it('says of every layer whether it is in force, and what to do where it is not', async () => {
