@@ -89,6 +89,18 @@ program
   .action(async () => (await import('./db/main.ts')).migrateCommand(process.env));
 
 program
+  .command('doctor')
+  .description(
+    'tries database, buckets, broker, identity provider and sandbox, and says what is wrong and what to do',
+  )
+  .option(...data)
+  .option('--fix-cors', 'write the rule that lets browsers upload to the ingest bucket')
+  .option('--json', 'print { ok, checks } as one line of JSON')
+  .action(async (options) =>
+    (await import('./doctor/main.ts')).doctorCommand(options, process.env),
+  );
+
+program
   .command('job <name>')
   .description(
     'runs one scheduled job now: upload-sweep, purge-queue, hourly-rollup, daily-charge, retention',

@@ -120,6 +120,15 @@ function parseKeys(document: unknown): KeyFinder {
   return createLocalJWKSet({ keys: usable });
 }
 
+/** How many keys of a key set can verify our tokens; throws where the document is no key set. */
+export function countSigningKeys(document: unknown): number {
+  const { keys } = document as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error('the document holds no list of keys');
+  return keys.filter(isRsaKey).filter(({ alg = ALGORITHM, use = 'sig' }) => {
+    return alg === ALGORITHM && use === 'sig';
+  }).length;
+}
+
 function isRsaKey(key: unknown): key is JWK & { kty: string } {
   return typeof key === 'object' && key !== null && 'kty' in key && key.kty === 'RSA';
 }

@@ -65,14 +65,14 @@ function ownEnvironment(of: {
   };
 }
 
-/** Of the environment, what another process needs to reach the same storage and broker. */
+/** Of the environment, what another process needs to reach the same storage, broker and identity provider. */
 export function backendsOf(env: Environment): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => {
       const [name, value] = entry;
-      return Boolean(value) && (name === 'TINTYPE_AMQP_URL' || BUCKETS.test(name));
+      return Boolean(value) && BACKENDS.test(name);
     }),
   );
 }
 
-const BUCKETS = /^TINTYPE_(S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET)$/;
+const BACKENDS = /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+)$/;

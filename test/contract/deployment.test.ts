@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey } from './support/client.ts';
 import { type Deployment, PROCESSES, startDeployment, startProcess } from './support/deployment.ts';
+import { diagnose, wrongIn } from './support/doctor.ts';
 import { runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
@@ -65,6 +66,106 @@ describe('a deployment', () => {
     });
     expect([swept.code, swept.stderr]).toEqual([0, '']);
     expect(swept.stdout).toMatch(/^upload-sweep as if at /);
+  });
+});
+
+describe('tintype doctor', () => {
+  const doctor = (env: Record<string, string> = {}, ...words: string[]) =>
+    diagnose(['--data', '/nowhere', ...words], { ...deployment.env, ...env });
+
+  it('finds that browsers cannot upload to a bucket without a rule, and mends it when asked', async () => {
+    const before = await doctor();
+    expect([before.code, before.ok, wrongIn(before)]).toEqual([
+      1,
+      false,
+      ['ingest bucket: uploads by browsers (CORS)'],
+    ]);
+    const mended = await doctor({}, '--fix-cors');
+    expect([mended.code, mended.ok, wrongIn(mended)]).toEqual([0, true, []]);
+    expect(wrongIn(await doctor())).toEqual([]);
+  });
+
+  it('tries everything that there is', async () => {
+    const { checks } = await doctor();
+    const areas = [...new Set(checks.map(({ area }) => area))];
+    expect(areas).toEqual([
+      'database',
+      'ingest bucket',
+      'content bucket',
+      'broker',
+      'identity provider',
+      'decoder sandbox',
+      'webhooks',
+    ]);
+    expect(checks.filter(({ outcome }) => outcome === 'skipped')).toEqual([]);
+  });
+
+  const elsewhere = (url: string) => Object.assign(new URL(url), { port: '1' }).href;
+  const faults: [
+    string,
+    (env: Record<string, string>) => Record<string, string>,
+    string,
+    RegExp,
+  ][] = [
+    [
+      'a database that is not there',
+      ({ TINTYPE_DATABASE_URL: url = '' }) => ({ TINTYPE_DATABASE_URL: elsewhere(url) }),
+      'database: reachable',
+      /TINTYPE_DATABASE_URL/,
+    ],
+    [
+      'a database that lacks everything',
+      ({ TINTYPE_DATABASE_URL: url = '' }) => ({
+        TINTYPE_DATABASE_URL: Object.assign(new URL(url), { pathname: '/template1' }).href,
+      }),
+      'database: migrated',
+      /tintype migrate/,
+    ],
+    [
+      'a bucket that is not there',
+      () => ({ TINTYPE_CONTENT_BUCKET: 'no-such-bucket' }),
+      'content bucket: there',
+      /create it/,
+    ],
+    [
+      'a wrong secret key',
+      () => ({ AWS_SECRET_ACCESS_KEY: 'another' }),
+      'ingest bucket: there',
+      /AWS_SECRET_ACCESS_KEY/,
+    ],
+    [
+      'a public address that leads nowhere',
+      () => ({ TINTYPE_S3_PUBLIC_ENDPOINT: 'http://127.0.0.1:1' }),
+      'ingest bucket: presigned uploads',
+      /TINTYPE_S3_PUBLIC_ENDPOINT/,
+    ],
+    [
+      'a wrong password of the broker',
+      ({ TINTYPE_AMQP_URL: url = '' }) => ({
+        TINTYPE_AMQP_URL: Object.assign(new URL(url), { password: 'wrong' }).href,
+      }),
+      'broker: login',
+      /password.*TINTYPE_AMQP_URL/,
+    ],
+    [
+      'an identity provider that is away',
+      () => ({ TINTYPE_IDENTITY_JWKS_URL: 'http://127.0.0.1:1/jwks.json' }),
+      'identity provider: key set',
+      /TINTYPE_IDENTITY_JWKS_URL/,
+    ],
+  ];
+
+  it.each(faults)('says what to do about %s', async (_what, change, check, says) => {
+    const diagnosis = await doctor(change(deployment.env));
+    expect(diagnosis.code).toBe(1);
+    expect(wrongIn(diagnosis)).toContain(check);
+    const found = diagnosis.checks.find(({ area, name }) => `${area}: ${name}` === check);
+    expect(found?.advice).toMatch(says);
+  });
+
+  it('warns of webhooks that may go anywhere', async () => {
+    const { checks, ok } = await doctor({ TINTYPE_CALLBACK_EGRESS: 'any' });
+    expect([ok, checks.find(({ name }) => name === 'egress')?.outcome]).toEqual([true, 'warning']);
   });
 });
 

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
+import { diagnose, wrongIn } from './support/doctor.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
 import {
   makeFolder,
@@ -24,7 +25,7 @@ import { upload } from './support/upload.ts';
 
 const CALLS = [
   ...['up', 'upload', 'token', 'env', 'migrate', 'job'],
-  ...['api', 'delivery', 'worker', 'dispatcher'],
+  ...['api', 'delivery', 'worker', 'dispatcher', 'doctor'],
 ];
 const SIGNED_SECONDS_MIN = 60;
 
@@ -407,7 +408,10 @@ describe('the command', () => {
 
   it('says where nothing runs, and how to start it', async () => {
     const own = await makeFolder();
-    const calls = [['token'], ['env'], ['upload', 'photo.jpg'], ['job', 'hourly-rollup']];
+    const calls = [
+      ...[['token'], ['env'], ['upload', 'photo.jpg'], ['doctor']],
+      ['job', 'hourly-rollup'],
+    ];
     const all = await Promise.all(calls.map((words) => runTintype([...words, '--data', own])));
     await removeFolder(own);
     expect(all).toEqual(
@@ -426,6 +430,16 @@ describe('the command', () => {
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/package\.json .*is not an image/);
     expect(stderr).toMatch(/missing\.jpg .*cannot be read \(ENOENT\)/);
+  });
+
+  it('finds everything of a running one as it should be', async () => {
+    const diagnosis = await diagnose(['--data', data]);
+    expect([diagnosis.code, wrongIn(diagnosis)]).toEqual([0, []]);
+    const skipped = diagnosis.checks.filter(({ outcome }) => outcome === 'skipped');
+    expect([...new Set(skipped.map(({ area }) => area))]).toEqual(['broker']);
+    const { code, stdout } = await runTintype(['doctor', '--data', data]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^database\n {2}✓ reachable: PostgreSQL/);
   });
 
   it('prints a session as one line with --json', async () => {

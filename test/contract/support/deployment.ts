@@ -111,13 +111,14 @@ export async function startProcess(
     createInterface({ input: child.stderr }).on('line', (line) => {
       lines.push(line);
       const said = parseLine(line);
-      if (said?.msg === 'ready') resolve(said);
+      if (said?.msg !== 'ready') return;
+      clearTimeout(timer);
+      resolve(said);
     });
     void ended.then((code) => {
       clearTimeout(timer);
       reject(new Error(`${name} ended with ${code}:\n${lines.join('\n')}`));
     });
-    void ended.finally(() => clearTimeout(timer));
   });
   const { port, watch_port } = await ready;
   const end = (signal: NodeJS.Signals) => {

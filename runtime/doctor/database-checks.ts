@@ -1,0 +1,48 @@
+/** Whether the database can be used: reachable, of a version that we know, migrated, and of the same time as we. */
+import { findMissingMigrations } from '../db/migrate.ts';
+import { type Check, type Finding, ok, wrong } from './check.ts';
+import type { Subject } from './subject.ts';
+
+const VERSION_MIN = 15;
+/** Expiries are judged by the database's clock and signed by ours. */
+const SKEW_MS_MAX = 2000;
+const NAMED =
+  'set TINTYPE_DATABASE_URL, for example postgres://tintype:password@db.internal:5432/tintype';
+const RUNS = 'check TINTYPE_DATABASE_URL, and whether PostgreSQL runs and lets this machine in';
+
+export const databaseChecks: readonly Check<Subject>[] = [
+  { area: 'database', name: 'reachable', run: findVersion, advice: RUNS },
+  { area: 'database', name: 'migrated', run: findMigrations, advice: RUNS },
+  { area: 'database', name: 'same time', run: findSkew, advice: RUNS },
+];
+
+async function findVersion({ db }: Subject): Promise<Finding> {
+  if (db === undefined) return wrong('TINTYPE_DATABASE_URL is not set', NAMED);
+  const [row] = await db.query<{ version: string }>(
+    `select current_setting('server_version') as version`,
+  );
+  const version = row?.version ?? '';
+  return Number.parseInt(version, 10) >= VERSION_MIN
+    ? ok(`PostgreSQL ${version}`)
+    : wrong(`PostgreSQL ${version} is too old`, `use version ${VERSION_MIN} or newer`);
+}
+
+async function findMigrations({ db }: Subject): Promise<Finding> {
+  const missing = db === undefined ? [] : await findMissingMigrations(db);
+  return missing.length === 0
+    ? ok('at this version')
+    : wrong(`${missing.length} migrations are missing`, 'run `tintype migrate`');
+}
+
+async function findSkew({ db }: Subject): Promise<Finding> {
+  const askedAt = Date.now();
+  const rows = (await db?.query<{ now: Date }>('select clock_timestamp() as now')) ?? [];
+  const midway = (askedAt + Date.now()) / 2;
+  const skewMs = Math.round((rows[0]?.now.getTime() ?? midway) - midway);
+  return Math.abs(skewMs) <= SKEW_MS_MAX
+    ? ok(`${Math.abs(skewMs)} ms apart`)
+    : wrong(
+        `its clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`,
+        'set both clocks (NTP): signed URLs and leases live by them',
+      );
+}

@@ -1,0 +1,64 @@
+/** Runs checks: areas side by side, the checks of an area in order, none behind one that went wrong. */
+import { Advice } from '../platform/advice.ts';
+import { StorageUnavailable } from '../platform/storage/bucket.ts';
+import { type Check, type Finding, type Report, skipped, wrong } from './check.ts';
+
+export async function runChecks<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+): Promise<Report[]> {
+  const areas = [...new Set(checks.map(({ area }) => area))];
+  const reports = areas.map((area) =>
+    runInOrder(
+      checks.filter((check) => check.area === area),
+      subject,
+    ),
+  );
+  return (await Promise.all(reports)).flat();
+}
+
+async function runInOrder<Subject>(
+  checks: readonly Check<Subject>[],
+  subject: Subject,
+): Promise<Report[]> {
+  const reports: Report[] = [];
+  let stoppedAt: string | undefined;
+  for (const check of checks) {
+    const findings =
+      stoppedAt === undefined
+        ? await runOne(check, subject)
+        : [skipped(`not tried before “${stoppedAt}” is mended`)];
+    reports.push(
+      ...findings.map((finding) => ({ name: check.name, ...finding, area: check.area })),
+    );
+    if (findings.some(({ outcome }) => outcome === 'wrong')) stoppedAt ??= check.name;
+  }
+  return reports;
+}
+
+async function runOne<Subject>(
+  check: Check<Subject>,
+  subject: Subject,
+): Promise<readonly Finding[]> {
+  try {
+    const found = await check.run(subject);
+    return Array.isArray(found) ? found : [found as Finding];
+  } catch (error) {
+    return [describeFault(error, check.advice)];
+  }
+}
+
+/** The faults of storage and broker say themselves what to do. */
+function describeFault(error: unknown, advice: string): Finding {
+  if (error instanceof StorageUnavailable) return wrong('failed', error.advice);
+  if (error instanceof Advice) return wrong('failed', error.message);
+  return wrong(`failed: ${messageOf(error)}`, advice);
+}
+
+/** The innermost reason: what was wrapped around it is for programs. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause instanceof Error) return messageOf(error.cause);
+  const { code } = error as NodeJS.ErrnoException;
+  return error.message === '' ? (code ?? error.name) : error.message;
+}

@@ -1,0 +1,47 @@
+/** Whether a broker does what the queue needs: a login, quorum queues, and confirms of what it has taken. */
+import type { ConfirmChannel } from 'amqplib';
+import { createLog } from '../log.ts';
+import { connectRabbit, orFail } from './rabbitmq-connection.ts';
+
+export type RabbitProbe = {
+  product: string;
+  /** Declares a quorum queue, has a message confirmed and read back, and deletes the queue. */
+  tryQuorumQueue(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const STEP_MS_MAX = 10_000;
+const QUORUM = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+
+/** Throws Advice where the broker cannot be reached or does not let us in. */
+export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
+  const log = createLog({ level: 'silent', name: 'probe' });
+  const connection = await connectRabbit(url, log);
+  const model = connection.current();
+  const facts: Record<string, unknown> = { ...model?.connection.serverProperties };
+  return {
+    product: `${facts['product']} ${facts['version']}`,
+    tryQuorumQueue: async () => {
+      if (model === undefined) throw new Error('the connection broke at once');
+      const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
+      channel.on('error', () => undefined);
+      await orFail(roundTrip(channel), STEP_MS_MAX);
+      await channel.close();
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function roundTrip(channel: ConfirmChannel): Promise<void> {
+  const name = `tintype.doctor.${process.pid}.${Date.now()}`;
+  await channel.assertQueue(name, QUORUM);
+  try {
+    channel.sendToQueue(name, Buffer.from('{}'), { persistent: true, mandatory: true });
+    await channel.waitForConfirms();
+    const message = await channel.get(name);
+    if (message === false) throw new Error('a confirmed message could not be read back');
+    channel.ack(message);
+  } finally {
+    await channel.deleteQueue(name);
+  }
+}

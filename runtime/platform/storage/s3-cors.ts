@@ -1,0 +1,29 @@
+/** The CORS rule of a bucket that browsers upload to: they PUT to presigned URLs, and read the ETag of each part. */
+import { PutBucketCorsCommand } from '@aws-sdk/client-s3';
+import { type S3Access, within } from './s3-client.ts';
+import { s3Fault } from './s3-faults.ts';
+
+const PREFLIGHT_SECONDS = 3600;
+
+/**
+ * Replaces every rule of the bucket. Any origin is let in: a presigned URL is the credential, and widgets upload from
+ * pages that nobody here knows.
+ */
+export async function writeBucketCors(access: S3Access, bucket: string): Promise<void> {
+  const rule = {
+    AllowedOrigins: ['*'],
+    AllowedMethods: ['PUT'],
+    AllowedHeaders: ['*'],
+    ExposeHeaders: ['ETag'],
+    MaxAgeSeconds: PREFLIGHT_SECONDS,
+  };
+  const command = new PutBucketCorsCommand({
+    Bucket: bucket,
+    CORSConfiguration: { CORSRules: [rule] },
+  });
+  try {
+    await access.client.send(command, within(access));
+  } catch (error) {
+    throw s3Fault(bucket, error);
+  }
+}
