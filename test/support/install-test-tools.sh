@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool), curl and
-# bubblewrap, behind which decoders run,
-# and versitygw, a real S3 server. Does nothing where all of it is there.
+# Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool), curl,
+# RabbitMQ, and bubblewrap, behind which decoders run; and versitygw, a real S3 server. Does nothing where all of it
+# is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
