@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
+import type { Log } from '../log.ts';
 import {
   type CallOptions,
   QueueBusy,
@@ -12,10 +13,11 @@ import {
   QueueTimeout,
   type Subscription,
 } from './queue.ts';
+import { type Cancels, declareCancels, hearCancels, sendCancel } from './rabbitmq-cancels.ts';
 import { type KeptChannel, keepChannel } from './rabbitmq-channel.ts';
 import { type RabbitDeps, subscribe } from './rabbitmq-doorbells.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
-import { callQueue, declare } from './rabbitmq-names.ts';
+import { callQueue, declare, keepDeclared } from './rabbitmq-names.ts';
 
 const REPLIES = 'amq.rabbitmq.reply-to';
 const NAMES: readonly QueueName[] = ['render'];
@@ -31,7 +33,13 @@ type Question = { name: QueueName; resolve(value: unknown): void; reject(error: 
 export async function createCaller(deps: RabbitDeps, waitingMax: number): Promise<Caller> {
   const open = new Map<string, Question>();
   const kept = await keepChannel(deps, async (channel) => {
-    for (const name of NAMES) await declare(channel, callQueue(name, waitingMax));
+    const declareAll = async () => {
+      for (const name of NAMES) {
+        await declare(channel, callQueue(name, waitingMax));
+        await declareCancels(channel, name);
+      }
+    };
+    await keepDeclared(channel, declareAll);
     // What was asked on a lost channel can get no answer any more.
     channel.on('close', () => {
       for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
@@ -57,9 +65,14 @@ async function ask(
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const correlationId = randomUUID();
   open.set(correlationId, { name, resolve, reject });
-  const onAbort = () => reject(signal?.reason);
+  const giveUp = (reason: unknown, deadlineMs: number | null) => {
+    reject(reason);
+    sendCancel(channel, { name, correlationId, deadlineMs });
+  };
+  const onAbort = () => giveUp(signal?.reason, null);
   signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => reject(new QueueTimeout(name, deadline_ms)), deadline_ms);
+  const onLate = () => giveUp(new QueueTimeout(name, deadline_ms), deadline_ms);
+  const timer = setTimeout(onLate, deadline_ms);
   const terms = { replyTo: REPLIES, correlationId, expiration: deadline_ms, mandatory: true };
   try {
     // Throws on a channel that ends just now.
@@ -123,30 +136,44 @@ export function serveCalls(
   return subscribe(deps, slots, async (channel, take) => {
     const queue = callQueue(name, waitingMax);
     await declare(channel, queue);
-    const answer = (message: ConsumeMessage) =>
-      take(() => answerCall({ channel, name }, message, handle));
+    const cancels = await hearCancels(channel, name);
+    const answering = { channel, cancels, name, log: deps.log };
+    const answer = (message: ConsumeMessage) => take(() => answerCall(answering, message, handle));
     return { queue: queue.name, take: answer };
   });
 }
 
+type Answering = { channel: ConfirmChannel; cancels: Cancels; name: QueueName; log: Log };
+
 /** The caller's own deadline is the handler's too: nobody reads an answer that comes later. */
 async function answerCall(
-  { channel, name }: { channel: ConfirmChannel; name: QueueName },
+  { channel, cancels, name, log }: Answering,
   { content, properties }: ConsumeMessage,
   handle: CallHandler,
 ): Promise<void> {
+  const correlationId = String(properties.correlationId);
+  const stop = cancels.begin(correlationId);
+  if (stop === undefined) return;
   const deadlineMs = Number(properties.expiration ?? 0);
-  const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(new QueueTimeout(name, deadlineMs)), deadlineMs);
-  const { correlationId } = properties;
   const send = (value: unknown, type: string) =>
     reply(channel, properties.replyTo, { body: printMessage(value), correlationId, type });
   try {
-    send(await handle(parseMessage(content), stop.signal), 'answer');
+    send(await handle(readCall({ name, log }, content), stop.signal), 'answer');
   } catch (error) {
     send(printFailure(error), FAILED);
   } finally {
     clearTimeout(timer);
+    cancels.end(correlationId);
+  }
+}
+
+function readCall({ name, log }: { name: QueueName; log: Log }, content: Buffer): unknown {
+  try {
+    return parseMessage(content);
+  } catch (error) {
+    log.error('a call could not be read', { queue: name, error });
+    throw error;
   }
 }
 
@@ -161,11 +188,11 @@ function printFailure(error: unknown): z.infer<typeof failure> {
 function reply(
   channel: ConfirmChannel,
   to: unknown,
-  { body, ...terms }: { body: Buffer; correlationId: unknown; type: string },
+  { body, ...terms }: { body: Buffer; correlationId: string; type: string },
 ): void {
   if (typeof to !== 'string') return;
   try {
-    channel.publish('', to, body, { correlationId: String(terms.correlationId), type: terms.type });
+    channel.publish('', to, body, { ...terms });
   } catch {
     // Said by the channel's own events.
   }

@@ -62,7 +62,9 @@ export async function keepChannel(
     current: () => channel,
     close: async () => {
       isClosed = true;
-      await channel?.close().catch(() => undefined);
+      const closing = channel;
+      channel = undefined;
+      await closing?.close().catch(() => undefined);
     },
   };
 }

@@ -76,11 +76,12 @@ function adviceOn(error: unknown, { host }: URL): string {
   return `The broker at ${host} ${known ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`}.`;
 }
 
-async function orFail(work: Promise<void>, ms: number): Promise<void> {
+/** Fails what the broker does not answer. */
+export async function orFail<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   try {
-    await Promise.race([work, late]);
+    return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
   }

@@ -9,7 +9,7 @@ import type { QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
 import type { RabbitConnection } from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
-import { declare, doorbellQueue } from './rabbitmq-names.ts';
+import { declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
 
 export type RabbitDeps = { connection: RabbitConnection; log: Log };
 
@@ -22,8 +22,7 @@ export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
     const declareAll = async () => {
       for (const name of NAMES) await declare(channel, doorbellQueue(name));
     };
-    channel.on('return', () => void declareAll().catch(() => undefined));
-    await declareAll();
+    await keepDeclared(channel, declareAll);
   });
 }
 

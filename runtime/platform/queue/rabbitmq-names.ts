@@ -3,7 +3,8 @@
  * that turns away what it cannot hold; a call is worth nothing once its caller has given up. Both are durable and
  * declared by whoever comes first, with nothing that a newer broker no longer knows.
  */
-import type { ConfirmChannel, Options } from 'amqplib';
+import type { ConfirmChannel, Options, Replies } from 'amqplib';
+import { Advice } from '../advice.ts';
 import type { QueueName } from './queue.ts';
 
 export type BrokerQueue = { name: string; options: Options.AssertQueue };
@@ -21,6 +22,40 @@ export function callQueue(name: QueueName, waitingMax: number): BrokerQueue {
 /** The oldest go first: every one of them is found again by the sweep. */
 const DOORBELLS_MAX = 100_000;
 
-export async function declare(channel: ConfirmChannel, queue: BrokerQueue): Promise<void> {
-  await channel.assertQueue(queue.name, queue.options);
+const DECLARE_AGAIN_MS = 1000;
+
+/**
+ * Declares now, and again some time after the broker had no queue for a message. Not at once: RabbitMQ 3.10 leaves the
+ * listeners of a deleted quorum queue on one that follows within milliseconds, where they take a message and starve.
+ */
+export async function keepDeclared(
+  channel: ConfirmChannel,
+  declareAll: () => Promise<void>,
+): Promise<void> {
+  let isDue = false;
+  channel.on('return', () => {
+    if (isDue) return;
+    isDue = true;
+    setTimeout(() => {
+      isDue = false;
+      declareAll().catch(() => undefined);
+    }, DECLARE_AGAIN_MS).unref();
+  });
+  await declareAll();
+}
+
+/** Throws Advice where the queue stands there already with other settings than ours. */
+export async function declare(
+  channel: ConfirmChannel,
+  { name, options }: BrokerQueue,
+): Promise<Replies.AssertQueue> {
+  try {
+    return await channel.assertQueue(name, options);
+  } catch (error) {
+    if (!String(error).includes('PRECONDITION_FAILED')) throw error;
+    throw new Advice(
+      `The queue ${name} stands on the broker with other settings. Delete it there and start again: what it holds is found again without it.`,
+      { cause: error },
+    );
+  }
 }

@@ -13,200 +13,205 @@ const soon = { timeout: 15_000, interval: 10 };
 
 /** `open` gives a queue that nobody else uses and in which nothing waits; `waitingMax` calls may wait in it. */
 export function describeQueue(name: string, open: () => Promise<Queue>, waitingMax: number): void {
-  let queue: Queue;
-  beforeEach(async () => {
-    queue = await open();
-  });
-  afterEach(() => queue.close());
-
-  describe(`${name}: doorbells`, () => {
-    it('are kept until somebody listens and are then handled in order', async () => {
-      for (let n = 0; n < 20; n += 1) await queue.publish('ingest', { upload_id: `upl_${n}` });
-      const seen: unknown[] = [];
-      await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
-      await expect.poll(() => seen.length, soon).toBe(20);
-      expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => ({ upload_id: `upl_${n}` })));
+  describe(name, () => {
+    let queue: Queue;
+    beforeEach(async () => {
+      queue = await open();
     });
+    afterEach(() => queue.close());
 
-    it('are never handled by more handlers at once than there are slots', async () => {
-      const count = { running: 0, most: 0, handled: 0 };
-      await queue.consume('ingest', { slots: 3 }, async () => {
-        count.running += 1;
-        count.most = Math.max(count.most, count.running);
-        await sleep(10);
-        count.running -= 1;
-        count.handled += 1;
+    describe('doorbells', () => {
+      it('are kept until somebody listens and are then handled in order', async () => {
+        for (let n = 0; n < 20; n += 1) await queue.publish('ingest', { upload_id: `upl_${n}` });
+        const seen: unknown[] = [];
+        await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+        await expect.poll(() => seen.length, soon).toBe(20);
+        expect(seen).toEqual(Array.from({ length: 20 }, (_, n) => ({ upload_id: `upl_${n}` })));
       });
-      await Promise.all(Array.from({ length: 20 }, (_, n) => queue.publish('ingest', { n })));
-      await expect.poll(() => count.handled, soon).toBe(20);
-      expect(count.most).toBe(3);
-    });
 
-    it('that fail are not handled again, and take no other with them', async () => {
-      const seen: unknown[] = [];
-      await queue.consume('ingest', { slots: 1 }, async (message) => {
-        seen.push(message);
-        throw new Error('no');
+      it('are never handled by more handlers at once than there are slots', async () => {
+        const count = { running: 0, most: 0, handled: 0 };
+        await queue.consume('ingest', { slots: 3 }, async () => {
+          count.running += 1;
+          count.most = Math.max(count.most, count.running);
+          await sleep(10);
+          count.running -= 1;
+          count.handled += 1;
+        });
+        await Promise.all(Array.from({ length: 20 }, (_, n) => queue.publish('ingest', { n })));
+        await expect.poll(() => count.handled, soon).toBe(20);
+        expect(count.most).toBe(3);
       });
-      await queue.publish('ingest', { n: 1 });
-      await queue.publish('ingest', { n: 2 });
-      await expect.poll(() => seen.length, soon).toBe(2);
-      await sleep(100);
-      expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
+
+      it('that fail are not handled again, and take no other with them', async () => {
+        const seen: unknown[] = [];
+        await queue.consume('ingest', { slots: 1 }, async (message) => {
+          seen.push(message);
+          throw new Error('no');
+        });
+        await queue.publish('ingest', { n: 1 });
+        await queue.publish('ingest', { n: 2 });
+        await expect.poll(() => seen.length, soon).toBe(2);
+        await sleep(100);
+        expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
+      });
+
+      it('hand over what was published, not what became of the object since', async () => {
+        const message = { n: 1 };
+        await queue.publish('render', message);
+        message.n = 2;
+        const seen: unknown[] = [];
+        await queue.consume('render', { slots: 1 }, async (got) => void seen.push(got));
+        await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
+      });
+
+      it('are shared by those who listen', async () => {
+        const seen = [0, 0];
+        const gate = createGate();
+        const listen = (at: 0 | 1) =>
+          queue.consume('ingest', { slots: 1 }, async () => {
+            seen[at] = (seen[at] ?? 0) + 1;
+            await gate.opened;
+          });
+        await Promise.all([listen(0), listen(1)]);
+        await Promise.all([queue.publish('ingest', {}), queue.publish('ingest', {})]);
+        await expect.poll(() => seen, soon).toEqual([1, 1]);
+        gate.open();
+      });
     });
 
-    it('hand over what was published, not what became of the object since', async () => {
-      const message = { n: 1 };
-      await queue.publish('render', message);
-      message.n = 2;
-      const seen: unknown[] = [];
-      await queue.consume('render', { slots: 1 }, async (got) => void seen.push(got));
-      await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
-    });
+    describe('calls', () => {
+      it('are answered with what the handler returns, bytes as bytes, and fail with what it throws', async () => {
+        await queue.serve('render', { slots: 2, waiting_max: 2 }, async (payload) => {
+          if (payload === 'bad') throw new Error('refused');
+          return { got: payload, bytes: Buffer.alloc(100_000, 7), none: null };
+        });
+        const answer = await queue.call('render', { a: [1] }, { deadline_ms: 5000 });
+        expect(answer).toMatchObject({ got: { a: [1] }, none: null });
+        const { bytes } = answer as { bytes: Uint8Array };
+        expect(Buffer.from(bytes).equals(Buffer.alloc(100_000, 7))).toBe(true);
+        await expect(queue.call('render', 'bad', { deadline_ms: 5000 })).rejects.toThrow('refused');
+      });
 
-    it('are shared by those who listen', async () => {
-      const seen = [0, 0];
-      const gate = createGate();
-      const listen = (at: 0 | 1) =>
-        queue.consume('ingest', { slots: 1 }, async () => {
-          seen[at] = (seen[at] ?? 0) + 1;
+      it('fail with the kinds of failure that their caller can tell apart', async () => {
+        await queue.serve('render', { slots: 1, waiting_max: 2 }, async (payload) => {
+          throw payload === 'busy' ? new QueueBusy('render', 7) : new QueueTimeout('render', 9);
+        });
+        const busy = queue.call('render', 'busy', { deadline_ms: 5000 });
+        await expect(busy).rejects.toMatchObject({ name: 'QueueBusy', retry_after_seconds: 7 });
+        await expect(busy).rejects.toBeInstanceOf(QueueBusy);
+        const late = queue.call('render', 'late', { deadline_ms: 5000 });
+        await expect(late).rejects.toBeInstanceOf(QueueTimeout);
+      });
+
+      it('beyond the slots and the waiting places are busy, with an estimate of when to come back', async () => {
+        const gate = createGate();
+        let started = 0;
+        await queue.serve('render', { slots: 1, waiting_max: waitingMax }, () => {
+          started += 1;
+          return gate.opened;
+        });
+        const call = (n: number) => queue.call('render', n, { deadline_ms: 10_000 });
+        const taken = [call(0)];
+        await expect.poll(() => started, soon).toBe(1);
+        for (let n = 1; n <= waitingMax; n += 1) taken.push(call(n));
+        await sleep(100);
+        const refused = await call(99).then(
+          () => undefined,
+          (error: QueueBusy) => error,
+        );
+        expect(refused).toBeInstanceOf(QueueBusy);
+        expect(refused?.retry_after_seconds).toBeGreaterThanOrEqual(1);
+        expect(refused?.retry_after_seconds).toBeLessThanOrEqual(30);
+        gate.open();
+        await Promise.all(taken);
+      });
+
+      it('time out at the deadline and tell the handler to stop', async () => {
+        const told = Promise.withResolvers<unknown>();
+        await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
+          signal.addEventListener('abort', () => told.resolve(signal.reason));
+          await told.promise;
+        });
+        const call = queue.call('render', 1, { deadline_ms: 100 });
+        await expect(call).rejects.toBeInstanceOf(QueueTimeout);
+        await expect(told.promise).resolves.toBeInstanceOf(QueueTimeout);
+      });
+
+      it('time out while they wait and then never run', async () => {
+        const gate = createGate();
+        const ran: unknown[] = [];
+        await queue.serve('render', { slots: 1, waiting_max: 4 }, async (payload) => {
+          ran.push(payload);
           await gate.opened;
         });
-      await Promise.all([listen(0), listen(1)]);
-      await Promise.all([queue.publish('ingest', {}), queue.publish('ingest', {})]);
-      await expect.poll(() => seen, soon).toEqual([1, 1]);
-      gate.open();
-    });
-  });
-
-  describe(`${name}: calls`, () => {
-    it('are answered with what the handler returns, bytes as bytes, and fail with what it throws', async () => {
-      await queue.serve('render', { slots: 2, waiting_max: 2 }, async (payload) => {
-        if (payload === 'bad') throw new Error('refused');
-        return { got: payload, bytes: Buffer.alloc(100_000, 7), none: null };
+        const first = queue.call('render', 'first', { deadline_ms: 10_000 });
+        await expect.poll(() => ran, soon).toEqual(['first']);
+        const late = queue.call('render', 'late', { deadline_ms: 50 });
+        await expect(late).rejects.toBeInstanceOf(QueueTimeout);
+        await sleep(100);
+        gate.open();
+        await first;
+        await sleep(100);
+        expect(ran).toEqual(['first']);
       });
-      const answer = await queue.call('render', { a: [1] }, { deadline_ms: 5000 });
-      expect(answer).toMatchObject({ got: { a: [1] }, none: null });
-      const { bytes } = answer as { bytes: Uint8Array };
-      expect(Buffer.from(bytes).equals(Buffer.alloc(100_000, 7))).toBe(true);
-      await expect(queue.call('render', 'bad', { deadline_ms: 5000 })).rejects.toThrow('refused');
-    });
 
-    it('fail with the kinds of failure that their caller can tell apart', async () => {
-      await queue.serve('render', { slots: 1, waiting_max: 2 }, async (payload) => {
-        throw payload === 'busy' ? new QueueBusy('render', 7) : new QueueTimeout('render', 9);
+      it('time out when nobody serves', async () => {
+        const call = queue.call('render', 1, { deadline_ms: 50 });
+        await expect(call).rejects.toBeInstanceOf(QueueTimeout);
       });
-      const busy = queue.call('render', 'busy', { deadline_ms: 5000 });
-      await expect(busy).rejects.toMatchObject({ name: 'QueueBusy', retry_after_seconds: 7 });
-      await expect(busy).rejects.toBeInstanceOf(QueueBusy);
-      const late = queue.call('render', 'late', { deadline_ms: 5000 });
-      await expect(late).rejects.toBeInstanceOf(QueueTimeout);
-    });
 
-    it('beyond the slots and the waiting places are busy, with an estimate of when to come back', async () => {
-      const gate = createGate();
-      let started = 0;
-      await queue.serve('render', { slots: 1, waiting_max: waitingMax }, () => {
-        started += 1;
-        return gate.opened;
-      });
-      const call = (n: number) => queue.call('render', n, { deadline_ms: 10_000 });
-      const taken = [call(0)];
-      await expect.poll(() => started, soon).toBe(1);
-      for (let n = 1; n <= waitingMax; n += 1) taken.push(call(n));
-      await sleep(100);
-      const refused = await call(99).then(
-        () => undefined,
-        (error: QueueBusy) => error,
-      );
-      expect(refused).toBeInstanceOf(QueueBusy);
-      expect(refused?.retry_after_seconds).toBeGreaterThanOrEqual(1);
-      expect(refused?.retry_after_seconds).toBeLessThanOrEqual(30);
-      gate.open();
-      await Promise.all(taken);
-    });
-
-    it('time out at the deadline and tell the handler to stop', async () => {
-      const told = Promise.withResolvers<unknown>();
-      await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
-        signal.addEventListener('abort', () => told.resolve(signal.reason));
+      it('end with the reason of the caller who gives up, and the handler is told', async () => {
+        const caller = new AbortController();
+        const gate = createGate();
+        let started = 0;
+        const told = Promise.withResolvers<void>();
+        await queue.serve('render', { slots: 1, waiting_max: 1 }, async (_, signal) => {
+          signal.addEventListener('abort', () => told.resolve());
+          started += 1;
+          await gate.opened;
+        });
+        const call = queue.call('render', 1, { deadline_ms: 60_000, signal: caller.signal });
+        call.catch(() => undefined);
+        await expect.poll(() => started, soon).toBe(1);
+        const gone = new Error('the client went away');
+        caller.abort(gone);
+        await expect(call).rejects.toBe(gone);
         await told.promise;
+        gate.open();
       });
-      const call = queue.call('render', 1, { deadline_ms: 100 });
-      await expect(call).rejects.toBeInstanceOf(QueueTimeout);
-      await expect(told.promise).resolves.toBeInstanceOf(QueueTimeout);
     });
 
-    it('time out while they wait and then never run', async () => {
-      const gate = createGate();
-      const ran: unknown[] = [];
-      await queue.serve('render', { slots: 1, waiting_max: 4 }, async (payload) => {
-        ran.push(payload);
-        await gate.opened;
+    describe('closing', () => {
+      it('waits for the handlers that run', async () => {
+        const gate = createGate();
+        const ended: string[] = [];
+        await queue.consume('ingest', { slots: 1 }, async () => {
+          await gate.opened;
+          ended.push('handler');
+        });
+        await queue.publish('ingest', {});
+        await sleep(100);
+        const closed = queue.close().then(() => ended.push('closed'));
+        await sleep(50);
+        expect(ended).toEqual([]);
+        gate.open();
+        await closed;
+        expect(ended).toEqual(['handler', 'closed']);
       });
-      const first = queue.call('render', 'first', { deadline_ms: 10_000 });
-      await expect.poll(() => ran, soon).toEqual(['first']);
-      const late = queue.call('render', 'late', { deadline_ms: 50 });
-      await expect(late).rejects.toBeInstanceOf(QueueTimeout);
-      await sleep(100);
-      gate.open();
-      await first;
-      await sleep(100);
-      expect(ran).toEqual(['first']);
-    });
 
-    it('time out when nobody serves', async () => {
-      const call = queue.call('render', 1, { deadline_ms: 50 });
-      await expect(call).rejects.toBeInstanceOf(QueueTimeout);
-    });
-
-    it('end with the reason of the caller who gives up', async () => {
-      const caller = new AbortController();
-      const gate = createGate();
-      let started = 0;
-      await queue.serve('render', { slots: 1, waiting_max: 1 }, async () => {
-        started += 1;
-        await gate.opened;
+      it('of one subscription leaves the queue to the others', async () => {
+        const seen: string[] = [];
+        const first = await queue.consume(
+          'ingest',
+          { slots: 1 },
+          async () => void seen.push('first'),
+        );
+        await first.stop();
+        await queue.consume('ingest', { slots: 1 }, async () => void seen.push('second'));
+        await queue.publish('ingest', {});
+        await expect.poll(() => seen, soon).toEqual(['second']);
       });
-      const call = queue.call('render', 1, { deadline_ms: 5000, signal: caller.signal });
-      call.catch(() => undefined);
-      await expect.poll(() => started, soon).toBe(1);
-      const gone = new Error('the client went away');
-      caller.abort(gone);
-      await expect(call).rejects.toBe(gone);
-      gate.open();
-    });
-  });
-
-  describe(`${name}: closing`, () => {
-    it('waits for the handlers that run', async () => {
-      const gate = createGate();
-      const ended: string[] = [];
-      await queue.consume('ingest', { slots: 1 }, async () => {
-        await gate.opened;
-        ended.push('handler');
-      });
-      await queue.publish('ingest', {});
-      await sleep(100);
-      const closed = queue.close().then(() => ended.push('closed'));
-      await sleep(50);
-      expect(ended).toEqual([]);
-      gate.open();
-      await closed;
-      expect(ended).toEqual(['handler', 'closed']);
-    });
-
-    it('of one subscription leaves the queue to the others', async () => {
-      const seen: string[] = [];
-      const first = await queue.consume(
-        'ingest',
-        { slots: 1 },
-        async () => void seen.push('first'),
-      );
-      await first.stop();
-      await queue.consume('ingest', { slots: 1 }, async () => void seen.push('second'));
-      await queue.publish('ingest', {});
-      await expect.poll(() => seen, soon).toEqual(['second']);
     });
   });
 }

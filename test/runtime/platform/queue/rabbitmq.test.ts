@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { connect } from 'amqplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
+import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
 import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
 import { parseMessage, printMessage } from '../../../../runtime/platform/queue/rabbitmq-message.ts';
 import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
 import { describeQueue } from './queue-contract.ts';
 
 const WAITING_MAX = 3;
@@ -139,19 +142,29 @@ describe('RabbitMQ', () => {
   });
 
   it('hands a doorbell to somebody else when its handler’s process loses the connection', async () => {
-    const [first, second] = [await open(), await open()];
+    const proxy = await startFaultProxy({ port: Number(new URL(url).port) });
+    const first = await createRabbitQueue({
+      url: Object.assign(new URL(url), { port: proxy.port }).href,
+      log,
+      calls_waiting_max: WAITING_MAX,
+    });
+    const second = await open();
+    const { promise: opened, resolve: openGate } = Promise.withResolvers<void>();
     const seen: string[] = [];
     await first.consume('ingest', { slots: 1 }, async () => {
       seen.push('first');
-      await new Promise(() => undefined);
+      await opened;
     });
     await first.publish('ingest', {});
     await expect.poll(() => seen, soon).toEqual(['first']);
     await second.consume('ingest', { slots: 1 }, async () => void seen.push('second'));
-    await server?.restart();
-    await expect.poll(() => seen, soon).toContain('second');
-    await second.close();
-  }, 90_000);
+    proxy.set({ kind: 'refuse' });
+    proxy.cut();
+    await expect.poll(() => seen, soon).toEqual(['first', 'second']);
+    openGate();
+    await Promise.all([first.close(), second.close()]);
+    await proxy.close();
+  }, 60_000);
 
   it.each([
     [
@@ -169,6 +182,89 @@ describe('RabbitMQ', () => {
   });
 });
 
+describe('RabbitMQ, in small', () => {
+  it('refuses a doorbell whose queue was deleted, and only that one, and takes the next', async () => {
+    const queue = await open();
+    const connection = await connect(url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('tintype.ingest.doorbells');
+    await connection.close();
+    const [lost, other] = await Promise.allSettled([
+      queue.publish('ingest', { n: 1 }),
+      queue.publish('render', { n: 2 }),
+    ]);
+    expect(lost).toMatchObject({ status: 'rejected' });
+    expect(other).toMatchObject({ status: 'fulfilled' });
+    const ring = () => queue.publish('ingest', { n: 3 }).then(String, String);
+    await expect.poll(ring, soon).toBe('undefined');
+    await queue.close();
+  });
+
+  it('says how much waits and how many listen', async () => {
+    const queue = await open();
+    await queue.publish('ingest', {});
+    await queue.publish('ingest', {});
+    await queue.serve('render', { slots: 1, waiting_max: 1 }, async () => null);
+    await expect
+      .poll(() => queue.depths(), soon)
+      .toEqual([
+        { queue: 'tintype.ingest.doorbells', waiting: 2, listeners: 0 },
+        { queue: 'tintype.render.doorbells', waiting: 0, listeners: 0 },
+        { queue: 'tintype.render.calls', waiting: 0, listeners: 1 },
+      ]);
+    await queue.close();
+  });
+
+  it('never begins a call whose caller gave up while it waited', async () => {
+    const queue = await open();
+    const ran: unknown[] = [];
+    await queue.serve('render', { slots: 1, waiting_max: 1 }, async (payload, signal) => {
+      ran.push(payload);
+      if (payload === 'first') await once(signal, 'abort');
+    });
+    const callers = [new AbortController(), new AbortController()] as const;
+    const ask = (payload: string, { signal }: AbortController) =>
+      queue.call('render', payload, { deadline_ms: 20_000, signal });
+    const first = ask('first', callers[0]);
+    await expect.poll(() => ran, soon).toEqual(['first']);
+    const given = ask('given', callers[1]);
+    await expect.poll(async () => (await queue.depths())[2]?.waiting, soon).toBe(1);
+    // The words of one caller keep their order: the second has come before the first is told.
+    callers[1].abort(new Error('gone'));
+    callers[0].abort(new Error('gone too'));
+    await expect(given).rejects.toThrow('gone');
+    await expect(first).rejects.toThrow('gone too');
+    await ask('last', new AbortController());
+    expect(ran).toEqual(['first', 'last']);
+    await queue.close();
+  });
+
+  it('that closes turns calls and doorbells away at once', async () => {
+    const queue = await open();
+    const closed = queue.close();
+    const asked = [];
+    for (let turn = 0; turn < 20; turn += 1) {
+      asked.push(queue.call('render', turn, { deadline_ms: 50 }).catch(String));
+      await Promise.resolve();
+    }
+    await closed;
+    expect(await Promise.all(asked)).toContainEqual(expect.stringContaining('is full'));
+    await expect(queue.call('render', 1, { deadline_ms: 50 })).rejects.toBeInstanceOf(QueueBusy);
+    await expect(queue.publish('ingest', {})).rejects.toThrow('the broker is away');
+  });
+
+  it('that has one of our queues with other settings says which, and what to do', async () => {
+    const connection = await connect(url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('tintype.render.calls');
+    await channel.assertQueue('tintype.render.calls', { durable: true });
+    await connection.close();
+    const opened = open();
+    await expect(opened).rejects.toMatchObject({ name: 'Advice' });
+    await expect(opened).rejects.toThrow(/tintype\.render\.calls .* Delete it/);
+  });
+});
+
 describe('a message', () => {
   it('is read back as it was printed, bytes in its fields as bytes', () => {
     const values = [
@@ -181,5 +277,8 @@ describe('a message', () => {
     ];
     for (const value of values) expect(parseMessage(printMessage(value))).toEqual(value);
     expect(() => parseMessage(Buffer.from('nonsense'))).toThrow();
+    const whole = printMessage({ bytes: Buffer.alloc(9) });
+    expect(() => parseMessage(whole.subarray(0, -1))).toThrow('not whole');
+    expect(() => parseMessage(Buffer.concat([whole, whole]))).toThrow('not whole');
   });
 });

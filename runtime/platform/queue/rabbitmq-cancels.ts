@@ -1,0 +1,88 @@
+/**
+ * Word to whoever serves calls that a caller has given up: what runs for it is told to stop, and what still waits is
+ * never begun. A word that is lost costs one answer that nobody reads: the question's own deadline ends it.
+ */
+import type { ConfirmChannel } from 'amqplib';
+import { z } from 'zod';
+import { type QueueName, QueueTimeout } from './queue.ts';
+import { parseMessage, printMessage } from './rabbitmq-message.ts';
+
+export type Cancels = {
+  /** Undefined where the caller has given up already. */
+  begin(correlationId: string): AbortController | undefined;
+  end(correlationId: string): void;
+};
+
+/** How many words may come before the question that they are about. */
+const EARLY_MAX = 1000;
+
+const word = z.object({ correlation_id: z.string(), deadline_ms: z.int().nullable() });
+
+/** The queue of the words is this channel's own and goes with it. */
+export async function hearCancels(channel: ConfirmChannel, name: QueueName): Promise<Cancels> {
+  const running = new Map<string, AbortController>();
+  const early = new Set<string>();
+  const exchange = await declareCancels(channel, name);
+  const { queue } = await channel.assertQueue('', { exclusive: true, durable: false });
+  await channel.bindQueue(queue, exchange, '');
+  const hear = (content: Buffer) => {
+    const { correlation_id: id, deadline_ms } = word.parse(parseMessage(content));
+    const known = running.get(id);
+    if (known === undefined) return remember(early, id);
+    known.abort(deadline_ms === null ? new CallerGone(name) : new QueueTimeout(name, deadline_ms));
+  };
+  await channel.consume(queue, (message) => quietly(() => message && hear(message.content)), {
+    noAck: true,
+  });
+  return {
+    begin: (id) => {
+      if (early.delete(id)) return undefined;
+      const stop = new AbortController();
+      running.set(id, stop);
+      return stop;
+    },
+    end: (id) => void running.delete(id),
+  };
+}
+
+export async function declareCancels(channel: ConfirmChannel, name: QueueName): Promise<string> {
+  const { exchange } = await channel.assertExchange(exchangeOf(name), 'fanout', { durable: true });
+  return exchange;
+}
+
+export function sendCancel(
+  channel: ConfirmChannel,
+  { name, correlationId, deadlineMs }: Cancel,
+): void {
+  const said = { correlation_id: correlationId, deadline_ms: deadlineMs };
+  quietly(() => channel.publish(exchangeOf(name), '', printMessage(said)));
+}
+
+/** The deadline, where that is what ended the wait. */
+export type Cancel = { name: QueueName; correlationId: string; deadlineMs: number | null };
+
+class CallerGone extends Error {
+  constructor(name: QueueName) {
+    super(`the caller of the ${name} queue gave up`);
+    this.name = 'CallerGone';
+  }
+}
+
+function exchangeOf(name: QueueName): string {
+  return `tintype.${name}.cancels`;
+}
+
+function remember(early: Set<string>, id: string): void {
+  early.add(id);
+  const [oldest] = early;
+  if (early.size > EARLY_MAX && oldest !== undefined) early.delete(oldest);
+}
+
+/** No word is worth an error: a channel that ends says so itself. */
+function quietly(work: () => unknown): void {
+  try {
+    work();
+  } catch {
+    // See above.
+  }
+}

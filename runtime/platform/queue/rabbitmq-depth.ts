@@ -1,0 +1,40 @@
+/**
+ * How much waits on the broker, for metrics and scalers. The protocol tells what is ready and who listens; what is
+ * being handled is at most the listeners' slots, and stands in PostgreSQL.
+ */
+import type { ChannelModel } from 'amqplib';
+import { QueueAway } from './rabbitmq-channel.ts';
+import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
+import { type BrokerQueue, callQueue, doorbellQueue } from './rabbitmq-names.ts';
+
+export type QueueDepth = { queue: string; waiting: number; listeners: number };
+
+const ANSWER_MS_MAX = 5000;
+
+export async function readDepths(
+  connection: RabbitConnection,
+  waitingMax: number,
+): Promise<QueueDepth[]> {
+  const model = connection.current();
+  if (model === undefined) throw new QueueAway();
+  const queues = [
+    doorbellQueue('ingest'),
+    doorbellQueue('render'),
+    callQueue('render', waitingMax),
+  ];
+  return orFail(Promise.all(queues.map((queue) => readDepth(model, queue))), ANSWER_MS_MAX);
+}
+
+/** On a channel of its own: to ask after a queue that is gone ends the channel. */
+async function readDepth(model: ChannelModel, { name }: BrokerQueue): Promise<QueueDepth> {
+  const channel = await model.createChannel();
+  channel.on('error', () => undefined);
+  try {
+    const { messageCount, consumerCount } = await channel.checkQueue(name);
+    await channel.close();
+    return { queue: name, waiting: messageCount, listeners: consumerCount };
+  } catch (error) {
+    if (!String(error).includes('NOT_FOUND')) throw error;
+    return { queue: name, waiting: 0, listeners: 0 };
+  }
+}
