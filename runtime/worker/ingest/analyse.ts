@@ -26,14 +26,12 @@ export async function analyse(pixels: Pixels): Promise<Analysis> {
     .toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   const open = () => sharp(data, { raw: { width, height, channels } });
-  const { channels: statistics, dominant } = await open().stats();
-  const isFlat = statistics.every(({ stdev }) => stdev <= FLAT_DEVIATION_MAX);
-  const focus = isFlat
+  const focus = isFlat(data, channels)
     ? { focal_x: 0.5, focal_y: 0.5 }
     : await findFocus(open(), { width, height });
   return {
     ...focus,
-    dominant_color: printColor(dominant),
+    dominant_color: dominantColor(data, channels),
     thumb_hash: await hash(small),
   };
 }
@@ -66,6 +64,29 @@ function fraction(at: number | undefined, length: number): number {
   return Math.round(Math.min(Math.max(middle, 0), 1) * 10_000) / 10_000;
 }
 
-function printColor({ r, g, b }: { r: number; g: number; b: number }): string {
-  return `#${Buffer.from([r, g, b]).toString('hex')}`;
+function isFlat(samples: Buffer, channels: number): boolean {
+  return Array.from({ length: channels }, (_, channel) => {
+    let [sum, squares] = [0, 0];
+    for (let at = channel; at < samples.length; at += channels) {
+      const value = samples[at] ?? 0;
+      sum += value;
+      squares += value * value;
+    }
+    const count = samples.length / channels;
+    return squares / count - (sum / count) ** 2;
+  }).every((variance) => variance <= FLAT_DEVIATION_MAX ** 2);
+}
+
+/** The middle of the fullest of 16 x 16 x 16 bins; of equally full ones the first. */
+function dominantColor(samples: Buffer, channels: number): string {
+  const bins = new Uint32Array(4096);
+  const level = (at: number) => (samples[at] ?? 0) >> 4;
+  const [green, blue] = channels < 3 ? [0, 0] : [1, 2];
+  for (let at = 0; at < samples.length; at += channels) {
+    const bin = (level(at) << 8) | (level(at + green) << 4) | level(at + blue);
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  const fullest = bins.indexOf(bins.reduce((most, count) => Math.max(most, count), 0));
+  const color = [fullest >> 8, (fullest >> 4) & 15, fullest & 15].map((part) => part * 16 + 8);
+  return `#${Buffer.from(color).toString('hex')}`;
 }

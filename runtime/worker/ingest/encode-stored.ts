@@ -20,6 +20,9 @@ export type RasterType = Exclude<StoredType, 'image/svg+xml'>;
 /** Above so many bytes a pixel an exact half-way image is a photograph: a fine JPEG stands in for it. */
 const EXACT_BYTES_PER_PIXEL_MAX = 1;
 const SAMPLE_SIDE_PX = 384;
+/** Of an upload: above, optimised coding takes more than twice the time for one or two bytes in a hundred. */
+const DETAILED_BYTES_PER_PIXEL_MIN = 0.2;
+const OPTIMISED_ALWAYS_PIXELS_MAX = 2_000_000;
 /** Filtered rows pack well at once; unfiltered ones need the search. */
 const FILTERED: PngOptions = { adaptiveFiltering: true, compressionLevel: 4 };
 const UNFILTERED: PngOptions = { adaptiveFiltering: false, compressionLevel: 6 };
@@ -34,10 +37,17 @@ const WEBP_LOSSLESS_SEARCH_PIXELS_MAX = 8_000_000;
 const WEBP_LOSSLESS_SEARCHED = { lossless: true, exact: true, effort: 1, quality: 75 };
 const WEBP_LOSSLESS_QUICK = { lossless: true, exact: true, effort: 0, quality: 20 };
 
-export async function encodeMaster(pixels: Pixels, header: HeaderFacts): Promise<Buffer> {
+export async function encodeMaster(
+  pixels: Pixels,
+  header: HeaderFacts,
+  uploadBytes: number,
+): Promise<Buffer> {
   switch (masterType(header)) {
     case 'image/jpeg':
-      return pixels.open().jpeg(jpegOptions(pixels, header)).toBuffer();
+      return pixels
+        .open()
+        .jpeg(jpegOptions(pixels, header, uploadBytes))
+        .toBuffer();
     case 'image/png': {
       const options = header.is_palette ? UNFILTERED : await pngOptions(pixels);
       return pixels.open().png(options).toBuffer();
@@ -63,18 +73,21 @@ export async function encodeMezzanine(
   pixels: Pixels,
   header: HeaderFacts,
 ): Promise<{ content_type: string; bytes: Buffer }> {
-  if (!header.is_lossless && !header.has_alpha) return jpegMezzanine(pixels);
+  if (!header.is_lossless && !header.has_alpha) return jpegMezzanine(pixels, header);
   const exact = await pngMezzanine(pixels);
   const isPhotograph =
     exact.bytes.length > pixels.width * pixels.height * EXACT_BYTES_PER_PIXEL_MAX;
-  return isPhotograph && !header.has_alpha ? jpegMezzanine(pixels) : exact;
+  return isPhotograph && !header.has_alpha ? jpegMezzanine(pixels, header) : exact;
 }
 
-/** Optimised coding would take twice the time for two bytes in a hundred. */
-async function jpegMezzanine(pixels: Pixels) {
+/**
+ * Optimised coding would take twice the time for two bytes in a hundred. Where colour came halved it stays so: a
+ * render is at most half as large as what it reads.
+ */
+async function jpegMezzanine(pixels: Pixels, { chroma }: HeaderFacts) {
   const options = {
     quality: MEZZANINE_JPEG_QUALITY,
-    chromaSubsampling: '4:4:4',
+    chromaSubsampling: chroma ?? '4:4:4',
     optimiseCoding: false,
   };
   return { content_type: 'image/jpeg', bytes: await pixels.open().jpeg(options).toBuffer() };
@@ -85,14 +98,20 @@ async function pngMezzanine(pixels: Pixels) {
   return { content_type: 'image/png', bytes: await pixels.open().png(options).toBuffer() };
 }
 
-function jpegOptions(pixels: Pixels, header: HeaderFacts) {
+function jpegOptions(pixels: Pixels, header: HeaderFacts, uploadBytes: number) {
   return {
     quality: storedQuality(header),
     chromaSubsampling: header.chroma ?? '4:4:4',
     progressive: false,
-    // Optimised coding holds every coefficient of the picture in memory.
-    optimiseCoding: pixels.width * pixels.height <= JPEG_OPTIMISED_PIXELS_MAX,
+    optimiseCoding: isWorthOptimising(pixels, uploadBytes),
   };
+}
+
+/** Optimised coding holds every coefficient of the picture in memory, and goes over them twice. */
+function isWorthOptimising({ width, height }: Pixels, uploadBytes: number): boolean {
+  const count = width * height;
+  if (count <= OPTIMISED_ALWAYS_PIXELS_MAX) return true;
+  return count <= JPEG_OPTIMISED_PIXELS_MAX && uploadBytes < count * DETAILED_BYTES_PER_PIXEL_MIN;
 }
 
 /** Photographs shrink by row filters, drawings grow: the middle of the picture says which it is. */

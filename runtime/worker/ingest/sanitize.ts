@@ -48,7 +48,7 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
   const source = await readSource(bytes, header);
   const pixels = await decodeOnce(source);
-  const master = await encodeMaster(pixels, header);
+  const master = await encodeMaster(pixels, header, bytes.length);
   if (master.length > SANITIZED_BYTES_MAX) {
     throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
   }
@@ -89,7 +89,11 @@ async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
 /** Raw downloads of a picture from another colour space keep its own pixels. */
 async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {
   if (!source.has_native) return null;
-  return encodeMaster(await decodeOnce({ ...source, keeps_space: true }), header);
+  return encodeMaster(
+    await decodeOnce({ ...source, keeps_space: true }),
+    header,
+    source.bytes.length,
+  );
 }
 
 /** What libvips throws here is about these bytes: everything else was settled by the header. */
