@@ -1,6 +1,6 @@
 /**
  * PUT of an upload's bytes through the service: the signed URL is the credential, the bytes are streamed to storage as
- * they come and the session completes itself. Open to every origin. Spec: Uploads, PUT proxy.put_url; Rules 9.
+ * they come and the session completes itself. Open to every origin. Spec: Uploads; Authentication, Rules.
  */
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';

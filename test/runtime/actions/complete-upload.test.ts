@@ -41,6 +41,11 @@ async function now(upload: UploadRow): Promise<UploadRow> {
   return must(await findUpload(db, upload.upload_id));
 }
 
+/** Without what the database says of the moment at which it is asked. */
+function timeless({ remaining_seconds: _now, ...row }: UploadRow): Partial<UploadRow> {
+  return row;
+}
+
 async function refusal(upload: UploadRow, options?: CompleteUploadOptions): Promise<ServiceError> {
   return completeUpload(jobs.deps, upload, options).then(
     () => Promise.reject(new Error('it was not refused')),
@@ -63,7 +68,7 @@ describe('an upload whose object is there', () => {
     const first = await completeUpload(jobs.deps, upload);
     expect(first).toMatchObject({ status: 'uploaded', uploaded_at: expect.any(Date) });
     for (const again of [upload, first, await now(upload)]) {
-      expect(await completeUpload(jobs.deps, again)).toEqual(first);
+      expect(timeless(await completeUpload(jobs.deps, again))).toEqual(timeless(first));
     }
     await turn();
     expect(jobs.rung).toEqual([upload.upload_id]);

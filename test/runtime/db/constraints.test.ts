@@ -243,6 +243,14 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', `status = 'uploaded'`, theUpload),
   ],
   [
+    'an answer that is kept has its status and its body',
+    'idempotency_keys_answer_whole',
+    () =>
+      `insert into idempotency_keys
+         (caller, project_slug, idempotency_key, request_hash, claim_id, lease_until, status)
+       values ('c', '', 'k', decode(repeat('00', 32), 'hex'), 'x', now(), 200)`,
+  ],
+  [
     'a multipart upload has all of its parts',
     'uploads_multipart_whole',
     broken('uploads', 'part_count = 3', theUpload),

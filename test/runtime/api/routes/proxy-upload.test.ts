@@ -1,4 +1,4 @@
-// Spec: Uploads, PUT proxy.put_url; Authentication, Rules 9; Limits, Uploads.
+// Spec: Uploads; Authentication, Rules; Limits, Uploads.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
