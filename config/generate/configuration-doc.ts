@@ -14,8 +14,8 @@ const head = `# Configuration
 Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
 what was expected and an example. An empty variable counts as unset. \`tintype up\` sets what it needs
 itself; each can be overridden. Variables of what is not in this version (CDN, scanner, payment providers, plans,
-libraries, proxy uploads, most rates, browsers' origins, the metrics port, tracing, the operator in a cluster) are
-checked and have no effect yet; S3 and RabbitMQ are refused by \`tintype up\`.
+named libraries, most rates, browsers' origins, tracing, the operator in a cluster) are
+checked and have no effect yet.
 
 | variable | meaning | default | example |
 |---|---|---|---|

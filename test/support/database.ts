@@ -17,7 +17,10 @@ export async function createTestDatabase(template = TEMPLATE_DATABASE): Promise<
   await runAsAdmin(adminUrl, `create database ${name} template ${template} strategy file_copy`);
   return {
     url: Object.assign(new URL(adminUrl), { pathname: `/${name}` }).href,
-    drop: () => runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`),
+    drop: async () => {
+      await untilLeft(adminUrl, name);
+      await runAsAdmin(adminUrl, `drop database if exists ${name} with (force)`);
+    },
   };
 }
 
@@ -56,6 +59,22 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
     close: () => get().close(),
   };
   return { db, url, open };
+}
+
+const LEAVING_MS_MAX = 2000;
+
+/** A connection that is just being closed would be ended by force, and say so where nobody listens any more. */
+async function untilLeft(adminUrl: string, name: string): Promise<void> {
+  const admin = createDatabase({ url: adminUrl, maxConnections: 1 });
+  const query = 'select 1 from pg_stat_activity where datname = $1';
+  try {
+    for (const end = Date.now() + LEAVING_MS_MAX; Date.now() < end; ) {
+      if ((await admin.query(query, [name])).length === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    await admin.close();
+  }
 }
 
 async function runAsAdmin(url: string, statement: string): Promise<void> {
