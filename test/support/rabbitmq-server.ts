@@ -47,6 +47,7 @@ export async function startRabbitServer(): Promise<RabbitServer> {
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_MNESIA_BASE: join(folder, 'mnesia'),
     RABBITMQ_LOG_BASE: join(folder, 'log'),
+    ERL_CRASH_DUMP_SECONDS: '0',
     RABBITMQ_PID_FILE: join(folder, 'pid'),
     RABBITMQ_CONF_ENV_FILE: '/dev/null',
     RABBITMQ_ENABLED_PLUGINS_FILE: join(folder, 'plugins'),
