@@ -8,14 +8,18 @@ import { allElements, type SvgNode } from './svg-node.ts';
 
 export type AppliedStyles = {
   readonly rule_count: number;
+  /** Rules that look at the siblings of an element. */
+  readonly counting_count: number;
   of(node: SvgNode): readonly Declaration[];
 };
 
 export function readAppliedStyles(root: SvgNode): AppliedStyles {
   const bySubject = new Map<string, Map<string, Declaration>>();
   let rule_count = 0;
+  let counting_count = 0;
   for (const rule of styleRules(root)) {
     const declarations = rule.declarations.filter(isCostly);
+    counting_count += rule.selector.match(COUNTING)?.length ?? 0;
     for (const subject of subjectsOf(rule.selector)) {
       rule_count += 1;
       const known = bySubject.get(subject) ?? new Map<string, Declaration>();
@@ -23,8 +27,10 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
       if (known.size > 0) bySubject.set(subject, known);
     }
   }
-  return { rule_count, of: (node) => declarationsOf(node, bySubject) };
+  return { rule_count, counting_count, of: (node) => declarationsOf(node, bySubject) };
 }
+
+const COUNTING = /:nth-|:only-of|-of-type|~/gi;
 
 function* styleRules(root: SvgNode) {
   for (const node of allElements(root)) {
@@ -65,11 +71,15 @@ function declarationsOf(
   return [...[...own, ...styled].filter(isCostly), ...matched];
 }
 
-/** Paints and markers cost something where they refer to something. */
+/** Paints and markers cost something where they refer to something, strokes wherever they are. */
 function isCostly([property, value]: Declaration): boolean {
   return (
     svgLayerProperties.has(property) ||
     property === 'transform' ||
+    property === 'stroke' ||
+    property === 'stroke-width' ||
+    property === 'color-interpolation-filters' ||
+    property === 'stroke-dasharray' ||
     (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))
   );
 }

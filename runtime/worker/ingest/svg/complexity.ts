@@ -2,7 +2,7 @@
  * What drawing an SVG would cost, known without drawing it: elements after every reference is followed,
  * layers, filters. Spec: Limits, Uploads (SVG complexity: very complex SVGs are refused).
  */
-import { svgCaps, svgLayerProperties } from '../../../core/image/svg-rules.ts';
+import { svgCaps } from '../../../core/image/svg-rules.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
 import { readAppliedStyles } from './applied-styles.ts';
 import {
@@ -14,16 +14,28 @@ import {
   scalesOf,
 } from './drawing.ts';
 import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
+import {
+  addFilter,
+  addStroke,
+  isLayer,
+  layersCost,
+  paintNs,
+  stylesCost,
+  widestStroke,
+} from './paint-cost.ts';
 import type { SvgSize } from './raster-grid.ts';
+import { shapeCost } from './shape-cost.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
 
 /** Throws IngestRefusal for a drawing above one of the caps. */
 export function refuseComplexity(root: SvgNode, grid: SvgSize): void {
   const styles = readAppliedStyles(root);
-  const elements = [...allElements(root)].length;
-  check('style_matches', styles.rule_count * elements);
+  const elements = [...allElements(root)];
+  check('style_matches', styles.rule_count * elements.length);
   const drawing = readDrawing(root, styles, grid);
   const cost = new CostReader(drawing).read();
+  cost.ns += stylesCost(styles, elements);
+  check('drawing_ns', cost.ns);
   check('expanded_elements', cost.elements);
   check('layers', cost.layers);
   check('layer_depth', cost.layer_depth);
@@ -39,8 +51,18 @@ type Cost = {
   layers: number;
   layer_depth: number;
   filter_pixels: number;
+  /** Of one core. */
+  ns: number;
+  /** What strokes would cost that only an element around can give. */
+  stroke_ns: number;
+  /** Pixels that a paint of an element around would cover. */
+  area: number;
+  /** Pixels that a dashed stroke of an element around would go along. */
+  length: number;
 };
 
+/** Beside what it draws. */
+const ELEMENT_NS = 30_000;
 /** References may be followed only so far, as the renderer does it on its stack. */
 const REFERENCE_DEPTH_MAX = 300;
 const SHAPES = new Set(
@@ -51,10 +73,12 @@ class CostReader {
   readonly #drawing: Drawing;
   readonly #scales: ReadonlyMap<SvgNode, number>;
   readonly #known = new Map<SvgNode, Cost>();
+  readonly #strokeWidth: number;
 
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
     this.#scales = scalesOf(drawing, usersFirst(drawing));
+    this.#strokeWidth = widestStroke(drawing.styles.values());
   }
 
   read(): Cost {
@@ -65,7 +89,7 @@ class CostReader {
   #costOf(node: SvgNode): Cost {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
-    const cost = ownCost(node);
+    const cost = this.#ownCost(node);
     for (const child of drawnChildren(node)) addInherited(cost, this.#costOf(child));
     for (const reference of referencesOf(this.#drawing, node)) this.#addReference(cost, reference);
     this.#addLayers(cost, node);
@@ -75,12 +99,17 @@ class CostReader {
 
   /** A paint or a marker of a group holds for all that is in it. */
   #addReference(cost: Cost, { by, target }: Reference): void {
-    if (by === 'filter' || target.name.endsWith('Gradient')) return;
+    if (by === 'filter') return;
+    if (target.name.endsWith('Gradient')) {
+      if (by !== 'href') cost.ns += cost.area * paintNs(target, 1);
+      return;
+    }
     if (by === 'href') {
       addInherited(cost, this.#costOf(target));
       return;
     }
     const isPaint = by === 'fill' || by === 'stroke';
+    if (isPaint) cost.ns += cost.area * paintNs(target, this.#scales.get(target) ?? 0);
     const times = isPaint ? cost.shapes : by.startsWith('marker') ? cost.vertices : 1;
     add(cost, this.#costOf(target), times);
   }
@@ -91,28 +120,38 @@ class CostReader {
       declarations.filter(([name, value]) => isLayer(name, value)).map(([name]) => name),
     );
     cost.layers += layers.size;
+    cost.ns += layersCost(layers, this.#drawing.grid);
+    addStroke(cost, declarations, {
+      scale: this.#scales.get(node) ?? 0,
+      width: this.#strokeWidth,
+    });
     cost.layer_depth += layers.size === 0 ? 0 : 1;
     const use = { element: node, scale: this.#scales.get(node) ?? 0 };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
-      if (by === 'filter') cost.filter_pixels += filterPixels(this.#drawing, target, use);
+      if (by === 'filter') addFilter(cost, filterPixels(this.#drawing, target, use));
     }
     for (const [name, value] of declarations) {
-      if (name === 'filter') cost.filter_pixels += filterFunctionPixels(this.#drawing, value, use);
+      if (name === 'filter') addFilter(cost, filterFunctionPixels(this.#drawing, value, use));
     }
   }
-}
 
-function ownCost(node: SvgNode): Cost {
-  const isShape = SHAPES.has(node.name);
-  const vertices = isShape ? vertexCount(node) : 0;
-  return {
-    elements: 1,
-    shapes: isShape ? 1 : 0,
-    vertices,
-    layers: 0,
-    layer_depth: 0,
-    filter_pixels: 0,
-  };
+  #ownCost(node: SvgNode): Cost {
+    const isShape = SHAPES.has(node.name);
+    const place = { scale: this.#scales.get(node) ?? 0, grid: this.#drawing.grid };
+    const shape = isShape ? shapeCost(node, place) : undefined;
+    return {
+      elements: 1,
+      shapes: isShape ? 1 : 0,
+      vertices: isShape ? vertexCount(node) : 0,
+      layers: 0,
+      layer_depth: 0,
+      filter_pixels: 0,
+      ns: ELEMENT_NS + (shape?.fill_ns ?? 0),
+      stroke_ns: shape?.stroke_ns ?? 0,
+      area: shape?.area ?? 0,
+      length: shape?.length ?? 0,
+    };
+  }
 }
 
 /** At most one for every number that is written. */
@@ -126,24 +165,17 @@ function addInherited(cost: Cost, more: Cost): void {
   add(cost, more);
   cost.shapes += more.shapes;
   cost.vertices += more.vertices;
+  cost.stroke_ns += more.stroke_ns;
+  cost.area += more.area;
+  cost.length += more.length;
 }
 
 function add(cost: Cost, more: Cost, times = 1): void {
   cost.elements += more.elements * times;
   cost.layers += more.layers * times;
   cost.filter_pixels += more.filter_pixels * times;
+  cost.ns += more.ns * times;
   cost.layer_depth = Math.max(cost.layer_depth, more.layer_depth);
-}
-
-const NO_LAYER: Readonly<Record<string, RegExp>> = {
-  opacity: /^(?:1|1\.0+|100%|[2-9]\S*|inherit)$/,
-  'mix-blend-mode': /^normal$/,
-  isolation: /^auto$/,
-};
-
-function isLayer(property: string, value: string): boolean {
-  if (!svgLayerProperties.has(property) || value === 'none') return false;
-  return !NO_LAYER[property]?.test(value);
 }
 
 /** Every element after all that draw it. Throws IngestRefusal where one draws itself. */

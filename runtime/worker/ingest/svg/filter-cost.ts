@@ -15,7 +15,15 @@ export function filterPixels(drawing: Drawing, filter: SvgNode, use: FilterUse):
   const isRelative = filter.attributes.get('primitiveUnits') === 'objectBoundingBox';
   const scale = use.scale * (isRelative ? rootUnits(drawing) : 1);
   const weights = childElements(filter).map((primitive) => primitiveWeight(primitive, scale));
-  return sum(weights) * regionPixels(drawing, filter, use);
+  const conversion = isInSrgb(drawing, filter) ? 0 : CONVERSION_WEIGHT;
+  return (sum(weights) + conversion) * regionPixels(drawing, filter, use);
+}
+
+/** Without this word, colours are made linear and turned back for each use. */
+function isInSrgb(drawing: Drawing, filter: SvgNode): boolean {
+  return [filter, ...childElements(filter)].some((one) =>
+    drawing.styles.get(one)?.some(([, value]) => value === 'sRGB'),
+  );
 }
 
 /** Functions such as `blur(2px)` have no region of their own. */
@@ -34,13 +42,15 @@ export function filterFunctionPixels(
   return sum(weights) * gridPixels(drawing);
 }
 
+const CONVERSION_WEIGHT = 2;
+const MERGE_WEIGHT_PER_NODE = 0.2;
 const BLUR_WEIGHT = 4;
 const LIGHT_WEIGHT = 4;
 const MORPHOLOGY_WEIGHT_PER_TAP = 0.25;
 const CONVOLVE_WEIGHT_PER_TAP = 0.6;
 const TURBULENCE_WEIGHT_PER_OCTAVE = 2;
 
-function primitiveWeight({ name, attributes }: SvgNode, scale: number): number {
+function primitiveWeight({ name, attributes, children }: SvgNode, scale: number): number {
   const numbers = (attribute: string, otherwise: number) =>
     (attributes.get(attribute) ?? `${otherwise}`)
       .trim()
@@ -70,6 +80,8 @@ function primitiveWeight({ name, attributes }: SvgNode, scale: number): number {
       refuseAbove(svgCaps.turbulence_octaves, name, octaves);
       return 1 + octaves * TURBULENCE_WEIGHT_PER_OCTAVE;
     }
+    case 'feMerge':
+      return 1 + children.length * MERGE_WEIGHT_PER_NODE;
     case 'feDiffuseLighting':
     case 'feSpecularLighting':
       return LIGHT_WEIGHT;

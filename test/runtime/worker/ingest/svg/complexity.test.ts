@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+import { slowDrawings } from '../../../../support/svg-slow.ts';
 
 const svg = (content: string, size = 'width="1000" height="1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`;
@@ -22,6 +23,9 @@ const levels = (depth: number, times: number) =>
   ).join('');
 const circles = (count: number, attributes: string) =>
   `<circle r="1" ${attributes}/>`.repeat(count);
+
+const outline = '<path d="M10 10C20 20 30 20 40 10L30 30z"/>';
+const dotted = '<path d="M0 9H900"/>';
 
 describe('an SVG that would take too much to draw is refused before it is drawn', () => {
   it.each([
@@ -148,10 +152,30 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     expect(outcome(document)).toBe('image_too_large');
   });
 
+  it.each(slowDrawings)('%s: image_too_large', (_, document) => {
+    expect(outcome(document)).toBe('image_too_large');
+  });
+
   it.each([
+    ['a map of 20,000 outlines', svg(`<g stroke="red">${outline.repeat(9000)}</g>`)],
+    ['a coast in one path', svg(`<path d="M0 0${'l3 1l-2 2l1-2l2 3'.repeat(15_000)}"/>`)],
+    [
+      'a chart of dotted lines',
+      svg(`<g stroke="red" stroke-dasharray="2 2">${dotted.repeat(60)}</g>`),
+    ],
+    ['a scatter of circles', svg('<circle cx="9" cy="9" r="3" fill-opacity=".5"/>'.repeat(5000))],
+    [
+      'a picture of gradients',
+      svg(`<linearGradient id="a"/>${'<rect width="50" height="50" fill="url(#a)"/>'.repeat(500)}`),
+    ],
+    [
+      'an illustration of masks',
+      svg('<mask id="m"><circle r="9"/></mask><g mask="url(#m)"><path/></g>'.repeat(30)),
+    ],
     ['elements 64 deep', svg(nested(63, '<g>'))],
     ['20,000 elements', svg('<g/>'.repeat(19_999))],
-    ['200,000 bytes of text', svg(`<text>${'a'.repeat(200_000)}</text>`)],
+    ['200,000 bytes of text', svg(`<desc>${'a'.repeat(200_000)}</desc>`)],
+    ['2,000 labels', svg('<text x="9" y="9">A label</text>'.repeat(2000))],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
     ['any number of opacities that are none', svg('<g opacity="1"/>'.repeat(5000))],
@@ -167,13 +191,13 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     [
       'small shadows, as editors write them',
       svg(
-        `<filter id="f" x="1" y="1" width="60" height="60" filterUnits="userSpaceOnUse"><feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/><feBlend/></filter>${'<g filter="url(#f)"><path/></g>'.repeat(150)}`,
+        `<filter id="f" x="1" y="1" width="60" height="60" filterUnits="userSpaceOnUse"><feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/><feBlend/></filter>${'<g filter="url(#f)"><path/></g>'.repeat(40)}`,
       ),
     ],
     [
       'small shapes with blurs',
       svg(
-        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<circle r="9" filter="url(#f)"/>'.repeat(200)}`,
+        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<circle r="9" filter="url(#f)"/>'.repeat(60)}`,
       ),
     ],
     ['a reference to nothing', svg('<use href="#none"/>')],

@@ -1,0 +1,106 @@
+/**
+ * What paints, strokes, layers, filters and style sheets add to the cost of what is drawn with them, in
+ * nanoseconds of one core, measured with librsvg.
+ */
+import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
+import type { AppliedStyles } from './applied-styles.ts';
+import { numberOf } from './drawing.ts';
+import type { SvgSize } from './raster-grid.ts';
+import type { Declaration } from './style.ts';
+import { childElements, type SvgNode } from './svg-node.ts';
+
+const LINEAR_NS = 15;
+const RADIAL_NS = 30;
+const PATTERN_NS = { small: 800, large: 160 };
+const LARGE_TILE_PIXELS = 100;
+
+/** A pixel of a paint; small tiles are fetched again for each. */
+export function paintNs(paint: SvgNode, scale: number): number {
+  if (paint.name === 'linearGradient') return LINEAR_NS;
+  if (paint.name !== 'pattern') return RADIAL_NS;
+  const sides = ['width', 'height'].map((name) => numberOf(paint.attributes.get(name), 0) * scale);
+  return PATTERN_NS[Math.min(...sides) < LARGE_TILE_PIXELS ? 'small' : 'large'];
+}
+
+const NO_LAYER: Readonly<Record<string, RegExp>> = {
+  opacity: /^(?:1|1\.0+|100%|[2-9]\S*|inherit)$/,
+  'mix-blend-mode': /^normal$/,
+  isolation: /^auto$/,
+};
+
+export function isLayer(property: string, value: string): boolean {
+  if (!svgLayerProperties.has(property) || value === 'none') return false;
+  return !NO_LAYER[property]?.test(value);
+}
+
+/** A pixel of the whole grid, for each: layers are as large as the picture. */
+const LAYER_PIXEL_NS: Readonly<Record<string, number>> = {
+  opacity: 2.5,
+  isolation: 2.5,
+  'clip-path': 3,
+  filter: 7,
+  mask: 38,
+  'mix-blend-mode': 35,
+};
+
+export function layersCost(layers: ReadonlySet<string>, { width, height }: SvgSize): number {
+  const ns = [...layers].reduce((sum, layer) => sum + (LAYER_PIXEL_NS[layer] ?? 0), 0);
+  return ns * width * height;
+}
+
+const FILTER_UNIT_NS = 220;
+
+export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: number): void {
+  cost.filter_pixels += pixels;
+  cost.ns += pixels * FILTER_UNIT_NS;
+}
+
+type Stroked = { ns: number; stroke_ns: number; length: number };
+
+const DASH_NS = 3000;
+/** Where dashes are wider than long, each crosses those around it. */
+const DASH_CROSSING_NS = 4000;
+const NUMBERS = /\d*\.?\d+(?:e[-+]?\d+)?/gi;
+
+/** A stroke that an element gives to all in it that have none yet. */
+export function addStroke(
+  cost: Stroked,
+  declarations: readonly Declaration[],
+  { scale, width }: { scale: number; width: number },
+): void {
+  if (declarations.some(([property, value]) => property === 'stroke' && value !== 'none')) {
+    cost.ns += cost.stroke_ns;
+    cost.stroke_ns = 0;
+  }
+  for (const [property, value] of declarations) {
+    if (property !== 'stroke-dasharray') continue;
+    const numbers = (value.match(NUMBERS) ?? []).map(Number);
+    const period = numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
+    if (period === 0) continue;
+    const dashes = cost.length / (period * scale);
+    const overlaps = Math.min(dashes, width / period);
+    cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
+  }
+}
+
+const MATCH_NS = 250;
+const SIBLING_NS = 100;
+
+/** In the units of whatever has it. */
+export function widestStroke(styles: Iterable<readonly Declaration[]>): number {
+  let widest = 1;
+  for (const declarations of styles) {
+    for (const [property, value] of declarations) {
+      if (property === 'stroke-width') widest = Math.max(widest, numberOf(value, 100));
+    }
+  }
+  return widest;
+}
+
+/** Selectors that count siblings go over all of them for each. */
+export function stylesCost(styles: AppliedStyles, elements: readonly SvgNode[]): number {
+  const pairs = elements.reduce((sum, node) => sum + childElements(node).length ** 2 / 2, 0);
+  return (
+    styles.rule_count * elements.length * MATCH_NS + styles.counting_count * pairs * SIBLING_NS
+  );
+}

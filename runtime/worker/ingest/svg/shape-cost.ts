@@ -1,0 +1,162 @@
+/**
+ * What drawing one shape costs, in nanoseconds of one core, measured with librsvg: by its lines, by how
+ * often they cross (which is what makes small files take minutes), by the pixels that it covers.
+ */
+import { numberOf } from './drawing.ts';
+import { pathSegments, pointSegments, type Segments } from './path-segments.ts';
+import type { SvgSize } from './raster-grid.ts';
+import type { SvgNode } from './svg-node.ts';
+
+export type ShapeCost = {
+  fill_ns: number;
+  /** On top of it, where it has a stroke. */
+  stroke_ns: number;
+  /** Pixels of the grid under its box. */
+  area: number;
+  /** Pixels along its lines. */
+  length: number;
+};
+
+/** `scale`: pixels of the grid that one of its units becomes. */
+export type ShapePlace = { readonly scale: number; readonly grid: SvgSize };
+
+const SHAPE_NS = 30_000;
+const SEGMENT_NS = { fill: 5000, stroke: 8000 };
+const ROW_NS = { fill: 200, stroke: 400 };
+const CROSSING_NS = { fill: 11_000, stroke: 15_000 };
+const PIXEL_NS = 1;
+const LETTER_NS = 150_000;
+/** A line of text is laid out in one piece. */
+const LETTER_PAIR_NS = 30;
+const LETTER_UNITS = 20;
+
+export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
+  const { name, attributes } = node;
+  if (name === 'path') return segmentsCost(pathSegments(attributes.get('d') ?? ''), place);
+  if (name === 'polygon' || name === 'polyline') {
+    return segmentsCost(pointSegments(attributes.get('points') ?? ''), place);
+  }
+  if (name === 'line') return segmentsCost(lineSegment(node), place);
+  if (TEXTS.has(name)) return textCost(node, place);
+  const box = boxOf(node);
+  return box === undefined ? undefined : boxCost(box, place);
+}
+
+const TEXTS = new Set(['text', 'tspan', 'textPath']);
+
+function lineSegment({ attributes }: SvgNode): Segments {
+  return ['x1', 'y1', 'x2', 'y2'].map(
+    (name) => Number.parseFloat(attributes.get(name) ?? '0') || 0,
+  );
+}
+
+/** Percentages are as large as the picture. */
+function boxOf({ name, attributes }: SvgNode): SvgSize | undefined {
+  const at = (attribute: string, times: number) => {
+    const text = attributes.get(attribute);
+    return text === undefined ? 0 : numberOf(text, Number.POSITIVE_INFINITY) * times;
+  };
+  if (name === 'rect') return { width: at('width', 1), height: at('height', 1) };
+  if (name === 'circle') return { width: at('r', 2), height: at('r', 2) };
+  if (name === 'ellipse') {
+    const [rx, ry] = [at('rx', 2), at('ry', 2)];
+    return { width: rx || ry, height: ry || rx };
+  }
+  return undefined;
+}
+
+const BOX_SEGMENTS = 12;
+
+function boxCost({ width, height }: SvgSize, place: ShapePlace): ShapeCost {
+  const { scale, grid } = place;
+  const rows = 4 * Math.min(height * scale, grid.height);
+  const area = areaOf({ width, height }, place);
+  const fixed = (way: 'fill' | 'stroke') =>
+    SHAPE_NS + BOX_SEGMENTS * SEGMENT_NS[way] * CURVE_SHARE + rows * ROW_NS[way] + area * PIXEL_NS;
+  const length = Math.min(2 * (width + height) * scale, LENGTH_MAX);
+  return { fill_ns: fixed('fill'), stroke_ns: fixed('stroke'), area, length };
+}
+
+const CURVE_SHARE = 0.25;
+const LENGTH_MAX = 1e9;
+
+function areaOf({ width, height }: SvgSize, { scale, grid }: ShapePlace): number {
+  // Turned by 45 degrees, a box covers more of either side.
+  const side = (units: number, max: number) => Math.min(1.5 * units * scale + 1, max);
+  return side(width, grid.width) * side(height, grid.height);
+}
+
+function segmentsCost(segments: Segments, place: ShapePlace): ShapeCost {
+  const { scale, grid } = place;
+  const count = segments.length / 4;
+  const { width, height, rows, length } = measure(segments, { scale, rowMax: grid.height });
+  const area = areaOf({ width, height }, place);
+  const crossings = estimateCrossings(segments);
+  const ns = (way: 'fill' | 'stroke') =>
+    SHAPE_NS +
+    count * SEGMENT_NS[way] +
+    rows * ROW_NS[way] +
+    crossings * CROSSING_NS[way] +
+    area * PIXEL_NS;
+  return { fill_ns: ns('fill'), stroke_ns: ns('stroke'), area, length: length * scale };
+}
+
+function measure(segments: Segments, { scale, rowMax }: { scale: number; rowMax: number }) {
+  const box = { left: 0, right: 0, top: 0, bottom: 0 };
+  const [x = 0, y = 0] = segments;
+  Object.assign(box, { left: x, right: x, top: y, bottom: y });
+  let [rows, length] = [0, 0];
+  for (let at = 0; at < segments.length; at += 4) {
+    const [x0, y0, x1, y1] = lineAt(segments, at);
+    box.left = Math.min(box.left, x0, x1);
+    box.right = Math.max(box.right, x0, x1);
+    box.top = Math.min(box.top, y0, y1);
+    box.bottom = Math.max(box.bottom, y0, y1);
+    // In whichever direction it is drawn when it is turned.
+    rows += Math.min(Math.max(Math.abs(y1 - y0), Math.abs(x1 - x0)) * scale, rowMax);
+    length += Math.hypot(x1 - x0, y1 - y0);
+  }
+  return { width: box.right - box.left, height: box.bottom - box.top, rows, length };
+}
+
+const SAMPLES = 4000;
+const SEGMENTS_MIN = 40;
+
+/** Of a sample of pairs, always the same one, the share that cross, for all of them. */
+function estimateCrossings(segments: Segments): number {
+  const count = segments.length / 4;
+  if (count < SEGMENTS_MIN) return 0;
+  let [state, found] = [count >>> 0, 0];
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * count) * 4;
+  };
+  for (let sample = 0; sample < SAMPLES; sample += 1) {
+    if (cross(lineAt(segments, next()), lineAt(segments, next()))) found += 1;
+  }
+  return (found / SAMPLES) * ((count * count) / 2);
+}
+
+type Line = readonly [x0: number, y0: number, x1: number, y1: number];
+
+function lineAt(segments: Segments, at: number): Line {
+  return [segments[at] ?? 0, segments[at + 1] ?? 0, segments[at + 2] ?? 0, segments[at + 3] ?? 0];
+}
+
+/** Properly: with both ends of each on different sides of the other. */
+function cross(a: Line, b: Line): boolean {
+  const side = ([x0, y0, x1, y1]: Line, x: number, y: number) =>
+    (x1 - x0) * (y - y0) - (y1 - y0) * (x - x0);
+  const isBetween = (one: Line, other: Line) =>
+    side(one, other[0], other[1]) * side(one, other[2], other[3]) < 0;
+  return isBetween(a, b) && isBetween(b, a);
+}
+
+function textCost({ children }: SvgNode, { scale, grid }: ShapePlace): ShapeCost {
+  const lengths = children.map((child) => (typeof child === 'string' ? child.length : 0));
+  const letters = lengths.reduce((sum, length) => sum + length, 0);
+  const pairs = lengths.reduce((sum, length) => sum + length * length, 0);
+  const fill_ns = letters * LETTER_NS + pairs * LETTER_PAIR_NS;
+  const area = Math.min(letters * (LETTER_UNITS * scale) ** 2, grid.width * grid.height);
+  return { fill_ns, stroke_ns: fill_ns, area, length: letters * LETTER_UNITS * 4 * scale };
+}

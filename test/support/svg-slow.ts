@@ -1,0 +1,117 @@
+/** Small drawings that a renderer needs seconds to hours for, each by another of its weaknesses. */
+import { seededRandom } from './pictures.ts';
+
+const svg = (content: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
+const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
+
+/** A line from place to place, all over the picture. */
+function wander(corners: number, side = 2048): string {
+  const random = seededRandom(corners);
+  const place = () => `${Math.floor(random() * side)} ${Math.floor(random() * side)}`;
+  return `M0 0${Array.from({ length: corners }, () => `L${place()}`).join('')}`;
+}
+
+function curve(corners: number): string {
+  return wander(corners * 3).replaceAll(/L(\d+ \d+)L(\d+ \d+)L(\d+ \d+)/g, 'C$1 $2 $3');
+}
+
+function styled(rules: readonly string[], content: string): string {
+  return svg(`<style>${rules.join('')}</style>${content}`);
+}
+
+const counted = (count: number, print: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => print(at));
+
+export const slowDrawings: readonly (readonly [name: string, document: string])[] = [
+  ['a line that crosses itself', svg(`<path d="${wander(20_000)}"/>`)],
+  ['a long line that crosses itself', svg(`<path d="${wander(150_000)}"/>`)],
+  [
+    'a polygon that crosses itself',
+    svg(`<polygon points="${wander(20_000).replaceAll(/[ML]/g, ' ')}"/>`),
+  ],
+  ['curves that cross', svg(`<path d="${curve(10_000)}"/>`)],
+  ['a stroke that crosses itself', svg(`<path fill="none" stroke="red" d="${wander(5000)}"/>`)],
+  ['a wide stroke', svg(`<path stroke="red" stroke-width="300" d="${wander(5000)}"/>`)],
+  [
+    'a rich line by uses',
+    svg(`<path id="p" d="${wander(1000)}"/>${'<use href="#p"/>'.repeat(100)}`),
+  ],
+  [
+    'a rich line by a class',
+    styled(['.a{stroke:red}'], `<g class="a">${`<path d="${wander(400)}"/>`.repeat(200)}</g>`),
+  ],
+  ['long edges', svg(`<path d="M0 0${'L5 2048L9 0'.repeat(50_000)}"/>`)],
+  ['fine dashes', svg(`<path stroke="red" stroke-dasharray=".2" d="${wander(2000)}"/>`)],
+  ['dashes far outside', svg('<path stroke="red" stroke-dasharray=".1" d="M0 0L1e7 1e7"/>')],
+  [
+    'dashes of a group',
+    svg(`<g stroke="red" stroke-dasharray=".2">${`<path d="${wander(30)}"/>`.repeat(60)}</g>`),
+  ],
+  [
+    'wide round dashes',
+    svg(
+      `<path stroke="red" stroke-width="50" stroke-linecap="round" stroke-dasharray="1" d="${wander(300)}"/>`,
+    ),
+  ],
+  ['full areas', svg(full('fill="red"').repeat(6000))],
+  [
+    'gradients over everything',
+    svg(
+      `<radialGradient id="a" fx=".2"><stop/><stop offset="1" stop-color="red"/></radialGradient>${full('fill="url(#a)"').repeat(100)}`,
+    ),
+  ],
+  [
+    'gradients of a group',
+    svg(
+      `<radialGradient id="a"><stop/><stop offset="1" stop-color="red"/></radialGradient><g fill="url(#a)">${full('').repeat(100)}</g>`,
+    ),
+  ],
+  [
+    'turned patterns',
+    svg(
+      `<pattern id="p" width="10" height="10" patternUnits="userSpaceOnUse" patternTransform="rotate(7)"><rect width="5" height="5"/></pattern>${full('fill="url(#p)"').repeat(10)}`,
+    ),
+  ],
+  [
+    'masks',
+    svg(`<mask id="m">${full('fill="gray"')}</mask>${'<g mask="url(#m)"><path/></g>'.repeat(100)}`),
+  ],
+  ['blends', svg('<g style="mix-blend-mode:hue"><path/></g>'.repeat(100))],
+  ['blends by a class', styled(['.a{mix-blend-mode:multiply}'], '<path class="a"/>'.repeat(100))],
+  ['a text in one line', svg(`<text>${'abc def '.repeat(10_000)}</text>`)],
+  ['many texts', svg('<text>abcdefghij</text>'.repeat(10_000))],
+  [
+    'rules that count',
+    styled(
+      counted(9, (at) => `g:nth-child(3n+${at}){fill:red}`),
+      '<g/>'.repeat(15_000),
+    ),
+  ],
+  ['rules that count types', styled(['g:nth-last-of-type(3n+1){fill:red}'], '<g/>'.repeat(19_000))],
+  [
+    'many rules',
+    styled(
+      counted(2500, (at) => `.a${at}{fill:red}`),
+      '<g class="a1"/>'.repeat(19_000),
+    ),
+  ],
+  [
+    'a blur of everything',
+    svg(
+      `<filter id="f"><feGaussianBlur stdDeviation="9"/><feGaussianBlur stdDeviation="9"/></filter>${full('filter="url(#f)"')}`,
+    ),
+  ],
+  [
+    'convolutions',
+    svg(
+      `<filter id="f"><feConvolveMatrix order="9" kernelMatrix="${'1 '.repeat(81)}"/></filter>${full('filter="url(#f)"')}`,
+    ),
+  ],
+  [
+    'merges',
+    svg(
+      `<filter id="f"><feMerge>${'<feMergeNode/>'.repeat(1000)}</feMerge></filter>${full('filter="url(#f)"')}`,
+    ),
+  ],
+];
