@@ -217,3 +217,53 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     '<rect onload&#x3d;="1"/>'.replace('&#x3d;', ''),
   ],
 };
+
+const SCRIPTED = whole(
+  '<script>alert(1)</script><image href="http://evil/x.png"/>',
+  'width="90" height="90"',
+);
+
+/** Whole files that say one thing to one reader and another to the next. */
+export const disguises: readonly (readonly [name: string, bytes: Buffer])[] = [
+  ['UTF-16 with a mark', Buffer.from(`\ufeff${SCRIPTED}`, 'utf16le')],
+  ['UTF-16 without a mark', Buffer.from(SCRIPTED, 'utf16le')],
+  ['UTF-8 with a mark', Buffer.from(`\ufeff${SCRIPTED}`)],
+  ['two marks', Buffer.from(`\ufeff\ufeff${SCRIPTED}`)],
+  [
+    'UTF-7',
+    Buffer.from(
+      `<?xml version="1.0" encoding="UTF-7"?>${SCRIPTED.replaceAll('<script', '+ADw-script')}`,
+    ),
+  ],
+  ['Latin-1', Buffer.from(`<?xml version="1.0" encoding="iso-8859-1"?>${SCRIPTED}`)],
+  [
+    'an encoding that nobody knows',
+    Buffer.from(`<?xml version="1.0" encoding="x-evil"?>${SCRIPTED}`),
+  ],
+  ['EBCDIC by its name', Buffer.from(`<?xml version="1.0" encoding="cp037"?>${SCRIPTED}`)],
+  ['XML 1.1', Buffer.from(`<?xml version="1.1"?>${SCRIPTED}`)],
+  ['a style sheet in front', Buffer.from(`<?xml-stylesheet href="http://evil/x.css"?>${SCRIPTED}`)],
+  [
+    'a transformation in front',
+    Buffer.from(`<?xml-stylesheet type="text/xsl" href="#x"?>${SCRIPTED}`),
+  ],
+  [
+    'a DOCTYPE with a handler',
+    Buffer.from(`<!DOCTYPE svg [<!ATTLIST svg onload CDATA "alert(1)">]>${SCRIPTED}`),
+  ],
+  [
+    'HTML that holds it',
+    Buffer.from(`<html xmlns="http://www.w3.org/1999/xhtml">${SCRIPTED}</html>`),
+  ],
+  ['zeros between', Buffer.from(SCRIPTED.replaceAll('script', 'scr\0ipt'))],
+  ['overlong UTF-8', Buffer.from(SCRIPTED.replaceAll('<script', '\xc0\xbcscript'), 'latin1')],
+  [
+    'text that an HTML reader takes for markup',
+    Buffer.from(
+      whole(
+        '<text>&lt;img src=x onerror=alert(1)></text><title>&lt;/title>&lt;script>alert(1)&lt;/script></title><style>&lt;/style>&lt;img src=x onerror=alert(1)></style>',
+        'width="90" height="90"',
+      ),
+    ),
+  ],
+];

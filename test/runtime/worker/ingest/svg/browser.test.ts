@@ -1,0 +1,139 @@
+// What a browser makes of sanitized drawings, without any policy that would help it: no request, no script. The same
+// attacks before sanitizing are seen to work, so that the silence means something. Spec: What the service does (SVG).
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { IngestRefusal } from '../../../../../runtime/worker/ingest/ingest-refusal.ts';
+import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+import { startBrowser } from '../../../../support/browser.ts';
+import { attacks, disguises, handlers, whole } from '../../../../support/svg-attacks.ts';
+
+const EVERYTHING = [
+  ...Object.values(attacks).flat(),
+  ...handlers.map(
+    (name) => `<g ${name}="alert(1)"><rect width="9" height="9" ${name}="alert(1)"/></g>`,
+  ),
+];
+/** Attacks that work in a browser of today, of the whole list. */
+const HARMFUL_MIN = 60;
+
+let browser: Browser;
+let server: Server;
+let origin: string;
+const pages = new Map<string, string>();
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  server = createServer((request, response) => {
+    const document = pages.get(request.url ?? '');
+    const type = request.url?.endsWith('.html') === true ? 'text/html' : 'image/svg+xml';
+    response.writeHead(document === undefined ? 404 : 200, {
+      'content-type': `${type}; charset=utf-8`,
+    });
+    response.end(document);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterAll(async () => {
+  await browser?.close();
+  server?.close();
+});
+
+type Harm = { requests: string[]; scripts: number };
+
+/** Opens a document, and touches everything in it. */
+async function open(page: Page, path: string, document: string): Promise<Harm> {
+  pages.set(path, document);
+  const harm: Harm = { requests: [], scripts: 0 };
+  const onRequest = (request: { url(): string }) => {
+    if (request.url() !== origin + path) harm.requests.push(request.url());
+  };
+  page.on('request', onRequest);
+  page.removeAllListeners('dialog');
+  page.on('dialog', (dialog) => {
+    harm.scripts += 1;
+    dialog.dismiss().catch(() => undefined);
+  });
+  await page.goto(origin + path, { waitUntil: 'load' }).catch(() => undefined);
+  await page.evaluate(TOUCH_ALL).catch(() => undefined);
+  page.off('request', onRequest);
+  return harm;
+}
+
+/** Runs in the page. */
+const TOUCH_ALL = `
+  for (const element of document.querySelectorAll('*')) {
+    for (const kind of ['click', 'mouseover', 'mousedown', 'mouseup', 'mousemove', 'focus', 'focusin', 'keydown', 'wheel', 'copy']) {
+      element.dispatchEvent(new MouseEvent(kind, { bubbles: true }));
+    }
+  }
+  new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))`;
+
+const inHtml = (svg: string) => `<!doctype html><title>a page</title><body>${svg}</body>`;
+
+async function inPages<T>(use: (page: Page) => Promise<T>): Promise<T> {
+  const page = await browser.newPage();
+  try {
+    return await use(page);
+  } finally {
+    await page.close();
+  }
+}
+
+describe('a browser without any policy', () => {
+  it('is harmed by the attacks as they are', async () => {
+    let harmful = 0;
+    await inPages(async (page) => {
+      for (const [index, vector] of EVERYTHING.entries()) {
+        const { requests, scripts } = await open(
+          page,
+          `/raw-${index}.svg`,
+          whole(vector, 'width="90" height="90"'),
+        );
+        if (requests.length > 0 || scripts > 0) harmful += 1;
+      }
+    });
+    expect(harmful).toBeGreaterThan(HARMFUL_MIN);
+  }, 120_000);
+
+  it('asks for nothing and runs nothing of what is left of them', async () => {
+    expect(EVERYTHING.length).toBeGreaterThan(150);
+    const harmed: string[] = [];
+    await inPages(async (page) => {
+      for (const [index, vector] of EVERYTHING.entries()) {
+        const clean = sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector;
+        for (const [path, document] of [
+          [`/${index}.svg`, clean],
+          [`/${index}.html`, inHtml(clean)],
+        ] as const) {
+          const { requests, scripts } = await open(page, path, document);
+          if (requests.length > 0 || scripts > 0) harmed.push(`${vector}: ${requests} ${scripts}`);
+        }
+      }
+    });
+    expect(harmed).toEqual([]);
+  }, 120_000);
+
+  it.each(disguises)(
+    'asks for nothing and runs nothing of a drawing in disguise: %s',
+    async (_, bytes) => {
+      const clean = cleanOf(bytes);
+      if (clean === undefined) return;
+      const harm = await inPages((page) => open(page, '/disguised.svg', clean));
+      expect(harm).toEqual({ requests: [], scripts: 0 });
+    },
+  );
+});
+
+/** Undefined where it is refused. */
+function cleanOf(bytes: Buffer): string | undefined {
+  try {
+    return sanitizeSvg(bytes).vector;
+  } catch (error) {
+    if (error instanceof IngestRefusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+/** A real browser for a test file: Debian's Chromium, driven by playwright, cut off from every host but this one. */
+import { type Browser, chromium } from 'playwright-core';
+
+export async function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: process.env.TINTYPE_CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1'],
+  });
+}
