@@ -1,0 +1,96 @@
+// Thousands of hostile files through the real decoder children: each is ready or refused with a code of the table
+// within its time, no child is lost, memory comes back, and independent decoders accept whatever is stored.
+// Spec: Processing error codes.
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
+import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import { sanitizeSvg } from '../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
+import { residentBytes } from '../../../../runtime/worker/sandbox/memory.ts';
+import type { Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { bombs, type HostileFile, hostileCorpus } from '../../../support/hostile-corpus.ts';
+import {
+  type Outcome,
+  outcomesOf,
+  printTable,
+  startDecoders,
+} from '../../../support/hostile-run.ts';
+import { soundSources } from '../../../support/hostile-sources.ts';
+import { complaintsAbout, type Stored } from '../../../support/judges.ts';
+
+const CODES = [
+  'ready',
+  'unsupported_media_type',
+  'animated_not_supported',
+  'image_too_large',
+  'decode_failed',
+];
+const FILES_MIN = 3000;
+/** What the allocators of both children may keep for the next file. */
+const MEMORY_KEPT_MAX = 700_000_000;
+
+let sandbox: Sandbox;
+
+beforeAll(() => {
+  sandbox = startDecoders();
+});
+
+afterAll(() => sandbox.close());
+
+async function* sound(): AsyncGenerator<HostileFile> {
+  for (const source of await soundSources()) yield { ...source, family: 'sound' };
+}
+
+it('every file is ready or refused, and whatever is stored is accepted by others', async () => {
+  const stored: Stored[] = [];
+  const outcomes: { file: HostileFile; result: string }[] = [];
+  for await (const { result } of outcomesOf(sandbox, sound())) expect(result).toBe('ready');
+  const atRest = measureChildren();
+  for await (const outcome of outcomesOf(sandbox, hostileCorpus({ seeds: 1 }))) {
+    const { file, result } = outcome;
+    outcomes.push({ file: { ...file, bytes: Buffer.alloc(0) }, result });
+    stored.push(...outcome.stored.filter(isJudged));
+  }
+  process.stdout.write(`${printTable(outcomes)}\n`);
+  const undocumented = outcomes.filter(({ result }) => !CODES.includes(result));
+  expect(undocumented.map(({ file, result }) => `${file.name}: ${result}`)).toEqual([]);
+  expect(outcomes.length).toBeGreaterThan(FILES_MIN);
+  const after = measureChildren();
+  expect(after.pids).toEqual(atRest.pids);
+  expect(after.bytes - atRest.bytes).toBeLessThan(MEMORY_KEPT_MAX);
+  expect(await complaintsAbout(stored)).toEqual([]);
+}, 300_000);
+
+/** Debian's ImageMagick takes no longer sides. */
+const JUDGED_SIDE_MAX = 16_000;
+
+function isJudged({ content_type, width, height }: Outcome['stored'][number]): boolean {
+  return content_type !== 'image/svg+xml' && Math.max(width, height) <= JUDGED_SIDE_MAX;
+}
+
+/** The decoders, with what they are enclosed in. */
+function measureChildren() {
+  const listed = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8').trim();
+  const pids = listed.split(' ').map(Number);
+  return { pids, bytes: pids.reduce((sum, pid) => sum + residentBytes(pid), 0) };
+}
+
+it('a size that the header shows is refused before anything is decoded', async () => {
+  const wrong: string[] = [];
+  for await (const { name, bytes, content_type, header_code } of bombs()) {
+    if (header_code === undefined) continue;
+    const code = refusalBeforeDecoding(bytes, content_type);
+    if (code !== header_code) wrong.push(`${name}: ${code}, not ${header_code}`);
+  }
+  expect(wrong).toEqual([]);
+});
+
+function refusalBeforeDecoding(bytes: Buffer, contentType: string): string {
+  try {
+    if (contentType === 'image/svg+xml') sanitizeSvg(bytes);
+    else scanImage(bytes, contentType);
+    return 'taken';
+  } catch (error) {
+    return error instanceof IngestRefusal ? error.code : String(error);
+  }
+}

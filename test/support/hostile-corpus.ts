@@ -1,0 +1,73 @@
+/** Every hostile file there is, made anew: sound ones with all damage done to them, and made ones. */
+import {
+  bitFlips,
+  deletions,
+  headerExtremes,
+  insertions,
+  shuffles,
+  truncations,
+} from './hostile.ts';
+import { rasterBombs } from './hostile-bombs.ts';
+import { containerBombs } from './hostile-containers.ts';
+import { metadataBombs } from './hostile-metadata.ts';
+import { polyglots } from './hostile-polyglots.ts';
+import { type Source, soundSources } from './hostile-sources.ts';
+import { svgBombs } from './svg-bombs.ts';
+
+export type HostileFile = Source & {
+  family: string;
+  /** The code that the header alone decides on, before anything is decoded. */
+  header_code?: string;
+};
+
+export type CorpusSize = {
+  /** Times as many seeds: 1 in the tests. */
+  seeds: number;
+};
+
+export async function* hostileCorpus({ seeds }: CorpusSize): AsyncGenerator<HostileFile> {
+  const sources = await soundSources();
+  const seenTypes = new Set<string>();
+  for (const source of sources) {
+    const isFirst = !seenTypes.has(source.content_type);
+    seenTypes.add(source.content_type);
+    yield* damaged(source, seeds);
+    if (isFirst) yield* labelled(source, 'header extremes', headerExtremes(source.bytes, 48));
+  }
+  yield* polyglots(sources);
+  yield* bombs();
+}
+
+/** Made to cost more than they are worth. */
+export async function* bombs(): AsyncGenerator<HostileFile> {
+  yield* rasterBombs();
+  yield* containerBombs();
+  yield* metadataBombs();
+  yield* svgBombs();
+}
+
+function* damaged(source: Source, seeds: number): Generator<HostileFile> {
+  const { bytes, name, content_type } = source;
+  const damage = (count: number) => ({ count: count * seeds, seed: seedOf(name), content_type });
+  yield* labelled(source, 'cut short', truncations(bytes));
+  yield* labelled(source, 'bits turned', bitFlips(bytes, { ...damage(20), header: 400 }));
+  yield* labelled(source, 'bytes put in', insertions(bytes, damage(6)));
+  yield* labelled(source, 'bytes taken out', deletions(bytes, damage(6)));
+  yield* labelled(source, 'parts exchanged', shuffles(bytes, damage(12)));
+}
+
+function* labelled(
+  { name, content_type }: Source,
+  family: string,
+  files: Iterable<Buffer>,
+): Generator<HostileFile> {
+  let index = 0;
+  for (const bytes of files) {
+    yield { family, name: `${name}, ${family} ${index}`, content_type, bytes };
+    index += 1;
+  }
+}
+
+function seedOf(name: string): number {
+  return [...name].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+}

@@ -1,0 +1,84 @@
+/**
+ * Judges from outside on many files at once: ImageMagick decodes everything, pngcheck, webpinfo and avifdec
+ * look at their own formats, ExifTool for what a source may have left behind.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+export type Stored = { content_type: string; bytes: Uint8Array };
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+};
+
+/** Each takes a list of files, but the last. */
+const JUDGES: Readonly<Record<string, readonly string[]>> = {
+  png: ['pngcheck', '-q'],
+  webp: ['webpinfo', '-quiet'],
+};
+
+/** What any of them has against any of the files; names are places in the list. */
+export async function complaintsAbout(files: readonly Stored[]): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-judged-'));
+  try {
+    const names = await Promise.all(
+      files.flatMap(async ({ content_type, bytes }, index) => {
+        const name = `${index}.${EXTENSIONS[content_type]}`;
+        await writeFile(join(folder, name), bytes);
+        return name;
+      }),
+    );
+    const complaints = [...(await askAll(folder, names)), ...(await metadataIn(folder, names))];
+    return complaints;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const BATCH = 200;
+
+async function askAll(folder: string, names: readonly string[]): Promise<string[]> {
+  const complaints: string[] = [];
+  const ask = async (command: string, args: readonly string[]) => {
+    await promisify(execFile)(command, args, { cwd: folder, maxBuffer: 1e8 }).catch((error) =>
+      complaints.push(`${command}: ${error.stdout}${error.stderr}`),
+    );
+  };
+  for (let at = 0; at < names.length; at += BATCH) {
+    const some = names.slice(at, at + BATCH);
+    await ask('identify', ['-regard-warnings', '-format', '%m %w %h\n', ...some]);
+    for (const [extension, [command = '', ...options]] of Object.entries(JUDGES)) {
+      const own = some.filter((name) => name.endsWith(extension));
+      if (own.length > 0) await ask(command, [...options, ...own]);
+    }
+    for (const name of some.filter((one) => one.endsWith('avif'))) {
+      await ask('avifdec', ['--info', name]);
+    }
+  }
+  return complaints;
+}
+
+/** What a container says of itself and of its coding, and no more. */
+const CODING = /^(SourceFile|ExifTool|File|Composite|JFIF|PNG|RIFF|QuickTime|GIF)(:|$)/;
+const METADATA =
+  /^(File:Comment|File:ExifByteOrder|GIF:Comment|PNG:(.*Text|Comment|ICC|Profile|Exif|ModifyDate|Author|Software).*|RIFF:(Exif|XMP|ICC).*)/i;
+
+async function metadataIn(folder: string, names: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < names.length; at += BATCH) {
+    const args = ['-json', '-G0', '-a', '-u', '-ee', ...names.slice(at, at + BATCH)];
+    const { stdout } = await promisify(execFile)('exiftool', args, { cwd: folder, maxBuffer: 1e9 });
+    for (const tags of JSON.parse(stdout) as Record<string, unknown>[]) {
+      const kept = Object.keys(tags).filter((tag) => !CODING.test(tag) || METADATA.test(tag));
+      if (kept.length > 0) found.push(`exiftool: ${tags.SourceFile}: ${kept.join(' ')}`);
+    }
+  }
+  return found;
+}
