@@ -34,7 +34,7 @@ export function startChild(options: SandboxOptions): SandboxChild {
     pipes.child.kill('SIGKILL');
   };
   const exited = whenExited(pipes.child).then((how) => {
-    life.death ??= new SandboxFailure('crashed', `${how} ${pipes.stderr()}`.trim());
+    life.death ??= failureThatSays(`${how} ${pipes.stderr()}`.trim());
     life.pending?.reject(life.death);
   });
   void listen(pipes.answers, options, life).catch((error) =>
@@ -49,6 +49,13 @@ export function startChild(options: SandboxOptions): SandboxChild {
       await exited;
     },
   };
+}
+
+/** A child that runs into its limit may say so, or end by itself, before the watcher sees how large it is. */
+const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|cannot allocate memory/i;
+
+function failureThatSays(text: string): SandboxFailure {
+  return new SandboxFailure(OUT_OF_MEMORY.test(text) ? 'out_of_memory' : 'crashed', text);
 }
 
 type Pending = {
@@ -110,7 +117,7 @@ function parseAnswer({ message, parts }: Frame, doom: Running['doom']): SandboxR
   }
   const failure =
     ok === false
-      ? new SandboxFailure('crashed', String(error))
+      ? failureThatSays(String(error))
       : new SandboxFailure('garbage', 'an answer says nothing');
   doom(failure);
   throw failure;
