@@ -54,12 +54,27 @@ export class Refusal extends Advice {
   readonly code: string;
 
   constructor({ code, message, details }: Envelope['error']) {
-    super(`${code}: ${message}${details === undefined ? '' : ` ${JSON.stringify(details)}`}`);
+    super(`${code}: ${message}${printDetails(details, message)}`);
     this.code = code;
   }
 }
 
-type Envelope = { error: { code: string; message: string; details?: unknown } };
+type Envelope = { error: { code: string; message: string; details?: Details } };
+type Details = Readonly<Record<string, unknown>>;
+
+/** In words, and without what the sentence says already. */
+function printDetails(details: Details | undefined, message: string): string {
+  const words = Object.entries(details ?? {}).flatMap(([name, value]) => {
+    if (name === 'issues' && Array.isArray(value)) return value.map(printIssue);
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    return message.includes(text) ? [] : [`${name} ${text}`];
+  });
+  return words.length === 0 ? '' : ` (${words.join('; ')})`;
+}
+
+function printIssue({ path, message }: { path?: string; message?: string }): string {
+  return `${path}: ${message}`;
+}
 
 async function readRefusal(response: Response): Promise<Envelope['error']> {
   return ((await response.json()) as Envelope).error;

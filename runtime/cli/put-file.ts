@@ -1,4 +1,4 @@
-/** Sends a file's bytes to a signed URL with exactly the headers that came with it, telling how far it is. */
+/** Sends a file, or a part of it, to a signed URL with exactly the headers that belong to it, telling how far it is. */
 import { createReadStream } from 'node:fs';
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -6,35 +6,60 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Advice } from '../platform/advice.ts';
 
-export async function putFile(options: {
+export type Put = {
   url: string;
   headers: Record<string, string>;
   file: string;
+  /** Inclusive at both ends; else the whole file. */
+  range?: { start: number; end: number };
   onSent(bytes: number): void;
-}): Promise<void> {
-  const url = new URL(options.url);
+};
+
+/** The storage has answered, and not taken the bytes. */
+export class StorageRefusal extends Advice {
+  override readonly name = 'StorageRefusal';
+
+  constructor(status: number) {
+    super(`storage refused the bytes (${status}): upload the file again`);
+  }
+}
+
+const ATTEMPTS = 3;
+const RETRY_MS = 500;
+
+/** Returns the ETag that the storage answered. What breaks off is sent again: the same bytes change nothing. */
+export async function putFile(put: Put): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await putOnce(put);
+    } catch (cause) {
+      if (cause instanceof Advice) throw cause;
+      const advice = 'the connection to storage broke: upload the file again';
+      if (attempt === ATTEMPTS) throw new Advice(advice, { cause });
+      await new Promise((resume) => setTimeout(resume, RETRY_MS * attempt));
+    }
+  }
+}
+
+async function putOnce({ url: address, headers, file, range, onSent }: Put): Promise<string> {
+  const url = new URL(address);
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'PUT',
-    headers: options.headers,
+    headers,
   });
-  const answered = new Promise<number>((resolve, reject) => {
+  const answered = new Promise<{ status: number; etag: string }>((resolve, reject) => {
     request.once('response', (response) => {
       response.resume();
-      resolve(response.statusCode ?? 0);
+      resolve({ status: response.statusCode ?? 0, etag: response.headers.etag ?? '' });
     });
     request.once('error', reject);
   });
-  try {
-    const [status] = await Promise.all([
-      answered,
-      pipeline(createReadStream(options.file), counting(options.onSent), request),
-    ]);
-    if (status < 200 || status > 299) throw new Advice(`storage refused the bytes (${status})`);
-  } catch (cause) {
-    throw cause instanceof Advice
-      ? cause
-      : new Advice('the connection to storage broke: try again', { cause });
-  }
+  const [{ status, etag }] = await Promise.all([
+    answered,
+    pipeline(createReadStream(file, range), counting(onSent), request),
+  ]);
+  if (status < 200 || status > 299) throw new StorageRefusal(status);
+  return etag;
 }
 
 function counting(onSent: (bytes: number) => void): Transform {

@@ -4,6 +4,7 @@
  */
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { type ProcessingErrorCode, processingErrors } from '../core/errors.ts';
 import { sniffContentType } from '../core/image/formats.ts';
 import { parseFileSlug } from '../core/slug.ts';
 import { Advice } from '../platform/advice.ts';
@@ -12,6 +13,7 @@ import { deliveryOrigin } from './env.ts';
 import { findInstance, type Instance, sampleProject } from './instance.ts';
 import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { type Multipart, partsOf, type SentPart, sendParts } from './send-parts.ts';
 
 type UploadOptions = {
   data: string;
@@ -25,8 +27,9 @@ type UploadSession = {
   upload_id: string;
   file_slug: string;
   status: string;
-  error_code: string | null;
+  error_code: ProcessingErrorCode | null;
   direct?: { put_url: string; headers: Record<string, string> };
+  multipart?: Multipart;
 };
 
 export async function upload(files: readonly string[], options: UploadOptions): Promise<void> {
@@ -64,31 +67,49 @@ async function callerOf(
   return { project: sample.slug, credentials: apiKey(sample.key) };
 }
 
-/** The published slug, or undefined when the file was refused, which has then been said. */
-async function uploadOne(
-  api: Api,
-  { file, project, slug }: { file: string; project: string; slug: string | undefined },
-): Promise<string | undefined> {
-  const progress = showProgress(basename(file));
+type Wanted = { file: string; project: string; slug: string | undefined };
+
+/** The published slug, or undefined when the file was refused, which has then been said: the others go on. */
+async function uploadOne(api: Api, wanted: Wanted): Promise<string | undefined> {
+  const progress = showProgress(basename(wanted.file));
   try {
-    const facts = await readFacts(file);
-    const session = await api.post<UploadSession>(`/v1/projects/${project}/uploads`, {
-      content_type: facts.content_type,
-      size_bytes: facts.size_bytes,
-      file_slug: slug ?? slugFromName(file),
-    });
-    await sendBytes(session, { file, size_bytes: facts.size_bytes, progress });
-    await api.post(`/v1/projects/${project}/uploads/${session.upload_id}/complete`);
-    const ended = await waitUntilEnded(api, `/v1/projects/${project}/uploads/${session.upload_id}`);
-    if (ended.status !== 'ready')
-      throw new Advice(`was refused: ${ended.error_code ?? ended.status}`);
+    const ended = await publish(api, { ...wanted, progress });
+    if (ended.status !== 'ready') throw new Advice(printFailure(ended));
     progress.done('ready');
     return ended.file_slug;
   } catch (error) {
-    if (!(error instanceof Advice)) throw error;
-    progress.failed(error.message);
+    progress.failed(messageOf(error));
     return undefined;
   }
+}
+
+async function publish(
+  api: Api,
+  { file, project, slug, progress }: Wanted & { progress: Progress },
+): Promise<UploadSession> {
+  const { content_type, size_bytes } = await readFacts(file);
+  const session = await api.post<UploadSession>(`/v1/projects/${project}/uploads`, {
+    content_type,
+    size_bytes,
+    file_slug: slug ?? slugFromName(file),
+    ...partsOf(size_bytes),
+  });
+  const path = `/v1/projects/${project}/uploads/${session.upload_id}`;
+  const parts = await sendBytes(session, { api, path, file, size_bytes, progress });
+  progress.note('processing');
+  await api.post(`${path}/complete`, parts && { parts });
+  return waitUntilEnded(api, path);
+}
+
+/** The code, and the sentence that says what to do. */
+function printFailure({ status, error_code }: UploadSession): string {
+  if (error_code === null) return `ended as ${status}: upload the file again`;
+  return `${error_code}: ${processingErrors[error_code].message}`;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof Advice) return error.message;
+  return `failed: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 async function readFacts(file: string): Promise<{ content_type: string; size_bytes: number }> {
@@ -96,6 +117,7 @@ async function readFacts(file: string): Promise<{ content_type: string; size_byt
     throw new Advice(`cannot be read (${cause.code})`, { cause });
   });
   if (!facts.isFile()) throw new Advice('is not a file');
+  if (facts.size === 0) throw new Advice('is empty');
   const content_type = sniffContentType(await readHead(file));
   if (content_type === undefined) {
     throw new Advice(
@@ -128,15 +150,25 @@ function slugFromName(file: string): string | undefined {
   return parseFileSlug(name);
 }
 
+type Sending = {
+  api: Api;
+  path: string;
+  file: string;
+  size_bytes: number;
+  progress: Progress;
+};
+
+/** Whichever way the session names; returns the list of parts where there is one. */
 async function sendBytes(
-  session: UploadSession,
-  { file, size_bytes, progress }: { file: string; size_bytes: number; progress: Progress },
-): Promise<void> {
-  if (session.direct === undefined)
-    throw new Advice('the API answered a session without a direct PUT URL');
-  const onSent = (bytes: number) => progress.at(bytes / size_bytes);
-  await putFile({ url: session.direct.put_url, headers: session.direct.headers, file, onSent });
-  progress.note('processing');
+  { direct, multipart }: UploadSession,
+  { progress, ...sending }: Sending,
+): Promise<SentPart[] | undefined> {
+  const onSent = (bytes: number) => progress.at(bytes / sending.size_bytes);
+  if (multipart !== undefined) return sendParts(multipart, { ...sending, onSent });
+  if (direct === undefined) throw new Advice('the API answered a session without a way in');
+  const { put_url: url, headers } = direct;
+  await putFile({ url, headers, file: sending.file, onSent });
+  return undefined;
 }
 
 const POLL_MS = 150;

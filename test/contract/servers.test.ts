@@ -16,6 +16,10 @@ describe('on S3 and RabbitMQ: refusals', async () => {
   await import('./refusals.test.ts');
 });
 
+describe('on S3 and RabbitMQ: a folder of files', async () => {
+  await import('./upload-folder.test.ts');
+});
+
 it('all of which went to the S3 server', async () => {
   const counts = await servers().countObjects();
   expect(Object.keys(counts)).toEqual(expect.arrayContaining(['masters', 'derived']));

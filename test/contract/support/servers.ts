@@ -25,7 +25,11 @@ export type Servers = {
 };
 
 export async function startServers(): Promise<Servers> {
-  const [s3, rabbit] = await Promise.all([startS3Server(), startRabbitServer()]);
+  const s3 = await startS3Server();
+  const rabbit = await startRabbitServer().catch(async (error: unknown) => {
+    await s3.stop();
+    throw error;
+  });
   const access = connectS3(s3);
   const made: string[] = [];
   const newBucket = async (name: string) => {

@@ -1,0 +1,118 @@
+// Parts of a large file, sent to a storage that refuses, breaks off and forgets.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createApi } from '../../../runtime/cli/api-client.ts';
+import { partsOf, sendParts } from '../../../runtime/cli/send-parts.ts';
+
+const SIZE = 10;
+const PART = 3;
+
+let folder: string;
+let server: Server;
+let url: string;
+const stored = new Map<string, string>();
+/** How often each part was asked for. */
+const asked = new Map<string, number>();
+
+/** Storage and API in one: /part/<n>/<generation>, and POST …/parts that signs a new generation. */
+async function startStorage(refuses: (path: string, times: number) => 'refuse' | 'break' | 'take') {
+  let generation = 0;
+  const listener: RequestListener = async (request, response) => {
+    const path = request.url ?? '';
+    if (request.method === 'POST') {
+      generation += 1;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ parts: partsAt(generation) }));
+      return;
+    }
+    const bytes = await buffer(request).catch(() => Buffer.alloc(0));
+    const times = (asked.get(path) ?? 0) + 1;
+    asked.set(path, times);
+    const mood = refuses(path, times);
+    if (mood === 'break') return void request.socket.destroy();
+    if (mood === 'take') stored.set(path.split('/')[2] ?? '', bytes.toString());
+    response.writeHead(mood === 'take' ? 200 : 403, { etag: `"${path}"` }).end();
+  };
+  server = createServer(listener);
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function partsAt(generation: number) {
+  return [1, 2, 3, 4].map((part_number) => ({
+    part_number,
+    url: `${url}/part/${part_number}/${generation}`,
+  }));
+}
+
+async function send() {
+  const file = join(folder, 'large');
+  await writeFile(file, '0123456789');
+  const sentUpTo: number[] = [];
+  const parts = await sendParts(
+    { part_size: PART, parts: partsAt(0) },
+    {
+      api: createApi(url, () => ({})),
+      path: '/upload',
+      file,
+      size_bytes: SIZE,
+      onSent: (bytes) => sentUpTo.push(bytes),
+    },
+  );
+  return { parts, sentUpTo };
+}
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-parts-'));
+  stored.clear();
+  asked.clear();
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  await rm(folder, { recursive: true });
+});
+
+it('sends every part once, and returns the ETag of each', async () => {
+  await startStorage(() => 'take');
+  const { parts, sentUpTo } = await send();
+  expect(Object.fromEntries(stored)).toEqual({ 1: '012', 2: '345', 3: '678', 4: '9' });
+  expect(parts.toSorted((a, b) => a.part_number - b.part_number)).toEqual(
+    [1, 2, 3, 4].map((part_number) => ({ part_number, etag: `"/part/${part_number}/0"` })),
+  );
+  expect(Math.max(...sentUpTo)).toBe(SIZE);
+});
+
+it('sends a part again whose connection breaks, to the same URL', async () => {
+  await startStorage((path, times) => (path === '/part/2/0' && times < 3 ? 'break' : 'take'));
+  await send();
+  expect([stored.get('2'), asked.get('/part/2/0')]).toEqual(['345', 3]);
+});
+
+it('sends a part again that is refused, to a new URL', async () => {
+  await startStorage((path) => (path === '/part/3/0' ? 'refuse' : 'take'));
+  const { parts } = await send();
+  expect(parts.find(({ part_number }) => part_number === 3)?.etag).toBe('"/part/3/1"');
+  expect(stored.get('3')).toBe('678');
+});
+
+it('gives up what is refused three times, and begins no other part', async () => {
+  await startStorage((path) => (path.startsWith('/part/1/') ? 'refuse' : 'take'));
+  await expect(send()).rejects.toThrow(/storage refused the bytes \(403\)/);
+  expect([...asked.keys()].filter((path) => path.startsWith('/part/1/'))).toHaveLength(3);
+});
+
+it.each([
+  [1, undefined],
+  [16 * 1024 * 1024, undefined],
+  [16 * 1024 * 1024 + 1, 3],
+  [250_000_000, 30],
+])('a file of %i bytes is sent in %s parts', (bytes, parts) => {
+  expect(partsOf(bytes).parts).toBe(parts);
+});
