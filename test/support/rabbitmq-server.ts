@@ -23,11 +23,24 @@ const BIN = '/usr/lib/rabbitmq/bin';
 const FOLDER_PREFIX = 'tintype-rabbitmq-';
 const READY_MS_MAX = 60_000;
 
+const STARTS_MAX = 3;
+
+/** Another program may take a port between the look for a free one and the start: then others are looked for. */
 export async function startRabbitServer(): Promise<RabbitServer> {
   if (!existsSync(`${BIN}/rabbitmq-server`)) {
     throw new Error('RabbitMQ is not installed: make test installs it from Debian');
   }
   await removeLeftovers();
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnFreePorts();
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+    }
+  }
+}
+
+async function startOnFreePorts(): Promise<RabbitServer> {
   const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
   await writeFile(join(folder, 'owner.pid'), String(process.pid));
   for (const name of ['home', 'mnesia', 'log']) mkdirSync(join(folder, name));
@@ -65,7 +78,15 @@ export async function startRabbitServer(): Promise<RabbitServer> {
     process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), 'SIGTERM');
     await ended;
   };
-  await start();
+  const stop = async () => {
+    await kill();
+    await endEpmd(epmd);
+    await rm(folder, { recursive: true, force: true });
+  };
+  await start().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     kill,
@@ -74,11 +95,7 @@ export async function startRabbitServer(): Promise<RabbitServer> {
       await kill();
       await start();
     },
-    stop: async () => {
-      await kill();
-      await endEpmd(epmd);
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
 
