@@ -39,6 +39,10 @@ afterAll(async () => {
   storage.remove();
 });
 beforeEach(async () => {
+  // What an earlier test left to be tried again would have its turn in this one.
+  await db.query(
+    `update uploads set lease_until = now() + interval '1 day' where status = 'processing'`,
+  );
   project = await makeProject(db, {
     callback_url: 'https://shop.example/hook',
     callback_secret_sealed: Buffer.alloc(32, 1),
