@@ -1,4 +1,4 @@
-# One image for every process: docker run tintype migrate | up | job hourly-rollup …
+# One image for every process: docker run tintype migrate | api | worker | delivery | dispatcher | job hourly-rollup | doctor
 # BASE needs Node 24 and nothing else; sources run as they are, there is no build.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 

@@ -406,7 +406,7 @@ export const variables = {
   metricsPort: {
     name: 'TINTYPE_METRICS_PORT',
     type: port(),
-    description: 'Port that answers GET /metrics; unset: none',
+    description: 'Port that answers GET /livez, /readyz and /metrics; unset: none, 0: any free one',
     example: '9464',
   },
   otlpEndpoint: {
