@@ -13,6 +13,9 @@ import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type LogFields } from '../platform/log.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 
+/** Within the 30 seconds that Kubernetes gives a pod. */
+const END_MS_MAX = 25_000;
+
 type DeploymentField = (typeof deploymentFields)[number];
 
 export type DeploymentProcess<Field extends ConfigField> = {
@@ -38,7 +41,7 @@ export async function runDeployment<Field extends ConfigField>(
     format: process.stderr.isTTY ? 'text' : 'json',
     destination: process.stderr,
   });
-  await runProcess({ log }, async (lifecycle) => {
+  await runProcess({ log, deadline_ms: END_MS_MAX }, async (lifecycle) => {
     const started = performance.now();
     const deps = await openDeployment(config, { log, lifecycle });
     const watch_port = await watch(deps, { port: config.metricsPort, lifecycle });

@@ -20,7 +20,14 @@ export type Lifecycle = {
 };
 
 type Part = { name: string; stop: () => Promise<unknown> | unknown };
-type Options = { log: Log; part_deadline_ms?: number; echo_ms?: number; process?: SignalSource };
+type Options = {
+  log: Log;
+  part_deadline_ms?: number;
+  /** Of all parts together: who has killed us by then gets no clean end. */
+  deadline_ms?: number;
+  echo_ms?: number;
+  process?: SignalSource;
+};
 type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 
 const PART_DEADLINE_MS = 20_000;
@@ -29,7 +36,8 @@ const signals = { SIGINT: 130, SIGTERM: 143 } as const;
 
 export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const target = options.process ?? process;
-  const deadlineMs = options.part_deadline_ms ?? PART_DEADLINE_MS;
+  const partMs = options.part_deadline_ms ?? PART_DEADLINE_MS;
+  const { deadline_ms = Number.POSITIVE_INFINITY } = options;
   const parts: Part[] = [];
   const { promise: stopped, resolve } = Promise.withResolvers<number>();
   let isStopping = false;
@@ -37,7 +45,9 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const stop = () => {
     if (!isStopping) {
       isStopping = true;
-      const stopping = started.then(() => stopParts(parts, { log, deadlineMs }));
+      const stopping = started.then(() => {
+        return stopParts(parts, { log, partMs, endsAt: performance.now() + deadline_ms });
+      });
       void stopping.then((code) => {
         release();
         resolve(code);
@@ -96,7 +106,10 @@ function listen(target: SignalSource, onSignal: (signal: keyof typeof signals) =
   return () => void target.off('SIGINT', onSignal).off('SIGTERM', onSignal);
 }
 
-type Stopping = { log: Log; deadlineMs: number };
+type Stopping = { log: Log; partMs: number; endsAt: number };
+
+/** Even when the time is up, a part that can stop at once shall do so. */
+const PART_MS_MIN = 250;
 
 async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
   let code = 0;
@@ -107,7 +120,9 @@ async function stopParts(parts: Part[], stopping: Stopping): Promise<number> {
 }
 
 /** Whether the part stopped in time and without an error; the others are stopped in any case. */
-async function stopPart(part: Part, { log, deadlineMs }: Stopping): Promise<boolean> {
+async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<boolean> {
+  const left = Math.max(endsAt - performance.now(), PART_MS_MIN);
+  const deadlineMs = Math.round(Math.min(partMs, left));
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`not stopped in ${deadlineMs} ms`)), deadlineMs);
   try {

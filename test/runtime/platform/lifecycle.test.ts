@@ -38,6 +38,17 @@ describe('the end of a process', () => {
     expect(order).toEqual(['first']);
   });
 
+  it('stops the rest at once when the time of all parts is over', async () => {
+    const { process } = createProcess();
+    const lifecycle = createLifecycle({ log, process, deadline_ms: 10 });
+    const order: string[] = [];
+    lifecycle.onStop('last', () => void order.push('last'));
+    lifecycle.onStop('slow', () => new Promise(() => undefined));
+    lifecycle.onStop('stuck', () => new Promise(() => undefined));
+    expect(await lifecycle.stop()).toBe(1);
+    expect(order).toEqual(['last']);
+  });
+
   it('ends a start that is still under way at its next part, which is stopped too', async () => {
     const { signals, process } = createProcess();
     const lifecycle = createLifecycle({ log, process });
