@@ -45,7 +45,7 @@ export function filterFunctionPixels(
 const CONVERSION_WEIGHT = 2;
 const MERGE_WEIGHT_PER_NODE = 0.2;
 const BLUR_WEIGHT = 4;
-const LIGHT_WEIGHT = 4;
+const LIGHT_WEIGHT = 2.5;
 const MORPHOLOGY_WEIGHT_PER_TAP = 0.25;
 const CONVOLVE_WEIGHT_PER_TAP = 0.6;
 const TURBULENCE_WEIGHT_PER_OCTAVE = 2;
