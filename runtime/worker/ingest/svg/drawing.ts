@@ -14,6 +14,8 @@ export type Drawing = {
   readonly grid: SvgSize;
   readonly styles: ReadonlyMap<SvgNode, readonly Declaration[]>;
   readonly references: ReadonlyMap<SvgNode, readonly Reference[]>;
+  /** Whether anything may stand other than upright. */
+  readonly is_turned: boolean;
 };
 
 /** `by` is the property, or `href`. */
@@ -39,7 +41,12 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
     const found = findReferences(node, styles.get(node) ?? []);
     return [node, found.flatMap((reference) => resolve(reference, byId))] as const;
   });
-  return { root, grid, styles, references: new Map(references) };
+  const is_turned = [...styles.values()].some((declarations) => declarations.some(turns));
+  return { root, grid, styles, references: new Map(references), is_turned };
+}
+
+function turns([property, value]: Declaration): boolean {
+  return property === 'transform' && /rotate|skew|matrix/i.test(value);
 }
 
 function named(node: SvgNode): [string, SvgNode][] {

@@ -94,7 +94,7 @@ function regionPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number
   const { width, height } =
     filter.attributes.get('filterUnits') === 'userSpaceOnUse'
       ? absoluteRegion(filter)
-      : relativeRegion(filter, use.element);
+      : relativeRegion(drawing, filter, use.element);
   const pixels = width * use.scale * height * use.scale;
   // The smallest one still takes pictures of the whole grid. What is unknown is infinite, or no number.
   const least = gridPixels(drawing) * REGION_SHARE_MIN;
@@ -111,8 +111,8 @@ function absoluteRegion({ attributes }: SvgNode) {
 const REGION_SHARE = 1.2;
 const REGION_SHARE_MIN = 1 / 64;
 
-function relativeRegion({ attributes }: SvgNode, element: SvgNode) {
-  const box = boxOf(element);
+function relativeRegion({ is_turned }: Drawing, { attributes }: SvgNode, element: SvgNode) {
+  const box = boxOf(element, is_turned ? TURNED_SHARE : 1);
   return {
     width: box.width * share(attributes.get('width')),
     height: box.height * share(attributes.get('height')),
@@ -124,13 +124,16 @@ function share(text: string | undefined): number {
   return Math.abs(Number.parseFloat(text)) / 100;
 }
 
-/** Of the shapes that say their size; boundless for all others. */
-function boxOf({ name, attributes }: SvgNode): { width: number; height: number } {
-  const at = (attribute: string) => numberOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
-  // Half as much again for a stroke and for how a turned shape fills its box.
-  if (name === 'rect') return { width: at('width') * 1.5, height: at('height') * 1.5 };
-  if (name === 'circle') return { width: at('r') * 3, height: at('r') * 3 };
-  if (name === 'ellipse') return { width: at('rx') * 3, height: at('ry') * 3 };
+/** A turned box lies in a larger upright one. */
+const TURNED_SHARE = 1.5;
+
+/** Of the shapes that say their size, without their strokes; boundless for all others. */
+function boxOf({ name, attributes }: SvgNode, times: number): { width: number; height: number } {
+  const at = (attribute: string) =>
+    times * numberOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
+  if (name === 'rect') return { width: at('width'), height: at('height') };
+  if (name === 'circle') return { width: 2 * at('r'), height: 2 * at('r') };
+  if (name === 'ellipse') return { width: 2 * at('rx'), height: 2 * at('ry') };
   return { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
 }
 
