@@ -93,9 +93,9 @@ describe('an upload that fits, but not beside what is decoded now', () => {
   it('waits for room with its clock standing still, and then succeeds', async () => {
     const admission = createAdmission({ memory_bytes: 200_000_000 });
     const leave = await admission.enter(200_000_000);
-    const sandbox = decoder({ admission, wall_clock_ms: 1500 });
+    const sandbox = decoder({ admission, wall_clock_ms: 6000 });
     const result = sandbox.run(ingest('image/jpeg', await jpeg(false)));
-    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await new Promise((resolve) => setTimeout(resolve, 7000));
     leave();
     expect((await result).facts).toMatchObject({ width: 900, height: 600 });
     // It has left in its turn.
