@@ -1,6 +1,8 @@
 // Independent decoders agree with us: ImageMagick on size and format of everything that is delivered, ExifTool
 // that nothing is left of what a camera or an editor wrote into the source. Spec: Output rules.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { soundSources } from '../support/hostile-sources.ts';
+import { complaintsAbout, type Stored } from '../support/judges.ts';
 import { over, pngChunk, quarters } from '../support/pictures.ts';
 import { type Caller, deliver, withKey } from './support/client.ts';
 import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
@@ -127,6 +129,20 @@ describe.each(Object.keys(formats) as Format[])('a %s with metadata', (name) => 
     },
   );
 });
+
+it('everything that is stored is accepted by its own judges, and says nothing of its source', async () => {
+  const stored: Stored[] = [];
+  for (const [index, { name, content_type, bytes }] of (await soundSources()).entries()) {
+    const file_slug = `mixed-${index}`;
+    const session = await upload(key, 'demo', { bytes, content_type, file_slug });
+    expect([name, session.status, session.error_code]).toEqual([name, 'ready', null]);
+    const original = await deliver(tintype, { project: 'demo', path: `/originals/f/${file_slug}` });
+    const type = String(original.headers['content-type']);
+    if (type !== 'image/svg+xml') stored.push({ content_type: type, bytes: original.bytes });
+  }
+  expect(new Set(stored.map(({ content_type }) => content_type)).size).toBe(5);
+  expect(await complaintsAbout(stored)).toEqual([]);
+}, 120_000);
 
 async function metadataOf(bytes: Buffer): Promise<string[]> {
   const tags = await tagsOf(bytes);
