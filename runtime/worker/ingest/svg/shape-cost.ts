@@ -119,22 +119,24 @@ function measure(segments: Segments, { scale, rowMax }: { scale: number; rowMax:
   return { width: box.right - box.left, height: box.bottom - box.top, rows, length };
 }
 
-const SAMPLES = 4000;
+const SAMPLES_MIN = 200;
+const SAMPLES_MAX = 4000;
 const SEGMENTS_MIN = 40;
 
 /** Of a sample of pairs, always the same one, the share that cross, for all of them. */
 function estimateCrossings(segments: Segments): number {
   const count = segments.length / 4;
   if (count < SEGMENTS_MIN) return 0;
+  const samples = Math.min(Math.max(count, SAMPLES_MIN), SAMPLES_MAX);
   let [state, found] = [count >>> 0, 0];
   const next = () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((state / 4_294_967_296) * count) * 4;
   };
-  for (let sample = 0; sample < SAMPLES; sample += 1) {
+  for (let sample = 0; sample < samples; sample += 1) {
     if (cross(lineAt(segments, next()), lineAt(segments, next()))) found += 1;
   }
-  return (found / SAMPLES) * ((count * count) / 2);
+  return (found / samples) * ((count * count) / 2);
 }
 
 type Line = readonly [x0: number, y0: number, x1: number, y1: number];
