@@ -10,6 +10,7 @@ import {
   startTintype,
   type Tintype,
 } from '../contract/support/tintype.ts';
+import { measureBombs } from './bombs.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureNeighbours } from './neighbours.ts';
@@ -37,6 +38,7 @@ async function measureRunning(running: Tintype): Promise<Figure[]> {
     ...(await measureUploads(running, photographs)),
     ...(await measureNeighbours(running)),
     ...(await measureDeliveries(running, photographs)),
+    ...(await measureBombs()),
   ];
 }
 
