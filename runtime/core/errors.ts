@@ -576,6 +576,11 @@ export const deliveryErrors = {
     status: 400,
     message: 'The HTTP request is malformed. Send one Host header and a path.',
   },
+  range_not_satisfiable: {
+    status: 416,
+    message:
+      'The range begins behind the end of the image. Content-Range has its size; ask for bytes within it.',
+  },
   internal: {
     status: 500,
     message: 'The image could not be rendered. Try again; if it stays, report the x-request-id.',
@@ -585,8 +590,12 @@ export const deliveryErrors = {
 /** A code that a delivery host can answer. */
 export type DeliveryErrorCode = keyof typeof deliveryErrors;
 
-/** Codes of `deliveryErrors` that the specification lacks: protocol faults and failed renders. */
-export const additionalDeliveryCodes = ['invalid_request', 'internal'] as const;
+/** Codes of `deliveryErrors` that the specification lacks: protocol faults, ranges and failed renders. */
+export const additionalDeliveryCodes = [
+  'invalid_request',
+  'range_not_satisfiable',
+  'internal',
+] as const;
 
 /** Spec: Processing error codes, the `error_code` of an upload that failed or expired. */
 export const processingErrors = {

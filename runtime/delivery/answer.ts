@@ -5,6 +5,12 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
+  type ByteRange,
+  printContentRange,
+  readWantedBytes,
+  type WantedBytes,
+} from '../core/delivery/byte-range.ts';
+import {
   imageHeaders,
   notModifiedHeaders,
   preflightHeaders,
@@ -16,36 +22,83 @@ import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 
 const NOTHING: Answered = { source: 'none', bytes: 0 };
 
+/** Everything or the part that is to be sent; HEAD is answered as if everything were. */
+export type Portion = 'whole' | ByteRange;
+
+export function portionOf(
+  { request }: Exchange,
+  of: { size_bytes: number; etag: string | null },
+): WantedBytes {
+  if (request.method === 'HEAD') return 'whole';
+  const { range, 'if-range': ifRange } = request.headers;
+  return readWantedBytes({ range, ifRange: typeof ifRange === 'string' ? ifRange : undefined }, of);
+}
+
 /** An image that is in memory. A viewer who left before it was there got nothing and pays nothing. */
 export function answerBytes(
-  { request, response }: Exchange,
+  exchange: Exchange,
   image: ServedImage,
   of: { bytes: Uint8Array; source: Answered['source']; meter: MeterDelivery },
 ): Answered {
+  const { request, response } = exchange;
   if (response.destroyed) return NOTHING;
-  const body = request.method === 'HEAD' ? undefined : of.bytes;
-  response.writeHead(200, { ...imageHeaders(image), 'content-length': of.bytes.length });
+  const size_bytes = of.bytes.length;
+  const etag = image.kind === 'raw' ? null : image.etag;
+  const portion = portionOf(exchange, { size_bytes, etag });
+  if (portion === 'beyond') return answerBeyond(exchange, size_bytes);
+  writeHead(response, image, { portion, size_bytes });
+  const body = request.method === 'HEAD' ? undefined : cut(of.bytes, portion);
   of.meter(body?.length ?? 0);
   response.end(body);
   return { source: of.source, bytes: body?.length ?? 0 };
+}
+
+function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
+  return portion === 'whole' ? bytes : bytes.subarray(portion.start, portion.end + 1);
 }
 
 /** An image as it is stored; `stream` is null for HEAD. Throws where the storage breaks off. */
 export async function answerStream(
   { response }: Exchange,
   image: ServedImage,
-  of: { stream: Readable | null; size_bytes: number; meter: MeterDelivery },
+  of: { stream: Readable | null; size_bytes: number; portion: Portion; meter: MeterDelivery },
 ): Promise<Answered> {
+  const { stream, meter } = of;
   if (response.destroyed) {
-    of.stream?.destroy();
+    stream?.destroy();
     return NOTHING;
   }
-  response.writeHead(200, { ...imageHeaders(image), 'content-length': of.size_bytes });
-  const { stream, ...rest } = of;
-  if (stream === null) of.meter(0);
-  const bytes = stream === null ? 0 : await handOver(stream, response, rest);
+  const size_bytes = writeHead(response, image, of);
+  if (stream === null) meter(0);
+  const bytes = stream === null ? 0 : await handOver(stream, response, { size_bytes, meter });
   response.end();
   return { source: 'original', bytes };
+}
+
+/** Returns how long the body is to be. */
+function writeHead(
+  response: Exchange['response'],
+  image: ServedImage,
+  { portion, size_bytes }: { portion: Portion; size_bytes: number },
+): number {
+  const headers = imageHeaders(image);
+  if (portion === 'whole') {
+    response.writeHead(200, { ...headers, 'content-length': size_bytes });
+    return size_bytes;
+  }
+  const length = portion.end - portion.start + 1;
+  response.writeHead(206, {
+    ...headers,
+    'content-length': length,
+    'content-range': printContentRange(portion, size_bytes),
+  });
+  return length;
+}
+
+/** The range begins behind the image's last byte. */
+export function answerBeyond(exchange: Exchange, sizeBytes: number): Answered {
+  exchange.response.setHeader('content-range', printContentRange('beyond', sizeBytes));
+  return answerRefusal(exchange, 'range_not_satisfiable');
 }
 
 /** Metered before the last piece is handed over; a viewer who leaves midway, for what was handed over. */

@@ -2,11 +2,12 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../platform/clock.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
+import type { Portion } from './answer.ts';
 import { createFailureMemory } from './failure-memory.ts';
 
 export type Originals = {
   /** Throws where the object is missing or the storage is away. */
-  open(objectKey: string): Promise<Readable>;
+  open(objectKey: string, portion?: Portion): Promise<Readable>;
   /** As `open` for HEAD: throws alike, and opens nothing. */
   check(objectKey: string): Promise<void>;
 };
@@ -22,7 +23,8 @@ export function createOriginals({ content, clock }: { content: Bucket; clock: Cl
     throw failure;
   };
   return {
-    open: (key) => find(key, content.open),
+    open: (key, portion = 'whole') =>
+      find(key, () => (portion === 'whole' ? content.open(key) : content.open(key, portion))),
     check: async (key) => void (await find(key, content.head)),
   };
 }

@@ -14,7 +14,14 @@ import type { RenderRequest } from '../core/delivery/render-request.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
 import type { StoredType } from '../core/image/formats.ts';
 import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
-import { answerBytes, answerNotModified, answerRefusal, answerStream } from './answer.ts';
+import {
+  answerBeyond,
+  answerBytes,
+  answerNotModified,
+  answerRefusal,
+  answerStream,
+  portionOf,
+} from './answer.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 import type { KnownProject } from './lookup.ts';
@@ -39,10 +46,12 @@ export async function serveOriginal(deps: ServingDeps, served: Served): Promise<
     return answerNotModified(served, image, meter);
   }
   const { object_key, size_bytes } = file;
+  const portion = portionOf(served, { size_bytes, etag: image.etag });
+  if (portion === 'beyond') return answerBeyond(served, size_bytes);
   const isHead = request.method === 'HEAD';
   if (isHead) await deps.originals.check(object_key);
-  const stream = isHead ? null : await deps.originals.open(object_key);
-  return answerStream(served, image, { stream, size_bytes, meter });
+  const stream = isHead ? null : await deps.originals.open(object_key, portion);
+  return answerStream(served, image, { stream, size_bytes, portion, meter });
 }
 
 export async function serveDerived(

@@ -32,6 +32,7 @@ export function imageHeaders(image: ServedImage): Headers {
   return {
     ...notModifiedHeaders(image),
     'content-type': image.content_type,
+    'accept-ranges': 'bytes',
     ...contentHeaders(image),
   };
 }
@@ -104,7 +105,7 @@ function baseHeaders(): Headers {
   return {
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
-      'content-disposition, content-length, etag, retry-after, x-request-id, x-service-revision',
+      'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision',
     'cross-origin-resource-policy': 'cross-origin',
     'timing-allow-origin': '*',
     'x-content-type-options': 'nosniff',

@@ -58,6 +58,17 @@ async function usage(): Promise<{ requests: number; credits: number; transforms:
 }
 
 describe('a derived image', () => {
+  it('is sent in part where one range of its bytes is asked for', async () => {
+    const path = '/resize/80x60/f/cat';
+    const whole = (await get(path)).body;
+    const part = await host.get(project.project_slug, path, { headers: { range: 'bytes=10-19' } });
+    expect([part.status, part.headers['content-range']]).toEqual([
+      206,
+      `bytes 10-19/${whole.length}`,
+    ]);
+    expect(part.body.equals(whole.subarray(10, 20))).toBe(true);
+  });
+
   it('is drawn as its chain says', async () => {
     const answer = await get('/crop/0,0,160,120/resize/80x60/format/webp/quality/90/f/cat');
     expect(answer.headers['content-type']).toBe('image/webp');

@@ -24,7 +24,7 @@ beforeAll(async () => {
     db,
     wall_clock_ms: 0,
     timeouts: { idle_ms: 400 },
-    content: { ...content, open: async (key) => watch(await content.open(key)) },
+    content: { ...content, open: async (key, range) => watch(await content.open(key, range)) },
   });
 });
 afterAll(async () => {
@@ -146,6 +146,52 @@ describe('an original', () => {
     expect(answer.headers['content-length']).toBe(String(BYTES));
     expect(seen.read).toBe(0);
     expect(await usage()).toEqual({ bytes: 0, credits: 1 });
+  });
+});
+
+describe('a part of an original', () => {
+  const part = (range: string, headers = {}) =>
+    host.get(project.project_slug, PATH, { headers: { range, ...headers } });
+
+  it('is served alone, and metered by its bytes', async () => {
+    const answer = await part('bytes=1000-2999');
+    expect(answer.status).toBe(206);
+    expect(answer.headers).toMatchObject({
+      'accept-ranges': 'bytes',
+      'content-range': `bytes 1000-2999/${BYTES}`,
+      'content-length': '2000',
+      'cache-control': 'public, max-age=300, s-maxage=31536000',
+    });
+    expect(answer.body.equals(bytes.subarray(1000, 3000))).toBe(true);
+    expect(await usage()).toEqual({ bytes: 2000, credits: 1 });
+  });
+
+  it('that is its end is served alone', async () => {
+    const answer = await part('bytes=-5');
+    expect(answer.headers['content-range']).toBe(`bytes ${BYTES - 5}-${BYTES - 1}/${BYTES}`);
+    expect(answer.body.equals(bytes.subarray(-5))).toBe(true);
+  });
+
+  it('of an image that has changed since is not served: the whole is', async () => {
+    const { etag = '' } = (await part('bytes=0-0')).headers;
+    expect((await part('bytes=0-0', { 'if-range': etag })).status).toBe(206);
+    const other = await part('bytes=0-0', { 'if-range': '"another"' });
+    expect([other.status, other.body.length]).toEqual([200, BYTES]);
+  });
+
+  it('behind its end is refused with its size, and not metered', async () => {
+    const answer = await part(`bytes=${BYTES}-`);
+    expect([answer.status, answer.code]).toEqual([416, 'range_not_satisfiable']);
+    expect(answer.headers['content-range']).toBe(`bytes */${BYTES}`);
+    expect(await usage()).toBeUndefined();
+  });
+
+  it('asked for by HEAD is answered as the whole', async () => {
+    const answer = await host.get(project.project_slug, PATH, {
+      method: 'HEAD',
+      headers: { range: 'bytes=0-0' },
+    });
+    expect([answer.status, answer.headers['content-length']]).toEqual([200, String(BYTES)]);
   });
 });
 

@@ -34,9 +34,10 @@ const raw: ServedImage = {
 describe('imageHeaders', () => {
   it('of a public image are cached for five minutes by browsers, for a year by the CDN', () => {
     expect(imageHeaders(derived)).toEqual({
+      'accept-ranges': 'bytes',
       'access-control-allow-origin': '*',
       'access-control-expose-headers':
-        'content-disposition, content-length, etag, retry-after, x-request-id, x-service-revision',
+        'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision',
       'cross-origin-resource-policy': 'cross-origin',
       'timing-allow-origin': '*',
       'x-content-type-options': 'nosniff',
@@ -89,7 +90,7 @@ describe('imageHeaders', () => {
 
 describe('the other answers', () => {
   it('a 304 carries what the 200 does, but nothing about a body', () => {
-    const { 'content-type': _, ...rest } = imageHeaders(derived);
+    const { 'content-type': _, 'accept-ranges': __, ...rest } = imageHeaders(derived);
     expect(notModifiedHeaders(derived)).toEqual(rest);
     expect(notModifiedHeaders(svg)).not.toHaveProperty('content-security-policy');
   });
