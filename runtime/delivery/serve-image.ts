@@ -3,14 +3,8 @@
  * image from memory, store or one render. Spec: Delivery host; Caching and response headers.
  */
 import { isNotModified, printEtag, type ServedImage } from '../core/delivery/headers.ts';
-import {
-  chooseSource,
-  ENCODER_EPOCH,
-  printDerivedKey,
-  printPlan,
-  type RenderPlan,
-} from '../core/delivery/plan.ts';
-import type { RenderRequest } from '../core/delivery/render-request.ts';
+import { ENCODER_EPOCH, printPlan, type RenderPlan } from '../core/delivery/plan.ts';
+import { requestRender } from '../core/delivery/render-request.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
 import type { StoredType } from '../core/image/formats.ts';
 import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
@@ -58,7 +52,7 @@ export async function serveDerived(
   deps: ServingDeps,
   served: Served & { plan: RenderPlan },
 ): Promise<Answered> {
-  const { plan, request } = served;
+  const { file, plan, request } = served;
   const image = describe(deps, served, {
     kind: 'derived',
     representation: printPlan(plan),
@@ -68,7 +62,7 @@ export async function serveDerived(
   if (isNotModified(request.headers['if-none-match'], image.etag)) {
     return answerNotModified(served, image, meter);
   }
-  const found = await deps.derived.find(renderRequest(served));
+  const found = await deps.derived.find(requestRender(served.project, file, plan));
   switch (found.outcome) {
     case 'done':
       return answerBytes(served, image, { ...found, meter });
@@ -77,19 +71,6 @@ export async function serveDerived(
     case 'render_timeout':
       return answerRefusal(served, 'render_timeout');
   }
-}
-
-function renderRequest({ project, file, plan }: Served & { plan: RenderPlan }): RenderRequest {
-  const { project_id, generation } = project;
-  const { file_id, revision } = file;
-  const source = chooseSource(plan, file, file.mezzanines);
-  return {
-    project_id,
-    derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
-    source_key: source.object === 'original' ? file.object_key : source.object.object_key,
-    window: source.window,
-    plan,
-  };
 }
 
 function describe(

@@ -13,6 +13,7 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { startIngest } from './ingest/ingest-loop.ts';
 import { createDerivedRenders } from './render/render-derived.ts';
+import { createRenderLine } from './render/render-line.ts';
 import { createAdmission } from './sandbox/admission.ts';
 import { createSandbox, type SandboxOptions } from './sandbox/sandbox.ts';
 
@@ -58,6 +59,9 @@ const RENDER_LANE: LaneOptions = {
   jobs_per_child: 500,
 };
 const RENDER_WAITING_MAX = 64;
+const RENDERS_REFUSED_AT_ONCE = 16;
+/** Renders that read their source from the store while the slots are still busy. */
+const RENDERS_READ_AHEAD = 1;
 const POLL_EVERY_MS = 5000;
 const INGEST_SHARE_OF_MEMORY = 0.6;
 
@@ -77,16 +81,23 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     ingest_bytes_max: options.ingest_bytes_max ?? INGEST_BYTES_MAX_DEFAULT,
     poll_every_ms: options.poll_every_ms ?? POLL_EVERY_MS,
   });
+  const { slots, wall_clock_ms } = renderLane;
+  const turns = {
+    slots: slots + RENDERS_READ_AHEAD,
+    waiting_max: options.render_waiting_max ?? RENDER_WAITING_MAX,
+  };
   const renders = createDerivedRenders({
     content: buckets.content,
     sandbox: renderSandbox,
+    line: createRenderLine({ ...turns, deadline_ms: wall_clock_ms }),
     log,
-    wall_clock_ms: renderLane.wall_clock_ms,
+    wall_clock_ms,
     ...(metrics === undefined ? {} : { metrics }),
   });
+  // More are taken than may wait: the line knows whose turn it is, and refuses the rest at once.
   const calls = await queue.serve(
     'render',
-    { slots: renderLane.slots, waiting_max: options.render_waiting_max ?? RENDER_WAITING_MAX },
+    { slots: turns.slots + turns.waiting_max + RENDERS_REFUSED_AT_ONCE, waiting_max: 0 },
     renders.answer,
   );
   return {

@@ -21,6 +21,7 @@ import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createSealing, type Sealing } from '../../runtime/platform/sealing.ts';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
 import { createDerivedRenders } from '../../runtime/worker/render/render-derived.ts';
+import { createRenderLine } from '../../runtime/worker/render/render-line.ts';
 import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { makeFolderBuckets } from './folder-buckets.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
@@ -120,11 +121,12 @@ async function startRenderWorker(of: {
   const derived = createDerivedRenders({
     content,
     sandbox,
+    line: createRenderLine({ slots: 1, waiting_max: 100, deadline_ms: 60_000 }),
     log: silent,
     wall_clock_ms,
     metrics: { render: ({ result }) => void renders.push(result) },
   });
-  await queue.serve('render', { slots: 1, waiting_max: 100 }, derived.answer);
+  await queue.serve('render', { slots: 101, waiting_max: 0 }, derived.answer);
   return {
     close: async () => {
       await derived.drained();

@@ -2,20 +2,51 @@
 // Everything is decided before the message is sent; a worker reads, draws, stores and answers.
 // Spec: Delivery host, Transform operations.
 import { z } from 'zod';
+import type { SourceFacts } from './geometry.ts';
 import type { Box } from './operations.ts';
-import type { RenderPlan } from './plan.ts';
+import { chooseSource, type Mezzanine, printDerivedKey, type RenderPlan } from './plan.ts';
+import { renderCostMs } from './render-cost.ts';
 
 /**
  * One render. `source_key` is the object to read (the original or a half-way image), `window` the
- * plan's window in that object's own pixels, `derived_key` where the result is stored.
+ * plan's window in that object's own pixels, `derived_key` where the result is stored, `cost_ms` what it
+ * is estimated to cost one core.
  */
 export type RenderRequest = {
   readonly project_id: string;
   readonly derived_key: string;
   readonly source_key: string;
   readonly window: Box;
+  readonly cost_ms: number;
   readonly plan: RenderPlan;
 };
+
+/** A published file, as far as a render of it goes. */
+export type RenderableFile = SourceFacts & {
+  readonly file_id: string;
+  readonly revision: number;
+  readonly object_key: string;
+  readonly mezzanines: readonly Mezzanine[];
+};
+
+/** The render of a plan: what to read, where to store, what it costs. */
+export function requestRender(
+  { project_id, generation }: { readonly project_id: string; readonly generation: number },
+  file: RenderableFile,
+  plan: RenderPlan,
+): RenderRequest {
+  const { file_id, revision } = file;
+  const { object, window } = chooseSource(plan, file, file.mezzanines);
+  const source = object === 'original' ? file : { ...object, is_lossless: false };
+  return {
+    project_id,
+    derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
+    source_key: source.object_key,
+    window,
+    cost_ms: renderCostMs({ source, window, output: plan.output, format: plan.format }),
+    plan,
+  };
+}
 
 /** A stored result; `bytes` is null where it is too long for a message and is read from storage. */
 export type RenderReply = {
@@ -39,6 +70,7 @@ export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
   derived_key: z.string(),
   source_key: z.string(),
   window: box,
+  cost_ms: z.number().positive(),
   plan: z.strictObject({
     window: box,
     output: z.strictObject(size),

@@ -9,17 +9,19 @@ import {
   renderRequestSchema,
 } from '../../core/delivery/render-request.ts';
 import { RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
+import { createFlights } from '../../platform/flights.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { QueueTimeout } from '../../platform/queue/queue.ts';
 import type { Bucket } from '../../platform/storage/bucket.ts';
 import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
 import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
-import { createFlights } from './flights.ts';
+import type { RenderLine } from './render-line.ts';
 
 export type RenderDeps = {
   content: Bucket;
   sandbox: Sandbox;
+  line: RenderLine;
   log: Log;
   wall_clock_ms: number;
   metrics?: Pick<Metrics, 'render'>;
@@ -36,9 +38,7 @@ export function createDerivedRenders(deps: RenderDeps): DerivedRenders {
   const flights = createFlights<Rendered>();
   const stores = new Set<Promise<void>>();
   const renderAndStore = async (request: RenderRequest, signal: AbortSignal) => {
-    const rendered = await measured(deps, request.plan.format, () =>
-      renderDerived(deps, request, signal),
-    );
+    const rendered = await inTurn(deps, request, signal);
     const stored = storeDerived(deps, request, rendered).finally(() => stores.delete(stored));
     stores.add(stored);
     // A long one is read from storage: it has to be there before anybody is told so.
@@ -74,6 +74,20 @@ export async function renderDerived(
   } catch (error) {
     const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';
     throw isTimeout ? new QueueTimeout('render', deps.wall_clock_ms) : error;
+  }
+}
+
+/** Nothing is read before its turn has come. */
+async function inTurn(
+  deps: RenderDeps,
+  request: RenderRequest,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const leave = await deps.line.enter(request, signal);
+  try {
+    return await measured(deps, request.plan.format, () => renderDerived(deps, request, signal));
+  } finally {
+    leave();
   }
 }
 

@@ -333,7 +333,8 @@ describe('createDerivedImages', () => {
       watermark: null,
     };
     const of = { project_id: 'p', generation: 1, file_id: name, revision: 1, plan };
-    return { project_id: 'p', derived_key: printDerivedKey(of), source_key: 's', window, plan };
+    const derived_key = printDerivedKey(of);
+    return { project_id: 'p', derived_key, source_key: 's', window, cost_ms: 1, plan };
   };
 
   async function make(answer: () => Promise<unknown>, memory_bytes = 1000) {

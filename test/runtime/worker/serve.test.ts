@@ -64,6 +64,7 @@ function request(changes: Partial<RenderRequest> = {}): RenderRequest {
     derived_key: `derived/${count}`,
     source_key: 'source',
     window,
+    cost_ms: 20,
     plan: {
       window,
       output: { width: 160, height: 120 },

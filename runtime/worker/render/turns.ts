@@ -1,0 +1,73 @@
+/**
+ * What waits, in the order in which it is taken: a project's own in the order of arrival, and of the projects the one
+ * that has been given least since it came (start-time fair queueing, by cost).
+ */
+
+export type Cost = { project_id: string; cost_ms: number };
+
+export type Turns<Item extends Cost> = {
+  add(item: Item): void;
+  /** The next that may be taken, and its project's turn with it. */
+  take(may: (item: Item) => boolean): Item | undefined;
+  /** False where it does not wait (any more). */
+  remove(item: Item): boolean;
+  size(): number;
+  costOf(projectId: string): number;
+  /** What would be taken before this one: its project's own, and of each other as much at most. */
+  costAhead(item: Cost): number;
+  /** The project with the most waiting work, and what it asked for last. */
+  longest(): { cost_ms: number; last: Item | undefined };
+};
+
+/** `tag` grows by what the project was given; it never lags behind the project that was served last. */
+type Line<Item> = { tag: number; items: Set<Item> };
+
+export function createTurns<Item extends Cost>(): Turns<Item> {
+  const lines = new Map<string, Line<Item>>();
+  let now = 0;
+  const sumOf = (line: Line<Item> | undefined) =>
+    [...(line?.items ?? [])].reduce((sum, { cost_ms }) => sum + cost_ms, 0);
+  const costOf = (projectId: string) => sumOf(lines.get(projectId));
+  /** A project that has nothing waiting is forgotten once it would start level with everybody. */
+  const forget = () => {
+    for (const [id, { tag, items }] of lines) if (items.size === 0 && tag <= now) lines.delete(id);
+  };
+  return {
+    add: (item) => {
+      const line = lines.get(item.project_id) ?? { tag: now, items: new Set() };
+      if (line.items.size === 0) line.tag = Math.max(line.tag, now);
+      line.items.add(item);
+      lines.set(item.project_id, line);
+    },
+    take: (may) => {
+      const found = firstOf([...lines.values()], may);
+      if (found === undefined) return undefined;
+      const { line, item } = found;
+      line.items.delete(item);
+      now = line.tag;
+      line.tag += item.cost_ms;
+      forget();
+      return item;
+    },
+    remove: (item) => lines.get(item.project_id)?.items.delete(item) ?? false,
+    size: () => [...lines.values()].reduce((sum, { items }) => sum + items.size, 0),
+    costOf,
+    costAhead: ({ project_id, cost_ms }) => {
+      const own = costOf(project_id) + cost_ms;
+      const others = [...lines].filter(([id]) => id !== project_id);
+      return own - cost_ms + others.reduce((sum, [, line]) => sum + Math.min(own, sumOf(line)), 0);
+    },
+    longest: () => {
+      const [line] = [...lines.values()].toSorted((one, other) => sumOf(other) - sumOf(one));
+      return { cost_ms: sumOf(line), last: [...(line?.items ?? [])].at(-1) };
+    },
+  };
+}
+
+function firstOf<Item>(lines: readonly Line<Item>[], may: (item: Item) => boolean) {
+  const byTag = lines.toSorted((one, other) => one.tag - other.tag);
+  for (const line of byTag) {
+    for (const item of line.items) if (may(item)) return { line, item };
+  }
+  return undefined;
+}

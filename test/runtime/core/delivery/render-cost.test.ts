@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { type RenderWork, renderCostMs } from '../../../../runtime/core/delivery/render-cost.ts';
+
+const size = (width: number, height: number) => ({ width, height });
+const work = (of: Partial<RenderWork> & { type?: string } = {}): RenderWork => ({
+  source: { ...size(4000, 3000), content_type: of.type ?? 'image/jpeg', is_lossless: false },
+  window: size(4000, 3000),
+  output: size(400, 300),
+  format: 'jpeg',
+  ...of,
+});
+
+it('what comes out of a half-way image costs a fraction of what comes from its original', () => {
+  const small = { ...size(1024, 768), content_type: 'image/jpeg', is_lossless: false };
+  const cheap = renderCostMs(work({ source: small, window: size(1024, 768) }));
+  expect(cheap).toBeLessThan(renderCostMs(work({ type: 'image/png' })) / 10);
+});
+
+it('sources are ordered as they were measured', () => {
+  const costs = ['image/jpeg', 'image/gif', 'image/webp', 'image/png', 'image/avif'].map((type) =>
+    renderCostMs(work({ type })),
+  );
+  expect(costs).toEqual(costs.toSorted((one, other) => one - other));
+});
+
+it('outputs are ordered as they were measured', () => {
+  const output = size(1200, 900);
+  const costs = (['jpeg', 'webp', 'avif', 'gif'] as const).map((format) =>
+    renderCostMs(work({ output, format })),
+  );
+  expect(costs).toEqual(costs.toSorted((one, other) => one - other));
+});
+
+it('more to draw never costs less', () => {
+  const side = fc.integer({ min: 1, max: 8000 });
+  fc.assert(
+    fc.property(side, side, fc.constantFrom('jpeg', 'webp', 'png', 'gif'), (one, more, format) => {
+      const small = renderCostMs(work({ output: size(one, one), format }));
+      const large = renderCostMs(work({ output: size(one + more, one + more), format }));
+      expect(large).toBeGreaterThanOrEqual(small);
+    }),
+  );
+});
+
+it('a type that nobody weighed is taken for the dearest', () => {
+  expect(renderCostMs(work({ type: 'image/new' }))).toBe(
+    renderCostMs(work({ type: 'image/avif' })),
+  );
+});

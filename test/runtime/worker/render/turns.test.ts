@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Cost, createTurns } from '../../../../runtime/worker/render/turns.ts';
+
+type Item = Cost & { name: string };
+const item = (project_id: string, cost_ms: number, name = ''): Item => ({
+  project_id,
+  cost_ms,
+  name: `${project_id}${name}`,
+});
+const any = () => true;
+
+function takeAll(turns: ReturnType<typeof createTurns<Item>>): Item[] {
+  const taken: Item[] = [];
+  for (let next = turns.take(any); next !== undefined; next = turns.take(any)) taken.push(next);
+  return taken;
+}
+
+const items = fc.array(
+  fc.record({
+    project_id: fc.constantFrom('a', 'b', 'c'),
+    cost_ms: fc.integer({ min: 1, max: 100 }),
+    name: fc.string(),
+  }),
+  { maxLength: 40 },
+);
+
+describe('turns', () => {
+  it('are first come, first served within a project', () => {
+    const turns = createTurns<Item>();
+    for (const name of ['1', '2', '3']) turns.add(item('a', 10, name));
+    expect(takeAll(turns).map(({ name }) => name)).toEqual(['a1', 'a2', 'a3']);
+  });
+
+  it('give a project that comes later its turn before all that another has waiting', () => {
+    const turns = createTurns<Item>();
+    for (let at = 0; at < 100; at += 1) turns.add(item('a', 10, String(at)));
+    turns.take(any);
+    turns.take(any);
+    turns.add(item('b', 10));
+    const order = takeAll(turns).map(({ project_id }) => project_id);
+    expect(order.indexOf('b')).toBeLessThanOrEqual(1);
+  });
+
+  it('count what they cost: one dear render is worth ten cheap ones', () => {
+    const turns = createTurns<Item>();
+    for (let at = 0; at < 3; at += 1) turns.add(item('dear', 100));
+    for (let at = 0; at < 30; at += 1) turns.add(item('cheap', 10));
+    const order = takeAll(turns).map(({ project_id }) => project_id);
+    const before = order.slice(0, order.lastIndexOf('dear'));
+    expect(before.filter((one) => one === 'cheap')).toHaveLength(20);
+  });
+
+  it('skip what may not begin now, and not the others of its project', () => {
+    const turns = createTurns<Item>();
+    turns.add(item('a', 1000, ' heavy'));
+    turns.add(item('a', 10, ' light'));
+    expect(turns.take(({ cost_ms }) => cost_ms < 400)?.name).toBe('a light');
+    expect(turns.take(any)?.name).toBe('a heavy');
+  });
+
+  it('a project that was away gains nothing by it', () => {
+    const turns = createTurns<Item>();
+    for (let at = 0; at < 50; at += 1) turns.add(item('a', 10));
+    for (let at = 0; at < 40; at += 1) turns.take(any);
+    for (let at = 0; at < 5; at += 1) turns.add(item('b', 10));
+    const order = takeAll(turns).map(({ project_id }) => project_id);
+    expect(order.slice(0, 4).sort()).toEqual(['a', 'a', 'b', 'b']);
+  });
+
+  it('lose nothing and make up nothing', () => {
+    fc.assert(
+      fc.property(items, (all) => {
+        const turns = createTurns<Item>();
+        for (const one of all) turns.add(one);
+        expect(turns.size()).toBe(all.length);
+        expect(new Set(takeAll(turns))).toEqual(new Set(all));
+        expect([turns.size(), turns.costOf('a')]).toEqual([0, 0]);
+      }),
+    );
+  });
+
+  it('keep what projects that wait were given within one render of each other', () => {
+    fc.assert(
+      fc.property(items, fc.nat(40), (all, count) => {
+        const turns = createTurns<Item>();
+        for (const one of all) turns.add(one);
+        const given = new Map<string, number>();
+        for (let at = 0; at < count; at += 1) {
+          const next = turns.take(any);
+          if (next === undefined) return;
+          given.set(next.project_id, (given.get(next.project_id) ?? 0) + next.cost_ms);
+        }
+        const waiting = ['a', 'b', 'c'].filter((id) => turns.costOf(id) > 0);
+        const shares = waiting.map((id) => given.get(id) ?? 0);
+        expect(Math.max(0, ...shares) - Math.min(...shares, Number.MAX_VALUE)).toBeLessThanOrEqual(
+          100,
+        );
+      }),
+    );
+  });
+
+  it('say what would be taken before a newcomer: no more than was', () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 1, max: 100 }), (all, cost_ms) => {
+        const turns = createTurns<Item>();
+        for (const one of all) turns.add(one);
+        const mine = item('mine', cost_ms);
+        const ahead = turns.costAhead(mine);
+        turns.add(mine);
+        const order = takeAll(turns);
+        const before = order.slice(0, order.indexOf(mine));
+        const sum = before.reduce((total, one) => total + one.cost_ms, 0);
+        // A project is ahead of it with at most one whole render more than it asks for.
+        expect(sum).toBeLessThanOrEqual(ahead + 3 * 100);
+      }),
+    );
+  });
+
+  it('name the project that has most waiting, and what it asked for last', () => {
+    const turns = createTurns<Item>();
+    turns.add(item('a', 50));
+    turns.add(item('b', 30, '1'));
+    turns.add(item('b', 30, '2'));
+    const { cost_ms, last } = turns.longest();
+    expect([cost_ms, last?.name]).toEqual([60, 'b2']);
+    expect(turns.remove(last as Item)).toBe(true);
+    expect(turns.remove(last as Item)).toBe(false);
+    expect(turns.longest().last?.name).toBe('a');
+  });
+});
