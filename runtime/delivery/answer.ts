@@ -135,6 +135,14 @@ export function answerNotModified(
   return { source: 'not_modified', bytes: 0 };
 }
 
+/** As other servers log it: the viewer closed the connection before there was an answer. */
+const CLIENT_CLOSED_REQUEST = 499;
+
+export function answerNobody({ response }: Exchange): Answered {
+  response.statusCode = CLIENT_CLOSED_REQUEST;
+  return NOTHING;
+}
+
 export function answerPreflight({ response }: Exchange): Answered {
   response.writeHead(204, { ...preflightHeaders() }).end();
   return NOTHING;

@@ -3,18 +3,18 @@
  * many ask for it at once, it is fetched or rendered once here. Spec: Delivery host (busy, render_timeout).
  */
 import { LRUCache } from 'lru-cache';
-import { type RenderRequest, renderReplySchema } from '../core/delivery/render-request.ts';
-import { RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
+import type { RenderRequest } from '../core/delivery/render-request.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Queue, QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
-import type { Bucket } from '../platform/storage/bucket.ts';
+import { createFlights } from '../platform/flights.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { isOutage } from './outage.ts';
+import { type RenderDeps, type RenderOutcome, renderOnce } from './render-once.ts';
 
+/** `gone`: the viewer left, and nobody has the image for it. */
 export type DerivedImage =
-  | { outcome: 'done'; source: 'memory' | 'store' | 'render'; bytes: Uint8Array }
-  | { outcome: 'busy'; retry_after_seconds: number }
-  | { outcome: 'render_timeout' };
+  | RenderOutcome
+  | { outcome: 'done'; source: 'memory'; bytes: Uint8Array }
+  | { outcome: 'gone' };
 
 /** A render that went wrong for good; remembered, so that it is not tried again for each viewer. */
 export class RenderFailed extends Error {
@@ -24,43 +24,52 @@ export class RenderFailed extends Error {
   }
 }
 
-export type DerivedImages = { find(request: RenderRequest): Promise<DerivedImage> };
+export type DerivedImages = {
+  /** The signal says that the viewer left; what nobody waits for any more is given up. */
+  find(request: RenderRequest, signal: AbortSignal): Promise<DerivedImage>;
+};
 
-type Deps = { content: Bucket; queue: Queue; clock: Clock };
+type Deps = RenderDeps & { clock: Clock };
 
 export function createDerivedImages(deps: Deps, options: { memory_bytes: number }): DerivedImages {
   const memory = createImageMemory(options.memory_bytes);
   const failures = createFailureMemory(deps.clock);
-  const flights = new Map<string, Promise<DerivedImage>>();
+  const flights = createFlights<DerivedImage>();
 
-  const fetchOrRender = async (request: RenderRequest): Promise<DerivedImage> => {
+  const fetchOrRender = async (request: RenderRequest, everyoneLeft: AbortSignal) => {
     const key = request.derived_key;
     try {
       const stored = await deps.content.read(key);
-      const image = stored === undefined ? await render(deps, request) : done('store', stored);
+      const image: RenderOutcome =
+        stored === undefined
+          ? await renderOnce(deps, request, everyoneLeft)
+          : { outcome: 'done', source: 'store', bytes: stored };
       if (image.outcome === 'done') memory.set(key, image.bytes);
       return image;
     } catch (error) {
-      if (isOutage(error)) throw error;
+      if (everyoneLeft.aborted || isOutage(error)) throw error;
       const failure = new RenderFailed(key, error);
       failures.remember(key, failure);
       throw failure;
     }
   };
-  const start = (request: RenderRequest) => {
-    const key = request.derived_key;
-    const flight = fetchOrRender(request).finally(() => flights.delete(key));
-    flights.set(key, flight);
-    return flight;
-  };
 
   return {
-    find: async (request) => {
+    find: async (request, signal) => {
       const key = request.derived_key;
       const known = memory.get(key);
-      if (known !== undefined) return done('memory', known);
+      if (known !== undefined) return { outcome: 'done', source: 'memory', bytes: known };
       failures.check(key);
-      return flights.get(key) ?? start(request);
+      if (signal.aborted) return { outcome: 'gone' };
+      try {
+        return await flights.join(key, signal, async (everyoneLeft) => {
+          const value = await fetchOrRender(request, everyoneLeft);
+          return { value, settled: Promise.resolve() };
+        });
+      } catch (error) {
+        if (signal.aborted) return { outcome: 'gone' };
+        throw error;
+      }
     },
   };
 }
@@ -72,30 +81,4 @@ function createImageMemory(bytes: number): LRUCache<string, Uint8Array> {
     maxEntrySize: Math.ceil(bytes / 8),
     sizeCalculation: (image) => Math.max(1, image.length),
   });
-}
-
-function done(source: 'memory' | 'store' | 'render', bytes: Uint8Array): DerivedImage {
-  return { outcome: 'done', source, bytes };
-}
-
-async function render(deps: Deps, request: RenderRequest): Promise<DerivedImage> {
-  try {
-    return done('render', await callForBytes(deps, request));
-  } catch (error) {
-    if (error instanceof QueueBusy) {
-      return { outcome: 'busy', retry_after_seconds: error.retry_after_seconds };
-    }
-    if (error instanceof QueueTimeout) return { outcome: 'render_timeout' };
-    throw error;
-  }
-}
-
-async function callForBytes({ content, queue }: Deps, request: RenderRequest): Promise<Uint8Array> {
-  const answer = await queue.call('render', request, {
-    deadline_ms: RENDER_DEADLINE_SECONDS * 1000,
-  });
-  const reply = renderReplySchema.parse(answer);
-  const bytes = reply.bytes ?? (await content.read(request.derived_key));
-  if (bytes?.length === reply.size_bytes) return bytes;
-  throw new Error(`${request.derived_key} was rendered and is not stored`);
 }

@@ -11,6 +11,7 @@ import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
 import {
   answerBeyond,
   answerBytes,
+  answerNobody,
   answerNotModified,
   answerRefusal,
   answerStream,
@@ -62,7 +63,10 @@ export async function serveDerived(
   if (isNotModified(request.headers['if-none-match'], image.etag)) {
     return answerNotModified(served, image, meter);
   }
-  const found = await deps.derived.find(requestRender(served.project, file, plan));
+  const found = await deps.derived.find(
+    requestRender(served.project, file, plan),
+    viewerGone(served),
+  );
   switch (found.outcome) {
     case 'done':
       return answerBytes(served, image, { ...found, meter });
@@ -70,7 +74,17 @@ export async function serveDerived(
       return answerRefusal(served, 'busy', found.retry_after_seconds);
     case 'render_timeout':
       return answerRefusal(served, 'render_timeout');
+    case 'gone':
+      return answerNobody(served);
   }
+}
+
+function viewerGone({ response }: Exchange): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort(new Error('the viewer left'));
+  });
+  return gone.signal;
 }
 
 function describe(

@@ -87,6 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     waiting_max: options.render_waiting_max ?? RENDER_WAITING_MAX,
   };
   const renders = createDerivedRenders({
+    db: options.db,
     content: buckets.content,
     sandbox: renderSandbox,
     line: createRenderLine({ ...turns, deadline_ms: wall_clock_ms }),

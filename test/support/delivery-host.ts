@@ -52,6 +52,8 @@ export type HostOptions = Partial<DeliveryOptions> & {
   db: Queryable;
   /** Of the render worker; 0: nobody renders. */
   wall_clock_ms?: number;
+  /** Where the render worker reads and stores; a folder of this host alone unless said. */
+  worker_content?: Bucket;
 };
 
 export async function startDeliveryHost(options: HostOptions): Promise<DeliveryHost> {
@@ -63,8 +65,9 @@ export async function startDeliveryHost(options: HostOptions): Promise<DeliveryH
   const metrics = createMetrics();
   const renders: string[] = [];
   const worker = startRenderWorker({
+    db: options.db,
     queue,
-    content: storage.buckets.content,
+    content: options.worker_content ?? storage.buckets.content,
     renders,
     wall_clock_ms: options.wall_clock_ms ?? 30_000,
   });
@@ -104,12 +107,13 @@ export async function startDeliveryHost(options: HostOptions): Promise<DeliveryH
 }
 
 async function startRenderWorker(of: {
+  db: Queryable;
   queue: Queue;
   content: Bucket;
   renders: string[];
   wall_clock_ms: number;
 }) {
-  const { queue, content, renders, wall_clock_ms } = of;
+  const { db, queue, content, renders, wall_clock_ms } = of;
   if (wall_clock_ms === 0) return undefined;
   const sandbox = createSandbox({
     slots: 1,
@@ -119,6 +123,7 @@ async function startRenderWorker(of: {
     log: silent,
   });
   const derived = createDerivedRenders({
+    db,
     content,
     sandbox,
     line: createRenderLine({ slots: 1, waiting_max: 100, deadline_ms: 60_000 }),

@@ -9,6 +9,8 @@ import {
   renderRequestSchema,
 } from '../../core/delivery/render-request.ts';
 import { RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
+import type { Queryable } from '../../db/client.ts';
+import { deleteRenderLease, updateRenderLeaseStored } from '../../db/render-leases.ts';
 import { createFlights } from '../../platform/flights.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
@@ -19,6 +21,7 @@ import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
 import type { RenderLine } from './render-line.ts';
 
 export type RenderDeps = {
+  db: Queryable;
   content: Bucket;
   sandbox: Sandbox;
   line: RenderLine;
@@ -109,16 +112,23 @@ async function measured<T>(
   }
 }
 
+/** How long whoever waits for a lease is told that the image can be read. */
+const TOLD_STORED_SECONDS = 60;
+
 /** A store that is away costs the next viewer a render, and this one nothing. */
 async function storeDerived(
-  { content, log }: RenderDeps,
+  { db, content, log }: RenderDeps,
   { derived_key, project_id }: RenderRequest,
   { bytes, content_type }: Rendered,
 ): Promise<void> {
+  const facts = { project_id, object_key: derived_key };
   try {
     await content.write(derived_key, bytes, { content_type, size_bytes: bytes.length });
+    await updateRenderLeaseStored(db, { derived_key, told_seconds: TOLD_STORED_SECONDS });
   } catch (error) {
-    log.warn('a derived image was not stored', { project_id, object_key: derived_key, error });
+    log.warn('a derived image was not stored', { ...facts, error });
+    // Without a database the lease ends by its time.
+    await deleteRenderLease(db, { derived_key }).catch(() => undefined);
   }
 }
 

@@ -5,6 +5,7 @@ import type { RenderRequest } from '../../../runtime/core/delivery/render-reques
 import type { FileRow } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { createDerivedImages } from '../../../runtime/delivery/derived-images.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import { QueueBusy, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import { StorageUnavailable } from '../../../runtime/platform/storage/bucket.ts';
@@ -17,6 +18,7 @@ import { over, photograph, quarters, seededRandom } from '../../support/pictures
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
+const silent = createLog({ level: 'silent', name: 'test' });
 let host: DeliveryHost;
 let picture: StoredImage;
 let mark: StoredImage;
@@ -322,6 +324,8 @@ describe('storage that is away', () => {
 // The file system as root sees no permissions: what a disk that fails throws stands here.
 const gone = () => Promise.reject(new StorageUnavailable('the disk fails'));
 
+const STAYS = new AbortController().signal;
+
 describe('createDerivedImages', () => {
   const request = (name: string): RenderRequest => {
     const window = { x: 0, y: 0, width: 4, height: 4 };
@@ -347,7 +351,7 @@ describe('createDerivedImages', () => {
     });
     const clock = createManualClock();
     const derived = createDerivedImages(
-      { content: storage.buckets.content, queue, clock },
+      { db, content: storage.buckets.content, queue, clock, log: silent },
       { memory_bytes },
     );
     return { derived, clock, calls: () => calls, content: storage.buckets.content, storage };
@@ -356,15 +360,15 @@ describe('createDerivedImages', () => {
 
   it('hands on busy with its seconds and render_timeout, and remembers neither', async () => {
     const busy = await make(() => Promise.reject(new QueueBusy('render', 7)));
-    expect(await busy.derived.find(request('a'))).toEqual({
+    expect(await busy.derived.find(request('a'), STAYS)).toEqual({
       outcome: 'busy',
       retry_after_seconds: 7,
     });
-    await busy.derived.find(request('a'));
+    await busy.derived.find(request('a'), STAYS);
     expect(busy.calls()).toBe(2);
     const late = await make(() => Promise.reject(new QueueTimeout('render', 1)));
-    expect(await late.derived.find(request('a'))).toEqual({ outcome: 'render_timeout' });
-    await late.derived.find(request('a'));
+    expect(await late.derived.find(request('a'), STAYS)).toEqual({ outcome: 'render_timeout' });
+    await late.derived.find(request('a'), STAYS);
     expect(late.calls()).toBe(2);
   });
 
@@ -373,33 +377,34 @@ describe('createDerivedImages', () => {
       Promise.reject(new StorageUnavailable('the disk fails')),
     );
     const results = await Promise.allSettled([
-      derived.find(request('a')),
-      derived.find(request('a')),
+      derived.find(request('a'), STAYS),
+      derived.find(request('a'), STAYS),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-    await expect(derived.find(request('a'))).rejects.toThrow(StorageUnavailable);
+    await expect(derived.find(request('a'), STAYS)).rejects.toThrow(StorageUnavailable);
     expect(calls()).toBe(2);
   });
 
   it('reads a long result from the store, and fails where it is not there whole', async () => {
     const { derived, content } = await make(async () => ({ ...small, bytes: null }));
-    await expect(derived.find(request('none'))).rejects.toThrow('could not be rendered');
+    await expect(derived.find(request('none'), STAYS)).rejects.toThrow('could not be rendered');
     await content.write(request('half').derived_key, Buffer.from('ab'), {
       content_type: 'image/png',
     });
-    const found = await derived.find(request('half'));
+    const found = await derived.find(request('half'), STAYS);
     expect(found.outcome === 'done' && found.source).toBe('store');
   });
 
   it('keeps no image in memory that takes more than an eighth of it', async () => {
     const large = { ...small, size_bytes: 200, bytes: Buffer.alloc(200, 1) };
     const { derived, calls } = await make(async () => large);
-    await derived.find(request('a'));
-    await derived.find(request('a'));
+    await derived.find(request('a'), STAYS);
+    await db.query('delete from render_leases');
+    await derived.find(request('a'), STAYS);
     expect(calls()).toBe(2);
     const enough = await make(async () => large, 2000);
-    await enough.derived.find(request('a'));
-    await enough.derived.find(request('a'));
+    await enough.derived.find(request('a'), STAYS);
+    await enough.derived.find(request('a'), STAYS);
     expect(enough.calls()).toBe(1);
   });
 });

@@ -1,0 +1,154 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
+import { type Queue, QueueBusy } from '../../../runtime/platform/queue/queue.ts';
+import { useDatabase } from '../../support/database.ts';
+import { publishImage, type StoredImage } from '../../support/delivered.ts';
+import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+/** Two delivery processes with a worker each, over one store and one database. */
+let one: DeliveryHost;
+let other: DeliveryHost;
+let picture: StoredImage;
+let project: ProjectRow;
+
+beforeAll(async () => {
+  one = await startDeliveryHost({ db });
+  const { content } = one;
+  other = await startDeliveryHost({ db, content, worker_content: content });
+  const bytes = await over(photograph(1600, 1200)).png().toBuffer();
+  picture = { bytes, width: 1600, height: 1200, content_type: 'image/png' };
+});
+afterAll(async () => {
+  await other.close();
+  await one.close();
+});
+beforeEach(async () => {
+  project = await makeProject(db);
+  await publishImage({ db, content: one.content }, project, { image: picture, file_slug: 'cat' });
+  for (const host of [one, other]) host.renders.length = 0;
+});
+
+const PATH = '/resize/700x/format/webp/f/cat';
+const leases = () =>
+  db.query<{ derived_key: string; lease_id: string }>(
+    'select derived_key, lease_id from render_leases where derived_key like $1',
+    [`derived/${project.project_id}/%`],
+  );
+
+describe('one cold image', () => {
+  it('asked for by 200 viewers of two processes is rendered once', async () => {
+    const asking = Array.from({ length: 200 }, (_, at) =>
+      (at % 2 === 0 ? one : other).get(project.project_slug, PATH),
+    );
+    const answers = await Promise.all(asking);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.toString('latin1'))).size).toBe(1);
+    expect([...one.renders, ...other.renders]).toEqual(['done']);
+  });
+
+  it('whose render another process gave up is rendered by who waits', async () => {
+    const derived_key = await keyOf(PATH);
+    const { watched, asked } = watchLeases();
+    const host = await startDeliveryHost({ db: watched, ...sharing() });
+    await acquireRenderLease(db, { derived_key, lease_id: 'other', lease_seconds: 60 });
+    const waiting = host.get(project.project_slug, PATH);
+    await expect.poll(asked).toBeGreaterThan(1);
+    expect(host.renders).toEqual([]);
+    await db.query('delete from render_leases where derived_key = $1', [derived_key]);
+    expect((await waiting).status).toBe(200);
+    expect(host.renders).toEqual(['done']);
+    await host.close();
+  });
+
+  it('whose lease has ended is rendered by the next who asks', async () => {
+    const derived_key = await keyOf(PATH);
+    await acquireRenderLease(db, { derived_key, lease_id: 'dead', lease_seconds: 0 });
+    expect((await one.get(project.project_slug, PATH)).status).toBe(200);
+    expect(one.renders).toEqual(['done']);
+  });
+
+  it('that was stored and is gone again is rendered anew', async () => {
+    const derived_key = await keyOf(PATH);
+    await acquireRenderLease(db, { derived_key, lease_id: 'done', lease_seconds: 60 });
+    await updateRenderLeaseStored(db, { derived_key, told_seconds: 60 });
+    expect((await one.get(project.project_slug, PATH)).status).toBe(200);
+    expect(one.renders).toEqual(['done']);
+  });
+
+  it('whose render is refused is given back at once: the next may try', async () => {
+    const queue: Queue = {
+      ...one.queue,
+      call: () => Promise.reject(new QueueBusy('render', 7)),
+    };
+    const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
+    const answer = await host.get(project.project_slug, PATH);
+    expect([answer.code, answer.headers['retry-after']]).toEqual(['busy', '7']);
+    expect(await leases()).toEqual([]);
+    await host.close();
+  });
+
+  it('is rendered without a lease where the database gives none', async () => {
+    const { watched } = watchLeases(() => Promise.reject(new Error('away')));
+    const host = await startDeliveryHost({ db: watched, ...sharing() });
+    expect((await host.get(project.project_slug, PATH)).status).toBe(200);
+    expect(host.renders).toEqual(['done']);
+    await host.close();
+  });
+
+  it('that nobody waits for any more is not asked for again', async () => {
+    const derived_key = await keyOf(PATH);
+    const { watched, asked } = watchLeases();
+    const host = await startDeliveryHost({ db: watched, ...sharing() });
+    await acquireRenderLease(db, { derived_key, lease_id: 'other', lease_seconds: 60 });
+    const viewers = [leaving(host), leaving(host)];
+    await expect.poll(asked).toBeGreaterThan(0);
+    viewers[0]?.destroy();
+    const before = asked();
+    await expect.poll(asked).toBeGreaterThan(before);
+    viewers[1]?.destroy();
+    await expect
+      .poll(async () => (await host.metrics.print()).text.includes('status="499"'))
+      .toBe(true);
+    await db.query('delete from render_leases where derived_key = $1', [derived_key]);
+    const after = asked();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect([asked(), host.renders]).toEqual([after, []]);
+    await host.close();
+  });
+});
+
+const sharing = () => ({ content: one.content, worker_content: one.content });
+
+/** The database, with what asks for leases counted, or answered otherwise. */
+function watchLeases(instead?: () => Promise<never>) {
+  let count = 0;
+  const query: typeof db.query = (text, values) => {
+    if (!text.includes('insert into render_leases')) return db.query(text, values);
+    count += 1;
+    return instead === undefined ? db.query(text, values) : instead();
+  };
+  return { watched: { ...db, query }, asked: () => count };
+}
+
+function leaving(host: DeliveryHost): Socket {
+  const socket = connect({ port: host.port, host: '127.0.0.1' });
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`);
+  return socket;
+}
+
+/** The image's key, as it is before anybody has asked for it. */
+async function keyOf(path: string): Promise<string> {
+  await other.get(project.project_slug, path);
+  const [lease] = await leases();
+  const key = lease?.derived_key ?? '';
+  await expect.poll(() => one.content.head(key)).toBeDefined();
+  await db.query('delete from render_leases where derived_key = $1', [key]);
+  await one.content.delete(key);
+  other.renders.length = 0;
+  return key;
+}
