@@ -248,6 +248,27 @@ export const variables = {
     default: '8081',
     example: '8081',
   },
+  ingestSlots: {
+    name: 'TINTYPE_INGEST_SLOTS',
+    type: wholeNumber(0, 256),
+    description: 'Uploads that a worker decodes at a time; 0: it leaves them to other workers',
+    default: '1',
+    example: '2',
+  },
+  ingestMemoryBytes: {
+    name: 'TINTYPE_INGEST_MEMORY_BYTES',
+    type: bytes(),
+    description:
+      'What all uploads that a worker decodes at a time may take together; unset: 2 GiB a slot, at most 60 % of the memory',
+    example: '4294967296',
+  },
+  renderSlots: {
+    name: 'TINTYPE_RENDER_SLOTS',
+    type: wholeNumber(0, 256),
+    description:
+      'Images that a worker renders at a time; 0: it leaves them to other workers; unset: one a core',
+    example: '4',
+  },
   spoolDir: {
     name: 'TINTYPE_SPOOL_DIR',
     type: text(),

@@ -13,7 +13,7 @@ import type { Environment } from '../platform/config.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { createSealing } from '../platform/sealing.ts';
-import { startWorker } from '../worker/serve.ts';
+import { startWorker, workerSettings } from '../worker/serve.ts';
 import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
 import { backendsOf, type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
 import { startPostgres } from './postgres.ts';
@@ -47,7 +47,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   if (!options.env['TINTYPE_DATABASE_URL']) {
     await updateUploadLeasesOver(deps.db, { lease_seconds: INGEST_LEASE_SECONDS });
   }
-  const worker = await startWorker({ ...deps, ingest_bytes_max: config.ingestMaxBytes });
+  const worker = await startWorker({ ...deps, ...workerSettings(config) });
   lifecycle.onStop('worker', () => worker.stop());
   const organization_id = await startOperator(deps, options, config);
   await startServers(deps, { config, lifecycle, dataFolder, storage });

@@ -2,12 +2,17 @@
  * Entry of a decoder child: the only process in which libvips sees bytes that a client sent.
  * It has no secrets, no network use and no database, and is killed when it takes too long.
  */
+import { setPriority } from 'node:os';
 import sharp from 'sharp';
 import { ingestJob } from '../ingest/ingest-job.ts';
 import { renderJob } from '../render/render-job.ts';
 import { blockLoaders } from './loaders.ts';
 import { serveJobs } from './serve-jobs.ts';
 
+const NICE = 10;
+
+// Before a thread is made: what serves and coordinates goes first on a machine that is busy decoding.
+setPriority(NICE);
 sharp.cache(false);
 // Explicit: sharp raises it by itself when MALLOC_ARENA_MAX is set.
 sharp.concurrency(1);

@@ -9,7 +9,8 @@ import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import { QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
-import { startWorker, type Worker, type WorkerOptions } from '../../../runtime/worker/serve.ts';
+import type { WorkerOptions } from '../../../runtime/worker/lanes.ts';
+import { startWorker, type Worker } from '../../../runtime/worker/serve.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeFolderBuckets } from '../../support/folder-buckets.ts';
 import { over, photograph } from '../../support/pictures.ts';
@@ -128,6 +129,23 @@ describe('a worker', () => {
     for (const { upload_id } of crowd) await queue.publish('ingest', { upload_id });
     for (const upload of [...crowd, alone]) await untilReady(upload);
     expect(attempted.slice(0, 2)).toContain(alone.project_id);
+  });
+
+  it('without slots for uploads leaves them to others, and renders', async () => {
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    const { queue } = await start({ ingest: { slots: 0 }, poll_every_ms: 10 });
+    await buckets.content.write('source', bytes, { content_type: 'image/png' });
+    await queue.call('render', request(), { deadline_ms: 10_000 });
+    expect((await uploadAsItIs(db, upload)).status).toBe('uploaded');
+    await worker?.stop();
+    await start({ render: { slots: 0 } });
+    await untilReady(upload);
+  });
+
+  it('without slots for anything does not start', async () => {
+    await expect(start({ ingest: { slots: 0 }, render: { slots: 0 } })).rejects.toThrow(
+      'TINTYPE_RENDER_SLOTS',
+    );
   });
 
   it('survives doorbells that make no sense', async () => {

@@ -1,0 +1,48 @@
+/** A worker's uploads: as doorbells ring and as rows fall due, in decoder children of their own. Spec: Uploads. */
+import { totalmem } from 'node:os';
+import { INGEST_BYTES_MAX_DEFAULT } from '../../core/limits.ts';
+import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
+import { createAdmission } from '../sandbox/admission.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { startIngest } from './ingest-loop.ts';
+
+const INGEST_LANE: LaneOptions = {
+  slots: 1,
+  wall_clock_ms: 120_000,
+  memory_bytes: 2_147_483_648,
+  jobs_per_child: 50,
+};
+const POLL_EVERY_MS = 5000;
+const SHARE_OF_MEMORY = 0.6;
+
+export async function startIngestLane(options: WorkerOptions): Promise<Lane> {
+  const { log, metrics } = options;
+  const lane = { ...INGEST_LANE, ...options.ingest };
+  const memory_bytes = options.ingest_memory_bytes ?? memoryFor(lane);
+  const sandbox = createSandbox({
+    ...lane,
+    admission: createAdmission({ memory_bytes }),
+    log,
+    onKilled: (why) => metrics?.childKilled(why),
+  });
+  const ingest = await startIngest({
+    ...options,
+    sandbox,
+    slots: lane.slots,
+    ingest_bytes_max: options.ingest_bytes_max ?? INGEST_BYTES_MAX_DEFAULT,
+    poll_every_ms: options.poll_every_ms ?? POLL_EVERY_MS,
+  });
+  return {
+    stop: async () => {
+      await ingest.stop();
+      await sandbox.close();
+    },
+  };
+}
+
+/** What every slot at its fullest would take, but never more than its share of what this machine has. */
+function memoryFor({ slots, memory_bytes }: LaneOptions): number {
+  const limit = process.constrainedMemory();
+  const machine = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  return Math.min(slots * memory_bytes, machine * SHARE_OF_MEMORY);
+}

@@ -1,0 +1,47 @@
+/** A worker's renders: calls off the queue, in turn, in decoder children of their own. Spec: Delivery host. */
+import { availableParallelism } from 'node:os';
+import { RENDER_DEADLINE_SECONDS } from '../../core/limits.ts';
+import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { createDerivedRenders } from './render-derived.ts';
+import { createRenderLine } from './render-line.ts';
+
+/** The decoder gives up before the caller does, so that the slot is free for the next one. */
+const RENDER_LANE: LaneOptions = {
+  slots: availableParallelism(),
+  wall_clock_ms: (RENDER_DEADLINE_SECONDS - 1) * 1000,
+  memory_bytes: 1_073_741_824,
+  jobs_per_child: 500,
+};
+const WAITING_MAX = 64;
+/** Renders that read their source from the store while the slots are still busy. */
+const READ_AHEAD = 1;
+const REFUSED_AT_ONCE = 16;
+
+export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
+  const { queue, log, metrics } = options;
+  const lane = { ...RENDER_LANE, ...options.render };
+  const turns = {
+    slots: lane.slots + READ_AHEAD,
+    waiting_max: options.render_waiting_max ?? WAITING_MAX,
+    deadline_ms: lane.wall_clock_ms,
+  };
+  const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.childKilled(why) });
+  const renders = createDerivedRenders({
+    ...options,
+    content: options.buckets.content,
+    sandbox,
+    line: createRenderLine(turns),
+    wall_clock_ms: lane.wall_clock_ms,
+  });
+  // More are taken than may wait: the line knows whose turn it is, and refuses the rest at once.
+  const slots = turns.slots + turns.waiting_max + REFUSED_AT_ONCE;
+  const calls = await queue.serve('render', { slots, waiting_max: 0 }, renders.answer);
+  return {
+    stop: async () => {
+      await calls.stop();
+      await renders.drained();
+      await sandbox.close();
+    },
+  };
+}
