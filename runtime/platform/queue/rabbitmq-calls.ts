@@ -73,7 +73,9 @@ async function ask(
   signal?.addEventListener('abort', onAbort, { once: true });
   const onLate = () => giveUp(new QueueTimeout(name, deadline_ms), deadline_ms);
   const timer = setTimeout(onLate, deadline_ms);
-  const terms = { replyTo: REPLIES, correlationId, expiration: deadline_ms, mandatory: true };
+  // The broker takes whole milliseconds, and ends a channel that says anything else.
+  const expiration = Math.ceil(deadline_ms);
+  const terms = { replyTo: REPLIES, correlationId, expiration, mandatory: true };
   try {
     // Throws on a channel that ends just now.
     channel.sendToQueue(callQueue(name, waitingMax).name, printMessage(payload), terms, (error) => {

@@ -93,6 +93,11 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect(queue.call('render', 'bad', { deadline_ms: 5000 })).rejects.toThrow('refused');
       });
 
+      it('take what is left of a deadline, to a part of a millisecond', async () => {
+        await queue.serve('render', { slots: 1, waiting_max: 2 }, async () => 'done');
+        expect(await queue.call('render', 1, { deadline_ms: 4999.75 })).toBe('done');
+      });
+
       it('fail with the kinds of failure that their caller can tell apart', async () => {
         await queue.serve('render', { slots: 1, waiting_max: 2 }, async (payload) => {
           throw payload === 'busy' ? new QueueBusy('render', 7) : new QueueTimeout('render', 9);
