@@ -18,6 +18,12 @@ import { type KeptChannel, keepChannel } from './rabbitmq-channel.ts';
 import { type RabbitDeps, subscribe } from './rabbitmq-doorbells.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { callQueue, declare, keepDeclared } from './rabbitmq-names.ts';
+import {
+  type BusyEstimate,
+  createBusyEstimate,
+  createPacer,
+  PACE_HEADER,
+} from './rabbitmq-pace.ts';
 
 const REPLIES = 'amq.rabbitmq.reply-to';
 const NAMES: readonly QueueName[] = ['render'];
@@ -32,6 +38,7 @@ type Question = { name: QueueName; resolve(value: unknown): void; reject(error: 
 
 export async function createCaller(deps: RabbitDeps, waitingMax: number): Promise<Caller> {
   const open = new Map<string, Question>();
+  const estimate = createBusyEstimate(waitingMax);
   const kept = await keepChannel(deps, async (channel) => {
     const declareAll = async () => {
       for (const name of NAMES) {
@@ -44,19 +51,28 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
     channel.on('close', () => {
       for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
     });
-    await channel.consume(REPLIES, (message) => settle(open, message), { noAck: true });
+    const hear = (message: ConsumeMessage | null) => {
+      estimate.heard(message?.properties.headers);
+      settle(open, message);
+    };
+    await channel.consume(REPLIES, hear, { noAck: true });
   });
   return {
     call: (name, payload, options) =>
-      ask({ kept, open, waitingMax }, { name, payload, ...options }),
+      ask({ kept, open, waitingMax, estimate }, { name, payload, ...options }),
     close: () => kept.close(),
   };
 }
 
-type Asking = { kept: KeptChannel; open: Map<string, Question>; waitingMax: number };
+type Asking = {
+  kept: KeptChannel;
+  open: Map<string, Question>;
+  waitingMax: number;
+  estimate: BusyEstimate;
+};
 
 async function ask(
-  { kept, open, waitingMax }: Asking,
+  { kept, open, waitingMax, estimate }: Asking,
   { name, payload, deadline_ms, signal }: { name: QueueName; payload: unknown } & CallOptions,
 ): Promise<unknown> {
   signal?.throwIfAborted();
@@ -77,10 +93,11 @@ async function ask(
   const expiration = Math.ceil(deadline_ms);
   const terms = { replyTo: REPLIES, correlationId, expiration, mandatory: true };
   try {
+    const { name: queue } = callQueue(name, waitingMax);
     // Throws on a channel that ends just now.
-    channel.sendToQueue(callQueue(name, waitingMax).name, printMessage(payload), terms, (error) => {
+    channel.sendToQueue(queue, printMessage(payload), terms, (error) => {
       // The broker's negative confirm is its word for a full queue.
-      if (error) reject(new QueueBusy(name, RETRY_SECONDS));
+      if (error) void estimate.busy(channel, { name, queue }).then(reject);
     });
     return await promise;
   } finally {
@@ -139,17 +156,23 @@ export function serveCalls(
     const queue = callQueue(name, waitingMax);
     await declare(channel, queue);
     const cancels = await hearCancels(channel, name);
-    const answering = { channel, cancels, name, log: deps.log };
+    const answering = { channel, cancels, name, log: deps.log, pacer: createPacer() };
     const answer = (message: ConsumeMessage) => take(() => answerCall(answering, message, handle));
     return { queue: queue.name, take: answer };
   });
 }
 
-type Answering = { channel: ConfirmChannel; cancels: Cancels; name: QueueName; log: Log };
+type Answering = {
+  channel: ConfirmChannel;
+  cancels: Cancels;
+  name: QueueName;
+  log: Log;
+  pacer: ReturnType<typeof createPacer>;
+};
 
 /** The caller's own deadline is the handler's too: nobody reads an answer that comes later. */
 async function answerCall(
-  { channel, cancels, name, log }: Answering,
+  { channel, cancels, name, log, pacer }: Answering,
   { content, properties }: ConsumeMessage,
   handle: CallHandler,
 ): Promise<void> {
@@ -158,8 +181,11 @@ async function answerCall(
   if (stop === undefined) return;
   const deadlineMs = Number(properties.expiration ?? 0);
   const timer = setTimeout(() => stop.abort(new QueueTimeout(name, deadlineMs)), deadlineMs);
-  const send = (value: unknown, type: string) =>
-    reply(channel, properties.replyTo, { body: printMessage(value), correlationId, type });
+  const startedAt = performance.now();
+  const send = (value: unknown, type: string) => {
+    const headers = { [PACE_HEADER]: pacer.ended(startedAt) };
+    reply(channel, properties.replyTo, { body: printMessage(value), correlationId, type, headers });
+  };
   try {
     send(await handle(readCall({ name, log }, content), stop.signal), 'answer');
   } catch (error) {
@@ -190,7 +216,7 @@ function printFailure(error: unknown): z.infer<typeof failure> {
 function reply(
   channel: ConfirmChannel,
   to: unknown,
-  { body, ...terms }: { body: Buffer; correlationId: string; type: string },
+  { body, ...terms }: { body: Buffer; correlationId: string; type: string; headers: object },
 ): void {
   if (typeof to !== 'string') return;
   try {

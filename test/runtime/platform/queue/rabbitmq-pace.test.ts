@@ -1,0 +1,40 @@
+import type { ConfirmChannel } from 'amqplib';
+import { expect, it } from 'vitest';
+import {
+  createBusyEstimate,
+  createPacer,
+  PACE_HEADER,
+} from '../../../../runtime/platform/queue/rabbitmq-pace.ts';
+
+/** A channel of which only the number of listeners is asked. */
+const listenedBy = (consumerCount: number) =>
+  ({ checkQueue: async () => ({ consumerCount }) }) as unknown as ConfirmChannel;
+const of = { name: 'render', queue: 'q' } as const;
+
+async function retryAfter(paceMs: number | undefined, listeners: number): Promise<number> {
+  const estimate = createBusyEstimate(256);
+  if (paceMs !== undefined) estimate.heard({ [PACE_HEADER]: paceMs });
+  return (await estimate.busy(listenedBy(listeners), of)).retry_after_seconds;
+}
+
+it('a full queue has room again after what waits, at the pace of those who serve', async () => {
+  expect(await retryAfter(50, 1)).toBe(13);
+  expect(await retryAfter(50, 4)).toBe(4);
+  expect(await retryAfter(1000, 1)).toBe(30);
+  expect(await retryAfter(1, 10)).toBe(2);
+});
+
+it('where nothing was answered yet, or nobody listens, the least is said', async () => {
+  expect(await retryAfter(undefined, 1)).toBe(2);
+  expect(await retryAfter(10, 0)).toBe(3);
+});
+
+it('a pace is the time from one answer to the next, without the time that nothing was asked', async () => {
+  const pacer = createPacer();
+  const started = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  const first = pacer.ended(started);
+  expect(first).toBeGreaterThanOrEqual(35);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(pacer.ended(performance.now())).toBeLessThan(first);
+});
