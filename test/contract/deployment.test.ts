@@ -1,10 +1,17 @@
 // Every process of a deployment by itself, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered
 // image, what each says when something is missing, and how each ends.
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { type Caller, deliver, withKey } from './support/client.ts';
-import { type Deployment, PROCESSES, startDeployment, startProcess } from './support/deployment.ts';
+import {
+  type DeployedProcess,
+  type Deployment,
+  PROCESSES,
+  startDeployment,
+  startProcess,
+} from './support/deployment.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
 import { runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
@@ -166,6 +173,64 @@ describe('tintype doctor', () => {
   it('warns of webhooks that may go anywhere', async () => {
     const { checks, ok } = await doctor({ TINTYPE_CALLBACK_EGRESS: 'any' });
     expect([ok, checks.find(({ name }) => name === 'egress')?.outcome]).toEqual([true, 'warning']);
+  });
+});
+
+describe('two delivery processes and two workers', () => {
+  const more = async (name: 'delivery' | 'worker') =>
+    startProcess(name, {
+      ...deployment.env,
+      TINTYPE_SPOOL_DIR: join(deployment.env['TINTYPE_SPOOL_DIR'] ?? '', '..', 'second'),
+    });
+  let second: { delivery: DeployedProcess; worker: DeployedProcess };
+
+  beforeAll(async () => {
+    second = { delivery: await more('delivery'), worker: await more('worker') };
+    await upload(key, 'shop', { ...picture(), file_slug: 'cold.jpg' });
+  });
+  afterAll(() => Promise.all(Object.values(second).map((each) => each.end('SIGTERM'))));
+
+  const rendersOf = async ({ watch_port }: DeployedProcess) => {
+    const metrics = await (await watched(watch_port, '/metrics')).text();
+    const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*\} (\d+)$/gm);
+    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+  };
+  const renders = async () =>
+    (await rendersOf(deployment.processes.worker)) + (await rendersOf(second.worker));
+  const viewers = (paths: readonly string[]) =>
+    Promise.all(
+      paths.map((path, at) =>
+        deliver(
+          { instance: { ...deployment.instance, ...(at % 2 ? portOf(second.delivery) : {}) } },
+          { project: 'shop', path },
+        ),
+      ),
+    );
+  const portOf = ({ port = 0 }: DeployedProcess) => ({ delivery_port: port });
+
+  it('render an image that 200 viewers ask for at once only once', async () => {
+    const before = await renders();
+    const path = '/resize/420x/format/avif/f/cold.jpg';
+    const answers = await viewers(Array.from({ length: 200 }, () => path));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1);
+    expect((await renders()) - before).toBe(1);
+  });
+
+  it('refuse at once what is too much, with the time to come back, and serve all that they have', async () => {
+    const cold = Array.from({ length: 400 }, (_, at) => `/resize/${300 + at}x/f/cold.jpg`);
+    const hit = '/resize/420x/format/avif/f/cold.jpg';
+    const flood = viewers(cold);
+    const hits = await viewers(Array.from({ length: 50 }, () => hit));
+    expect(new Set(hits.map(({ status }) => status))).toEqual(new Set([200]));
+    const answers = await flood;
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { headers, body } of refused) {
+      expect(body.error.code).toBe('busy');
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(400 - refused.length);
   });
 });
 
