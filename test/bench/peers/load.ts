@@ -1,0 +1,77 @@
+/** What is asked of a peer, and what it costs: time of the whole process tree, waits, memory. */
+import { Agent, request as sendRequest } from 'node:http';
+import { measureTree, type TreeUse } from '../process-tree.ts';
+import type { Address } from './peers.ts';
+
+export type Loaded = {
+  cpu_ms: number;
+  wall_ms: number;
+  /** One wait an answer, in order of their length. */
+  ms: number[];
+  peak_bytes: number;
+  /** Of the last answer. */
+  body: Buffer;
+};
+
+const WATCH_MS = 50;
+
+/** Asks for every address, so many at a time. */
+export async function load(
+  pid: number,
+  { addresses, at_once }: { addresses: readonly Address[]; at_once: number },
+): Promise<Loaded> {
+  const agent = new Agent({ keepAlive: true, maxSockets: at_once });
+  const before = measureTree(pid);
+  const peak = watchPeak(pid, before);
+  const ms: number[] = [];
+  const began = performance.now();
+  const queue = [...addresses];
+  let body: Buffer = Buffer.alloc(0);
+  const worker = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+      const startedAt = performance.now();
+      body = await get(agent, next);
+      ms.push(performance.now() - startedAt);
+    }
+  };
+  await Promise.all(Array.from({ length: at_once }, worker));
+  const wall_ms = performance.now() - began;
+  agent.destroy();
+  const cpu_ms = measureTree(pid).cpu_ms - before.cpu_ms;
+  return { cpu_ms, wall_ms, ms: ms.toSorted((a, b) => a - b), peak_bytes: peak.stop(), body };
+}
+
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+function watchPeak(pid: number, before: TreeUse): { stop(): number } {
+  let peak = before.pss_bytes;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, measureTree(pid).pss_bytes);
+  }, WATCH_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}
+
+function get(agent: Agent, { port, path, host }: Address): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const headers = host === undefined ? {} : { host };
+    sendRequest({ agent, host: '127.0.0.1', port, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const { statusCode } = response;
+        if (statusCode === 200) resolve(Buffer.concat(chunks));
+        else reject(new Error(`${path} answered ${statusCode}: ${Buffer.concat(chunks)}`));
+      });
+    })
+      .on('error', reject)
+      .end();
+  });
+}

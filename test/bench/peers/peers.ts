@@ -1,0 +1,160 @@
+/**
+ * Who is compared, each as its own documents recommend it for production, on loopback, with its sources in a folder:
+ * how it is started, and what a picture of a width and a format is called there.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { put, withKey } from '../../contract/support/client.ts';
+import { startTintype } from '../../contract/support/tintype.ts';
+import type { Installed } from './install.ts';
+import type { Source } from './sources.ts';
+
+export type Work = { file: string; width: number; format: 'jpeg' | 'webp' | 'avif' };
+export type Address = { port: number; path: string; host?: string };
+export type Peer = {
+  name: string;
+  pid: number;
+  address(work: Work): Address;
+  stop(): Promise<void>;
+};
+export type Setting = { folder: string; sources: readonly Source[]; installed: Installed };
+export type StartPeer = (setting: Setting) => Promise<Peer>;
+
+const CORES = 2;
+
+export const peers: readonly StartPeer[] = [
+  startOurs,
+  async ({ folder, installed }) => {
+    const port = await freePort();
+    const results = join(folder, 'thumbor');
+    mkdirSync(results, { recursive: true });
+    const config = join(results, 'thumbor.conf');
+    writeFileSync(config, thumborConfig(folder, results));
+    const words = ['--port', String(port), '--ip', '127.0.0.1', '--conf', config];
+    const processes = ['--processes', String(CORES)];
+    return startProgram('thumbor 7', [installed.thumbor, ...words, ...processes], {
+      port,
+      path: ({ file, width, format }) =>
+        `/unsafe/${width}x0/filters:quality(${quality(format)}):format(${format})/${file}`,
+    });
+  },
+  async ({ folder, installed }) => {
+    const port = await freePort();
+    const words = ['serve', '--dir', folder, '--host', '127.0.0.1', '--port', String(port)];
+    return startProgram('ipx 3', [installed.ipx, ...words], {
+      port,
+      path: ({ file, width, format }) => `/w_${width},f_${format},q_${quality(format)}/${file}`,
+    });
+  },
+  async ({ folder }) => {
+    const port = await freePort();
+    const program = join(import.meta.dirname, 'plain-sharp.ts');
+    return startProgram('plain sharp', [process.execPath, program, String(port), folder], {
+      port,
+      path: ({ file, width, format }) => `/${width}/${format}/${file}`,
+    });
+  },
+];
+
+function quality(format: Work['format']): number {
+  return format === 'avif' ? 50 : 80;
+}
+
+/** As its documents have it for production: sources and results in files, several processes. */
+function thumborConfig(folder: string, results: string): string {
+  return [
+    "LOADER = 'thumbor.loaders.file_loader'",
+    `FILE_LOADER_ROOT_PATH = '${folder}'`,
+    "RESULT_STORAGE = 'thumbor.result_storages.file_storage'",
+    `RESULT_STORAGE_FILE_STORAGE_ROOT_PATH = '${results}'`,
+    'RESULT_STORAGE_STORES_UNSAFE = True',
+    "STORAGE = 'thumbor.storages.no_storage'",
+    "LOGGING_LEVEL = 'ERROR'",
+    '',
+  ].join('\n');
+}
+
+async function startOurs({ sources }: Setting): Promise<Peer> {
+  const tintype = await startTintype();
+  const { instance } = tintype;
+  const caller = withKey(tintype, instance.api_key);
+  for (const { file, content_type, bytes } of sources) {
+    const path = `/v1/projects/${instance.project_slug}/uploads`;
+    const made = await caller('POST', path, {
+      content_type,
+      size_bytes: bytes.length,
+      file_slug: file,
+    });
+    await put(made.body.direct.put_url, made.body.direct.headers, bytes);
+    const session = `${path}/${made.body.upload_id}`;
+    await caller('POST', `${session}/complete`);
+    await until(async () => (await caller('GET', session)).body.status === 'ready');
+  }
+  return {
+    name: 'Tintype',
+    pid: instance.pid,
+    address: ({ file, width, format }) => ({
+      port: instance.delivery_port,
+      host: `${instance.project_slug}.${instance.delivery_root_domain}`,
+      path: `/resize/${width}x/format/${format}/f/${file}`,
+    }),
+    stop: async () => void (await tintype.end('SIGTERM')),
+  };
+}
+
+export async function startProgram(
+  name: string,
+  [command = '', ...words]: string[],
+  at: { port: number; path(work: Work): string },
+): Promise<Peer> {
+  const child = spawn(command, words, {
+    stdio: 'ignore',
+    detached: true,
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+  await until(() => accepts(at.port));
+  return {
+    name,
+    pid: child.pid ?? 0,
+    address: (work) => ({ port: at.port, path: at.path(work) }),
+    stop: () => stopGroup(child),
+  };
+}
+
+async function stopGroup(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'exit');
+  process.kill(-(child.pid ?? 0), 'SIGTERM');
+  await ended;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  try {
+    await fetch(`http://127.0.0.1:${port}/`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const TRIES = 600;
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    if (await isSo()) return;
+    await sleep(100);
+  }
+  throw new Error('a peer was not ready within a minute');
+}
