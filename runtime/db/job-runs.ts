@@ -11,6 +11,7 @@ export type JobRunRow = {
   finished_at: Date | null;
   outcome: 'done' | 'failed' | 'lost' | null;
   error: string | null;
+  counts: Record<string, number>;
 };
 
 export type NewJobRun = { job: string; scheduled_for: Date; lease_seconds: number };
@@ -49,12 +50,15 @@ export async function updateJobRunLease(
 
 export async function updateJobRunFinished(
   db: Queryable,
-  { run_id, outcome, error }: { run_id: number; outcome: 'done' | 'failed'; error: string | null },
+  run: Pick<JobRunRow, 'run_id' | 'error'> & {
+    outcome: 'done' | 'failed';
+    counts?: Readonly<Record<string, number>>;
+  },
 ): Promise<void> {
   await db.query(
-    `update job_runs set finished_at = now(), outcome = $2, error = $3
+    `update job_runs set finished_at = now(), outcome = $2, error = $3, counts = $4
      where run_id = $1 and finished_at is null`,
-    [run_id, outcome, error],
+    [run.run_id, run.outcome, run.error, run.counts ?? {}],
   );
 }
 

@@ -124,29 +124,6 @@ export async function lockUploadAttempt(
   return rows[0];
 }
 
-/** An ended upload of several attempts, with the keys that were published of it. */
-export type RepeatedUpload = Pick<UploadRow, 'upload_id' | 'project_id'> & {
-  object_keys: string[];
-};
-
-/** Those that ended so long ago, in order of id and after one: what their other attempts stored is nobody's. */
-export async function listRepeatedUploads(
-  db: Queryable,
-  query: { seconds_min: number; seconds_max: number; after: string; limit: number },
-): Promise<RepeatedUpload[]> {
-  return db.query(
-    `select u.upload_id, u.project_id, array_remove(array[r.object_key, r.raw_object_key]
-         || array(select entry ->> 'object_key' from jsonb_array_elements(r.mezzanines) entry)
-         || array(select value from jsonb_each_text(r.metadata)), null) as object_keys
-     from uploads u left join file_revisions r on r.upload_id = u.upload_id
-     where u.status in ('ready', 'failed') and u.attempt > 1 and u.upload_id > $3
-       and u.updated_at <= now() - make_interval(secs => $1)
-       and u.updated_at >= now() - make_interval(secs => $2)
-     order by u.upload_id limit $4`,
-    [query.seconds_min, query.seconds_max, query.after, query.limit],
-  );
-}
-
 /** How many wait for a worker or are with one. */
 export async function countUploadsInProcessing(
   db: Queryable,

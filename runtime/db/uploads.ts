@@ -206,3 +206,16 @@ export async function listLiveIngestKeys(
   );
   return rows.map((row) => row.ingest_key);
 }
+
+/** Of multipart uploads at the storage, those that a session still waits for. */
+export async function listLiveMultiparts(
+  db: Queryable,
+  ingestKeys: readonly string[],
+): Promise<string[]> {
+  const rows = await db.query<{ storage_upload_id: string }>(
+    `select storage_upload_id from uploads
+     where ingest_key = any($1) and status = 'created' and storage_upload_id is not null`,
+    [ingestKeys],
+  );
+  return rows.map((row) => row.storage_upload_id);
+}

@@ -1,6 +1,6 @@
 /**
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries, answers to Idempotency-Keys; and objects that attempts at uploads stored for nothing. Hours, days and the ledger stay.
+ * windows, old audit entries, answers to Idempotency-Keys. Hours, days and the ledger stay.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
@@ -9,7 +9,6 @@ import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
 import { deleteOldUsageBatches } from '../db/usage-batches.ts';
-import { deleteUnpublished } from './attempt-sweep.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -29,6 +28,5 @@ export async function retention(context: JobContext): Promise<JobCounts> {
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
     audit_entries: await deleteOldAuditEntries(db, keptDays.audit_entries * DAY_SECONDS),
     idempotency_keys: await deleteOldIdempotencyKeys(db),
-    unpublished: await deleteUnpublished(context),
   };
 }

@@ -41,7 +41,8 @@ export async function runJob(deps: JobDeps, options: RunJobOptions): Promise<Job
     run === undefined ? { outcome: 'skipped' } : await runRecorded({ ...deps, log }, run, options);
   const seconds = (performance.now() - startedAt) / 1000;
   const metric = { done: 'succeeded', failed: 'failed', skipped: 'skipped' }[result.outcome];
-  options.metrics?.jobRun({ job: name, result: metric, seconds, at: deps.clock.now() });
+  const counts = result.outcome === 'done' ? result.counts : {};
+  options.metrics?.jobRun({ job: name, result: metric, seconds, at: deps.clock.now(), counts });
   const isStopped = options.signal?.aborted === true;
   report({ ...deps, log }, { result, at, seconds, isStopped });
   return result;
@@ -65,7 +66,7 @@ async function runRecorded(
   const { run_id } = run;
   try {
     const counts = await runInTime(deps, run, options);
-    await updateJobRunFinished(deps.db, { run_id, outcome: 'done', error: null });
+    await updateJobRunFinished(deps.db, { run_id, outcome: 'done', error: null, counts });
     return { outcome: 'done', counts };
   } catch (error) {
     await updateJobRunFinished(deps.db, { run_id, outcome: 'failed', error: String(error) }).catch(

@@ -3,6 +3,7 @@
  * scheduler and `tintype job` are made from it. Spec: Metering; Upload session (status).
  */
 import { DAILY_CHARGE_HOUR, DAILY_CHARGE_MINUTE, HOURLY_ROLLUP_MINUTE } from '../core/limits.ts';
+import { contentSweep } from './content-sweep.ts';
 import { dailyCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
 import type { Job } from './job.ts';
@@ -48,6 +49,15 @@ export const jobs = {
     missed_means:
       'Charges come later. A run covers three days: after a longer gap each day is run.',
     run: dailyCharge,
+  },
+  'content-sweep': {
+    schedule: '10 * * * *',
+    deadline_seconds: 1800,
+    clock: 'database',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means: 'Objects that nobody needs take up space for longer.',
+    run: contentSweep,
   },
   retention: {
     schedule: '40 1 * * *',

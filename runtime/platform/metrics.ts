@@ -65,6 +65,11 @@ export const metricTable = {
     labels: ['job', 'result'],
     buckets: SECONDS,
   },
+  tintype_job_done_total: {
+    kind: 'counter',
+    help: 'What scheduled jobs did: objects deleted by kind, uploads completed, purges sent and the like.',
+    labels: ['job', 'what'],
+  },
   tintype_job_last_success_seconds: {
     kind: 'gauge',
     help: 'Unix time of the last run that succeeded.',
@@ -80,7 +85,13 @@ export type Metrics = {
   render(seen: { format: string; result: string; seconds: number }): void;
   childKilled(reason: string): void;
   queueWaiting(queue: string, count: number): void;
-  jobRun(seen: { job: string; result: string; seconds: number; at: Date }): void;
+  jobRun(seen: {
+    job: string;
+    result: string;
+    seconds: number;
+    at: Date;
+    counts: Readonly<Record<string, number>>;
+  }): void;
   /** What GET /metrics answers. */
   print(): Promise<{ content_type: string; text: string }>;
 };
@@ -103,8 +114,11 @@ export function createMetrics(): Metrics {
       histogram('tintype_render_seconds').observe({ format, result }, seconds),
     childKilled: (reason) => counter('tintype_sandbox_children_killed_total').inc({ reason }),
     queueWaiting: (queue, count) => gauge('tintype_queue_waiting').set({ queue }, count),
-    jobRun: ({ job, result, seconds, at }) => {
+    jobRun: ({ job, result, seconds, at, counts }) => {
       histogram('tintype_job_seconds').observe({ job, result }, seconds);
+      for (const [what, count] of Object.entries(counts)) {
+        counter('tintype_job_done_total').inc({ job, what }, count);
+      }
       if (result !== 'succeeded') return;
       gauge('tintype_job_last_success_seconds').set({ job }, at.getTime() / 1000);
     },

@@ -17,6 +17,7 @@ describe('the table of jobs', () => {
       'purge-queue',
       'hourly-rollup',
       'daily-charge',
+      'content-sweep',
       'retention',
     ]);
     for (const job of Object.values<Job>(table)) {

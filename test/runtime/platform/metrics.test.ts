@@ -11,8 +11,20 @@ it('every metric of the table is measured by a function of its own and printed',
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
   metrics.childKilled('wall_clock');
   metrics.queueWaiting('render', 3);
-  metrics.jobRun({ job: 'retention', result: 'failed', seconds: 1, at: new Date(1000) });
-  metrics.jobRun({ job: 'daily-charge', result: 'succeeded', seconds: 1, at: new Date(2000) });
+  metrics.jobRun({
+    job: 'retention',
+    result: 'failed',
+    seconds: 1,
+    at: new Date(1000),
+    counts: {},
+  });
+  metrics.jobRun({
+    job: 'daily-charge',
+    result: 'succeeded',
+    seconds: 1,
+    at: new Date(2000),
+    counts: { charged: 3 },
+  });
   const { content_type, text } = await metrics.print();
   expect(content_type).toContain('text/plain');
   for (const [name, row] of Object.entries(metricTable)) {
@@ -23,6 +35,7 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_delivery_bytes_total 10');
   expect(text).toContain('tintype_job_last_success_seconds{job="daily-charge"} 2');
   expect(text).not.toContain('tintype_job_last_success_seconds{job="retention"}');
+  expect(text).toContain('tintype_job_done_total{job="daily-charge",what="charged"} 3');
   expect(text).toContain('tintype_process_cpu_seconds_total');
 });
 

@@ -1,0 +1,99 @@
+/**
+ * Deletes what stands in the buckets and in no row: masters and half-way images that were never published, derived
+ * images of what is no more, multipart uploads that no session knows. Each run walks a part of the content bucket.
+ * Spec: Upload session (status); Caching and response headers.
+ */
+import { listDerivedOwners, listUploadContents } from '../db/content-owners.ts';
+import { listLiveMultiparts } from '../db/uploads.ts';
+import type { ListedObject } from '../platform/storage/bucket.ts';
+import { readDerivedKey, readMasterKey } from '../platform/storage/content-keys.ts';
+import type { JobContext, JobCounts } from './job.ts';
+import { walkBucket } from './walk-bucket.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const GRACE_MS = HOUR_MS;
+/** An upload without a row may be in a newer backup of the database than the one that was restored. */
+const UNKNOWN_GRACE_MS = 30 * DAY_MS;
+/** A derived image is rendered again where it is still asked for. */
+const DERIVED_MS_MAX = 30 * DAY_MS;
+const OBJECTS_A_RUN_MAX = 100_000;
+const MULTIPARTS_PAGE = 500;
+
+export async function contentSweep(context: JobContext): Promise<JobCounts> {
+  const bucket = context.buckets.content;
+  const walk = { bucket, grace_ms: GRACE_MS, objects_max: OBJECTS_A_RUN_MAX };
+  return {
+    masters: await walkBucket(context, {
+      ...walk,
+      sweep: 'masters',
+      prefix: 'masters/',
+      judge: (objects) => unpublished(context, objects),
+    }),
+    derived: await walkBucket(context, {
+      ...walk,
+      sweep: 'derived',
+      prefix: 'derived/',
+      judge: (objects) => outdated(context, objects),
+    }),
+    multiparts: await abortDangling(context),
+  };
+}
+
+/** What publishing makes visible it names in the transaction that ends its upload: after that nothing is added. */
+async function unpublished({ db, clock }: JobContext, objects: ListedObject[]): Promise<string[]> {
+  const ids = objects.flatMap(({ key }) => readMasterKey(key)?.upload_id ?? []);
+  const uploads = await listUploadContents(db, [...new Set(ids)]);
+  const contents = new Map(uploads.map((upload) => [upload.upload_id, upload]));
+  const longAgo = clock.now().getTime() - UNKNOWN_GRACE_MS;
+  return objects
+    .filter(({ key, modified_at }) => {
+      const id = readMasterKey(key)?.upload_id;
+      if (id === undefined) return false;
+      const upload = contents.get(id);
+      if (upload === undefined) return modified_at.getTime() <= longAgo;
+      return upload.has_ended && !upload.object_keys.includes(key);
+    })
+    .map(({ key }) => key);
+}
+
+async function outdated({ db, clock }: JobContext, objects: ListedObject[]): Promise<string[]> {
+  const ids = objects.flatMap(({ key }) => readDerivedKey(key)?.file_id ?? []);
+  const owners = new Map(
+    (await listDerivedOwners(db, [...new Set(ids)])).map((owner) => [owner.file_id, owner]),
+  );
+  const longAgo = clock.now().getTime() - DERIVED_MS_MAX;
+  return objects
+    .filter(({ key, modified_at }) => {
+      const made = readDerivedKey(key);
+      if (made === undefined) return false;
+      const owner = owners.get(made.file_id);
+      const isCurrent = owner?.generation === made.generation && owner.revision === made.revision;
+      return !isCurrent || modified_at.getTime() <= longAgo;
+    })
+    .map(({ key }) => key);
+}
+
+async function abortDangling(context: JobContext): Promise<number> {
+  const { db, buckets, clock, log, signal } = context;
+  const youngest = clock.now().getTime() - GRACE_MS;
+  let aborted = 0;
+  for (let after = ''; ; ) {
+    signal.throwIfAborted();
+    const page = await buckets.ingest.listMultiparts({ prefix: '', after, limit: MULTIPARTS_PAGE });
+    const old = page.filter(({ started_at }) => started_at.getTime() <= youngest);
+    const live = new Set(
+      await listLiveMultiparts(
+        db,
+        old.map(({ key }) => key),
+      ),
+    );
+    for (const { key, upload_id } of old.filter((one) => !live.has(one.upload_id))) {
+      await buckets.ingest.abortMultipart(key, upload_id);
+      log.info('a multipart upload that nobody knows was aborted', { object_key: key });
+      aborted += 1;
+    }
+    after = page.at(-1)?.key ?? '';
+    if (page.length < MULTIPARTS_PAGE) return aborted;
+  }
+}

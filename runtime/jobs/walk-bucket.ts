@@ -1,0 +1,45 @@
+/**
+ * A walk over a bucket in parts: each run looks at so many objects, and the next one goes on behind them. What is
+ * young is left alone: whoever stores something has its row soon after, or never.
+ */
+import { findSweepPosition, upsertSweepPosition } from '../db/sweep-positions.ts';
+import type { Bucket, ListedObject } from '../platform/storage/bucket.ts';
+import type { JobContext } from './job.ts';
+
+export type Walk = {
+  /** Names its position. */
+  sweep: string;
+  bucket: Bucket;
+  prefix: string;
+  grace_ms: number;
+  objects_max: number;
+  /** Which of these nobody needs. */
+  judge(objects: ListedObject[]): Promise<string[]>;
+};
+
+const PAGE = 500;
+
+/** Returns how many objects went. */
+export async function walkBucket(context: JobContext, walk: Walk): Promise<number> {
+  const { db, clock, log, signal } = context;
+  const { sweep, bucket, prefix, grace_ms, objects_max } = walk;
+  const youngest = clock.now().getTime() - grace_ms;
+  let deleted = 0;
+  let after = await findSweepPosition(db, sweep);
+  for (let seen = 0; seen < objects_max; ) {
+    signal.throwIfAborted();
+    const page = await bucket.list({ prefix, after, limit: Math.min(PAGE, objects_max - seen) });
+    const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
+    for (const key of old.length === 0 ? [] : await walk.judge(old)) {
+      await bucket.delete(key);
+      log.info('an object that nobody needs was deleted', { object_key: key });
+      deleted += 1;
+    }
+    seen += page.length;
+    after = page.at(-1)?.key ?? '';
+    if (page.length === 0) break;
+    await upsertSweepPosition(db, { sweep, after_key: after });
+  }
+  if (after === '') await upsertSweepPosition(db, { sweep, after_key: '' });
+  return deleted;
+}

@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { printDerivedKey, type RenderPlan } from '../../../runtime/core/delivery/plan.ts';
+import { claimUpload } from '../../../runtime/db/claim-upload.ts';
+import type { FileRow } from '../../../runtime/db/files.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { findSweepPosition } from '../../../runtime/db/sweep-positions.ts';
+import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
+import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
+import type { UploadRow } from '../../../runtime/db/uploads.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { walkBucket } from '../../../runtime/jobs/walk-bucket.ts';
+import { mastersOf } from '../../../runtime/platform/storage/content-keys.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import {
+  id,
+  makeProcessing,
+  makeProject,
+  makeUpload,
+  must,
+  newRevision,
+  publish,
+} from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let jobs: TestJobs;
+let project: ProjectRow;
+let upload: UploadRow;
+
+beforeAll(async () => {
+  jobs = await makeJobs(db);
+});
+afterAll(() => jobs.close());
+beforeEach(async () => {
+  project = await makeProject(db);
+});
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** The job as it would run so much later. */
+async function sweep(later = 2 * HOUR_MS) {
+  jobs.clock.set(new Date(Date.now() + later));
+  return jobs.run(table['content-sweep']);
+}
+
+const content = () => jobs.deps.buckets.content;
+const write = (key: string) =>
+  content().write(key, Buffer.from(key), { content_type: 'image/png' });
+async function keysUnder(prefix: string): Promise<string[]> {
+  const objects = await content().list({ prefix, limit: 100 });
+  return objects.map(({ key }) => key.slice(prefix.length));
+}
+
+describe('masters and half-way images', () => {
+  /** At its second attempt, after a first one that was killed when it had stored its objects. */
+  beforeEach(async () => {
+    const { upload_id } = await makeProcessing(db, project);
+    await db.query('update uploads set lease_until = now() where upload_id = $1', [upload_id]);
+    upload = must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
+    for (const name of ['1-master.png', '1-1024.webp', ...SECOND]) await write(keyOf(name));
+  });
+
+  const SECOND = ['2-1024.webp', '2-exif', '2-master.png', '2-native.png'];
+  const keyOf = (name: string) => `${mastersOf(upload)}${name}`;
+  const stored = () => keysUnder(mastersOf(upload));
+  const facts = () => ({
+    object_key: keyOf('2-master.png'),
+    raw_object_key: keyOf('2-native.png'),
+    metadata: { exif: keyOf('2-exif') },
+    mezzanines: [
+      {
+        long_edge: 1024,
+        width: 1024,
+        height: 768,
+        content_type: 'image/webp',
+        object_key: keyOf('2-1024.webp'),
+        size_bytes: 10,
+      },
+    ],
+  });
+
+  it('of a killed attempt go; all that was published stays, now and when it is swept again', async () => {
+    await publish(db, upload, facts());
+    expect(await sweep()).toMatchObject({ masters: 2 });
+    expect(await stored()).toEqual(SECOND);
+    expect(await sweep()).toMatchObject({ masters: 0 });
+    expect(await stored()).toEqual(SECOND);
+  });
+
+  it('of an upload that failed go', async () => {
+    const { upload_id, attempt } = upload;
+    const failure = { upload_id, attempt, error_code: 'processing_abandoned' } as const;
+    await db.transaction((tx) => updateUploadFailed(tx, failure));
+    expect(await sweep()).toMatchObject({ masters: 6 });
+    expect(await stored()).toEqual([]);
+  });
+
+  it('of an upload that is under way stay, however old they are', async () => {
+    expect(await sweep(60 * DAY_MS)).toMatchObject({ masters: 0 });
+    expect(await stored()).toHaveLength(6);
+  });
+
+  it('that are young stay: an attempt that was overtaken may be writing still', async () => {
+    await publish(db, upload, facts());
+    expect(await sweep(HOUR_MS / 2)).toMatchObject({ masters: 0 });
+    expect(await stored()).toHaveLength(6);
+  });
+
+  it('of an upload without a row stay for a month: a restored database may know less than the bucket', async () => {
+    const begin = mastersOf({ project_id: project.project_id, upload_id: id('upl') });
+    await write(`${begin}1-master.png`);
+    await sweep(29 * DAY_MS);
+    expect(await keysUnder(begin)).toEqual(['1-master.png']);
+    await sweep(31 * DAY_MS);
+    expect(await keysUnder(begin)).toEqual([]);
+  });
+
+  it('that are being published at this very moment stay, whichever commits first', async () => {
+    let swept: Awaited<ReturnType<typeof sweep>> | undefined;
+    await publishFile(
+      {
+        db,
+        clock: jobs.clock,
+        failpoint: async (name) => {
+          if (name === 'ingest.before_commit') swept = await sweep();
+        },
+      },
+      { ...upload, facts: newRevision(upload, facts()), taken_at: null, location: null },
+    );
+    expect(swept).toMatchObject({ masters: 0 });
+    expect(await sweep()).toMatchObject({ masters: 2 });
+    expect(await stored()).toEqual(SECOND);
+  });
+
+  it('under keys that nobody here writes are left alone', async () => {
+    for (const key of ['masters/one', 'masters/a/b/c/d', 'other/key']) await write(key);
+    await sweep(60 * DAY_MS);
+    for (const key of ['masters/one', 'masters/a/b/c/d', 'other/key']) {
+      expect(await content().head(key), key).toBeDefined();
+      await content().delete(key);
+    }
+  });
+});
+
+describe('derived images', () => {
+  const plan: RenderPlan = {
+    window: { x: 0, y: 0, width: 4, height: 4 },
+    output: { width: 2, height: 2 },
+    format: 'png',
+    quality: 34,
+    watermark: null,
+  };
+  const keyOf = ({ project_id, file_id, revision }: FileRow, generation = project.generation) =>
+    printDerivedKey({ project_id, generation, file_id, revision, plan });
+  let file: FileRow;
+  beforeEach(async () => {
+    file = await publish(db, await makeProcessing(db, project));
+    await write(keyOf(file));
+  });
+  const isThere = async (key: string) => (await content().head(key)) !== undefined;
+
+  it('of a file as it is stay for a month', async () => {
+    await sweep(29 * DAY_MS);
+    expect(await isThere(keyOf(file))).toBe(true);
+    await sweep(31 * DAY_MS);
+    expect(await isThere(keyOf(file))).toBe(false);
+  });
+
+  it('from before a purge of the project, or of a revision before, go', async () => {
+    const before = [keyOf(file, project.generation - 1), keyOf({ ...file, revision: 7 })];
+    for (const key of before) await write(key);
+    expect(await sweep()).toMatchObject({ derived: 2 });
+    for (const key of before) expect(await isThere(key)).toBe(false);
+    expect(await isThere(keyOf(file))).toBe(true);
+  });
+
+  it('of a file that was deleted go', async () => {
+    await db.transaction(async (tx) => {
+      const [row] = await tx.query<{ size_bytes: number }>(
+        `update files set status = 'deleted', deleted_at = now() where file_id = $1
+         returning size_bytes`,
+        [file.file_id],
+      );
+      await tx.query(
+        `update projects set file_count = file_count - 1, storage_bytes = storage_bytes - $2
+         where project_id = $1`,
+        [project.project_id, row?.size_bytes],
+      );
+    });
+    await sweep();
+    expect(await isThere(keyOf(file))).toBe(false);
+  });
+});
+
+describe('multipart uploads at the storage', () => {
+  const begin = (key: string) =>
+    jobs.deps.buckets.ingest.createMultipart(key, { content_type: 'image/png' });
+  const open = async () => {
+    const all = await jobs.deps.buckets.ingest.listMultiparts({ prefix: '', limit: 100 });
+    return all.map(({ upload_id }) => upload_id);
+  };
+  const makeMultipart = async () => {
+    const { ingest_key, upload_id } = await makeUpload(db, project);
+    const storage_upload_id = await begin(ingest_key);
+    await db.query(
+      `update uploads set storage_upload_id = $2, part_count = 2, part_size = 5242880
+       where upload_id = $1`,
+      [upload_id, storage_upload_id],
+    );
+    return { ingest_key, upload_id, storage_upload_id };
+  };
+
+  it('that no session knows are aborted after an hour, and those of open sessions stay', async () => {
+    const live = await makeMultipart();
+    const ended = await makeMultipart();
+    await db.transaction((tx) => updateUploadAborted(tx, ended.upload_id));
+    const dangling = await begin('prj/nobody');
+    const second = await begin(live.ingest_key);
+    await sweep(HOUR_MS / 2);
+    expect((await open()).sort()).toEqual(
+      [live, ended]
+        .map((one) => one.storage_upload_id)
+        .concat(dangling, second)
+        .sort(),
+    );
+    expect(await sweep()).toMatchObject({ multiparts: 3 });
+    expect(await open()).toEqual([live.storage_upload_id]);
+  });
+});
+
+describe('a walk', () => {
+  it('looks at so many objects a run, goes on where it ended, and begins again at the end', async () => {
+    const bucket = content();
+    const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `walked/${name}`);
+    for (const name of names) await write(name);
+    const runs: string[][] = [];
+    jobs.clock.set(new Date(Date.now() + HOUR_MS));
+    const run = async () => {
+      runs.push([]);
+      const walk = {
+        sweep: 'test',
+        bucket,
+        prefix: 'walked/',
+        grace_ms: 0,
+        objects_max: 2,
+        judge: async (objects: { key: string }[]) => {
+          runs.at(-1)?.push(...objects.map(({ key }) => key));
+          return [];
+        },
+      };
+      await jobs.run({
+        run: async (context) => ({ deleted: await walkBucket(context, walk) }),
+      });
+    };
+    for (let count = 0; count < 4; count += 1) await run();
+    expect(runs).toEqual([names.slice(0, 2), names.slice(2, 4), names.slice(4), names.slice(0, 2)]);
+    expect(await findSweepPosition(db, 'test')).toBe('walked/b');
+  });
+});
