@@ -3,8 +3,8 @@
  * bounded here, before anything is allocated; no decoder of ours takes what is not in these tables.
  */
 import { BMP_PIXELS_MAX } from '../../core/limits.ts';
-import { judgeIccProfile } from './icc-profile.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
+import { judgeIccProfile } from './metadata/icc-profile.ts';
 
 export type BmpHeader = {
   width: number;
@@ -166,7 +166,7 @@ function refuseProfile(bytes: Buffer): void {
   if (space !== EMBEDDED) return;
   const start = FILE_HEADER_BYTES + bytes.readUInt32LE(126);
   const profile = bytes.subarray(start, start + bytes.readUInt32LE(130));
-  if (judgeIccProfile(profile) === 'other') throw unsupported('a colour profile of its own');
+  if (judgeIccProfile(profile, 'rgb') === 'other') throw unsupported('a colour profile of its own');
 }
 
 function damaged(detail: string): IngestRefusal {

@@ -22,7 +22,7 @@ export type IngestResult = {
   /** The same pixels in the colour space that they came in; null where that was sRGB. */
   native: Buffer | null;
   mezzanines: MezzanineImage[];
-  /** As found in the upload, size capped, for raw downloads. */
+  /** Read from the upload and written anew, for raw downloads. */
   metadata: SavedMetadata;
 };
 

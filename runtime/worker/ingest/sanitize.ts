@@ -9,9 +9,10 @@ import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
 import { drawingCost, estimateCost } from './decode-cost.ts';
 import { encodeMaster, encodeMezzanine, masterType } from './encode-stored.ts';
-import { readCapture } from './exif.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
+import { readCapture } from './metadata/capture.ts';
+import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo } from './pixels.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
@@ -60,11 +61,11 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     has_alpha: header.has_alpha,
     is_lossless: header.is_lossless,
     ...(await analyse(smallest)),
-    ...readCapture(source.exif),
+    ...readCapture(source),
     master,
     native: await encodeNative(source, header),
     mezzanines,
-    metadata: source.metadata,
+    metadata: rebuildMetadata(source.metadata, pixels),
   };
 }
 

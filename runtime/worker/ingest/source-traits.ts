@@ -2,9 +2,9 @@
 import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
-import { judgeIccProfile } from './icc-profile.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { SavedMetadata } from './ingest-result.ts';
+import { judgeIccProfile } from './metadata/icc-profile.ts';
 import type { HeaderFacts } from './scan.ts';
 
 export type SourceTraits = {
@@ -14,6 +14,7 @@ export type SourceTraits = {
   metadata: SavedMetadata;
   /** Where place and time are read. */
   exif: Buffer | undefined;
+  xmp: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
   is_converted: boolean;
@@ -28,9 +29,10 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   const seen = await sharp(bytes, decodeOptions(header)).metadata();
   const { exif, icc, xmp, channels, space } = seen;
   refusePages(header, seen);
-  const isCmyk = space === 'cmyk';
+  const kind = space === 'cmyk' ? 'cmyk' : channels !== undefined && channels < 3 ? 'grey' : 'rgb';
+  const isCmyk = kind === 'cmyk';
   const profile = icc === undefined || icc.length > SAVED_METADATA_BYTES_MAX ? undefined : icc;
-  const verdict = profile === undefined ? 'broken' : judgeIccProfile(profile);
+  const verdict = profile === undefined ? 'broken' : judgeIccProfile(profile, kind);
   const isConverted = isCmyk || verdict === 'other';
   const { takes_metadata, stored_as } = formatOf(header);
   const hasNative = isConverted && takes_metadata && !(isCmyk && stored_as === 'image/png');
@@ -47,7 +49,8 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     metadata: takes_metadata ? kept : {},
     // The directories of a TIFF are such a block themselves.
     exif: header.content_type === 'image/tiff' ? bytes : kept.exif,
-    space: isCmyk ? 'cmyk' : channels !== undefined && channels < 3 ? 'grey' : 'rgb',
+    xmp: kept.xmp,
+    space: kind,
     is_converted: isConverted,
     has_native: hasNative,
     keeps_space: false,
@@ -57,7 +60,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
 /** A BMP, which is all pixels. */
 function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
   const plain = { is_converted: false, has_native: false, keeps_space: false };
-  return { bytes, header, metadata: {}, exif: undefined, space: 'rgb', ...plain };
+  return { bytes, header, metadata: {}, exif: undefined, xmp: undefined, space: 'rgb', ...plain };
 }
 
 /** The scan has counted frames: here the decoder says what it takes for one. */

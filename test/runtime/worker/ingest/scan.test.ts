@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readCapture } from '../../../../runtime/worker/ingest/exif.ts';
-import { judgeIccProfile } from '../../../../runtime/worker/ingest/icc-profile.ts';
 import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
+import { readCapture } from '../../../../runtime/worker/ingest/metadata/capture.ts';
+import { judgeIccProfile } from '../../../../runtime/worker/ingest/metadata/icc-profile.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import {
   animatedPng,
@@ -115,17 +115,18 @@ describe('a colour profile', () => {
   };
 
   it('is sRGB by its numbers', async () => {
-    expect(judgeIccProfile(await profileOf('srgb'))).toBe('srgb');
-    expect(judgeIccProfile(await profileOf('p3'))).toBe('other');
-    expect(judgeIccProfile(await profileOf('cmyk'))).toBe('other');
+    expect(judgeIccProfile(await profileOf('srgb'), 'rgb')).toBe('srgb');
+    expect(judgeIccProfile(await profileOf('p3'), 'rgb')).toBe('other');
+    expect(judgeIccProfile(await profileOf('cmyk'), 'cmyk')).toBe('other');
+    expect(judgeIccProfile(await profileOf('cmyk'), 'rgb')).toBe('broken');
   });
 
   it('is broken when it is no profile or cut short', async () => {
     const whole = await profileOf('srgb');
     for (let length = 0; length < whole.length - 1; length += 7) {
-      expect(judgeIccProfile(whole.subarray(0, length)), `${length}`).not.toBe('srgb');
+      expect(judgeIccProfile(whole.subarray(0, length), 'rgb'), `${length}`).not.toBe('srgb');
     }
-    expect(judgeIccProfile(readFileSync(new URL(import.meta.url)))).toBe('broken');
+    expect(judgeIccProfile(readFileSync(new URL(import.meta.url)), 'rgb')).toBe('broken');
   });
 });
 
@@ -142,7 +143,7 @@ describe('the EXIF reader', () => {
         (changes, length) => {
           const damaged = Buffer.from(exif.subarray(0, length));
           for (const [at, to] of changes) if (at < damaged.length) damaged[at] = to;
-          const { location } = readCapture(damaged);
+          const { location } = readCapture({ exif: damaged });
           if (location !== null) expect(Math.abs(location.latitude)).toBeLessThanOrEqual(90);
         },
       ),

@@ -2,12 +2,10 @@
  * Whether an ICC profile is sRGB under any of its many names: judged by its primaries and by its tone
  * curve, so that pixels already in sRGB are never converted again.
  */
+import { type IccTags, readIccHead, readIccTags } from './icc-tags.ts';
 
 export type IccVerdict = 'srgb' | 'other' | 'broken';
 
-const HEADER_BYTES = 128;
-const TAG_BYTES = 12;
-const TAGS_MAX = 100;
 const PRIMARY_TOLERANCE = 0.002;
 const TONE_TOLERANCE = 0.006;
 /** Relative to D50, as a profile stores them. */
@@ -19,12 +17,13 @@ const primaries = {
 /** Linear light of the encoded value one half. */
 const SRGB_HALF = 0.214;
 
-export function judgeIccProfile(profile: Buffer): IccVerdict {
+/** `broken` too where it describes pixels of another kind than these. */
+export function judgeIccProfile(profile: Buffer, space: keyof typeof spaceNames): IccVerdict {
+  const head = readIccHead(profile);
+  if (head?.color_space !== spaceNames[space]) return 'broken';
+  if (space !== 'rgb') return 'other';
   try {
-    const isWhole = profile.readUInt32BE(0) <= profile.length;
-    if (!isWhole || profile.toString('latin1', 36, 40) !== 'acsp') return 'broken';
-    if (profile.toString('latin1', 16, 20) !== 'RGB ') return 'other';
-    const tags = readTags(profile);
+    const tags = readIccTags(profile);
     return hasSrgbPrimaries(tags) && hasSrgbTone(tags) ? 'srgb' : 'other';
   } catch (error) {
     if (error instanceof RangeError) return 'broken';
@@ -32,21 +31,9 @@ export function judgeIccProfile(profile: Buffer): IccVerdict {
   }
 }
 
-type Tags = ReadonlyMap<string, Buffer>;
+const spaceNames = { grey: 'GRAY', rgb: 'RGB ', cmyk: 'CMYK' } as const;
 
-function readTags(profile: Buffer): Tags {
-  const count = Math.min(profile.readUInt32BE(HEADER_BYTES), TAGS_MAX);
-  return new Map(
-    Array.from({ length: count }, (_, index) => {
-      const at = HEADER_BYTES + 4 + index * TAG_BYTES;
-      const start = profile.readUInt32BE(at + 4);
-      const bytes = profile.subarray(start, start + profile.readUInt32BE(at + 8));
-      return [profile.toString('latin1', at, at + 4), bytes];
-    }),
-  );
-}
-
-function hasSrgbPrimaries(tags: Tags): boolean {
+function hasSrgbPrimaries(tags: IccTags): boolean {
   return Object.entries(primaries).every(([name, expected]) => {
     const tag = tags.get(name);
     return (
@@ -59,7 +46,7 @@ function hasSrgbPrimaries(tags: Tags): boolean {
   });
 }
 
-function hasSrgbTone(tags: Tags): boolean {
+function hasSrgbTone(tags: IccTags): boolean {
   return ['rTRC', 'gTRC', 'bTRC'].every((name) => {
     const tag = tags.get(name);
     return tag !== undefined && Math.abs(toneAtHalf(tag) - SRGB_HALF) <= TONE_TOLERANCE;

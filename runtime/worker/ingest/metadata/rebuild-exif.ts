@@ -1,0 +1,139 @@
+/**
+ * EXIF for a later raw download, written anew from what was read: known fields of the picture, its exposure
+ * and its place, upright and in the size that it has now. Thumbnails, the notes of makers, which nobody can
+ * check, and whatever lies between the fields are gone.
+ */
+import { type ExifBlock, type ExifDirectory, type ExifField, openExif } from './exif-block.ts';
+
+export type PictureSize = { width: number; height: number };
+
+/** The block alone, as PNG and WebP hold it; undefined where nothing is left. */
+export function rebuildExif(exif: Buffer, size: PictureSize): Buffer | undefined {
+  const block = openExif(exif);
+  if (block === undefined) return undefined;
+  const found = read(block, size);
+  const count = found.root.length + found.exposure.length + found.place.length;
+  return count === 0 ? undefined : print(block.is_little, found);
+}
+
+const tag = {
+  orientation: 0x112,
+  exposure: 0x8769,
+  place: 0x8825,
+  makerNote: 0x927c,
+  pixelWidth: 0xa002,
+  pixelHeight: 0xa003,
+  interoperability: 0xa005,
+} as const;
+
+/** What a picture says of itself, and nothing of how a file lays out its bytes or its colours. */
+const ROOT_TAGS: ReadonlySet<number> = new Set([
+  // Description, make, model, orientation, resolution, software, time, artist, computer.
+  0x10e, 0x10f, 0x110, 0x112, 0x11a, 0x11b, 0x128, 0x131, 0x132, 0x13b, 0x13c,
+  // Position of halved colours, rating, copyright, and the fields of Windows.
+  0x213, 0x4746, 0x4749, 0x8298, 0x9c9b, 0x9c9c, 0x9c9d, 0x9c9e, 0x9c9f,
+]);
+const EXPOSURE_RANGES = [
+  [0x829a, 0x829d],
+  [0x8822, 0x8835],
+  [0x9000, 0x9fff],
+  [0xa000, 0xa500],
+] as const;
+const PLACE_TAG_MAX = 0x1f;
+
+const SHORT = 3;
+const LONG = 4;
+const VALUE_BYTES_MAX = 16_384;
+/** A JPEG holds it in one segment, with its name. */
+const BLOCK_BYTES_MAX = 65_000;
+const HEAD_BYTES = 8;
+const ENTRY_BYTES = 12;
+
+type Written = Pick<ExifField, 'type' | 'count' | 'bytes'>;
+type Found = { root: ExifField[]; exposure: ExifField[]; place: ExifField[] };
+
+function read(block: ExifBlock, size: PictureSize): Found {
+  const room = { bytes: BLOCK_BYTES_MAX };
+  const number = (value: number, type = LONG) => printNumber(block.is_little, type, value);
+  const now = new Map<number, Written>([
+    [tag.orientation, number(1, SHORT)],
+    [tag.pixelWidth, number(size.width)],
+    [tag.pixelHeight, number(size.height)],
+  ]);
+  const take = (directory: ExifDirectory, isKnown: (tag: number) => boolean) =>
+    [...directory.values()]
+      .filter(({ tag: one, bytes }) => isKnown(one) && bytes.length <= VALUE_BYTES_MAX)
+      .map((field) => ({ ...field, ...now.get(field.tag) }))
+      .toSorted((one, other) => one.tag - other.tag)
+      .filter(({ bytes }) => {
+        room.bytes -= ENTRY_BYTES + bytes.length + 1;
+        return room.bytes > 0;
+      });
+  return {
+    root: take(block.root, (one) => ROOT_TAGS.has(one)),
+    exposure: take(block.follow(block.root.get(tag.exposure)), isOfExposure),
+    place: take(block.follow(block.root.get(tag.place)), (one) => one <= PLACE_TAG_MAX),
+  };
+}
+
+function isOfExposure(one: number): boolean {
+  if (one === tag.makerNote || one === tag.interoperability) return false;
+  return EXPOSURE_RANGES.some(([first, last]) => one >= first && one <= last);
+}
+
+function printNumber(isLittle: boolean, type: number, value: number): Written {
+  const bytes = Buffer.alloc(type === SHORT ? 2 : 4);
+  if (isLittle) bytes.writeUIntLE(value, 0, bytes.length);
+  else bytes.writeUIntBE(value, 0, bytes.length);
+  return { type, count: 1, bytes };
+}
+
+/** The head, then each directory with its values behind it; the root is last to know where they are. */
+function print(isLittle: boolean, { root, exposure, place }: Found): Buffer {
+  const pointers = [
+    ...(exposure.length > 0 ? [{ tag: tag.exposure as number, fields: exposure }] : []),
+    ...(place.length > 0 ? [{ tag: tag.place as number, fields: place }] : []),
+  ];
+  let at = HEAD_BYTES + sizeOf(root.length + pointers.length, root);
+  const children = pointers.map((pointer) => {
+    const start = at;
+    at += sizeOf(pointer.fields.length, pointer.fields);
+    const field = { tag: pointer.tag, ...printNumber(isLittle, LONG, start) };
+    return { field, bytes: printDirectory(isLittle, pointer.fields, start) };
+  });
+  const fields = [...root, ...children.map(({ field }) => field)].toSorted(
+    (one, other) => one.tag - other.tag,
+  );
+  const head = Buffer.from(isLittle ? 'II*\0\x08\0\0\0' : 'MM\0*\0\0\0\x08', 'latin1');
+  const bodies = children.map(({ bytes }) => bytes);
+  return Buffer.concat([head, printDirectory(isLittle, fields, HEAD_BYTES), ...bodies]);
+}
+
+function sizeOf(entries: number, fields: readonly ExifField[]): number {
+  const values = fields.reduce((sum, { bytes }) => sum + outside(bytes), 0);
+  return 2 + entries * ENTRY_BYTES + 4 + values;
+}
+
+/** Bytes behind the directory: longer values, on even places. */
+function outside({ length }: Buffer): number {
+  return length <= 4 ? 0 : length + (length % 2);
+}
+
+function printDirectory(isLittle: boolean, fields: readonly ExifField[], start: number): Buffer {
+  const bytes = Buffer.alloc(sizeOf(fields.length, fields));
+  const put = (value: number, at: number, size: 2 | 4) =>
+    isLittle ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
+  put(fields.length, 0, 2);
+  let free = 2 + fields.length * ENTRY_BYTES + 4;
+  for (const [index, field] of fields.entries()) {
+    const at = 2 + index * ENTRY_BYTES;
+    put(field.tag, at, 2);
+    put(field.type, at + 2, 2);
+    put(field.count, at + 4, 4);
+    const isInside = outside(field.bytes) === 0;
+    if (!isInside) put(start + free, at + 8, 4);
+    field.bytes.copy(bytes, isInside ? at + 8 : free);
+    free += outside(field.bytes);
+  }
+  return bytes;
+}

@@ -1,0 +1,64 @@
+/**
+ * A colour profile for a later raw download, written anew: its header, and the tags that describe colours or name the
+ * profile. What makers add, and whatever lies between the tags, is gone.
+ */
+import {
+  ICC_HEADER_BYTES,
+  ICC_TAG_BYTES,
+  type IccTags,
+  readIccHead,
+  readIccTags,
+} from './icc-tags.ts';
+
+const KNOWN_TAGS: ReadonlySet<string> = new Set(
+  [
+    'desc cprt wtpt bkpt chad lumi cicp tech gamt',
+    'rXYZ gXYZ bXYZ rTRC gTRC bTRC kTRC',
+    'A2B0 A2B1 A2B2 B2A0 B2A1 B2A2 D2B0 D2B1 D2B2 D2B3 B2D0 B2D1 B2D2 B2D3',
+  ].flatMap((names) => names.split(' ')),
+);
+const CLASSES: ReadonlySet<string> = new Set(['mntr', 'scnr', 'prtr', 'spac']);
+const CONNECTION_SPACES: ReadonlySet<string> = new Set(['XYZ ', 'Lab ']);
+/** Where the header holds its own length, and an identity that no longer fits. */
+const LENGTH_AT = 0;
+const ID_AT = 84;
+
+/** Undefined where it describes no picture. */
+export function rebuildIcc(profile: Buffer): Buffer | undefined {
+  const head = readIccHead(profile);
+  if (head === undefined) return undefined;
+  if (!CLASSES.has(head.class) || !CONNECTION_SPACES.has(head.connection_space)) return undefined;
+  const tags = new Map([...readIccTags(profile)].filter(([name]) => KNOWN_TAGS.has(name)));
+  return tags.size === 0 ? undefined : print(profile.subarray(0, ICC_HEADER_BYTES), tags);
+}
+
+function print(oldHeader: Buffer, tags: IccTags): Buffer {
+  const table = Buffer.alloc(4 + tags.size * ICC_TAG_BYTES);
+  table.writeUInt32BE(tags.size, 0);
+  const bodies: Buffer[] = [];
+  const places = new Map<string, number>();
+  let free = ICC_HEADER_BYTES + table.length;
+  for (const [index, [name, bytes]] of [...tags].entries()) {
+    // Curves of three channels are often one and the same.
+    const content = bytes.toString('latin1');
+    const start = places.get(content) ?? free;
+    if (start === free) {
+      places.set(content, free);
+      bodies.push(padded(bytes));
+      free += padded(bytes).length;
+    }
+    const at = 4 + index * ICC_TAG_BYTES;
+    table.write(name, at, 'latin1');
+    table.writeUInt32BE(start, at + 4);
+    table.writeUInt32BE(bytes.length, at + 8);
+  }
+  const header = Buffer.from(oldHeader);
+  header.writeUInt32BE(free, LENGTH_AT);
+  header.fill(0, ID_AT, ICC_HEADER_BYTES);
+  return Buffer.concat([header, table, ...bodies]);
+}
+
+/** Tags begin at multiples of four. */
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc((4 - (bytes.length % 4)) % 4)]);
+}

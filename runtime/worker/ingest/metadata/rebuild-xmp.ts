@@ -1,0 +1,79 @@
+/**
+ * XMP for a later raw download, written anew from what was read: what a picture says of itself, its rights and its
+ * place, upright and in the size that it has now. Thumbnails, edit histories and settings of programs are gone.
+ */
+import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
+
+/** A JPEG holds it in one segment, with its name. */
+const PACKET_BYTES_MAX = 65_000;
+
+/** What no longer fits: how the old file lay, and pictures within. */
+const DROPPED: ReadonlySet<string> = new Set([
+  `${xmpSpaces.tiff} ImageWidth`,
+  `${xmpSpaces.tiff} ImageLength`,
+  `${xmpSpaces.exif} PixelXDimension`,
+  `${xmpSpaces.exif} PixelYDimension`,
+  `${xmpSpaces.exif} MakerNote`,
+  `${xmpSpaces.xmp} Thumbnails`,
+]);
+const ORIENTATION = `${xmpSpaces.tiff} Orientation`;
+const UPRIGHT = '1';
+
+/** Undefined where nothing is left. */
+export function rebuildXmp(packet: Buffer): Buffer | undefined {
+  const rdf = findRdf(parseXmp(packet));
+  if (rdf === undefined || !rdf.children.some((child) => typeof child !== 'string'))
+    return undefined;
+  const declared = Object.entries(xmpSpaces)
+    .filter(([prefix]) => prefix !== 'xml')
+    .map(([prefix, space]) => ` xmlns:${prefix}="${space}"`);
+  const bytes = Buffer.from(
+    `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta${declared.join('')}>${print(rdf)}</x:xmpmeta><?xpacket end="r"?>`,
+  );
+  return bytes.length <= PACKET_BYTES_MAX ? bytes : undefined;
+}
+
+function findRdf(root: XmpNode | undefined): XmpNode | undefined {
+  const isRdf = (node: XmpNode) => node.space === RDF && node.local === 'RDF';
+  if (root === undefined || isRdf(root)) return root;
+  return root.children.filter((child) => typeof child !== 'string').find(isRdf);
+}
+
+const prefixes = new Map<string, string>(
+  Object.entries(xmpSpaces).map(([prefix, space]) => [space, prefix]),
+);
+
+function nameOf({ space, local }: XmpName): string {
+  return `${prefixes.get(space)}:${local}`;
+}
+
+function idOf({ space, local }: XmpName): string {
+  return `${space} ${local}`;
+}
+
+function print(node: XmpNode): string {
+  const isOrientation = idOf(node) === ORIENTATION;
+  const attributes = node.attributes
+    .filter((attribute) => !DROPPED.has(idOf(attribute)))
+    .map((attribute) => {
+      const value = idOf(attribute) === ORIENTATION ? UPRIGHT : attribute.value;
+      return ` ${nameOf(attribute)}="${escapeXml(value)}"`;
+    });
+  const children = node.children.map((child) => {
+    if (typeof child === 'string') return isOrientation ? UPRIGHT : escapeXml(child);
+    return DROPPED.has(idOf(child)) ? '' : print(child);
+  });
+  const name = nameOf(node);
+  return `<${name}${attributes.join('')}>${children.join('')}</${name}>`;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (letter) => ESCAPES[letter] ?? '');
+}

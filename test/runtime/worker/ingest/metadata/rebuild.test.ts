@@ -1,0 +1,211 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readCapture } from '../../../../../runtime/worker/ingest/metadata/capture.ts';
+import { judgeIccProfile } from '../../../../../runtime/worker/ingest/metadata/icc-profile.ts';
+import { rebuildExif } from '../../../../../runtime/worker/ingest/metadata/rebuild-exif.ts';
+import { rebuildIcc } from '../../../../../runtime/worker/ingest/metadata/rebuild-icc.ts';
+import { rebuildXmp } from '../../../../../runtime/worker/ingest/metadata/rebuild-xmp.ts';
+import { CAMERA_TAGS, tagged } from '../../../../support/camera.ts';
+import { over, photograph } from '../../../../support/pictures.ts';
+
+const SIZE = { width: 300, height: 400 };
+let picture: Buffer;
+let blocks: { exif: Buffer; xmp: Buffer };
+
+beforeAll(async () => {
+  picture = await over(photograph(64, 48)).jpeg().toBuffer();
+  blocks = await blocksOf(await tagged(picture, 'jpg'));
+});
+
+async function blocksOf(bytes: Buffer): Promise<{ exif: Buffer; xmp: Buffer }> {
+  const { exif = Buffer.alloc(0), xmp = Buffer.alloc(0) } = await sharp(bytes).metadata();
+  return { exif, xmp };
+}
+
+async function profileOf(name: string): Promise<Buffer> {
+  const picture = over(photograph(8, 8)).withIccProfile(name);
+  const space = name === 'cmyk' ? picture.toColourspace('cmyk') : picture;
+  return (await sharp(await space.jpeg().toBuffer()).metadata()).icc ?? Buffer.alloc(0);
+}
+
+/** Some bytes changed, and cut short. */
+const damage = (whole: () => Buffer) =>
+  fc
+    .tuple(
+      fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { maxLength: 6 }),
+      fc.nat(),
+    )
+    .map(([changes, length]) => {
+      const damaged = Buffer.from(
+        whole().subarray(0, whole().length - (length % 3) * (length % 97)),
+      );
+      for (const [at, to] of changes) if (damaged.length > 0) damaged[at % damaged.length] = to;
+      return damaged;
+    });
+
+describe('blocks that are damaged', () => {
+  it.each([
+    ['EXIF', () => blocks.exif, (block: Buffer) => rebuildExif(block, SIZE), 65_000],
+    ['XMP', () => blocks.xmp, rebuildXmp, 65_000],
+  ] as const)(
+    'are rebuilt or dropped, within bounds, and rebuilt again the same: %s',
+    (_name, whole, rebuild, max) => {
+      fc.assert(
+        fc.property(damage(whole), (damaged) => {
+          const once = rebuild(damaged);
+          if (once === undefined) return;
+          expect(once.length).toBeLessThanOrEqual(max);
+          expect(rebuild(once)?.equals(once)).toBe(true);
+        }),
+        { numRuns: 1500 },
+      );
+    },
+  );
+
+  it('are rebuilt or dropped: ICC', async () => {
+    const profile = await profileOf('p3');
+    fc.assert(
+      fc.property(
+        damage(() => profile),
+        (damaged) => {
+          const once = rebuildIcc(damaged);
+          if (once === undefined) return;
+          expect(once.length).toBeLessThanOrEqual(damaged.length * 100);
+          expect(rebuildIcc(once)?.equals(once)).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never say what is not on earth or in no calendar', () => {
+    const both = fc.record({ exif: damage(() => blocks.exif), xmp: damage(() => blocks.xmp) });
+    fc.assert(
+      fc.property(both, (from) => {
+        const { location, taken_at } = readCapture(from);
+        if (location !== null) {
+          expect(Math.abs(location.latitude)).toBeLessThanOrEqual(90);
+          expect(Math.abs(location.longitude)).toBeLessThanOrEqual(180);
+        }
+        if (taken_at !== null) expect(new Date(taken_at).toISOString()).toBe(taken_at);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+});
+
+describe('an ICC profile', () => {
+  it.each(['srgb', 'p3', 'cmyk'])('of %s means the same when it is written anew', async (name) => {
+    const profile = await profileOf(name);
+    const rebuilt = rebuildIcc(profile) ?? Buffer.alloc(0);
+    expect(rebuilt.readUInt32BE(0)).toBe(rebuilt.length);
+    const space = name === 'cmyk' ? 'cmyk' : 'rgb';
+    expect(judgeIccProfile(rebuilt, space)).toBe(judgeIccProfile(profile, space));
+  });
+
+  it('keeps no tag that nobody knows, and nothing that lies between the tags', async () => {
+    const profile = await profileOf('p3');
+    const hidden = Buffer.concat([profile, Buffer.from('hidden payload')]);
+    hidden.writeUInt32BE(hidden.length, 0);
+    expect(rebuildIcc(hidden)?.includes('hidden payload')).toBe(false);
+    const renamed = Buffer.from(profile);
+    renamed.write('evil', 128 + 4, 'latin1');
+    expect(rebuildIcc(renamed)?.includes('evil')).toBe(false);
+  });
+});
+
+describe('XMP', () => {
+  const packet = (inside: string, head = '') =>
+    Buffer.from(
+      `${head}<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:e="urn:evil">${inside}</rdf:Description></rdf:RDF></x:xmpmeta>`,
+    );
+
+  it('with a DOCTYPE, of another encoding or no XML is dropped', () => {
+    expect(
+      rebuildXmp(packet('<dc:title>a</dc:title>', '<!DOCTYPE a [<!ENTITY b "c">]>')),
+    ).toBeUndefined();
+    expect(
+      rebuildXmp(Buffer.from(packet('<dc:title>a</dc:title>').toString(), 'utf16le')),
+    ).toBeUndefined();
+    expect(rebuildXmp(Buffer.from('no xml at all'))).toBeUndefined();
+    expect(rebuildXmp(packet('<dc:title>'.repeat(40)))).toBeUndefined();
+  });
+
+  it('keeps known namespaces alone', () => {
+    const rebuilt = rebuildXmp(
+      packet('<e:bad><dc:title>in bad</dc:title></e:bad><dc:title e:x="1">kept</dc:title>'),
+    )?.toString();
+    expect(rebuilt).toContain('<dc:title>kept</dc:title>');
+    expect(rebuilt).not.toMatch(/evil|in bad|e:x/);
+  });
+
+  it('that is longer than a JPEG can hold is dropped', () => {
+    const long = `<dc:title>${'a'.repeat(10_000)}</dc:title>`;
+    expect(rebuildXmp(packet(long))).toBeDefined();
+    expect(rebuildXmp(packet(long.repeat(7)))).toBeUndefined();
+  });
+});
+
+describe('place and time', () => {
+  const captureOf = async (...words: string[]) =>
+    readCapture(await blocksOf(await tagged(picture, 'jpg', words)));
+
+  it.each([
+    [
+      'both from EXIF',
+      CAMERA_TAGS,
+      {
+        location: { latitude: -33.8566667, longitude: 151.2152222 },
+        taken_at: '2024-05-06T05:08:09.000Z',
+      },
+    ],
+    [
+      'without an offset as UTC',
+      ['-EXIF:DateTimeOriginal=2024:05:06 07:08:09'],
+      { taken_at: '2024-05-06T07:08:09.000Z' },
+    ],
+    [
+      'both from XMP where EXIF has neither',
+      [
+        '-XMP-exif:GPSLatitude=52.52',
+        '-XMP-exif:GPSLongitude=-13.405',
+        '-XMP-photoshop:DateCreated=2023:01:02 03:04:05+01:00',
+      ],
+      { location: { latitude: 52.52, longitude: -13.405 }, taken_at: '2023-01-02T02:04:05.000Z' },
+    ],
+    [
+      'time from the XMP of a program',
+      ['-XMP-xmp:CreateDate=2022:12:31 23:59:59'],
+      { taken_at: '2022-12-31T23:59:59.000Z' },
+    ],
+    [
+      'EXIF before XMP',
+      [
+        '-EXIF:DateTimeOriginal=2024:05:06 07:08:09',
+        '-XMP-exif:DateTimeOriginal=2001:01:01 00:00:00',
+      ],
+      { taken_at: '2024-05-06T07:08:09.000Z' },
+    ],
+    [
+      'no place of zeros, which cameras without a fix write',
+      [
+        '-EXIF:GPSLatitude=0',
+        '-EXIF:GPSLatitudeRef=N',
+        '-EXIF:GPSLongitude=0',
+        '-EXIF:GPSLongitudeRef=E',
+      ],
+      { location: null },
+    ],
+    ['no half of a place', ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N'], { location: null }],
+    [
+      'no day that the month lacks',
+      ['-EXIF:DateTimeOriginal=2024:02:30 07:08:09'],
+      { taken_at: null },
+    ],
+    ['no time of zeros', ['-EXIF:DateTimeOriginal#=0000:00:00 00:00:00'], { taken_at: null }],
+    ['neither where nothing is said', ['-EXIF:Make=Tintype'], { location: null, taken_at: null }],
+  ] as const)('are read: %s', async (_what, words, expected) => {
+    expect(await captureOf(...words)).toMatchObject(expected);
+  });
+});
