@@ -91,6 +91,10 @@ export type DeliveryFileRow = {
   focal_x: number;
   focal_y: number;
   mezzanines: MezzanineFacts[];
+  /** The pixels in their own colour space; null where the master serves. */
+  raw_object_key: string | null;
+  /** Keys of the saved blocks. */
+  metadata: Partial<Record<'exif' | 'icc' | 'xmp', string>>;
 };
 
 export type MezzanineFacts = {
@@ -108,7 +112,7 @@ export async function findDeliveryFile(
   const rows = await db.query<DeliveryFileRow>(
     `select f.file_id, f.file_slug, f.status, f.revision, f.original_filename,
        r.object_key, r.content_type, r.size_bytes, r.width, r.height, r.has_alpha, r.is_lossless,
-       r.focal_x, r.focal_y, r.mezzanines
+       r.focal_x, r.focal_y, r.mezzanines, r.raw_object_key, r.metadata
      from files f
      join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
      where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,

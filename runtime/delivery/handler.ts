@@ -9,6 +9,7 @@ import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange } from './exchange.ts';
 import { gather } from './gather.ts';
 import { hostOf } from './protocol.ts';
+import { serveRaw } from './raw/serve-raw.ts';
 import { type ServingDeps, serveDerived, serveOriginal } from './serve-image.ts';
 
 export type HandlerDeps = Pick<DeliveryDeps, 'lookup' | 'log'> & ServingDeps;
@@ -38,6 +39,5 @@ async function deliver(deps: HandlerDeps, exchange: Exchange): Promise<Answered>
   const served = { ...exchange, url, project, file };
   if (url.target.kind === 'originals') return serveOriginal(deps, served);
   if (plan !== undefined) return serveDerived(deps, { ...served, plan });
-  // Metadata is not written back into any format yet, so that every raw download ends here.
-  return answerRefusal(exchange, 'raw_unavailable');
+  return serveRaw(deps, served);
 }

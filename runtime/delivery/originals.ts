@@ -8,8 +8,8 @@ import { createFailureMemory } from './failure-memory.ts';
 export type Originals = {
   /** Throws where the object is missing or the storage is away. */
   open(objectKey: string, portion?: Portion): Promise<Readable>;
-  /** As `open` for HEAD: throws alike, and opens nothing. */
-  check(objectKey: string): Promise<void>;
+  /** How many bytes it has; throws as `open` does, and opens nothing. */
+  check(objectKey: string): Promise<number>;
 };
 
 export function createOriginals({ content, clock }: { content: Bucket; clock: Clock }): Originals {
@@ -25,6 +25,6 @@ export function createOriginals({ content, clock }: { content: Bucket; clock: Cl
   return {
     open: (key, portion = 'whole') =>
       find(key, () => (portion === 'whole' ? content.open(key) : content.open(key, portion))),
-    check: async (key) => void (await find(key, content.head)),
+    check: async (key) => (await find(key, content.head)).size_bytes,
   };
 }

@@ -106,10 +106,10 @@ function describe(
   };
 }
 
-function meterOf(
-  { meter }: ServingDeps,
-  { project }: Served,
-  of: { kind: 'derived' | 'originals'; is_watermarked: boolean },
+export function meterOf(
+  { meter }: Pick<ServingDeps, 'meter'>,
+  { project }: Pick<Served, 'project'>,
+  of: { kind: 'derived' | 'originals' | 'raw'; is_watermarked: boolean },
 ): MeterDelivery {
   return (bytes) => meter.record({ project_id: project.project_id, bytes, ...of });
 }

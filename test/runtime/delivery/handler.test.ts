@@ -26,8 +26,9 @@ beforeAll(async () => {
     () => new Promise(() => undefined),
   );
   void host.queue.call('render', {}, { deadline_ms: 3_600_000 }).catch(() => undefined);
-  const bytes = await over(quarters(64, 64)).png().toBuffer();
-  image = { bytes, width: 64, height: 64, content_type: 'image/png' };
+  // Its format has no place for metadata.
+  const bytes = await over(quarters(64, 64)).gif().toBuffer();
+  image = { bytes, width: 64, height: 64, content_type: 'image/gif' };
 });
 afterAll(async () => {
   // The saturating call never ends: what it holds is left to the process.
@@ -211,14 +212,7 @@ describe('refusals of a delivery', () => {
     expect(Number(headers['retry-after'])).toBeGreaterThanOrEqual(1);
   });
 
-  it.each([
-    'image/jpeg',
-    'image/png',
-    'image/webp',
-    'image/avif',
-    'image/gif',
-    'image/svg+xml',
-  ] as const)(
+  it.each(['image/avif', 'image/gif', 'image/svg+xml'] as const)(
     'answer a raw download of %s with 415 where raw downloads are enabled',
     async (content_type) => {
       const project = await makeProject(db, { raw_download_enabled: true });

@@ -1,0 +1,28 @@
+/** Chunks between the header of a PNG and everything else. */
+import { crc32, deflateSync } from 'node:zlib';
+import type { MetadataBlocks, Splice, SplicedImage } from './splice.ts';
+
+/** Signature, and the chunk IHDR. */
+const HEADER_BYTES = 8 + 25;
+/** A name, and deflate as the way of compressing. */
+const ICC_BEGIN = Buffer.from('ICC profile\0\0', 'latin1');
+/** The keyword that readers know, not compressed, no language, no translation. */
+const XMP_BEGIN = Buffer.from('XML:com.adobe.xmp\0\0\0\0\0', 'latin1');
+
+export function splicePng({ head }: SplicedImage, { exif, icc, xmp }: MetadataBlocks): Splice {
+  const chunks = [
+    ...(icc ? [chunk('iCCP', Buffer.concat([ICC_BEGIN, deflateSync(icc)]))] : []),
+    ...(exif ? [chunk('eXIf', exif)] : []),
+    ...(xmp ? [chunk('iTXt', Buffer.concat([XMP_BEGIN, xmp]))] : []),
+  ];
+  const before = Buffer.concat([head.subarray(0, HEADER_BYTES), ...chunks]);
+  return { before, from: HEADER_BYTES, behind: Buffer.alloc(0) };
+}
+
+function chunk(name: string, content: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(name, 'latin1'), content]);
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+  length.writeUInt32BE(content.length);
+  check.writeUInt32BE(crc32(body));
+  return Buffer.concat([length, body, check]);
+}
