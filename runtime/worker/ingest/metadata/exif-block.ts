@@ -13,8 +13,11 @@ export type ExifField = {
 
 export type ExifDirectory = ReadonlyMap<number, ExifField>;
 
+/** Little end first, or big. */
+export type ByteOrder = 'II' | 'MM';
+
 export type ExifBlock = {
-  is_little: boolean;
+  order: ByteOrder;
   /** The picture's own directory; those of its thumbnail are never read. */
   root: ExifDirectory;
   /** The directory that a field points to. */
@@ -49,10 +52,10 @@ export function openExif(exif: Buffer): ExifBlock | undefined {
   const block = withoutPrefix(exif);
   const order = block.toString('latin1', 0, 2);
   if ((order !== 'II' && order !== 'MM') || block.length < 8) return undefined;
-  const is_little = order === 'II';
-  const u16 = (at: number) => (is_little ? block.readUInt16LE(at) : block.readUInt16BE(at));
+  const isLittle = order === 'II';
+  const u16 = (at: number) => (isLittle ? block.readUInt16LE(at) : block.readUInt16BE(at));
   const u32 = (bytes: Buffer, at: number) =>
-    is_little ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+    isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
   if (u16(2) !== MAGIC) return undefined;
   const field = (at: number): ExifField[] => {
     if (at + ENTRY_BYTES > block.length) return [];
@@ -70,7 +73,7 @@ export function openExif(exif: Buffer): ExifBlock | undefined {
     return new Map(fields.toReversed().map((one) => [one.tag, one]));
   };
   return {
-    is_little,
+    order,
     root: directory(u32(block, 4)),
     follow: (pointer) =>
       pointer?.bytes.length === 4 ? directory(u32(pointer.bytes, 0)) : new Map(),

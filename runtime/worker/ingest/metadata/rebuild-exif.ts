@@ -3,7 +3,13 @@
  * and its place, upright and in the size that it has now. Thumbnails, the notes of makers, which nobody can
  * check, and whatever lies between the fields are gone.
  */
-import { type ExifBlock, type ExifDirectory, type ExifField, openExif } from './exif-block.ts';
+import {
+  type ByteOrder,
+  type ExifBlock,
+  type ExifDirectory,
+  type ExifField,
+  openExif,
+} from './exif-block.ts';
 
 export type PictureSize = { width: number; height: number };
 
@@ -13,7 +19,7 @@ export function rebuildExif(exif: Buffer, size: PictureSize): Buffer | undefined
   if (block === undefined) return undefined;
   const found = read(block, size);
   const count = found.root.length + found.exposure.length + found.place.length;
-  return count === 0 ? undefined : print(block.is_little, found);
+  return count === 0 ? undefined : print(block.order, found);
 }
 
 const tag = {
@@ -54,7 +60,7 @@ type Found = { root: ExifField[]; exposure: ExifField[]; place: ExifField[] };
 
 function read(block: ExifBlock, size: PictureSize): Found {
   const room = { bytes: BLOCK_BYTES_MAX };
-  const number = (value: number, type = LONG) => printNumber(block.is_little, type, value);
+  const number = (value: number, type = LONG) => printNumber(block.order, type, value);
   const now = new Map<number, Written>([
     [tag.orientation, number(1, SHORT)],
     [tag.pixelWidth, number(size.width)],
@@ -81,15 +87,15 @@ function isOfExposure(one: number): boolean {
   return EXPOSURE_RANGES.some(([first, last]) => one >= first && one <= last);
 }
 
-function printNumber(isLittle: boolean, type: number, value: number): Written {
+function printNumber(order: ByteOrder, type: number, value: number): Written {
   const bytes = Buffer.alloc(type === SHORT ? 2 : 4);
-  if (isLittle) bytes.writeUIntLE(value, 0, bytes.length);
+  if (order === 'II') bytes.writeUIntLE(value, 0, bytes.length);
   else bytes.writeUIntBE(value, 0, bytes.length);
   return { type, count: 1, bytes };
 }
 
 /** The head, then each directory with its values behind it; the root is last to know where they are. */
-function print(isLittle: boolean, { root, exposure, place }: Found): Buffer {
+function print(order: ByteOrder, { root, exposure, place }: Found): Buffer {
   const pointers = [
     ...(exposure.length > 0 ? [{ tag: tag.exposure as number, fields: exposure }] : []),
     ...(place.length > 0 ? [{ tag: tag.place as number, fields: place }] : []),
@@ -98,15 +104,15 @@ function print(isLittle: boolean, { root, exposure, place }: Found): Buffer {
   const children = pointers.map((pointer) => {
     const start = at;
     at += sizeOf(pointer.fields.length, pointer.fields);
-    const field = { tag: pointer.tag, ...printNumber(isLittle, LONG, start) };
-    return { field, bytes: printDirectory(isLittle, pointer.fields, start) };
+    const field = { tag: pointer.tag, ...printNumber(order, LONG, start) };
+    return { field, bytes: printDirectory(order, pointer.fields, start) };
   });
   const fields = [...root, ...children.map(({ field }) => field)].toSorted(
     (one, other) => one.tag - other.tag,
   );
-  const head = Buffer.from(isLittle ? 'II*\0\x08\0\0\0' : 'MM\0*\0\0\0\x08', 'latin1');
+  const head = Buffer.from(order === 'II' ? 'II*\0\x08\0\0\0' : 'MM\0*\0\0\0\x08', 'latin1');
   const bodies = children.map(({ bytes }) => bytes);
-  return Buffer.concat([head, printDirectory(isLittle, fields, HEAD_BYTES), ...bodies]);
+  return Buffer.concat([head, printDirectory(order, fields, HEAD_BYTES), ...bodies]);
 }
 
 function sizeOf(entries: number, fields: readonly ExifField[]): number {
@@ -119,10 +125,10 @@ function outside({ length }: Buffer): number {
   return length <= 4 ? 0 : length + (length % 2);
 }
 
-function printDirectory(isLittle: boolean, fields: readonly ExifField[], start: number): Buffer {
+function printDirectory(order: ByteOrder, fields: readonly ExifField[], start: number): Buffer {
   const bytes = Buffer.alloc(sizeOf(fields.length, fields));
   const put = (value: number, at: number, size: 2 | 4) =>
-    isLittle ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
+    order === 'II' ? bytes.writeUIntLE(value, at, size) : bytes.writeUIntBE(value, at, size);
   put(fields.length, 0, 2);
   let free = 2 + fields.length * ENTRY_BYTES + 4;
   for (const [index, field] of fields.entries()) {
