@@ -1,0 +1,108 @@
+/**
+ * What an upload session is expected to be, from the sentences of the specification alone: a model that histories of
+ * calls are played against. Spec: Upload session (status); Processing error codes.
+ */
+
+export type Mode = 'direct' | 'multipart' | 'proxy';
+/** What lies in storage: the declared bytes, others of the same size, or others of another size. */
+export type Stored = 'none' | 'right' | 'same_size' | 'other_size';
+/** The declared digest: of the right bytes, of some others, or none. */
+export type Digest = 'none' | 'right' | 'other';
+
+export type ModelSession = {
+  upload_id: string;
+  file_slug: string;
+  mode: Mode;
+  digest: Digest;
+  status: 'created' | 'uploaded' | 'processing' | 'ready' | 'failed' | 'expired';
+  error_code: string | null;
+  stored: Stored;
+  /** Of a multipart upload: the part was sent, and not yet made an object of. */
+  has_part: boolean;
+  is_over: boolean;
+};
+
+/** The status of the answer, with the code of a refusal. */
+export type Answered = { status: number; code?: string };
+
+const isPending = ({ status }: ModelSession) => status === 'created';
+const hasRightSize = ({ stored }: ModelSession) => stored === 'right' || stored === 'same_size';
+const hasDigest = ({ stored, digest }: ModelSession) =>
+  digest === 'none' || (digest === 'right' && stored === 'right');
+
+export function sendsTo(session: ModelSession, stored: Stored): void {
+  session.stored = stored;
+}
+
+export function completes(session: ModelSession, list: 'right' | 'wrong' | 'none'): Answered {
+  if (session.mode === 'multipart' && isPending(session) && !session.is_over) {
+    if (list === 'none') return { status: 400, code: 'parts_required' };
+    if (list === 'wrong') return { status: 400, code: 'invalid_parts' };
+    if (session.has_part) sendsTo(session, 'right');
+    else if (session.stored === 'none') return { status: 400, code: 'invalid_parts' };
+    session.has_part = false;
+  }
+  return notices(session);
+}
+
+/** The complete call of a single part, an event, and the end of a proxy PUT. */
+export function notices(session: ModelSession): Answered {
+  const { status, mode, is_over, stored } = session;
+  if (status === 'expired') return { status: 410, code: 'upload_expired' };
+  if (status === 'failed') return { status: 422, code: session.error_code ?? '' };
+  if (status !== 'created') return { status: 200 };
+  if (is_over && (mode === 'multipart' || stored === 'none')) {
+    return { status: 410, code: 'upload_expired' };
+  }
+  if (stored === 'none') return { status: 409, code: 'ingest_object_missing' };
+  if (!hasRightSize(session)) return { status: 409, code: 'ingest_size_mismatch' };
+  if (!hasDigest(session)) return { status: 422, code: 'sha256_mismatch' };
+  session.status = 'uploaded';
+  return { status: 200 };
+}
+
+export function takesProxyPut(session: ModelSession): Answered {
+  if (!isPending(session)) return { status: 409, code: 'upload_not_pending' };
+  sendsTo(session, 'right');
+  const answer = notices(session);
+  return answer.status === 200 ? { status: 204 } : answer;
+}
+
+export function aborts(session: ModelSession): Answered {
+  if (session.status === 'expired') return { status: 200 };
+  if (!isPending(session)) return { status: 409, code: 'upload_not_pending' };
+  ends(session, 'expired', 'session_expired');
+  session.stored = 'none';
+  session.has_part = false;
+  return { status: 200 };
+}
+
+/** What the background job makes of it. */
+export function isSwept(session: ModelSession): void {
+  if (!isPending(session)) return;
+  const { mode, is_over, stored } = session;
+  if (is_over && mode === 'multipart') ends(session, 'expired', 'session_expired');
+  else if (hasRightSize(session) && (is_over || hasDigest(session))) session.status = 'uploaded';
+  else if (is_over && stored === 'none') ends(session, 'expired', 'session_expired');
+  else if (is_over) ends(session, 'failed', 'ingest_size_mismatch');
+}
+
+/** What a worker makes of one that was accepted. */
+export function isProcessed(session: ModelSession): void {
+  if (session.status !== 'uploaded' && session.status !== 'processing') return;
+  const code = refusalOf(session);
+  if (code === undefined) session.status = 'ready';
+  else ends(session, 'failed', code);
+}
+
+function refusalOf(session: ModelSession): string | undefined {
+  if (session.stored === 'none') return 'ingest_object_missing';
+  if (session.stored === 'other_size') return 'ingest_size_mismatch';
+  if (!hasDigest(session)) return 'sha256_mismatch';
+  return session.stored === 'right' ? undefined : 'unsupported_media_type';
+}
+
+function ends(session: ModelSession, status: 'expired' | 'failed', code: string): void {
+  session.status = status;
+  session.error_code = code;
+}
