@@ -88,11 +88,11 @@ async function insertReadyEvent(
 
 /** A file that is drawn onto others changes them all: then the whole project is forgotten. */
 async function forgetOldRevision(tx: Transaction, file: FileRow): Promise<void> {
-  const { project_id, file_slug } = file;
+  const { project_id } = file;
   const reason = 'file_reuploaded';
   const isDrawn = await hasWatermarkPresetOfFile(tx, file.file_id);
   if (isDrawn) await purgeProject(tx, { project_id, reason });
-  else await purgeFile(tx, { project_id, file_slug, reason });
+  else await purgeFile(tx, file, reason);
 }
 
 async function findPublished(db: Queryable, uploadId: string): Promise<FileRow | undefined> {

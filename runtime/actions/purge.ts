@@ -18,16 +18,20 @@ export async function purgeProject(
   await updateProjectGeneration(tx, project_id);
   await insertPurge(tx, {
     project_id,
-    file_slug: null,
+    file: null,
     reason,
     repeat_after_seconds: REPEAT_SECONDS,
   });
 }
 
+export type PurgedFile = { project_id: string; file_id: string; file_slug: string };
+
 /** Its derived objects are keyed by its revision; only the CDN has to be told. */
 export async function purgeFile(
   tx: Transaction,
-  { project_id, file_slug, reason }: { project_id: string; file_slug: string; reason: string },
+  { project_id, file_id, file_slug }: PurgedFile,
+  reason: string,
 ): Promise<void> {
-  await insertPurge(tx, { project_id, file_slug, reason, repeat_after_seconds: REPEAT_SECONDS });
+  const file = { file_id, file_slug };
+  await insertPurge(tx, { project_id, file, reason, repeat_after_seconds: REPEAT_SECONDS });
 }

@@ -8,6 +8,8 @@ export type PurgeRow = {
   project_slug: string;
   /** Null: everything of the project. */
   file_slug: string | null;
+  /** The file that had the slug; null too where an older version wrote the row. */
+  file_id: string | null;
   custom_domains: string[];
   reason: string;
   attempt: number;
@@ -15,17 +17,26 @@ export type PurgeRow = {
 
 export type NewPurge = {
   project_id: string;
-  file_slug: string | null;
+  /** Null: everything of the project. */
+  file: { file_id: string; file_slug: string } | null;
   reason: string;
   /** How long an edge can still be refilled with what was: lookup lifetime plus render deadline. */
   repeat_after_seconds: number;
 };
 
+/** By the clock at this moment: the transaction may have begun long ago, and is seen only when it ends. */
 export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<void> {
   await tx.query(
-    `insert into purges (project_id, file_slug, reason, run_after)
-     select $1, $2, $3, now() + make_interval(secs => delay) from unnest(array[0, $4]::float8[]) delay`,
-    [purge.project_id, purge.file_slug, purge.reason, purge.repeat_after_seconds],
+    `insert into purges (project_id, file_slug, file_id, reason, run_after)
+     select $1, $2, $3, $4, clock_timestamp() + make_interval(secs => delay)
+     from unnest(array[0, $5]::float8[]) delay`,
+    [
+      purge.project_id,
+      purge.file?.file_slug ?? null,
+      purge.file?.file_id ?? null,
+      purge.reason,
+      purge.repeat_after_seconds,
+    ],
   );
 }
 
@@ -41,7 +52,7 @@ export async function claimPurges(
      ), claimed as (
        update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
        from due where purges.purge_id = due.purge_id
-       returning purges.purge_id, project_id, file_slug, reason, attempt
+       returning purges.purge_id, project_id, file_slug, file_id, reason, attempt
      )
      select claimed.*, p.project_slug,
        array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains

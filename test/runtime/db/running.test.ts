@@ -70,14 +70,15 @@ describe('a purge', () => {
     const { project_id, project_slug } = await makeProject(db);
     await insertPurge(db, {
       project_id,
-      file_slug: 'a.png',
+      file: { file_id: 'file_a', file_slug: 'a.png' },
       reason: 'delete',
       repeat_after_seconds: 45,
     });
     const claim = () => claimPurges(db, { limit: 10, lease_seconds: 60 });
     const [purge, ...more] = (await Promise.all([claim(), claim()])).flat();
     expect(more).toEqual([]);
-    expect(purge).toMatchObject({ project_slug, file_slug: 'a.png', attempt: 1 });
+    const named = { project_slug, file_slug: 'a.png', file_id: 'file_a' };
+    expect(purge).toMatchObject({ ...named, attempt: 1 });
     const { purge_id } = must(purge);
     await updatePurgeFailed(db, { purge_id, error: '500', delay_seconds: 0 });
     expect((await claim()).map((row) => row.attempt)).toEqual([2]);

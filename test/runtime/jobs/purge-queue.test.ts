@@ -32,7 +32,7 @@ const purge = (file_slug: string | null, repeat_after_seconds = 45) =>
   db.transaction((tx) =>
     insertPurge(tx, {
       project_id: project.project_id,
-      file_slug,
+      file: file_slug === null ? null : { file_id: `file_of_${file_slug}`, file_slug },
       reason: 'test',
       repeat_after_seconds,
     }),
