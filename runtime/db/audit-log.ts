@@ -15,6 +15,9 @@ export type NewAuditEntry = {
   request_id?: string | null;
 };
 
+/** To whom a deed is put down. */
+export type Actor = Pick<NewAuditEntry, 'actor_kind' | 'actor_id' | 'request_id'>;
+
 export async function insertAuditEntry(db: Queryable, entry: NewAuditEntry): Promise<void> {
   await db.query(
     `insert into audit_log (organization_id, project_id, actor_kind, actor_id, action, target,

@@ -90,6 +90,19 @@ export async function findFileById(db: Queryable, fileId: string): Promise<FileR
   return (await db.query<FileRow>(`${SELECT} where f.file_id = $1`, [fileId]))[0];
 }
 
+/**
+ * Under the row lock of its project, which everybody takes who publishes, blocks or deletes: nobody else moves it
+ * until the transaction ends. Deleted ones too.
+ */
+export async function lockFile(tx: Transaction, fileId: string): Promise<FileRow | undefined> {
+  await tx.query(
+    `select from projects where project_id = (select project_id from files where file_id = $1)
+     for no key update`,
+    [fileId],
+  );
+  return findFileById(tx, fileId);
+}
+
 /** Whether a slug ever had a file: deleting it again is then nothing new. */
 export async function hasDeletedFile(
   db: Queryable,
@@ -148,6 +161,19 @@ export async function updateFileBlocked(
        block_count = block_count + 1, updated_at = now()
      where file_id = $1 and status = any($4) returning file_id`,
     [block.file_id, block.blocked_by, block.reason, statesBefore(fileMoves, 'block')],
+  );
+  return updated && findFileById(tx, updated.file_id);
+}
+
+/** A block by the scanner becomes a block by staff, with their reason. Undefined when it is not one. */
+export async function updateFileBlockedByStaff(
+  tx: Transaction,
+  { file_id, reason }: { file_id: string; reason: string },
+): Promise<FileRow | undefined> {
+  const [updated] = await tx.query<{ file_id: string }>(
+    `update files set blocked_by = 'staff', blocked_reason = $2, updated_at = now()
+     where file_id = $1 and status = 'blocked' and blocked_by = 'scanner' returning file_id`,
+    [file_id, reason],
   );
   return updated && findFileById(tx, updated.file_id);
 }

@@ -1,0 +1,112 @@
+/**
+ * Blocks a file and lets it go again, with everything that follows, in the transaction of whoever decided it: staff,
+ * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a scanner's block over.
+ * Spec: States and transitions, File; Event kinds, file.blocked, file.unblocked.
+ */
+import { printDeliveryId, printWebhookBody, type WebhookEvent } from '../core/events.ts';
+import { BLOCK_REASON_LENGTH_MAX } from '../core/limits.ts';
+import { cleanText } from '../core/text.ts';
+import { type Actor, insertAuditEntry, type NewAuditEntry } from '../db/audit-log.ts';
+import type { Transaction } from '../db/client.ts';
+import {
+  type FileRow,
+  lockFile,
+  updateFileBlocked,
+  updateFileBlockedByStaff,
+  updateFileUnblocked,
+} from '../db/files.ts';
+import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
+import { forgetFile } from './forget-file.ts';
+import { purgeFile } from './purge.ts';
+
+export type Block = {
+  file_id: string;
+  blocked_by: 'scanner' | 'staff';
+  /** Stripped and cut here. */
+  reason: string;
+  actor: Actor;
+  now: Date;
+};
+
+/** The file as it is now; undefined where there is none, or it is deleted. */
+export async function blockFile(tx: Transaction, block: Block): Promise<FileRow | undefined> {
+  const file = await lockFile(tx, block.file_id);
+  if (file === undefined || file.status === 'deleted') return undefined;
+  const reason = cleanText(block.reason, BLOCK_REASON_LENGTH_MAX) ?? '';
+  if (file.status === 'blocked') return takeOver(tx, file, { ...block, reason });
+  const { file_id, blocked_by, actor, now } = block;
+  const blocked = await updateFileBlocked(tx, { file_id, blocked_by, reason });
+  if (blocked === undefined) throw new Error(`${file_id} is locked, ready, and was not blocked`);
+  const watermark_preset_ids = await forgetFile(tx, blocked, { reason: 'file_blocked', actor });
+  await tell(tx, blockedEvent(blocked, now));
+  const after = { file_slug: file.file_slug, blocked_by, reason, watermark_preset_ids };
+  await audit(tx, blocked, { actor, action: 'file.block', after });
+  return blocked;
+}
+
+export type Unblock = { file_id: string; actor: Actor; now: Date };
+
+/** The file as it is now; undefined where there is none, or it is deleted. */
+export async function unblockFile(
+  tx: Transaction,
+  { file_id, actor, now }: Unblock,
+): Promise<FileRow | undefined> {
+  const file = await lockFile(tx, file_id);
+  if (file === undefined || file.status === 'deleted') return undefined;
+  const ready = await updateFileUnblocked(tx, file_id);
+  if (ready === undefined) return file;
+  await purgeFile(tx, ready, 'file_unblocked');
+  await tell(tx, unblockedEvent(ready, now));
+  const { blocked_by, blocked_reason: reason } = file;
+  await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason } });
+  return ready;
+}
+
+/** Nobody is told: the file was blocked before. */
+async function takeOver(
+  tx: Transaction,
+  file: FileRow,
+  { blocked_by, reason, actor }: Block,
+): Promise<FileRow> {
+  if (blocked_by === 'scanner') return file;
+  const taken = await updateFileBlockedByStaff(tx, { file_id: file.file_id, reason });
+  if (taken === undefined) return file;
+  const before = { blocked_by: file.blocked_by, reason: file.blocked_reason };
+  const after = { file_slug: file.file_slug, blocked_by, reason };
+  await audit(tx, taken, { actor, action: 'file.block', before, after });
+  return taken;
+}
+
+type Deed = Pick<NewAuditEntry, 'action' | 'before' | 'after'> & { actor: Actor };
+
+async function audit(tx: Transaction, file: FileRow, { actor, ...deed }: Deed): Promise<void> {
+  const { project_id, file_id } = file;
+  await insertAuditEntry(tx, { project_id, ...actor, target: file_id, ...deed });
+}
+
+type FileEvent = Extract<WebhookEvent, { event: 'file.blocked' | 'file.unblocked' }>;
+
+async function tell(tx: Transaction, webhook: FileEvent): Promise<void> {
+  await insertWebhookDelivery(tx, {
+    delivery_id: webhook.id,
+    project_id: webhook.data.project_id,
+    event: webhook.event,
+    body: printWebhookBody(webhook),
+  });
+}
+
+function blockedEvent(file: FileRow, now: Date): FileEvent {
+  const event = 'file.blocked';
+  const data = { ...factsOf(file), reason: file.blocked_reason ?? '' };
+  return { id: printDeliveryId(event, data, file.block_count), event, created_at: now, data };
+}
+
+function unblockedEvent(file: FileRow, now: Date): FileEvent {
+  const event = 'file.unblocked';
+  const data = factsOf(file);
+  return { id: printDeliveryId(event, data, file.unblock_count), event, created_at: now, data };
+}
+
+function factsOf({ project_id, file_id, file_slug, revision }: FileRow) {
+  return { project_id, file_id, file_slug, revision };
+}

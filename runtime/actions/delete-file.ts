@@ -1,0 +1,41 @@
+/**
+ * Deletes a file for good, with everything that follows, in one transaction: counters, purge, watermark presets that
+ * draw it, audit; its bytes go after a time of grace. Spec: States and transitions, File.
+ */
+import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { deleteFile as deleteFileRow } from '../db/file-revisions.ts';
+import { hasDeletedFile } from '../db/files.ts';
+import { forgetFile } from './forget-file.ts';
+
+export type Deletion = { project_id: string; file_slug: string; actor: Actor };
+
+/** `never_existed`: no file ever had the slug. Deleting again changes nothing more. */
+export async function deleteFile(
+  db: Database,
+  deletion: Deletion,
+): Promise<'deleted' | 'deleted_before' | 'never_existed'> {
+  return db.transaction(async (tx) => {
+    if (await deleteLiveFile(tx, deletion)) return 'deleted';
+    return (await hasDeletedFile(tx, deletion)) ? 'deleted_before' : 'never_existed';
+  });
+}
+
+async function deleteLiveFile(
+  tx: Transaction,
+  { project_id, file_slug, actor }: Deletion,
+): Promise<boolean> {
+  const file = await deleteFileRow(tx, { project_id, file_slug });
+  if (file === undefined) return false;
+  const { file_id, revision, blocked_by } = file;
+  const watermark_preset_ids = await forgetFile(tx, file, { reason: 'file_deleted', actor });
+  await insertAuditEntry(tx, {
+    project_id,
+    ...actor,
+    action: 'file.delete',
+    target: file_id,
+    before: { file_slug, revision, blocked_by },
+    after: { watermark_preset_ids },
+  });
+  return true;
+}

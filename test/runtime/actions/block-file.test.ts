@@ -1,0 +1,299 @@
+// Spec: States and transitions, File; Event kinds, file.blocked and file.unblocked; Watermark preset.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
+import { deleteFile } from '../../../runtime/actions/delete-file.ts';
+import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { type FileRow, findFileById } from '../../../runtime/db/files.ts';
+import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  id,
+  makeFile,
+  makeProcessing,
+  makeProject,
+  must,
+  newRevision,
+} from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 24 });
+const actor = { actor_kind: 'staff', actor_id: 'user_staff', request_id: 'request-1' } as const;
+const now = new Date();
+const file_slug = 'hero.png';
+let project: ProjectRow;
+
+beforeEach(async () => {
+  project = await makeProject(db);
+  const callback_url = 'https://shop.example/hook';
+  const { project_id } = project;
+  project = must(
+    await updateProject(db, {
+      project_id,
+      changes: { callback_url, callback_secret_sealed: Buffer.alloc(32) },
+    }),
+  );
+});
+
+const make = () => makeFile(db, project, { file_slug });
+const block = (file_id: string, by: 'staff' | 'scanner' = 'staff', reason = 'spam') =>
+  db.transaction((tx) => blockFile(tx, { file_id, blocked_by: by, reason, actor, now }));
+const unblock = (file_id: string) =>
+  db.transaction((tx) => unblockFile(tx, { file_id, actor, now }));
+const remove = () => deleteFile(db, { project_id: project.project_id, file_slug, actor });
+const current = async (file_id: string): Promise<FileRow> => must(await findFileById(db, file_id));
+
+type Told = { delivery_id: string; event: string; data: Record<string, unknown> };
+
+async function told(): Promise<Told[]> {
+  const rows = await db.query<{ delivery_id: string; event: string; body: string }>(
+    `select delivery_id, event, body from webhook_deliveries where project_id = $1
+     and event like 'file.%' order by created_at, delivery_id`,
+    [project.project_id],
+  );
+  return rows.map(({ body, ...row }) => ({ ...row, data: JSON.parse(body).data }));
+}
+
+async function rowsOf(table: 'purges' | 'audit_log'): Promise<Record<string, unknown>[]> {
+  return db.query(`select * from ${table} where project_id = $1 order by 1`, [project.project_id]);
+}
+
+describe('blocking a file', () => {
+  it('blocks it, purges it, tells the callback why, and is put down to who did it', async () => {
+    const { file_id } = await make();
+    const blocked = await block(file_id, 'staff', '  spam\u202e  ');
+    expect(blocked).toMatchObject({
+      status: 'blocked',
+      blocked_by: 'staff',
+      blocked_reason: 'spam',
+      block_count: 1,
+    });
+    expect(await told()).toEqual([
+      {
+        delivery_id: `file.blocked:${file_id}`,
+        event: 'file.blocked',
+        data: { project_id: project.project_id, file_id, file_slug, revision: 1, reason: 'spam' },
+      },
+    ]);
+    const purges = await rowsOf('purges');
+    expect(purges).toMatchObject([
+      { file_id, file_slug, reason: 'file_blocked' },
+      { file_id, file_slug, reason: 'file_blocked' },
+    ]);
+    expect(await rowsOf('audit_log')).toMatchObject([
+      { action: 'file.block', target: file_id, ...actor },
+    ]);
+  });
+
+  it('that is blocked changes nothing and tells nobody', async () => {
+    const { file_id } = await make();
+    await block(file_id, 'staff', 'first');
+    const before = [await current(file_id), await told(), await rowsOf('purges')];
+    for (const by of ['staff', 'scanner'] as const) await block(file_id, by, 'second');
+    expect([await current(file_id), await told(), await rowsOf('purges')]).toEqual(before);
+    expect(await rowsOf('audit_log')).toHaveLength(1);
+  });
+
+  it('by staff over the scanner makes it a block by staff, without an event', async () => {
+    const { file_id } = await make();
+    await block(file_id, 'scanner', 'nudity');
+    const taken = await block(file_id, 'staff', 'worse');
+    expect(taken).toMatchObject({ blocked_by: 'staff', blocked_reason: 'worse', block_count: 1 });
+    expect(await told()).toHaveLength(1);
+    expect(await rowsOf('audit_log')).toMatchObject([
+      {},
+      {
+        action: 'file.block',
+        before: { blocked_by: 'scanner', reason: 'nudity' },
+        after: { blocked_by: 'staff', reason: 'worse' },
+      },
+    ]);
+    expect((await block(file_id, 'scanner', 'nudity'))?.blocked_by).toBe('staff');
+  });
+
+  it('removes the presets that draw it, leaves no default, and forgets the whole project', async () => {
+    const { file_id } = await make();
+    const preset = id('wm');
+    await db.query(
+      `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
+       values ($1, $2, 'logo', $3)`,
+      [preset, project.project_id, file_id],
+    );
+    const { project_id } = project;
+    const changes = { default_watermark_preset_id: preset };
+    await updateProject(db, { project_id, changes });
+    await block(file_id);
+    const after = must(await findProject(db, project_id));
+    expect(after.default_watermark_preset_id).toBeNull();
+    expect(after.generation).toBe(project.generation + 1);
+    expect(await rowsOf('purges')).toMatchObject([{ file_slug: null }, { file_slug: null }]);
+    expect(await rowsOf('audit_log')).toMatchObject([
+      { action: 'watermark_preset.delete', target: preset, ...actor },
+      { action: 'file.block', after: { watermark_preset_ids: [preset] } },
+    ]);
+  });
+
+  it('is nothing for a file that is deleted, or never was', async () => {
+    const { file_id } = await make();
+    await remove();
+    for (const each of [file_id, id('file')]) {
+      expect(await block(each)).toBeUndefined();
+      expect(await unblock(each)).toBeUndefined();
+    }
+    expect(await told()).toEqual([]);
+  });
+
+  it('keeps a long reason within what a webhook may hold', async () => {
+    const { file_id } = await make();
+    const blocked = await block(file_id, 'staff', '🧨'.repeat(900));
+    expect([...(blocked?.blocked_reason ?? '')]).toHaveLength(500);
+    const [row] = await db.query<{ bytes: number }>(
+      'select octet_length(body) as bytes from webhook_deliveries where project_id = $1',
+      [project.project_id],
+    );
+    expect(row?.bytes).toBeLessThanOrEqual(2000);
+  });
+
+  it('writes no event where the project has no callback URL', async () => {
+    const { project_id } = project;
+    const changes = { callback_url: null, callback_secret_sealed: null };
+    await updateProject(db, { project_id, changes });
+    await block((await make()).file_id);
+    expect(await told()).toEqual([]);
+  });
+});
+
+describe('unblocking a file', () => {
+  it('serves it again, purges, and tells; each later round has an id of its own', async () => {
+    const { file_id } = await make();
+    for (const round of [1, 2]) {
+      await block(file_id);
+      const ready = await unblock(file_id);
+      expect(ready).toMatchObject({ status: 'ready', blocked_by: null, unblock_count: round });
+    }
+    expect((await told()).map((each) => each.delivery_id).toSorted()).toEqual([
+      `file.blocked:${file_id}`,
+      `file.blocked:${file_id}:2`,
+      `file.unblocked:${file_id}`,
+      `file.unblocked:${file_id}:2`,
+    ]);
+    const { data } = must((await told()).find(({ event }) => event === 'file.unblocked'));
+    expect(data).toEqual({ project_id: project.project_id, file_id, file_slug, revision: 1 });
+    expect(await rowsOf('purges')).toHaveLength(8);
+  });
+
+  it('of a file that is not blocked changes nothing and tells nobody', async () => {
+    const { file_id } = await make();
+    expect(await unblock(file_id)).toMatchObject({ status: 'ready', unblock_count: 0 });
+    expect([await told(), await rowsOf('purges')]).toEqual([[], []]);
+  });
+});
+
+describe('a re-upload of a blocked slug', () => {
+  it('raises the revision and stays blocked', async () => {
+    const { file_id } = await make();
+    await block(file_id);
+    expect(await make()).toMatchObject({ file_id, status: 'blocked', revision: 2 });
+  });
+});
+
+/** Everybody is at the project's row before the first may pass. */
+async function atOnce<Result>(work: readonly (() => Promise<Result>)[]): Promise<Result[]> {
+  const results = await db.transaction(async (tx) => {
+    await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
+    const started = work.map((each) => each());
+    await untilWaiting(work.length);
+    return started;
+  });
+  return Promise.all(results);
+}
+
+async function untilWaiting(count: number): Promise<void> {
+  for (;;) {
+    const rows = await db.query(
+      `select 1 from pg_locks where not granted and pid in
+         (select pid from pg_stat_activity where datname = current_database())`,
+    );
+    if (rows.length >= count) return;
+  }
+}
+
+describe('delete, re-upload, block and unblock at one barrier', () => {
+  const republish = async () => {
+    const upload = await makeProcessing(db, project, { file_slug });
+    const { upload_id, attempt } = upload;
+    const facts = newRevision(upload);
+    const publication = { upload_id, attempt, facts, taken_at: null, location: null };
+    return () => publishFile({ db, clock: systemClock }, publication);
+  };
+
+  it('leave rows that agree with one order of them, whichever it was', async () => {
+    for (const round of Array.from({ length: 8 }, (_, index) => index)) {
+      project = await makeProject(db, {
+        organization_id: project.organization_id,
+        callback_url: 'https://shop.example/hook',
+        callback_secret_sealed: Buffer.alloc(32),
+      });
+      const { file_id } = await make();
+      const works = [
+        () => block(file_id),
+        () => remove(),
+        await republish(),
+        await republish(),
+        () => block(file_id, 'scanner', 'nudity'),
+        () => unblock(file_id),
+      ];
+      const turned = [
+        ...works.slice(round % works.length),
+        ...works.slice(0, round % works.length),
+      ];
+      await atOnce<unknown>(turned);
+      await expectAgreement(file_id);
+    }
+  });
+
+  async function expectAgreement(first: string): Promise<void> {
+    const files = await db.query<FileRow>(
+      'select * from files where project_id = $1 order by created_at, file_id',
+      [project.project_id],
+    );
+    const live = files.filter(({ status }) => status !== 'deleted');
+    const after = must(await findProject(db, project.project_id));
+    expect(after).toMatchObject({
+      file_count: live.length,
+      storage_bytes: live.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
+      reserved_bytes: 0,
+    });
+    expect(must(files[0])).toMatchObject({ file_id: first, status: 'deleted' });
+    expect(files.slice(0, -1).every(({ status }) => status === 'deleted')).toBe(true);
+    const events = await told();
+    for (const { block_count, unblock_count, file_id } of files.slice(0, 1)) {
+      const of = (event: string) =>
+        events.filter((each) => each.event === event && each.data['file_id'] === file_id).length;
+      expect([of('file.blocked'), of('file.unblocked')]).toEqual([block_count, unblock_count]);
+    }
+    const [successor] = files.slice(1);
+    if (successor === undefined) return;
+    // What was deleted while blocked lives on blocked.
+    const wasBlocked = must(files[0]).blocked_by !== null;
+    expect(successor.status).toBe(wasBlocked ? 'blocked' : 'ready');
+    const purged = await db.query('select distinct file_id from purges where project_id = $1', [
+      project.project_id,
+    ]);
+    expect(purged).toContainEqual({ file_id: first });
+  }
+
+  it('of ten deletes at once delete once, and all of them succeed', async () => {
+    await make();
+    const outcomes = await atOnce(Array.from({ length: 10 }, () => remove));
+    expect(outcomes.toSorted()).toEqual(['deleted', ...Array(9).fill('deleted_before')]);
+    expect(await rowsOf('audit_log')).toHaveLength(1);
+    expect(must(await findProject(db, project.project_id)).file_count).toBe(0);
+  });
+
+  it('of ten blocks at once block once, with one event', async () => {
+    const { file_id } = await make();
+    await atOnce(Array.from({ length: 10 }, () => () => block(file_id)));
+    expect(await told()).toHaveLength(1);
+    expect(await rowsOf('purges')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,203 @@
+// Spec: Caching and response headers (the CDN cache is purged on re-upload, delete, block, project settings changes
+// and watermark preset changes); Project (changes that purge); States and transitions, File.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
+import { changeProject } from '../../../runtime/actions/change-project.ts';
+import { deleteFile } from '../../../runtime/actions/delete-file.ts';
+import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { purgingFields } from '../../../runtime/core/resources/project.ts';
+import { type FileRow, updateFile } from '../../../runtime/db/files.ts';
+import { lockProject, type ProjectChanges, type ProjectRow } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  id,
+  makeFile,
+  makeProcessing,
+  makeProject,
+  must,
+  newRevision,
+} from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const actor = { actor_kind: 'system' } as const;
+const now = new Date();
+let project: ProjectRow;
+let file: FileRow;
+
+beforeEach(async () => {
+  project = await makeProject(db);
+  file = await makeFile(db, project, { file_slug: 'hero.png' });
+});
+
+const block = () =>
+  db.transaction((tx) =>
+    blockFile(tx, { file_id: file.file_id, blocked_by: 'staff', reason: 'x', actor, now }),
+  );
+const unblock = () =>
+  db.transaction((tx) => unblockFile(tx, { file_id: file.file_id, actor, now }));
+const remove = () => deleteFile(db, { ...file, actor });
+const upload = async (file_slug: string) => {
+  const row = await makeProcessing(db, project, { file_slug });
+  const facts = newRevision(row);
+  const { upload_id, attempt } = row;
+  const publication = { upload_id, attempt, facts, taken_at: null, location: null };
+  return publishFile({ db, clock: systemClock }, publication);
+};
+const change = (changes: ProjectChanges) =>
+  db.transaction(async (tx) =>
+    changeProject(tx, must(await lockProject(tx, project.project_id)), changes),
+  );
+async function draw(): Promise<string> {
+  const preset = id('wm');
+  await db.query(
+    `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
+     values ($1, $2, 'logo', $3)`,
+    [preset, project.project_id, file.file_id],
+  );
+  return preset;
+}
+
+type Cause = {
+  cause: string;
+  before?: () => Promise<unknown>;
+  happens: () => Promise<unknown>;
+  /** What is forgotten, and the row whose change it is. */
+  forgets: 'file' | 'project' | 'nothing';
+  changes: 'files' | 'projects';
+  reason?: string;
+};
+
+const settings: Required<Pick<ProjectChanges, (typeof purgingFields)[number]>> = {
+  delivery_access: 'protected',
+  status: 'suspended',
+  resolution_presets: { thumb: 'resize/10x10' },
+  allowed_transform_chains: ['resize/10x10'],
+  default_watermark_preset_id: '',
+  raw_download_enabled: true,
+};
+
+const causes: Cause[] = [
+  {
+    cause: 'a first upload',
+    happens: () => upload('new.png'),
+    forgets: 'nothing',
+    changes: 'files',
+  },
+  {
+    cause: 'a re-upload',
+    happens: () => upload('hero.png'),
+    forgets: 'file',
+    changes: 'files',
+    reason: 'file_reuploaded',
+  },
+  {
+    cause: 'a re-upload of a watermark',
+    before: draw,
+    happens: () => upload('hero.png'),
+    forgets: 'project',
+    changes: 'files',
+    reason: 'file_reuploaded',
+  },
+  {
+    cause: 'a delete',
+    happens: remove,
+    forgets: 'file',
+    changes: 'files',
+    reason: 'file_deleted',
+  },
+  {
+    cause: 'a delete of a watermark',
+    before: draw,
+    happens: remove,
+    forgets: 'project',
+    changes: 'files',
+    reason: 'file_deleted',
+  },
+  {
+    cause: 'a second delete',
+    before: async () => {
+      await remove();
+      await db.query('delete from purges');
+    },
+    happens: remove,
+    forgets: 'nothing',
+    changes: 'files',
+  },
+  { cause: 'a block', happens: block, forgets: 'file', changes: 'files', reason: 'file_blocked' },
+  {
+    cause: 'a block of a watermark',
+    before: draw,
+    happens: block,
+    forgets: 'project',
+    changes: 'files',
+    reason: 'file_blocked',
+  },
+  {
+    cause: 'an unblock',
+    before: async () => {
+      await block();
+      await db.query('delete from purges');
+    },
+    happens: unblock,
+    forgets: 'file',
+    changes: 'files',
+    reason: 'file_unblocked',
+  },
+  {
+    cause: 'a change of a title',
+    happens: () => updateFile(db, { ...file, changes: { title: 'Hero' } }),
+    forgets: 'nothing',
+    changes: 'files',
+  },
+  {
+    cause: 'a change of a name',
+    happens: () => change({ name: 'Other' }),
+    forgets: 'nothing',
+    changes: 'projects',
+  },
+  ...purgingFields.map((field): Cause => {
+    const suspended_by = field === 'status' ? { suspended_by: 'owner' as const } : {};
+    return {
+      cause: `a change of ${field}`,
+      happens: async () => {
+        const value = field === 'default_watermark_preset_id' ? await draw() : settings[field];
+        return change({ [field]: value, ...suspended_by });
+      },
+      forgets: 'project',
+      changes: 'projects',
+      reason: field,
+    };
+  }),
+];
+
+describe('what makes caches forget', () => {
+  for (const { cause, before, happens, forgets, changes, reason } of causes) {
+    it(`${cause}: ${forgets}, now and again, in the transaction of the change`, async () => {
+      await before?.();
+      await happens();
+      const { project_id, generation } = project;
+      const { file_id, file_slug } = file;
+      const rows = await db.query<Record<string, unknown>>(
+        `select file_id, file_slug, reason, xmin::text as transaction,
+           extract(epoch from run_after - created_at)::integer as delay
+         from purges where project_id = $1 order by run_after`,
+        [project_id],
+      );
+      const [changed] = await db.query<{ transaction: string; generation: number }>(
+        `select ${changes}.xmin::text as transaction, projects.generation
+         from projects join files using (project_id) where files.file_id = $1`,
+        [file_id],
+      );
+      const named =
+        forgets === 'file' ? { file_id, file_slug } : { file_id: null, file_slug: null };
+      const row = { ...named, reason, transaction: changed?.transaction };
+      const twice = [
+        { ...row, delay: 0 },
+        { ...row, delay: 45 },
+      ];
+      expect(rows).toEqual(forgets === 'nothing' ? [] : twice);
+      expect(changed?.generation).toBe(forgets === 'project' ? generation + 1 : generation);
+    });
+  }
+});
