@@ -1,7 +1,7 @@
 /** Every endpoint that is built, in the specification's order. Spec: Endpoints. */
 import type { Endpoint } from './endpoint.ts';
 import { createApiKey } from './routes/api-keys.ts';
-import { getFile, listProjectFiles } from './routes/files.ts';
+import { deleteProjectFile, getFile, listProjectFiles } from './routes/files.ts';
 import { getMe } from './routes/identity.ts';
 import { healthz, readyz } from './routes/infrastructure.ts';
 import { patchProject } from './routes/patch-project.ts';
@@ -38,5 +38,6 @@ export const endpoints: readonly Endpoint[] = [
   abortProjectUpload,
   listProjectFiles,
   getFile,
+  deleteProjectFile,
   getUsage,
 ];

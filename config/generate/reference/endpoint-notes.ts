@@ -35,6 +35,8 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. The filters of libraries are not in this version.',
   'GET /v1/projects/{slug}/files/{fileSlug}':
     'One [file](concepts.md#file). `include=location` adds where and when it was taken.',
+  'DELETE /v1/projects/{slug}/files/{fileSlug}':
+    'Deletes the file and every watermark preset that draws it; a preset that was the project’s default leaves none. Its images are gone from delivery within 30 s and are purged from the CDN, its bytes go after an hour. Deleting it again is the same 204; a slug that never had a file is 404. A later upload of the slug is a new file from revision 1, blocked where this one was.',
   'GET /v1/projects/{slug}/usage':
     'The [usage record](concepts.md#usage-record) of a range. `from` and `to` are ISO 8601 dates or timestamps; a date as `to` includes that day.',
 };

@@ -1,9 +1,11 @@
 /** Spec: Endpoints, Files. */
+import { deleteFile } from '../../actions/delete-file.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { FileRecord } from '../../core/resources/file.ts';
 import { getFileQuery, listPlainFilesQuery } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
 import { type FileRow, findFile, listFiles } from '../../db/files.ts';
+import { auditActor } from '../audit-actor.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
@@ -42,6 +44,21 @@ export const getFile = projectEndpoint({
     const file = file_slug && (await findFile(deps.db, { project_id, file_slug }));
     if (!file) throw new ServiceError('file_not_found');
     return present(deps, file, { project_slug, include: query.include });
+  },
+});
+
+export const deleteProjectFile = projectEndpoint({
+  method: 'DELETE',
+  path: '/v1/projects/{slug}/files/{fileSlug}',
+  auth: ['dash', 'key:files:write'],
+  ok: 204,
+  errors: ['file_not_found'],
+  handle: async ({ deps, principal, project, params, request_id }) => {
+    const file_slug = parseFileSlug(params['fileSlug'] ?? '');
+    if (file_slug === undefined) throw new ServiceError('file_not_found');
+    const actor = { ...auditActor(principal), request_id };
+    const outcome = await deleteFile(deps.db, { project_id: project.project_id, file_slug, actor });
+    if (outcome === 'never_existed') throw new ServiceError('file_not_found');
   },
 });
 

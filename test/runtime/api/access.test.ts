@@ -19,14 +19,14 @@ const subject = newSubject();
 const owner = api.session(subject);
 /** Another organization's. */
 const theirs = { slug: '', key: '' };
-const ours = { slug: '', key: '', upload: '', file: 'ours.png' };
+const ours = { slug: '', key: '', upload: '', file: 'ours.png', deleted: 'deleted.png' };
 
 beforeAll(async () => {
   const project = await createProject(owner);
   ours.slug = project.project_slug;
   ours.key = await createKey(owner, ours.slug);
   ours.upload = (await makeUpload(api.db, project)).upload_id;
-  await makeFile(api.db, project, { file_slug: ours.file });
+  for (const file_slug of [ours.file, ours.deleted]) await makeFile(api.db, project, { file_slug });
   const stranger = api.session(newSubject());
   theirs.slug = (await createProject(stranger)).project_slug;
   theirs.key = await createKey(stranger, theirs.slug);
@@ -44,8 +44,9 @@ const bodies: Record<string, () => unknown> = {
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 const bodyOf = (endpoint: Endpoint) => bodies[nameOf(endpoint)]?.();
 
-function pathOf({ path }: Endpoint, slug: string): string {
-  return path.replace('{slug}', slug).replace('{id}', ours.upload).replace('{fileSlug}', ours.file);
+function pathOf({ method, path }: Endpoint, slug: string): string {
+  const file = method === 'DELETE' ? ours.deleted : ours.file;
+  return path.replace('{slug}', slug).replace('{id}', ours.upload).replace('{fileSlug}', file);
 }
 
 const isWrite = ({ method }: Endpoint) => method !== 'GET';
