@@ -42,6 +42,8 @@ try {
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
+// What a peer left open in this process is not waited for.
+process.exit();
 
 async function measureAll(setting: Setting): Promise<Row[]> {
   const rows: Row[] = [];

@@ -9,7 +9,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { put, withKey } from '../../contract/support/client.ts';
-import { startTintype } from '../../contract/support/tintype.ts';
+import { removeFolder, startTintype } from '../../contract/support/tintype.ts';
 import type { Installed } from './install.ts';
 import type { Source } from './sources.ts';
 
@@ -102,7 +102,10 @@ async function startOurs({ sources }: Setting): Promise<Peer> {
       host: `${instance.project_slug}.${instance.delivery_root_domain}`,
       path: `/resize/${width}x/format/${format}/f/${file}`,
     }),
-    stop: async () => void (await tintype.end('SIGTERM')),
+    stop: async () => {
+      await tintype.end('SIGTERM');
+      await removeFolder(tintype.data);
+    },
   };
 }
 
