@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
-# webpinfo, avifdec), a browser, curl, RabbitMQ, and bubblewrap, behind which decoders run; and versitygw, a real S3 server. Does nothing where all of it
-# is there.
+# webpinfo, avifdec), a browser, curl, RabbitMQ, Varnish, and bubblewrap, behind which decoders run; and versitygw, a
+# real S3 server. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,8 +12,9 @@ for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
 
-# The broker's command is not for everybody's PATH.
+# The commands of broker and cache are not in everybody's PATH.
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
+[ -x /usr/sbin/varnishd ] || missing+=(varnish)
 
 install_packages() {
   echo "Installing for the tests, by apt-get: $* …"
