@@ -1,21 +1,22 @@
 /** First renders and stored hits at about 640×480, beside sharp resizing the original alone. */
 import sharp from 'sharp';
-import { deliver } from '../contract/support/client.ts';
+import { deliver, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
+import { upload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
-import type { Photograph } from './photographs.ts';
+import { findPhotographs, type Photograph } from './photographs.ts';
 import { measureTree } from './process-tree.ts';
 
 const RENDERS = 12;
 const HITS = 200;
 
-export async function measureDeliveries(
-  tintype: Tintype,
-  photographs: readonly Photograph[],
-): Promise<Figure[]> {
+export async function measureDeliveries(tintype: Tintype): Promise<Figure[]> {
+  const { api_key, project_slug } = tintype.instance;
   const figures: Figure[] = [];
-  for (const [index, photograph] of photographs.entries()) {
+  for (const [index, photograph] of (await findPhotographs()).entries()) {
     const slug = `bench-${index}.jpg`;
+    const picture = { bytes: photograph.bytes, content_type: 'image/jpeg', file_slug: slug };
+    await upload(withKey(tintype, api_key), project_slug, picture);
     // Each render has a size of its own, so that each is a first one.
     const paths = Array.from(
       { length: RENDERS },

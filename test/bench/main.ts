@@ -1,6 +1,6 @@
 /**
- * `make bench`: the first way, measured from outside, several times, as medians. Absolute times are this machine's;
- * beside each stands the same work done by sharp alone in the same run.
+ * `make bench`: what the product costs, measured from outside, as medians. Absolute times are this machine's; beside
+ * each stands the same work done by sharp alone in the same run. `make bench ARGS=ingest` measures that part alone.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,33 +13,53 @@ import {
 import { measureBombs } from './bombs.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
+import { measureIngest } from './ingest.ts';
 import { measureNeighbours } from './neighbours.ts';
-import { findPhotographs } from './photographs.ts';
 import { measureTree } from './process-tree.ts';
+import { measureProxyMemory } from './proxy-memory.ts';
 import { measureStarts } from './starts.ts';
-import { measureUploads } from './uploads.ts';
 
-const figures: Figure[] = [...(await measureStarts())];
-const tintype = await startTintype();
-try {
-  figures.push(...(await measureRunning(tintype)));
-} finally {
-  await tintype.end('SIGTERM');
-  await removeFolder(tintype.data);
+const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
+  starts: measureStarts,
+  rest: () =>
+    running(async ({ instance }) => {
+      const { pss_bytes, processes } = measureTree(instance.pid);
+      return [
+        figure('memory at rest, all processes', 'MB', [pss_bytes / 1e6]),
+        figure('processes at rest', '', [processes]),
+      ];
+    }),
+  ingest: () => running(measureIngest),
+  proxy: measureProxyMemory,
+  neighbours: () => running(measureNeighbours),
+  delivery: () => running(measureDeliveries),
+  bombs: measureBombs,
+};
+
+const [asked] = process.argv.slice(2);
+const chosen = asked === undefined ? Object.keys(parts) : asked.split(',');
+const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) {
+  process.stderr.write(
+    `no part ${unknown.join(', ')}: name some of ${Object.keys(parts).join(',')}\n`,
+  );
+  process.exit(2);
+}
+const figures: Figure[] = [];
+for (const name of chosen) {
+  process.stderr.write(`${name} …\n`);
+  figures.push(...((await parts[name]?.()) ?? []));
 }
 print(figures);
 
-async function measureRunning(running: Tintype): Promise<Figure[]> {
-  const rest = measureTree(running.instance.pid);
-  const photographs = await findPhotographs();
-  return [
-    figure('memory at rest, all processes', 'MB', [rest.pss_bytes / 1e6]),
-    figure('processes at rest', '', [rest.processes]),
-    ...(await measureUploads(running, photographs)),
-    ...(await measureNeighbours(running)),
-    ...(await measureDeliveries(running, photographs)),
-    ...(await measureBombs()),
-  ];
+async function running(measure: (tintype: Tintype) => Promise<Figure[]>): Promise<Figure[]> {
+  const tintype = await startTintype();
+  try {
+    return await measure(tintype);
+  } finally {
+    await tintype.end('SIGTERM');
+    await removeFolder(tintype.data);
+  }
 }
 
 function print(all: readonly Figure[]): void {
@@ -49,7 +69,7 @@ function print(all: readonly Figure[]): void {
     JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')) as { version: string }
   ).version;
   writeFileSync(
-    join(folder, 'first-way.json'),
+    join(folder, 'bench.json'),
     `${JSON.stringify({ version, node: process.version, figures: all }, null, 2)}\n`,
   );
   const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1)).padStart(8);

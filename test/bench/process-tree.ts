@@ -7,11 +7,7 @@ export type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
 const TICKS_PER_SECOND = 100;
 
 export function measureTree(rootPid: number): TreeUse {
-  const all = listProcesses();
-  const pids = new Set([rootPid]);
-  // Parents have lower pids than their children almost always; twice over the list catches a wrap-around.
-  for (const { pid, parent } of [...all, ...all]) if (pids.has(parent)) pids.add(pid);
-  const used = all.filter(({ pid }) => pids.has(pid));
+  const used = treeOf(rootPid);
   return {
     cpu_ms: sum(used.map(({ ticks }) => ticks)) * (1000 / TICKS_PER_SECOND),
     pss_bytes: sum(used.map(({ pid }) => readPss(pid))),
@@ -19,7 +15,39 @@ export function measureTree(rootPid: number): TreeUse {
   };
 }
 
-type Process = { pid: number; parent: number; ticks: number };
+function treeOf(rootPid: number): Process[] {
+  const all = listProcesses();
+  const pids = new Set([rootPid]);
+  // Parents have lower pids than their children almost always; twice over the list catches a wrap-around.
+  for (const { pid, parent } of [...all, ...all]) if (pids.has(parent)) pids.add(pid);
+  return all.filter(({ pid }) => pids.has(pid));
+}
+
+/** Also of processes that come and go meanwhile, and of which nobody is told when they are killed. */
+export function watchCpu(rootPid: number): { stop(): number } {
+  const before = new Map(ownTicks(rootPid));
+  const latest = new Map(before);
+  const look = () => {
+    for (const [pid, ticks] of ownTicks(rootPid)) latest.set(pid, ticks);
+  };
+  const timer = setInterval(look, WATCH_MS);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      const used = [...latest].map(([pid, ticks]) => ticks - (before.get(pid) ?? 0));
+      return sum(used) * (1000 / TICKS_PER_SECOND);
+    },
+  };
+}
+
+const WATCH_MS = 20;
+
+function ownTicks(rootPid: number): [number, number][] {
+  return treeOf(rootPid).map(({ pid, own_ticks }) => [pid, own_ticks]);
+}
+
+type Process = { pid: number; parent: number; ticks: number; own_ticks: number };
 
 function listProcesses(): Process[] {
   return readdirSync('/proc')
@@ -36,8 +64,8 @@ function readProcess(pid: number): Process[] {
       .map(Number);
     // Fields of proc(5), from the third on: ppid 4, utime 14, stime 15, cutime 16, cstime 17.
     const at = (field: number) => fields[field - 3] ?? 0;
-    const ticks = at(14) + at(15) + at(16) + at(17);
-    return [{ pid, parent: at(4), ticks }];
+    const own_ticks = at(14) + at(15);
+    return [{ pid, parent: at(4), own_ticks, ticks: own_ticks + at(16) + at(17) }];
   } catch {
     return [];
   }

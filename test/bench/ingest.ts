@@ -1,0 +1,132 @@
+/**
+ * From accepted bytes to a published file, for one large picture of each kind and for a mixed set, beside a process in
+ * which sharp alone decodes and encodes the same file once.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { withKey } from '../contract/support/client.ts';
+import type { Tintype } from '../contract/support/tintype.ts';
+import { sendUpload } from '../contract/support/upload.ts';
+import { type Figure, figure } from './figure.ts';
+import { type IngestSample, makeIngestSamples, makeMixedSet } from './ingest-samples.ts';
+import { measureTree, watchCpu } from './process-tree.ts';
+
+const RUNS = 4;
+/** Seldom enough that asking costs little of what is measured. */
+const POLL_MS = 100;
+const WATCH_MS = 50;
+
+export async function measureIngest(tintype: Tintype): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  const rest_bytes = measureTree(tintype.instance.pid).pss_bytes;
+  for (const sample of await makeIngestSamples()) {
+    figures.push(...(await measureSample(tintype, { sample, rest_bytes })));
+  }
+  figures.push(...(await measureMixed(tintype)));
+  return figures;
+}
+
+async function measureSample(
+  tintype: Tintype,
+  { sample, rest_bytes }: { sample: IngestSample; rest_bytes: number },
+): Promise<Figure[]> {
+  const runs = [];
+  for (let run = 0; run < RUNS; run += 1) runs.push(await measureUpload(tintype, sample));
+  const alone = await measureAlone(sample);
+  const { name } = sample;
+  const cpu = figure(
+    `${name}: accepted to ready, CPU`,
+    'ms',
+    runs.map(({ cpu_ms }) => cpu_ms),
+  );
+  return [
+    figure(
+      `${name}: accepted to ready`,
+      'ms',
+      runs.map(({ ms }) => ms),
+    ),
+    cpu,
+    figure(`${name}: sharp alone, CPU`, 'ms', [alone.cpu_ms]),
+    figure(`${name}: CPU, times that of sharp alone`, '', [cpu.median / alone.cpu_ms]),
+    figure(
+      `${name}: peak memory over rest`,
+      'MB',
+      runs.map(({ peak_bytes }) => (peak_bytes - rest_bytes) / 1e6),
+    ),
+    figure(`${name}: sharp alone, peak memory of its process`, 'MB', [alone.peak_bytes / 1e6]),
+  ];
+}
+
+async function measureUpload(tintype: Tintype, { bytes, content_type, name }: IngestSample) {
+  const { pid, project_slug, api_key } = tintype.instance;
+  const api = withKey(tintype, api_key);
+  const before = measureTree(pid).cpu_ms;
+  let peak = 0;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, measureTree(pid).pss_bytes);
+  }, WATCH_MS);
+  try {
+    const sent = await sendUpload(api, project_slug, { bytes, content_type });
+    const started = Date.now();
+    const session = await untilReady(tintype, { upload_id: sent.body.upload_id, name });
+    const cpu_ms = measureTree(pid).cpu_ms - before;
+    const ms = Date.parse(session.ready_at) - started;
+    return { ms, cpu_ms, peak_bytes: peak };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+async function untilReady(tintype: Tintype, of: { upload_id: string; name: string }) {
+  const { project_slug, api_key } = tintype.instance;
+  const path = `/v1/projects/${project_slug}/uploads/${of.upload_id}`;
+  for (;;) {
+    const { body } = await withKey(tintype, api_key)('GET', path);
+    if (body.status === 'ready') return body;
+    if (body.status === 'failed') throw new Error(`${of.name} was refused: ${body.error_code}`);
+    await sleep(POLL_MS);
+  }
+}
+
+async function measureAlone({ bytes, content_type }: IngestSample) {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-bench-'));
+  try {
+    const file = join(folder, 'source');
+    await writeFile(file, bytes);
+    const program = join(import.meta.dirname, 'sharp-alone.ts');
+    const { stdout } = await promisify(execFile)(process.execPath, [program, file, content_type]);
+    return JSON.parse(stdout) as { cpu_ms: number; peak_bytes: number };
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+async function measureMixed(tintype: Tintype): Promise<Figure[]> {
+  const { pid, project_slug, api_key } = tintype.instance;
+  const set = await makeMixedSet();
+  const cpu = watchCpu(pid);
+  const started = performance.now();
+  const sent = [];
+  for (const { bytes, content_type, name } of set) {
+    const { body } = await sendUpload(withKey(tintype, api_key), project_slug, {
+      bytes,
+      content_type,
+    });
+    sent.push({ upload_id: body.upload_id, name });
+  }
+  for (const one of sent) await untilReady(tintype, one);
+  const cpu_ms = cpu.stop();
+  const wall_ms = performance.now() - started;
+  return [
+    figure(`${set.length} mixed files: a minute of one core`, 'files', [
+      (set.length * 60_000) / cpu_ms,
+    ]),
+    figure(`${set.length} mixed files: a minute with one slot`, 'files', [
+      (set.length * 60_000) / wall_ms,
+    ]),
+  ];
+}
