@@ -367,9 +367,11 @@ export const variables = {
   },
   cdnUrl: {
     name: 'TINTYPE_CDN_URL',
-    type: url('http', 'https'),
-    description: 'Address that takes PURGE requests (`http-purge`), or another address of the API',
-    example: 'http://varnish.internal:6081',
+    type: list(url('http', 'https')),
+    description:
+      'Address that takes purges (`http-purge`; a comma list where there are several caches: each is told), or another address of the API',
+    default: '',
+    example: 'http://varnish-0.internal:6081,http://varnish-1.internal:6081',
   },
   cdnZone: {
     name: 'TINTYPE_CDN_ZONE',
@@ -382,6 +384,21 @@ export const variables = {
     type: secret(8),
     description: 'Token for the API of the CDN',
     example: 'token-of-the-cdn',
+  },
+  cdnMethod: {
+    name: 'TINTYPE_CDN_METHOD',
+    type: choice('BAN', 'PURGE'),
+    description:
+      'How `http-purge` tells a cache: BAN by tags (Varnish), or PURGE of everything of a host (nginx)',
+    default: 'BAN',
+    example: 'PURGE',
+  },
+  cdnCallsPerMinute: {
+    name: 'TINTYPE_CDN_CALLS_PER_MINUTE',
+    type: wholeNumber(1, 600_000),
+    description:
+      "Calls of the CDN's API a minute that its plan allows; unset: as the smallest plan does",
+    example: '300',
   },
   scanner: {
     name: 'TINTYPE_SCANNER',

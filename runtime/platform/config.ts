@@ -110,9 +110,22 @@ const rules: readonly Rule[] = [
     expected: 'it to be set, because TINTYPE_SCANNER is http',
   },
   {
-    isBroken: (config) => config.cdn === 'http-purge' && !config.cdnUrl,
+    isBroken: (config) => config.cdn === 'http-purge' && config.cdnUrl.length === 0,
     variable: variables.cdnUrl,
     expected: 'it to be set, because TINTYPE_CDN is http-purge',
+  },
+  {
+    isBroken: (config) => config.cdn !== 'http-purge' && config.cdnUrl.length > 1,
+    variable: variables.cdnUrl,
+    expected: 'one address, because TINTYPE_CDN is not http-purge',
+  },
+  {
+    isBroken: (config) =>
+      config.cdn === 'http-purge' &&
+      config.cdnMethod === 'PURGE' &&
+      config.deliveryRootDomain === undefined,
+    variable: variables.deliveryRootDomain,
+    expected: 'it to be set, because TINTYPE_CDN_METHOD is PURGE',
   },
   {
     isBroken: (config) => hasZone(config.cdn) && !config.cdnZone,

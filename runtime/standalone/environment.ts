@@ -75,4 +75,5 @@ export function backendsOf(env: Environment): Record<string, string> {
   );
 }
 
-const BACKENDS = /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+)$/;
+const BACKENDS =
+  /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+|CDN|CDN_[A-Z_]+)$/;

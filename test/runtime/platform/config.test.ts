@@ -160,6 +160,13 @@ describe('a configuration', () => {
     expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain('TINTYPE_SCANNER_URL');
     expect(problemsOf({ TINTYPE_CDN: 'http-purge' })[0]).toContain('TINTYPE_CDN_URL');
     expect(problemsOf({ TINTYPE_CDN: 'cloudflare' })).toHaveLength(2);
+    const caches = { TINTYPE_CDN_URL: 'http://a.internal:6081, http://b.internal:6081' };
+    expect(problemsOf({ TINTYPE_CDN: 'http-purge', ...caches })).toEqual([]);
+    expect(
+      problemsOf({ TINTYPE_CDN: 'cloudfront', TINTYPE_CDN_ZONE: 'E1', ...caches })[0],
+    ).toContain('expected one address');
+    const purge = { TINTYPE_CDN: 'http-purge', TINTYPE_CDN_METHOD: 'PURGE', ...caches };
+    expect(problemsOf(purge)[0]).toContain('TINTYPE_DELIVERY_ROOT_DOMAIN');
     expect(problemsOf({ TINTYPE_IDENTITY_ISSUER: 'https://id.example' })[0]).toContain('JWKS');
   });
 

@@ -1,0 +1,117 @@
+/** Cloudflare: purge by Cache-Tag, which every plan has, 100 tags a call. Spec: Caching and response headers. */
+import { z } from 'zod';
+import { type CdnHealth, CdnRefusal } from './cdn.ts';
+import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
+import type { Pace } from './pace.ts';
+import { chunk, tagsOf } from './purge-targets.ts';
+import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
+import { sendRequest } from './send-request.ts';
+
+export type CloudflareOptions = {
+  zone: string;
+  token: string;
+  /** Unset: Cloudflare's own. */
+  url?: string | undefined;
+  pace?: Pace | undefined;
+};
+
+const API = 'https://api.cloudflare.com/client/v4';
+const TAGS_PER_CALL = 100;
+/** Of the smallest plan: 5 requests a minute, 25 of them at once. */
+const PACE = { burst: 25, per_minute: 5 };
+
+const TOKEN =
+  'make an API token with the permission Zone, Cache Purge for this zone and set TINTYPE_CDN_TOKEN';
+const advice: AdviceByStatus = {
+  400: 'look at the zone (TINTYPE_CDN_ZONE) and at the permissions of the token',
+  401: TOKEN,
+  403: TOKEN,
+  404: 'set TINTYPE_CDN_ZONE to the zone id of the overview page, not to its name',
+  429: 'the account’s limit of purges is reached; set TINTYPE_CDN_CALLS_PER_MINUTE to what the plan allows',
+};
+
+export function createCloudflareApi(options: CloudflareOptions): CdnApi {
+  return {
+    batch_max: TAGS_PER_CALL,
+    pace: options.pace ?? PACE,
+    callsFor: (purges) =>
+      chunk(tagsOf(purges), TAGS_PER_CALL).map((targets) => ({
+        lane: 'api',
+        request: purgeTags(
+          options,
+          targets.map(({ name }) => name),
+        ),
+        targets,
+      })),
+    send: (request, signal) => sendRequest(request, { signal }),
+    judge: (answer, targets) => {
+      const refusal = refusalIn(answer);
+      return refusal && { refusal, targets };
+    },
+    check: (signal) => check(options, signal),
+  };
+}
+
+function purgeTags(options: CloudflareOptions, tags: readonly string[]): CdnRequest {
+  const path = `/zones/${encodeURIComponent(options.zone)}/purge_cache`;
+  return {
+    ...get(options, path),
+    method: 'POST',
+    headers: { ...get(options, path).headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ tags }),
+  };
+}
+
+function get({ url = API, token }: CloudflareOptions, path: string): CdnRequest {
+  return {
+    method: 'GET',
+    url: `${url.replace(/\/$/, '')}${path}`,
+    headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+  };
+}
+
+const envelope = z.object({
+  success: z.boolean(),
+  errors: z.array(z.object({ code: z.number(), message: z.string() })).catch([]),
+  result: z.object({ name: z.string().optional(), status: z.string().optional() }).nullish(),
+});
+
+function read({ text }: CdnAnswer): z.infer<typeof envelope> | undefined {
+  try {
+    return envelope.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A 200 can be a refusal too: the body says so. */
+function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
+  const body = read(answer);
+  const reason = body?.errors.map(({ code, message }) => `${code} ${message}`).join(', ');
+  const refusal = refusalOf(answer, { name: 'Cloudflare', advice, reason: reason || undefined });
+  if (refusal !== undefined || body?.success === true) return refusal;
+  return new CdnRefusal({
+    says: `Cloudflare did not say that it purged (${reason || quote(answer.text) || 'an empty answer'})`,
+    advice: 'check TINTYPE_CDN_URL and TINTYPE_CDN_ZONE',
+    concerns: 'call',
+  });
+}
+
+/** A token that may only purge cannot read its zone; whether it is one at all can be asked all the same. */
+async function check(options: CloudflareOptions, signal: AbortSignal): Promise<CdnHealth> {
+  const { zone } = options;
+  const path = `/zones/${encodeURIComponent(zone)}`;
+  const answer = await sendRequest(get(options, path), { signal });
+  if (answer.status === 200) {
+    const name = read(answer)?.result?.name ?? zone;
+    return { says: `the token reads the zone ${name}` };
+  }
+  if (answer.status !== 401 && answer.status !== 403) throw refusalIn(answer);
+  const verified = await sendRequest(get(options, '/user/tokens/verify'), { signal });
+  const refusal = refusalIn(verified);
+  if (refusal !== undefined) throw refusal;
+  return {
+    says: `the token is ${read(verified)?.result?.status ?? 'valid'}`,
+    advice: `whether it may purge the zone ${zone} shows with the first purge; with Zone, Zone, Read it can be tried here`,
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * Fastly: batch purge by surrogate keys, 256 a call. Never a soft purge, which would go on serving what is stale: a
+ * blocked file must not be seen any more. Spec: Caching and response headers.
+ */
+import { z } from 'zod';
+import { type CdnHealth, CdnRefusal } from './cdn.ts';
+import type { CdnAnswer, CdnApi, CdnRequest, CdnVerdict } from './cdn-api.ts';
+import type { Pace } from './pace.ts';
+import { chunk, tagsOf } from './purge-targets.ts';
+import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
+import { sendRequest } from './send-request.ts';
+
+export type FastlyOptions = {
+  service: string;
+  token: string;
+  /** Unset: Fastly's own. */
+  url?: string | undefined;
+  pace?: Pace | undefined;
+};
+
+const API = 'https://api.fastly.com';
+const KEYS_PER_CALL = 256;
+/** 100,000 purges an hour and account. */
+const PACE = { burst: 200, per_minute: 1600 };
+
+const TOKEN = 'make a token with the scope purge_select for this service and set TINTYPE_CDN_TOKEN';
+const advice: AdviceByStatus = {
+  401: TOKEN,
+  403: TOKEN,
+  404: 'set TINTYPE_CDN_ZONE to the service id',
+  429: 'the account’s limit of purges is reached; lower TINTYPE_CDN_CALLS_PER_MINUTE',
+};
+
+export function createFastlyApi(options: FastlyOptions): CdnApi {
+  return {
+    batch_max: KEYS_PER_CALL,
+    pace: options.pace ?? PACE,
+    callsFor: (purges) =>
+      chunk(tagsOf(purges), KEYS_PER_CALL).map((targets) => ({
+        lane: 'api',
+        request: purgeKeys(
+          options,
+          targets.map(({ name }) => name),
+        ),
+        targets,
+      })),
+    send: (request, signal) => sendRequest(request, { signal }),
+    judge,
+    check: (signal) => check(options, signal),
+  };
+}
+
+function purgeKeys(options: FastlyOptions, keys: readonly string[]): CdnRequest {
+  const path = `/service/${encodeURIComponent(options.service)}/purge`;
+  const { url, headers } = get(options, path);
+  return {
+    method: 'POST',
+    url,
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ surrogate_keys: keys }),
+  };
+}
+
+function get({ url = API, token }: FastlyOptions, path: string): CdnRequest {
+  const headers = { 'fastly-key': token, accept: 'application/json' };
+  return { method: 'GET', url: `${url.replace(/\/$/, '')}${path}`, headers };
+}
+
+const purged = z.record(z.string(), z.string());
+const failure = z.object({ msg: z.string(), detail: z.string().nullish() });
+
+/** The answer holds an id for each key that it took. */
+function judge(answer: CdnAnswer, targets: readonly string[]): CdnVerdict | undefined {
+  const refusal = refusalIn(answer);
+  if (refusal !== undefined) return { refusal, targets };
+  const taken = read(purged, answer) ?? {};
+  const left = targets.filter((key) => !Object.hasOwn(taken, key));
+  if (left.length === 0) return undefined;
+  const says = `Fastly did not take ${left.length} of ${targets.length} keys (${quote(answer.text)})`;
+  const facts = { says, advice: 'they are sent again', concerns: 'call' } as const;
+  return { refusal: new CdnRefusal(facts), targets: left };
+}
+
+function refusalIn(answer: CdnAnswer): CdnRefusal | undefined {
+  const said = read(failure, answer);
+  const reason = said && [said.msg, said.detail].filter(Boolean).join(', ');
+  return refusalOf(answer, { name: 'Fastly', advice, reason });
+}
+
+function read<Shape>(schema: z.ZodType<Shape>, { text }: CdnAnswer): Shape | undefined {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const tokenFacts = z.object({
+  scope: z.string().catch(''),
+  services: z.array(z.string()).catch([]),
+});
+
+/** A token tells what it may do; for which services, where not for all. */
+async function check(options: FastlyOptions, signal: AbortSignal): Promise<CdnHealth> {
+  const answer = await sendRequest(get(options, '/tokens/self'), { signal });
+  const refusal = refusalIn(answer);
+  if (refusal !== undefined) throw refusal;
+  const { scope, services } = read(tokenFacts, answer) ?? { scope: '', services: [] };
+  const mayPurge = scope.split(/\s+/).some((each) => ['global', 'purge_select'].includes(each));
+  if (!mayPurge) {
+    const says = `the token has the scope ${quote(scope) || 'nothing'}`;
+    throw new CdnRefusal({ says, advice: TOKEN, concerns: 'all' });
+  }
+  if (services.length > 0 && !services.includes(options.service)) {
+    const says = `the token is not for the service ${options.service}`;
+    throw new CdnRefusal({ says, advice: TOKEN, concerns: 'all' });
+  }
+  return { says: `the token may purge the service ${options.service}` };
+}

@@ -1,0 +1,103 @@
+/**
+ * Caches that are told over HTTP: BAN by tags, as Varnish is configured in docs/cdn.md, or PURGE of everything of a
+ * host, as nginx takes it, which knows no tags. Each address has to take every purge. Spec: Caching and response headers.
+ */
+import type { CdnHealth, CdnPurge } from './cdn.ts';
+import type { CdnApi, CdnCall, CdnRequest } from './cdn-api.ts';
+import { chunk, hostsOf, tagsOf } from './purge-targets.ts';
+import { type AdviceByStatus, refusalOf } from './refusal.ts';
+import { sendRequest } from './send-request.ts';
+
+export type HttpPurgeOptions = {
+  /** Each of them is a cache of its own. */
+  urls: readonly string[];
+  method: 'BAN' | 'PURGE';
+  /** Sent as a bearer token. */
+  token: string | undefined;
+  rootDomain: string;
+};
+
+/** A header of tags stays below the 8 KiB that caches take. */
+const TAGS_PER_BAN = 100;
+const PACE = { burst: 200, per_minute: 6000 };
+
+const advice: AdviceByStatus = {
+  401: 'set TINTYPE_CDN_TOKEN to the token that the cache expects',
+  403: 'let this process’s address send purges to the cache, and check TINTYPE_CDN_TOKEN',
+  404: 'the cache passed the purge on instead of taking it: configure it as docs/cdn.md shows',
+  405: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',
+  412: 'the cache knows only whole keys: nginx needs a purge module that takes PURGE /*',
+  501: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',
+};
+
+export function createHttpPurgeApi(options: HttpPurgeOptions): CdnApi {
+  const judge: CdnApi['judge'] = (answer, targets) => {
+    const refusal = refusalOf(answer, { name: 'the cache', advice });
+    return refusal && { refusal, targets };
+  };
+  return {
+    batch_max: TAGS_PER_BAN,
+    pace: PACE,
+    callsFor: (purges) => options.urls.flatMap((url) => callsAt(url, options, purges)),
+    send: (request, signal) => sendRequest(request, { signal }),
+    judge,
+    check: (signal) => check(options, signal),
+  };
+}
+
+function callsAt<Purge extends CdnPurge>(
+  url: string,
+  options: HttpPurgeOptions,
+  purges: readonly Purge[],
+): CdnCall<Purge>[] {
+  if (options.method === 'PURGE') {
+    return hostsOf(purges, options.rootDomain).map((target) => ({
+      lane: url,
+      request: purgeHost(url, options, target.name),
+      targets: [target],
+    }));
+  }
+  return chunk(tagsOf(purges), TAGS_PER_BAN).map((targets) => ({
+    lane: url,
+    request: banTags(
+      url,
+      options,
+      targets.map(({ name }) => name),
+    ),
+    targets,
+  }));
+}
+
+function banTags(url: string, options: HttpPurgeOptions, tags: readonly string[]): CdnRequest {
+  return {
+    method: 'BAN',
+    url,
+    headers: { 'surrogate-key': tags.join(' '), ...authorization(options) },
+  };
+}
+
+function purgeHost(url: string, options: HttpPurgeOptions, host: string): CdnRequest {
+  const everything = new URL('/*', url).href;
+  return { method: 'PURGE', url: everything, headers: { host, ...authorization(options) } };
+}
+
+function authorization({ token }: HttpPurgeOptions): Record<string, string> {
+  return token === undefined ? {} : { authorization: `Bearer ${token}` };
+}
+
+/** What no image carries and no project has: taken as any other, and nothing is forgotten. */
+const NO_TAG = 'tintype_doctor';
+const NO_HOST = 'tintype-doctor.invalid';
+
+async function check(options: HttpPurgeOptions, signal: AbortSignal): Promise<CdnHealth> {
+  const { method, urls } = options;
+  for (const url of urls) {
+    const request =
+      method === 'BAN' ? banTags(url, options, [NO_TAG]) : purgeHost(url, options, NO_HOST);
+    const name = new URL(url).host;
+    const refusal = refusalOf(await sendRequest(request, { signal }), { name, advice });
+    if (refusal !== undefined) throw refusal;
+  }
+  const caches = urls.length === 1 ? 'the cache takes' : `${urls.length} caches take`;
+  return { says: `${caches} ${method} requests` };
+}

@@ -1,0 +1,57 @@
+/** The CDN that the environment names. */
+import { defaultProvider } from '@aws-sdk/credential-provider-node';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { type Cdn, noCdn } from './cdn.ts';
+import type { CdnApi } from './cdn-api.ts';
+import { createCloudflareApi } from './cloudflare.ts';
+import { createCloudFrontApi } from './cloudfront.ts';
+import { createFastlyApi } from './fastly.ts';
+import { createHttpPurgeApi } from './http-purge.ts';
+import type { Pace } from './pace.ts';
+import { createPacedCdn } from './paced-cdn.ts';
+
+export type CdnConfig = Pick<
+  Config,
+  | 'cdn'
+  | 'cdnUrl'
+  | 'cdnZone'
+  | 'cdnToken'
+  | 'cdnMethod'
+  | 'cdnCallsPerMinute'
+  | 'deliveryRootDomain'
+>;
+
+export function openCdn(config: CdnConfig, clock: Clock): Cdn {
+  const api = openApi(config, clock);
+  return api === undefined ? noCdn : createPacedCdn(api, { clock });
+}
+
+function openApi(config: CdnConfig, clock: Clock): CdnApi | undefined {
+  const { cdnZone: zone = '', cdnToken: token = '', cdnUrl } = config;
+  const [url] = cdnUrl;
+  const of = { token, url, pace: paceOf(config) };
+  switch (config.cdn) {
+    case 'none':
+      return undefined;
+    case 'cloudflare':
+      return createCloudflareApi({ ...of, zone });
+    case 'fastly':
+      return createFastlyApi({ ...of, service: zone });
+    case 'cloudfront':
+      return createCloudFrontApi({ ...of, distribution: zone, identity: defaultProvider(), clock });
+    case 'http-purge':
+      return createHttpPurgeApi({
+        urls: cdnUrl,
+        method: config.cdnMethod,
+        token: config.cdnToken,
+        rootDomain: config.deliveryRootDomain ?? '',
+      });
+  }
+}
+
+/** As many at once as a minute has. */
+function paceOf({ cdnCallsPerMinute }: CdnConfig): Pace | undefined {
+  if (cdnCallsPerMinute === undefined) return undefined;
+  return { burst: cdnCallsPerMinute, per_minute: cdnCallsPerMinute };
+}

@@ -1,0 +1,32 @@
+/** How fast an API may be called: a bucket of turns that fills again at a steady rate, as the CDNs count it themselves. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../clock.ts';
+
+export type Pace = {
+  /** How many calls may follow one another at once. */
+  burst: number;
+  per_minute: number;
+};
+
+export type Turns = {
+  /** Resolves when the next call may be sent. */
+  next(signal: AbortSignal): Promise<void>;
+};
+
+export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
+
+const wait: Wait = (ms, signal) => sleep(ms, undefined, { signal });
+
+export function createTurns(pace: Pace, of: { clock: Clock; wait?: Wait }): Turns {
+  const msPerTurn = 60_000 / pace.per_minute;
+  const now = () => of.clock.now().getTime();
+  // When the bucket would be full: each turn that is taken moves it on by what one turn takes to come back.
+  let fullAt = Number.NEGATIVE_INFINITY;
+  return {
+    next: async (signal) => {
+      fullAt = Math.max(fullAt, now()) + msPerTurn;
+      const early = fullAt - now() - pace.burst * msPerTurn;
+      if (early > 0) await (of.wait ?? wait)(early, signal);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * A CDN over its API: calls of one lane in turn and at its pace. A refusal that concerns every call stops the lane,
+ * and until its Retry-After is over nothing is sent at all. Spec: Caching and response headers.
+ */
+import type { Clock } from '../clock.ts';
+import { type Cdn, type CdnPurge, CdnRefusal } from './cdn.ts';
+import type { CdnApi, CdnCall, Target } from './cdn-api.ts';
+import { createTurns, type Turns, type Wait } from './pace.ts';
+
+type Lane = { turns: Turns; pause?: { until: number; refusal: CdnRefusal } };
+
+export function createPacedCdn(api: CdnApi, of: { clock: Clock; wait?: Wait }): Cdn {
+  const lanes = new Map<string, Lane>();
+  const laneOf = (name: string): Lane => {
+    const known = lanes.get(name) ?? { turns: createTurns(api.pace, of) };
+    lanes.set(name, known);
+    return known;
+  };
+  return {
+    batch_max: api.batch_max,
+    check: (signal) => api.check(signal),
+    purge: async <Purge extends CdnPurge>(purges: readonly Purge[], signal: AbortSignal) => {
+      const refused = new Map<Purge, CdnRefusal>();
+      const calls = Map.groupBy(api.callsFor(purges), ({ lane }) => lane);
+      const sent = [...calls].map(([name, inTurn]) =>
+        sendInTurn({ api, clock: of.clock, lane: laneOf(name), signal, refused }, inTurn),
+      );
+      await Promise.all(sent);
+      return refused;
+    },
+  };
+}
+
+type Sending<Purge> = {
+  api: CdnApi;
+  clock: Clock;
+  lane: Lane;
+  signal: AbortSignal;
+  refused: Map<Purge, CdnRefusal>;
+};
+
+async function sendInTurn<Purge extends CdnPurge>(
+  sending: Sending<Purge>,
+  calls: readonly CdnCall<Purge>[],
+): Promise<void> {
+  let stopped = pauseOf(sending);
+  for (const call of calls) {
+    if (stopped !== undefined) {
+      note(sending, call.targets, stopped);
+      continue;
+    }
+    const refusal = await sendOne(sending, call);
+    if (refusal?.facts.concerns === 'all') stopped = refusal;
+  }
+}
+
+/** What was refused is noted; returns the refusal. */
+async function sendOne<Purge extends CdnPurge>(
+  sending: Sending<Purge>,
+  call: CdnCall<Purge>,
+): Promise<CdnRefusal | undefined> {
+  const { api, lane, signal } = sending;
+  const names = call.targets.map(({ name }) => name);
+  try {
+    await lane.turns.next(signal);
+    const verdict = api.judge(await api.send(call.request, signal), names);
+    if (verdict === undefined) return undefined;
+    const { refusal, targets } = verdict;
+    note(
+      sending,
+      call.targets.filter(({ name }) => targets.includes(name)),
+      refusal,
+    );
+    return keepPause(sending, refusal);
+  } catch (error) {
+    if (!(error instanceof CdnRefusal)) throw error;
+    note(sending, call.targets, error);
+    return keepPause(sending, error);
+  }
+}
+
+function note<Purge>(
+  { refused }: Sending<Purge>,
+  targets: readonly Target<Purge>[],
+  refusal: CdnRefusal,
+): void {
+  for (const { purges } of targets) for (const purge of purges) refused.set(purge, refusal);
+}
+
+function keepPause<Purge>({ lane, clock }: Sending<Purge>, refusal: CdnRefusal): CdnRefusal {
+  const { retry_after_seconds } = refusal.facts;
+  if (retry_after_seconds !== undefined) {
+    lane.pause = { until: clock.now().getTime() + retry_after_seconds * 1000, refusal };
+  }
+  return refusal;
+}
+
+/** The refusal that asked to wait, with what is left of the wait. */
+function pauseOf<Purge>({ lane, clock }: Sending<Purge>): CdnRefusal | undefined {
+  const { pause } = lane;
+  const left = (pause?.until ?? 0) - clock.now().getTime();
+  if (pause === undefined || left <= 0) return undefined;
+  const retry_after_seconds = Math.ceil(left / 1000);
+  return new CdnRefusal({ ...pause.refusal.facts, retry_after_seconds });
+}

@@ -1,0 +1,49 @@
+/**
+ * What purges name at a CDN: the tags that each answer carries, or where a cache knows no tags, the hosts of the
+ * project. Several purges of one thing are one target. Spec: Caching and response headers.
+ */
+import type { CdnPurge } from './cdn.ts';
+import type { Target } from './cdn-api.ts';
+
+/** A project's tag covers its files: they need none of their own beside it. */
+export function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
+  const whole = new Set(purges.filter(isWhole).map(({ project_id }) => project_id));
+  return group(purges, ({ project_id, file_id }) => [
+    whole.has(project_id) || file_id === null ? project_id : file_id,
+  ]);
+}
+
+/** Every host that a project is delivered from. */
+export function hostsOf<Purge extends CdnPurge>(
+  purges: readonly Purge[],
+  rootDomain: string,
+): Target<Purge>[] {
+  return group(purges, ({ project_slug, custom_domains }) => [
+    `${project_slug}.${rootDomain}`,
+    ...custom_domains,
+  ]);
+}
+
+export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
+}
+
+function isWhole({ file_slug, file_id }: CdnPurge): boolean {
+  return file_slug === null || file_id === null;
+}
+
+function group<Purge>(
+  purges: readonly Purge[],
+  namesOf: (purge: Purge) => readonly string[],
+): Target<Purge>[] {
+  const targets = new Map<string, Purge[]>();
+  for (const purge of purges) {
+    for (const name of namesOf(purge)) {
+      const known = targets.get(name);
+      if (known === undefined) targets.set(name, [purge]);
+      else known.push(purge);
+    }
+  }
+  return [...targets].map(([name, named]) => ({ name, purges: named }));
+}

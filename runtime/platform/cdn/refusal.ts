@@ -1,0 +1,65 @@
+/** What the status of an answer means, with the words of the CDN that gave it. */
+import { type CdnHealth, CdnRefusal } from './cdn.ts';
+import type { CdnAnswer } from './cdn-api.ts';
+
+/** What to do, by status. */
+export type AdviceByStatus = Readonly<Record<number, string>>;
+
+const RETRY_AFTER_SECONDS_MAX = 3600;
+const QUOTED_CHARACTERS_MAX = 200;
+
+/** Undefined where the status is one of success. `reason`: what the body says, where it says something. */
+export function refusalOf(
+  answer: CdnAnswer,
+  of: { name: string; advice: AdviceByStatus; reason?: string | undefined },
+): CdnRefusal | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  const reason = of.reason ?? quote(answer.text);
+  return new CdnRefusal({
+    says: `${of.name} answered ${status}${reason === '' ? '' : ` (${reason})`}`,
+    advice: of.advice[status] ?? adviceFor(status),
+    concerns: concernsAll(status) ? 'all' : 'call',
+    retry_after_seconds: retryAfterSeconds(answer),
+  });
+}
+
+/** Throws where the answer is a refusal. */
+export function healthy(refusal: CdnRefusal | undefined, health: CdnHealth): CdnHealth {
+  if (refusal !== undefined) throw refusal;
+  return health;
+}
+
+/** Beginning of what was answered, on one line. */
+export function quote(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, QUOTED_CHARACTERS_MAX);
+}
+
+// One call may be wrong by itself; credentials, addresses, rates and outages are those of all.
+function concernsAll(status: number): boolean {
+  return status >= 500 || [401, 403, 404, 405, 408, 429].includes(status) || status < 400;
+}
+
+function adviceFor(status: number): string {
+  if (status === 429) return 'it is called too often; it is tried again when it asks for it';
+  if (status >= 500)
+    return 'it is tried again; where it stays so, look at the status page of the CDN';
+  if (status < 400) return 'TINTYPE_CDN_URL leads to a redirect: name the address behind it';
+  return 'compare TINTYPE_CDN, TINTYPE_CDN_URL, TINTYPE_CDN_ZONE and TINTYPE_CDN_TOKEN with the CDN';
+}
+
+/** Seconds, or a date; Fastly says when its window begins anew. */
+function retryAfterSeconds({ status, headers }: CdnAnswer): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const reset = headers['fastly-ratelimit-reset'];
+  const value = headers['retry-after'];
+  if (value === undefined && typeof reset !== 'string') return undefined;
+  const now = Date.parse(headers.date ?? '') || Date.now();
+  const seconds = value === undefined ? Number(reset) - now / 1000 : secondsOf(value, now);
+  if (!Number.isFinite(seconds)) return undefined;
+  return Math.min(Math.max(Math.ceil(seconds), 1), RETRY_AFTER_SECONDS_MAX);
+}
+
+function secondsOf(retryAfter: string, now: number): number {
+  return /^\d+$/.test(retryAfter) ? Number(retryAfter) : (Date.parse(retryAfter) - now) / 1000;
+}

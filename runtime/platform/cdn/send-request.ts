@@ -1,0 +1,60 @@
+/**
+ * One call of a CDN's API: over by its deadline, redirects not followed, and of the answer no more read than a person
+ * would. What goes wrong on the way is a CdnRefusal that says what to look at.
+ */
+import { request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { CdnRefusal } from './cdn.ts';
+import type { CdnAnswer, CdnRequest } from './cdn-api.ts';
+
+const DEADLINE_MS = 10_000;
+const ANSWER_CHARACTERS_MAX = 100_000;
+
+export async function sendRequest(
+  request: CdnRequest,
+  { signal, deadline_ms = DEADLINE_MS }: { signal: AbortSignal; deadline_ms?: number },
+): Promise<CdnAnswer> {
+  const deadline = AbortSignal.timeout(deadline_ms);
+  try {
+    return await exchange(request, AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    signal.throwIfAborted();
+    const { host } = new URL(request.url);
+    const says = deadline.aborted
+      ? `${host} did not answer within ${deadline_ms / 1000} s`
+      : `${host} cannot be reached (${reasonOf(error)})`;
+    throw new CdnRefusal({ says, advice: UNREACHABLE, concerns: 'all' }, { cause: error });
+  }
+}
+
+const UNREACHABLE =
+  'check TINTYPE_CDN_URL, and whether name server, network policy and firewall let this process through';
+
+function exchange(
+  { method, url, headers, body }: CdnRequest,
+  signal: AbortSignal,
+): Promise<CdnAnswer> {
+  const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  return new Promise((resolve, reject) => {
+    const sent = send(url, { method, headers: { ...headers, ...length }, signal }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('error', reject);
+      response.on('data', (part: string) => {
+        if (text.length < ANSWER_CHARACTERS_MAX) text += part;
+      });
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? error.message;
+}

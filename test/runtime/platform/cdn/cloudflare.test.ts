@@ -1,0 +1,129 @@
+// Against a server that answers as Cloudflare's API v4 does.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createCloudflareApi } from '../../../../runtime/platform/cdn/cloudflare.ts';
+import { createPacedCdn } from '../../../../runtime/platform/cdn/paced-cdn.ts';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { type CdnSays, type CdnServer, startCdnServer } from '../../../support/cdn-server.ts';
+import { many, never, purgeOf, refusals } from './purges.ts';
+
+let api: CdnServer;
+const ZONE = '023e105f4ecef8ad9ca31a8372d0c353';
+
+const says = (status: number, body: object, headers?: Record<string, string>): CdnSays => ({
+  status,
+  body: JSON.stringify(body),
+  ...(headers && { headers }),
+});
+const taken = says(200, { success: true, errors: [], messages: [], result: { id: ZONE } });
+const failed = (status: number, code: number, message: string) =>
+  says(status, { success: false, errors: [{ code, message }], messages: [], result: null });
+
+beforeEach(async () => {
+  api = await startCdnServer();
+  api.answer(() => taken);
+});
+afterEach(() => api.close());
+
+const open = () =>
+  createPacedCdn(
+    createCloudflareApi({ zone: ZONE, token: 'token-of-cloudflare', url: `${api.url}/client/v4/` }),
+    { clock: systemClock },
+  );
+
+describe('a purge at Cloudflare', () => {
+  it('is one POST with the tags of projects and files', async () => {
+    const purges = [purgeOf('shop', 'a'), purgeOf('blog'), purgeOf('blog', 'b')];
+    expect(await open().purge(purges, never)).toEqual(new Map());
+    const body = '{"tags":["file_a","prj_blog"]}';
+    expect(api.seen).toEqual([
+      {
+        method: 'POST',
+        path: `/client/v4/zones/${ZONE}/purge_cache`,
+        headers: {
+          host: new URL(api.url).host,
+          authorization: 'Bearer token-of-cloudflare',
+          accept: 'application/json',
+          'content-type': 'application/json',
+          'content-length': String(body.length),
+          connection: 'keep-alive',
+        },
+        body,
+      },
+    ]);
+  });
+
+  it('names at most 100 tags', async () => {
+    await open().purge(many(201), never);
+    const counts = api.seen.map(({ body }) => JSON.parse(body).tags.length);
+    expect(counts).toEqual([100, 100, 1]);
+  });
+
+  it('fails with what Cloudflare says and what to do, a 200 without success among it', async () => {
+    const rows: [CdnSays, string, RegExp][] = [
+      [
+        failed(400, 1012, 'Request must contain tags'),
+        '400 (1012 Request must',
+        /TINTYPE_CDN_ZONE/,
+      ],
+      [failed(401, 10000, 'Authentication error'), '401 (10000 Auth', /Cache Purge/],
+      [failed(403, 10000, 'Authentication error'), '403 (10000 Auth', /Cache Purge/],
+      [failed(404, 7003, 'Could not route'), '404 (7003 Could', /zone id/],
+      [failed(429, 971, 'Please wait'), '429 (971 Please', /TINTYPE_CDN_CALLS_PER_MINUTE/],
+      [
+        failed(200, 1107, 'Only enterprise'),
+        'did not say that it purged (1107 Only',
+        /TINTYPE_CDN/,
+      ],
+      [
+        { status: 200, body: '<html>proxy' },
+        'did not say that it purged (<html>',
+        /TINTYPE_CDN_URL/,
+      ],
+      [{ status: 503, body: '' }, 'answered 503', /tried again/],
+    ];
+    for (const [answer, said, advice] of rows) {
+      api.answer(() => answer);
+      const [refusal] = refusals(await open().purge([purgeOf('shop')], never));
+      expect(refusal?.says).toContain(said);
+      expect(refusal?.advice).toMatch(advice);
+    }
+  });
+
+  it('keeps what the failed call of several named, and no more', async () => {
+    api.answer(() => (api.seen.length === 2 ? failed(400, 1, 'no') : taken));
+    const refused = refusals(await open().purge(many(300), never));
+    expect(refused.map(({ name }) => name)).toEqual(
+      many(200)
+        .slice(100)
+        .map(({ file_id }) => file_id),
+    );
+  });
+});
+
+describe('the check', () => {
+  it('reads the zone, and purges nothing', async () => {
+    api.answer(() => says(200, { success: true, errors: [], result: { name: 'shop.example' } }));
+    expect(await open().check(never)).toEqual({ says: 'the token reads the zone shop.example' });
+    expect(api.seen).toMatchObject([{ method: 'GET', path: `/client/v4/zones/${ZONE}` }]);
+  });
+
+  it('of a token that may only purge asks whether it is one', async () => {
+    api.answer(({ path }) =>
+      path.endsWith('/user/tokens/verify')
+        ? says(200, { success: true, errors: [], result: { status: 'active' } })
+        : failed(403, 9109, 'Unauthorized to access requested resource'),
+    );
+    const health = await open().check(never);
+    expect(health.says).toBe('the token is active');
+    expect(health.advice).toContain('shows with the first purge');
+  });
+
+  it('says what is wrong with token and zone', async () => {
+    api.answer(() => failed(401, 1000, 'Invalid API Token'));
+    await expect(open().check(never)).rejects.toThrow(
+      /401 \(1000 Invalid API Token\): make an API/,
+    );
+    api.answer(() => failed(404, 7003, 'Could not route'));
+    await expect(open().check(never)).rejects.toThrow(/set TINTYPE_CDN_ZONE to the zone id/);
+  });
+});
