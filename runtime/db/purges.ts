@@ -24,12 +24,12 @@ export type NewPurge = {
   repeat_after_seconds: number;
 };
 
-/** By the clock at this moment: the transaction may have begun long ago, and is seen only when it ends. */
+/** The second one by the clock at this moment: the transaction may have begun long ago, and is seen when it ends. */
 export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<void> {
   await tx.query(
     `insert into purges (project_id, file_slug, file_id, reason, run_after)
-     select $1, $2, $3, $4, clock_timestamp() + make_interval(secs => delay)
-     from unnest(array[0, $5]::float8[]) delay`,
+     select $1, $2, $3, $4, due
+     from unnest(array[now(), clock_timestamp() + make_interval(secs => $5)]) due`,
     [
       purge.project_id,
       purge.file?.file_slug ?? null,
@@ -61,21 +61,29 @@ export async function claimPurges(
   );
 }
 
-export async function updatePurgeSent(db: Queryable, purgeId: number): Promise<void> {
-  await db.query('update purges set sent_at = now(), last_error = null where purge_id = $1', [
-    purgeId,
-  ]);
+export async function updatePurgesSent(db: Queryable, purgeIds: readonly number[]): Promise<void> {
+  await db.query(
+    'update purges set sent_at = now(), last_error = null where purge_id = any($1::bigint[])',
+    [purgeIds],
+  );
 }
 
-/** It stays due: sent again after the delay. */
-export async function updatePurgeFailed(
+export type FailedPurge = { purge_id: number; error: string; delay_seconds: number };
+
+/** They stay due: sent again after the delay of each. */
+export async function updatePurgesFailed(
   db: Queryable,
-  { purge_id, error, delay_seconds }: { purge_id: number; error: string; delay_seconds: number },
+  failed: readonly FailedPurge[],
 ): Promise<void> {
   await db.query(
-    `update purges set last_error = $2, run_after = now() + make_interval(secs => $3)
-     where purge_id = $1 and sent_at is null`,
-    [purge_id, error, delay_seconds],
+    `update purges set last_error = failed.error, run_after = now() + make_interval(secs => failed.delay_seconds)
+     from unnest($1::bigint[], $2::text[], $3::float8[]) failed (purge_id, error, delay_seconds)
+     where purges.purge_id = failed.purge_id and sent_at is null`,
+    [
+      failed.map(({ purge_id }) => purge_id),
+      failed.map(({ error }) => error),
+      failed.map(({ delay_seconds }) => delay_seconds),
+    ],
   );
 }
 

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { deploymentFields } from '../actions/open-deps.ts';
 import { createDatabase } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
-import { noCdn } from '../platform/cdn/cdn.ts';
+import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
 import { killAt } from '../platform/failpoint.ts';
@@ -64,7 +64,8 @@ async function open(config: ConfigWith<'databaseUrl'>, buckets: Buckets): Promis
   });
   const queue = await openQueue(config, log);
   const db = createDatabase({ url, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
-  const deps = { db, buckets, queue, cdn: noCdn, clock: systemClock, log };
+  const cdn = openCdn(config, systemClock);
+  const deps = { db, buckets, queue, cdn, clock: systemClock, log };
   return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
 }
 

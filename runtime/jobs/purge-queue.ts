@@ -1,38 +1,63 @@
 /**
- * Sends purges to the CDN when they are due. Each change has two of them, at once and after every old lookup and
- * render has ended, because an edge can be refilled in between. Spec: Caching and response headers.
+ * Sends purges to the CDN when they are due, as many in one call as it takes. Each change has two of them, at once and
+ * after every old lookup and render has ended, because an edge can be refilled in between.
+ * Spec: Caching and response headers.
  */
-import { claimPurges, type PurgeRow, updatePurgeFailed, updatePurgeSent } from '../db/purges.ts';
-import type { JobContext, JobCounts } from './job.ts';
+import {
+  claimPurges,
+  type FailedPurge,
+  type PurgeRow,
+  updatePurgesFailed,
+  updatePurgesSent,
+} from '../db/purges.ts';
+import type { CdnRefusal } from '../platform/cdn/cdn.ts';
+import type { JobContext } from './job.ts';
 
-const PAGE = 100;
-const LEASE_SECONDS = 60;
+/** Longer than the calls of one batch take, waits for a turn included. */
+const LEASE_SECONDS = 120;
 const RETRY_SECONDS_FIRST = 5;
 const RETRY_SECONDS_MAX = 300;
 
-export async function purgeQueue(context: JobContext): Promise<JobCounts> {
+export type PurgeContext = Pick<JobContext, 'db' | 'cdn' | 'log' | 'signal'>;
+export type PurgeCounts = { sent: number; failed: number };
+
+/** Ends when nothing is due, or when the CDN refused something: what it refused has a time of its own. */
+export async function purgeQueue(context: PurgeContext): Promise<PurgeCounts> {
+  const { db, cdn } = context;
   const counts = { sent: 0, failed: 0 };
   for (;;) {
     context.signal.throwIfAborted();
-    const page = await claimPurges(context.db, { limit: PAGE, lease_seconds: LEASE_SECONDS });
-    for (const purge of page) counts[await send(context, purge)] += 1;
-    if (page.length < PAGE) return counts;
+    const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: LEASE_SECONDS });
+    const { sent, failed } = page.length === 0 ? NOTHING : await sendPage(context, page);
+    counts.sent += sent;
+    counts.failed += failed;
+    if (failed > 0 || page.length < cdn.batch_max) return counts;
   }
 }
 
-async function send({ db, cdn, log }: JobContext, purge: PurgeRow): Promise<'sent' | 'failed'> {
-  const { purge_id, project_id } = purge;
-  try {
-    await cdn.purge(purge);
-  } catch (error) {
-    log.warn('a purge was not taken by the CDN', { project_id, attempt: purge.attempt, error });
-    const delay_seconds = Math.min(
-      RETRY_SECONDS_FIRST * 2 ** (purge.attempt - 1),
-      RETRY_SECONDS_MAX,
-    );
-    await updatePurgeFailed(db, { purge_id, error: String(error), delay_seconds });
-    return 'failed';
+const NOTHING: PurgeCounts = { sent: 0, failed: 0 };
+
+async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promise<PurgeCounts> {
+  const { db, cdn, log, signal } = context;
+  const refused = await cdn.purge(page, signal);
+  const sent = page.filter((purge) => !refused.has(purge));
+  await updatePurgesSent(
+    db,
+    sent.map(({ purge_id }) => purge_id),
+  );
+  if (refused.size === 0) return { sent: sent.length, failed: 0 };
+  const failed = [...refused].map(([purge, refusal]) => failureOf(purge, refusal));
+  await updatePurgesFailed(db, failed);
+  for (const error of new Set(refused.values())) {
+    const count = [...refused.values()].filter((each) => each === error).length;
+    log.warn('purges were not taken by the CDN', { count, error });
   }
-  await updatePurgeSent(db, purge_id);
-  return 'sent';
+  return { sent: sent.length, failed: failed.length };
+}
+
+/** Later with each attempt, and not before the CDN wants it. */
+function failureOf({ purge_id, attempt }: PurgeRow, refusal: CdnRefusal): FailedPurge {
+  const backoff = Math.min(RETRY_SECONDS_FIRST * 2 ** (attempt - 1), RETRY_SECONDS_MAX);
+  const asked = refusal.facts.retry_after_seconds ?? 0;
+  return { purge_id, error: refusal.message, delay_seconds: Math.max(backoff, asked) };
 }

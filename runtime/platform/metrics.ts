@@ -70,6 +70,11 @@ export const metricTable = {
     help: 'What scheduled jobs did: objects deleted by kind, uploads completed, purges sent and the like.',
     labels: ['job', 'what'],
   },
+  tintype_cdn_purges_total: {
+    kind: 'counter',
+    help: 'Purges that were due, by what the CDN did: sent (it took them), or failed (they are tried again).',
+    labels: ['result'],
+  },
   tintype_job_last_success_seconds: {
     kind: 'gauge',
     help: 'Unix time of the last run that succeeded.',
@@ -92,6 +97,7 @@ export type Metrics = {
     at: Date;
     counts: Readonly<Record<string, number>>;
   }): void;
+  purges(counts: { sent: number; failed: number }): void;
   /** What GET /metrics answers. */
   print(): Promise<{ content_type: string; text: string }>;
 };
@@ -121,6 +127,11 @@ export function createMetrics(): Metrics {
       }
       if (result !== 'succeeded') return;
       gauge('tintype_job_last_success_seconds').set({ job }, at.getTime() / 1000);
+    },
+    purges: (counts) => {
+      for (const [result, count] of Object.entries(counts)) {
+        counter('tintype_cdn_purges_total').inc({ result }, count);
+      }
     },
     print: async () => ({ content_type: registry.contentType, text: await registry.metrics() }),
   };

@@ -7,8 +7,9 @@ import type { Instance } from '../cli/instance.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { migrate } from '../db/migrate.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
+import { startPurgeLoop } from '../jobs/purge-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
-import { noCdn } from '../platform/cdn/cdn.ts';
+import { openCdn } from '../platform/cdn/open-cdn.ts';
 import type { Environment } from '../platform/config.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
@@ -51,8 +52,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   lifecycle.onStop('worker', () => worker.stop());
   const organization_id = await startOperator(deps, options, config);
   await startServers(deps, { config, lifecycle, dataFolder, storage });
-  const scheduler = startScheduler({ ...deps, cdn: noCdn }, { metrics: deps.metrics });
-  lifecycle.onStop('scheduler', () => scheduler.stop());
+  startJobs(deps, config, options);
   const sample = await findSampleProject(deps.db, organization_id);
   const key = sample && (await ensureApiKey(deps, { project: sample, secrets, dataFolder }));
   return describe({
@@ -63,6 +63,14 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
     project_slug: sample?.project_slug ?? '',
     api_key: key ?? '',
   });
+}
+
+function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
+  const cdn = openCdn(config, deps.clock);
+  const scheduler = startScheduler({ ...deps, cdn }, { metrics: deps.metrics });
+  lifecycle.onStop('scheduler', () => scheduler.stop());
+  const purges = startPurgeLoop({ ...deps, cdn });
+  lifecycle.onStop('purges', () => purges.stop());
 }
 
 function describe(of: {

@@ -1,7 +1,7 @@
 /** What jobs and actions get in a test: real buckets in a folder, a real queue whose doorbells are noted, a clock. */
 import type { Database } from '../../runtime/db/client.ts';
 import type { Job, JobContext, JobDeps } from '../../runtime/jobs/job.ts';
-import { type CdnPurge, noCdn } from '../../runtime/platform/cdn/cdn.ts';
+import { type Cdn, noCdn } from '../../runtime/platform/cdn/cdn.ts';
 import { type Clock, systemClock } from '../../runtime/platform/clock.ts';
 import { createLog } from '../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
@@ -18,10 +18,7 @@ export type TestJobs = {
   close(): Promise<void>;
 };
 
-export async function makeJobs(
-  db: Database,
-  purge?: (purge: CdnPurge) => Promise<void>,
-): Promise<TestJobs> {
+export async function makeJobs(db: Database, cdn: Cdn = noCdn): Promise<TestJobs> {
   const storage = makeFolderBuckets();
   const queue = createInProcessQueue();
   const rung: string[] = [];
@@ -36,7 +33,6 @@ export async function makeJobs(
     },
   };
   const log = createLog({ level: 'silent', name: 'test' });
-  const cdn = purge === undefined ? noCdn : { purge };
   const deps: JobDeps = { db, buckets: storage.buckets, queue, cdn, clock, log };
   let runs = 0;
   const context = (at: Date): JobContext => {

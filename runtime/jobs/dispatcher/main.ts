@@ -1,8 +1,12 @@
-/** `tintype dispatcher`: runs every job that is due more often than hourly; CronJobs call the others. */
+/**
+ * `tintype dispatcher`: sends purges when they are due, and runs every job that is due more often than hourly;
+ * CronJobs call the others.
+ */
 import { runDeployment } from '../../actions/run-deployment.ts';
-import { noCdn } from '../../platform/cdn/cdn.ts';
+import { openCdn } from '../../platform/cdn/open-cdn.ts';
 import type { Environment } from '../../platform/config.ts';
 import { frequentJobs } from '../frequent-jobs.ts';
+import { startPurgeLoop } from '../purge-loop.ts';
 import { startScheduler } from '../scheduler.ts';
 
 export function dispatcherCommand(env: Environment): Promise<void> {
@@ -10,10 +14,13 @@ export function dispatcherCommand(env: Environment): Promise<void> {
     name: 'dispatcher',
     env,
     fields: [],
-    start: async ({ deps, lifecycle }) => {
+    start: async ({ deps, config, lifecycle }) => {
+      const cdn = openCdn(config, deps.clock);
       const options = { jobs: frequentJobs(), metrics: deps.metrics };
-      const scheduler = startScheduler({ ...deps, cdn: noCdn }, options);
+      const scheduler = startScheduler({ ...deps, cdn }, options);
       lifecycle.onStop('scheduler', () => scheduler.stop());
+      const purges = startPurgeLoop({ ...deps, cdn });
+      lifecycle.onStop('purges', () => purges.stop());
       return {};
     },
   });

@@ -12,8 +12,8 @@ import {
   claimPurges,
   deleteOldPurges,
   insertPurge,
-  updatePurgeFailed,
-  updatePurgeSent,
+  updatePurgesFailed,
+  updatePurgesSent,
 } from '../../../runtime/db/purges.ts';
 import { deleteOldRateWindows, takeFromRateWindow } from '../../../runtime/db/rate-windows.ts';
 import { insertWebhookDelivery, updateWebhookUrl } from '../../../runtime/db/webhook-deliveries.ts';
@@ -80,9 +80,9 @@ describe('a purge', () => {
     const named = { project_slug, file_slug: 'a.png', file_id: 'file_a' };
     expect(purge).toMatchObject({ ...named, attempt: 1 });
     const { purge_id } = must(purge);
-    await updatePurgeFailed(db, { purge_id, error: '500', delay_seconds: 0 });
+    await updatePurgesFailed(db, [{ purge_id, error: '500', delay_seconds: 0 }]);
     expect((await claim()).map((row) => row.attempt)).toEqual([2]);
-    await updatePurgeSent(db, purge_id);
+    await updatePurgesSent(db, [purge_id]);
     expect(await claim()).toEqual([]);
     await db.query(
       `update purges set run_after = now() - interval '1 second' where sent_at is null`,

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { insertPurge } from '../../../runtime/db/purges.ts';
+import { startPurgeLoop } from '../../../runtime/jobs/purge-loop.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
-import type { CdnPurge } from '../../../runtime/platform/cdn/cdn.ts';
+import { type Cdn, type CdnPurge, CdnRefusal } from '../../../runtime/platform/cdn/cdn.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -12,19 +14,30 @@ const queue = table['purge-queue'];
 let project: ProjectRow;
 let jobs: TestJobs;
 let taken: CdnPurge[];
-let isDown: boolean;
+/** Which slugs are refused, and why. */
+let refuses: (purge: CdnPurge) => CdnRefusal | undefined;
+
+const cdn: Cdn = {
+  batch_max: 20,
+  purge: async (purges) => {
+    const answers = purges.map((purge) => [purge, refuses(purge)] as const);
+    taken.push(...answers.filter(([, refusal]) => !refusal).map(([purge]) => purge));
+    return new Map(answers.flatMap(([purge, refusal]) => (refusal ? [[purge, refusal]] : [])));
+  },
+  check: async () => ({ says: 'fine' }),
+};
+
+const refusal = (retry_after_seconds?: number) =>
+  new CdnRefusal({ says: 'it answered 500', advice: 'wait', concerns: 'all', retry_after_seconds });
 
 beforeAll(async () => {
   project = await makeProject(db);
-  jobs = await makeJobs(db, async (purge) => {
-    if (isDown) throw new Error('the CDN answers 500');
-    taken.push(purge);
-  });
+  jobs = await makeJobs(db, cdn);
 });
 afterAll(() => jobs.close());
 beforeEach(async () => {
   taken = [];
-  isDown = false;
+  refuses = () => undefined;
   await db.query('delete from purges');
 });
 
@@ -38,19 +51,24 @@ const purge = (file_slug: string | null, repeat_after_seconds = 45) =>
     }),
   );
 
-const open = () => db.query<{ attempt: number }>('select * from purges where sent_at is null');
+type Open = { attempt: number; last_error: string | null; delay: number };
+const open = () =>
+  db.query<Open>(
+    `select attempt, last_error, round(extract(epoch from run_after - now()))::integer as delay
+     from purges where sent_at is null and attempt > 0 order by purge_id`,
+  );
 
 describe('the purge queue', () => {
   it('sends each purge at once and again at its second time, and then never more', async () => {
     await purge('hero.jpg');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
-    expect(taken).toMatchObject([
-      { project_id: project.project_id, project_slug: project.project_slug, file_slug: 'hero.jpg' },
-    ]);
+    const { project_id, project_slug } = project;
+    const names = { file_slug: 'hero.jpg', file_id: 'file_of_hero.jpg', custom_domains: [] };
+    expect(taken).toMatchObject([{ project_id, project_slug, ...names }]);
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
     await db.query('update purges set run_after = now() where sent_at is null');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
-    expect(await open()).toEqual([]);
+    expect(await db.query('select 1 from purges where sent_at is null')).toEqual([]);
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
   });
 
@@ -58,18 +76,37 @@ describe('the purge queue', () => {
     const without = await makeJobs(db);
     await purge(null, 0);
     expect(await without.run(queue)).toEqual({ sent: 2, failed: 0 });
-    expect(await open()).toEqual([]);
+    expect(await db.query('select 1 from purges where sent_at is null')).toEqual([]);
     await without.close();
   });
 
-  it('keeps what the CDN did not take and tries it again later', async () => {
-    isDown = true;
+  it('keeps what the CDN did not take, with the reason, and tries it later each time', async () => {
     await purge('hero.jpg');
-    expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 1 });
-    isDown = false;
-    expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
-    await db.query(`update purges set run_after = now() where attempt = 1`);
+    refuses = () => refusal();
+    for (const delay of [5, 10, 20, 40, 80, 160, 300, 300]) {
+      await db.query('update purges set run_after = now() where attempt > 0');
+      expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 1 });
+      expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
+      expect(await open()).toMatchObject([{ delay, last_error: 'it answered 500: wait' }]);
+    }
+    refuses = () => undefined;
+    await db.query('update purges set run_after = now() where attempt > 0');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
+  });
+
+  it('waits as long as the CDN asks where that is longer', async () => {
+    await purge('hero.jpg');
+    refuses = () => refusal(600);
+    await jobs.run(queue);
+    expect(await open()).toMatchObject([{ delay: 600 }]);
+  });
+
+  it('keeps of a batch only what was refused', async () => {
+    for (const slug of ['a', 'b', 'c']) await purge(slug);
+    refuses = ({ file_slug }) => (file_slug === 'b' ? refusal() : undefined);
+    expect(await jobs.run(queue)).toEqual({ sent: 2, failed: 1 });
+    expect(taken.map(({ file_slug }) => file_slug)).toEqual(['a', 'c']);
+    expect(await open()).toHaveLength(1);
   });
 
   it('by two at once sends each once', async () => {
@@ -80,3 +117,39 @@ describe('the purge queue', () => {
     expect(taken).toHaveLength(150);
   });
 });
+
+describe('the purge loop', () => {
+  it('sends what becomes due without being told, counts it, and ends when it is stopped', async () => {
+    const metrics = createMetrics();
+    const loop = startPurgeLoop({ ...jobs.deps, metrics }, { pause_ms: 5 });
+    await purge('hero.jpg');
+    await until(() => taken.length === 1);
+    await db.query('update purges set run_after = now() where sent_at is null');
+    await until(() => taken.length === 2);
+    await until(async () => (await metrics.print()).text.includes('{result="sent"} 2'));
+    await loop.stop();
+    await purge('later.jpg');
+    expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
+  });
+
+  it('goes on when the database was away', async () => {
+    let isAway = true;
+    const awayDb = {
+      ...db,
+      query: <Row>(text: string, values?: readonly unknown[]) => {
+        if (isAway) throw new Error('away');
+        return db.query<Row>(text, values);
+      },
+    };
+    const deps = { ...jobs.deps, db: awayDb, metrics: createMetrics() };
+    const loop = startPurgeLoop(deps, { pause_ms: 1 });
+    await purge('hero.jpg');
+    isAway = false;
+    await until(() => taken.length === 1);
+    await loop.stop();
+  });
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+}

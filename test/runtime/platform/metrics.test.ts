@@ -11,6 +11,7 @@ it('every metric of the table is measured by a function of its own and printed',
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
   metrics.childKilled('wall_clock');
   metrics.queueWaiting('render', 3);
+  metrics.purges({ sent: 2, failed: 1 });
   metrics.jobRun({
     job: 'retention',
     result: 'failed',
@@ -36,6 +37,7 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_job_last_success_seconds{job="daily-charge"} 2');
   expect(text).not.toContain('tintype_job_last_success_seconds{job="retention"}');
   expect(text).toContain('tintype_job_done_total{job="daily-charge",what="charged"} 3');
+  expect(text).toContain('tintype_cdn_purges_total{result="failed"} 1');
   expect(text).toContain('tintype_process_cpu_seconds_total');
 });
 
