@@ -2,7 +2,7 @@
 import type { Check } from './check.ts';
 import { databaseChecks } from './database-checks.ts';
 import { brokerChecks, sandboxChecks } from './inside-checks.ts';
-import { egressChecks, identityChecks } from './outside-checks.ts';
+import { cdnChecks, egressChecks, identityChecks } from './outside-checks.ts';
 import { storageChecks } from './storage-checks.ts';
 import type { Subject } from './subject.ts';
 
@@ -13,4 +13,5 @@ export const checks: readonly Check<Subject>[] = [
   ...identityChecks,
   ...sandboxChecks,
   ...egressChecks,
+  ...cdnChecks,
 ];

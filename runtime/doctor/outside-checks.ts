@@ -1,4 +1,6 @@
-/** Who signs in, and where webhooks may go. */
+/** Who signs in, where webhooks may go, and who is told to forget images. */
+import { CdnRefusal } from '../platform/cdn/cdn.ts';
+import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { countSigningKeys } from '../platform/identity.ts';
 import { createKeySet } from '../platform/key-set.ts';
@@ -40,4 +42,23 @@ async function findEgress({ config }: Subject): Promise<Finding> {
     says: 'to any address, loopback and private networks among them',
     advice: 'unset TINTYPE_CALLBACK_EGRESS: `any` is for tests',
   };
+}
+
+export const cdnChecks: readonly Check<Subject>[] = [
+  { area: 'CDN', name: 'purges', run: tryCdn, advice: 'compare TINTYPE_CDN with docs/cdn.md' },
+];
+
+const CDN_MS_MAX = 20_000;
+
+/** Nothing is forgotten by it. */
+async function tryCdn({ config }: Subject): Promise<Finding> {
+  if (config.cdn === 'none') return skipped('TINTYPE_CDN is none: nothing is purged');
+  try {
+    const cdn = openCdn(config, systemClock);
+    const { says, advice } = await cdn.check(AbortSignal.timeout(CDN_MS_MAX));
+    return advice === undefined ? ok(says) : { outcome: 'warning', says, advice };
+  } catch (error) {
+    if (error instanceof CdnRefusal) return wrong(error.facts.says, error.facts.advice);
+    throw error;
+  }
 }
