@@ -17,6 +17,13 @@ import {
   resignUploadParts,
 } from './routes/uploads.ts';
 import { getUsage } from './routes/usage.ts';
+import {
+  createWatermarkPreset,
+  deleteProjectWatermarkPreset,
+  getWatermarkPreset,
+  listProjectWatermarkPresets,
+  replaceWatermarkPreset,
+} from './routes/watermark-presets.ts';
 
 export const endpoints: readonly Endpoint[] = [
   healthz,
@@ -30,6 +37,11 @@ export const endpoints: readonly Endpoint[] = [
   introspectKey,
   createApiKey,
   mintSignedUrl,
+  listProjectWatermarkPresets,
+  createWatermarkPreset,
+  getWatermarkPreset,
+  replaceWatermarkPreset,
+  deleteProjectWatermarkPreset,
   listProjectUploads,
   createProjectUpload,
   getProjectUpload,

@@ -18,6 +18,16 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Makes a key; the answer is the [key](concepts.md#api-key) with `plaintext_secret`. Without `scopes` it may do everything a key can; an empty list is refused.',
   'POST /v1/projects/{slug}/signed-url':
     'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
+  'GET /v1/projects/{slug}/watermark-presets':
+    'Every [watermark preset](concepts.md#watermark-preset) of the project, newest first, in one answer: `{ items }`.',
+  'PUT /v1/projects/{slug}/watermark-presets':
+    'Makes a preset under a new id; each call makes one. Offsets are output pixels from left and top, negative ones from right and bottom, and are rounded to whole numbers. Every image of the project is purged.',
+  'GET /v1/projects/{slug}/watermark-presets/{id}':
+    'One [watermark preset](concepts.md#watermark-preset).',
+  'PUT /v1/projects/{slug}/watermark-presets/{id}':
+    'Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than `wm_…` is 400. Every image of the project is purged.',
+  'DELETE /v1/projects/{slug}/watermark-presets/{id}':
+    'Deletes a preset that is not the project’s default; URLs that name it fall back to the default. Every image of the project is purged.',
   'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
   'POST /v1/internal/storage-events':
     'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',

@@ -19,7 +19,15 @@ const subject = newSubject();
 const owner = api.session(subject);
 /** Another organization's. */
 const theirs = { slug: '', key: '' };
-const ours = { slug: '', key: '', upload: '', file: 'ours.png', deleted: 'deleted.png' };
+const ours = {
+  slug: '',
+  key: '',
+  upload: '',
+  preset: '',
+  file: 'ours.png',
+  drawn: 'drawn.png',
+  deleted: 'deleted.png',
+};
 
 beforeAll(async () => {
   const project = await createProject(owner);
@@ -27,6 +35,11 @@ beforeAll(async () => {
   ours.key = await createKey(owner, ours.slug);
   ours.upload = (await makeUpload(api.db, project)).upload_id;
   for (const file_slug of [ours.file, ours.deleted]) await makeFile(api.db, project, { file_slug });
+  await makeFile(api.db, project, { file_slug: ours.drawn });
+  const path = `/v1/projects/${ours.slug}`;
+  const body = { name: 'drawn', file_slug: ours.drawn };
+  ours.preset = (await owner('PUT', `${path}/watermark-presets`, body)).body.id;
+  await owner('PATCH', path, { default_watermark_preset_id: ours.preset });
   const stranger = api.session(newSubject());
   theirs.slug = (await createProject(stranger)).project_slug;
   theirs.key = await createKey(stranger, theirs.slug);
@@ -38,6 +51,11 @@ const bodies: Record<string, () => unknown> = {
   'PATCH /v1/projects/{slug}': () => ({ name: 'Shop' }),
   'POST /v1/projects/{slug}/keys': () => ({ name: 'server' }),
   'POST /v1/projects/{slug}/signed-url': () => ({ file_slug: ours.file }),
+  'PUT /v1/projects/{slug}/watermark-presets': () => ({
+    name: newSubject(),
+    file_slug: ours.drawn,
+  }),
+  'PUT /v1/projects/{slug}/watermark-presets/{id}': () => ({ name: 'it', file_slug: ours.drawn }),
   'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),
 };
 
@@ -46,7 +64,8 @@ const bodyOf = (endpoint: Endpoint) => bodies[nameOf(endpoint)]?.();
 
 function pathOf({ method, path }: Endpoint, slug: string): string {
   const file = method === 'DELETE' ? ours.deleted : ours.file;
-  return path.replace('{slug}', slug).replace('{id}', ours.upload).replace('{fileSlug}', file);
+  const id = path.includes('/watermark-presets/') ? ours.preset : ours.upload;
+  return path.replace('{slug}', slug).replace('{id}', id).replace('{fileSlug}', file);
 }
 
 const isWrite = ({ method }: Endpoint) => method !== 'GET';
@@ -59,12 +78,21 @@ const forKeys = guarded.filter(({ auth }) => auth.some((each) => each.startsWith
 const scoped = forKeys.filter(({ auth }) => !auth.includes('key'));
 const ofProjects = guarded.filter(({ path }) => path.includes('{slug}'));
 
-/** Not refused for who is calling: the upload has no bytes, no parts or is aborted, everything else succeeds. */
+/**
+ * Not refused for who is calling: the upload has no bytes, no parts or is aborted, the watermark preset is the
+ * default or there by name, everything else succeeds.
+ */
 function isLetIn(answer: Answer): boolean {
-  return answer.status < 300 || OF_THE_UPLOAD.includes(codeOf(answer));
+  return answer.status < 300 || OF_THE_ROWS.includes(codeOf(answer));
 }
 
-const OF_THE_UPLOAD = ['409 ingest_object_missing', '400 not_multipart', '410 upload_expired'];
+const OF_THE_ROWS = [
+  '409 ingest_object_missing',
+  '400 not_multipart',
+  '410 upload_expired',
+  '409 default_watermark_in_use',
+  '409 watermark_preset_name_taken',
+];
 
 describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
   '$method $path',

@@ -1,0 +1,95 @@
+/**
+ * Puts and deletes a project's watermark presets, with the purge and the audit entry in the same transaction. Even a
+ * new preset purges: an edge may have stored the fallback under its id meanwhile. Spec: Watermark presets.
+ */
+import { type ApiErrorCode, ServiceError } from '../core/errors.ts';
+import type { PutWatermarkPreset } from '../core/resources/watermark-preset.ts';
+import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { ConstraintViolation } from '../db/failures.ts';
+import { findFile } from '../db/files.ts';
+import { lockProject } from '../db/projects.ts';
+import {
+  deleteWatermarkPreset as deletePresetRow,
+  findWatermarkPreset,
+  upsertWatermarkPreset,
+  type WatermarkPresetRow,
+} from '../db/watermark-presets.ts';
+import { purgeProject } from './purge.ts';
+
+type PresetOfProject = { project_id: string; watermark_preset_id: string };
+
+export type PresetChange = PresetOfProject & { wish: PutWatermarkPreset; actor: Actor };
+export type PutPreset = { row: WatermarkPresetRow; outcome: 'created' | 'replaced' };
+
+export async function putWatermarkPreset(db: Database, change: PresetChange): Promise<PutPreset> {
+  return refusing(db.transaction((tx) => put(tx, change)));
+}
+
+async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
+  const { project_id, watermark_preset_id, actor } = change;
+  const { file_slug, ...drawn } = change.wish;
+  await lockProject(tx, project_id);
+  const before = await findWatermarkPreset(tx, change);
+  const file = await findFile(tx, { project_id, file_slug });
+  if (file?.status !== 'ready') throw new ServiceError('watermark_file_not_ready');
+  const { file_id } = file;
+  const written = await upsertWatermarkPreset(tx, {
+    project_id,
+    watermark_preset_id,
+    file_id,
+    ...drawn,
+  });
+  // The id is another project's, of which nothing is told.
+  if (written === undefined) throw new ServiceError('not_found');
+  const action = before ? 'watermark_preset.replace' : 'watermark_preset.create';
+  await insertAuditEntry(tx, {
+    project_id,
+    ...actor,
+    action,
+    target: watermark_preset_id,
+    before: before && settingsOf(before),
+    after: settingsOf(written.row),
+  });
+  await purgeProject(tx, { project_id, reason: 'watermark_preset_changed' });
+  return written;
+}
+
+/** False when there is no such preset. */
+export async function deleteWatermarkPreset(
+  db: Database,
+  { actor, ...preset }: PresetOfProject & { actor: Actor },
+): Promise<boolean> {
+  return refusing(
+    db.transaction(async (tx) => {
+      const { project_id, watermark_preset_id: target } = preset;
+      await lockProject(tx, project_id);
+      const row = await findWatermarkPreset(tx, preset);
+      if (row === undefined) return false;
+      await deletePresetRow(tx, preset);
+      const entry = { action: 'watermark_preset.delete', target, before: settingsOf(row) };
+      await insertAuditEntry(tx, { project_id, ...actor, ...entry });
+      await purgeProject(tx, { project_id, reason: 'watermark_preset_deleted' });
+      return true;
+    }),
+  );
+}
+
+function settingsOf({ name, file_id, file_slug, x_offset, y_offset, opacity }: WatermarkPresetRow) {
+  return { name, file_id, file_slug, x_offset, y_offset, opacity };
+}
+
+const REFUSALS: Readonly<Record<string, ApiErrorCode>> = {
+  watermark_presets_name_taken: 'watermark_preset_name_taken',
+  projects_default_watermark_in_use: 'default_watermark_in_use',
+};
+
+/** What the schema refuses, by its code. */
+async function refusing<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    const code = error instanceof ConstraintViolation ? REFUSALS[error.constraint] : undefined;
+    throw code === undefined ? error : new ServiceError(code, { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+/** Spec: Endpoints, Watermark presets. */
+import {
+  deleteWatermarkPreset,
+  type PresetChange,
+  putWatermarkPreset,
+} from '../../actions/change-watermark-preset.ts';
+import { ServiceError } from '../../core/errors.ts';
+import { isId, newId } from '../../core/ids.ts';
+import {
+  type PutWatermarkPreset,
+  putWatermarkPresetBody,
+} from '../../core/resources/watermark-preset.ts';
+import { findWatermarkPreset, listWatermarkPresets } from '../../db/watermark-presets.ts';
+import { auditActor } from '../audit-actor.ts';
+import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
+import { presentWatermarkPreset } from '../present/watermark-preset.ts';
+
+export const listProjectWatermarkPresets = projectEndpoint({
+  method: 'GET',
+  path: '/v1/projects/{slug}/watermark-presets',
+  auth: ['dash', 'key:files:read'],
+  ok: 200,
+  handle: async ({ deps, project }) => {
+    const rows = await listWatermarkPresets(deps.db, project.project_id);
+    return { items: rows.map(presentWatermarkPreset) };
+  },
+});
+
+export const createWatermarkPreset = projectEndpoint({
+  method: 'PUT',
+  path: '/v1/projects/{slug}/watermark-presets',
+  auth: ['dash', 'key:files:write'],
+  ok: 201,
+  errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
+  body: putWatermarkPresetBody,
+  handle: async (call) => {
+    const { deps } = call;
+    const id = newId('wm', deps.clock.now().getTime());
+    const { row } = await putWatermarkPreset(deps.db, changeOf(call, id));
+    return presentWatermarkPreset(row);
+  },
+});
+
+export const getWatermarkPreset = projectEndpoint({
+  method: 'GET',
+  path: '/v1/projects/{slug}/watermark-presets/{id}',
+  auth: ['dash', 'key:files:read'],
+  ok: 200,
+  errors: ['not_found'],
+  handle: async ({ deps, project: { project_id }, params }) => {
+    const watermark_preset_id = params['id'] ?? '';
+    const row = await findWatermarkPreset(deps.db, { project_id, watermark_preset_id });
+    if (row === undefined) throw new ServiceError('not_found');
+    return presentWatermarkPreset(row);
+  },
+});
+
+export const replaceWatermarkPreset = projectEndpoint({
+  method: 'PUT',
+  path: '/v1/projects/{slug}/watermark-presets/{id}',
+  auth: ['dash', 'key:files:write'],
+  ok: 200,
+  errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
+  body: putWatermarkPresetBody,
+  handle: async (call) => {
+    const id = call.params['id'] ?? '';
+    if (!isId('wm', id)) {
+      const message = 'expected an id of the shape wm_<26 characters>; leave it out for a new one';
+      throw new ServiceError('invalid_request', { details: { issues: [{ path: 'id', message }] } });
+    }
+    const { row, outcome } = await putWatermarkPreset(call.deps.db, changeOf(call, id));
+    return withStatus(outcome === 'created' ? 201 : 200, presentWatermarkPreset(row));
+  },
+});
+
+export const deleteProjectWatermarkPreset = projectEndpoint({
+  method: 'DELETE',
+  path: '/v1/projects/{slug}/watermark-presets/{id}',
+  auth: ['dash', 'key:files:write'],
+  ok: 204,
+  errors: ['not_found', 'default_watermark_in_use'],
+  handle: async ({ deps, principal, project: { project_id }, params, request_id }) => {
+    const watermark_preset_id = params['id'] ?? '';
+    const actor = { ...auditActor(principal), request_id };
+    const preset = { project_id, watermark_preset_id, actor };
+    if (!(await deleteWatermarkPreset(deps.db, preset))) throw new ServiceError('not_found');
+  },
+});
+
+function changeOf(
+  { principal, project, body, request_id }: ProjectCall<PutWatermarkPreset, undefined>,
+  watermark_preset_id: string,
+): PresetChange {
+  const { project_id } = project;
+  const actor = { ...auditActor(principal), request_id };
+  return { project_id, watermark_preset_id, wish: body, actor };
+}
