@@ -41,7 +41,7 @@ async function write(
         };
   const { watermark_preset_id, project_id } = key;
   await upsertWatermarkPreset(tx, { watermark_preset_id, project_id, ...change.fields, ...owner });
-  if (change.change === 'update' && change.isPurging) {
-    await purgeProject(tx, { project_id, reason: 'watermark preset changed' });
-  }
+  // A new one too: an edge may have stored the fallback under its id.
+  if (change.change === 'update' && !change.isPurging) return;
+  await purgeProject(tx, { project_id, reason: 'watermark preset changed' });
 }
