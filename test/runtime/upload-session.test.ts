@@ -135,7 +135,7 @@ class Create implements Command {
       has_part: false,
       is_over: false,
     });
-    await compare(model);
+    await compare(model, real);
   };
 }
 
@@ -161,7 +161,7 @@ class Happen implements Command {
   toString = () => `${this.what.name}(${this.index})`;
   run = async (model: Model, real: Real) => {
     await this.what.run(must(this.#session(model)), real);
-    await compare(model);
+    await compare(model, real);
   };
 }
 
@@ -176,7 +176,7 @@ class Background implements Command {
   toString = () => this.name;
   run = async (model: Model, real: Real) => {
     await this.act(model, real);
-    await compare(model);
+    await compare(model, real);
   };
 }
 
@@ -363,7 +363,7 @@ function leadsTo(from: string, to: string, seen = new Set<string>()): boolean {
 const before = new Map<string, string>();
 
 /** The rows are what the model says, moved as the table says, and the counters are what the rows say. */
-async function compare({ sessions }: Model): Promise<void> {
+async function compare({ sessions }: Model, real: Real): Promise<void> {
   const ids = sessions.map(({ upload_id }) => upload_id);
   const rows = await api.db.query<{ upload_id: string; status: string; error_code: string | null }>(
     'select upload_id, status, error_code from uploads where upload_id = any($1) order by upload_id',
@@ -380,7 +380,18 @@ async function compare({ sessions }: Model): Promise<void> {
     expect(leadsTo(was, status), `${was} → ${status}`).toBe(true);
     before.set(upload_id, status);
   }
-  if (sessions.length > 0) await compareFiles(sessions);
+  if (sessions.length === 0) return;
+  await compareFiles(sessions);
+  await compareSeen(rows, real);
+}
+
+/** Every caller sees the same sessions, and they are the rows. */
+async function compareSeen(rows: readonly object[], { call, path }: Real): Promise<void> {
+  const [mine, owners] = await Promise.all([call('GET', path), owner('GET', path)]);
+  expect(mine.body).toEqual(owners.body);
+  const seen: ModelSession[] = mine.body.items;
+  const told = seen.map(({ upload_id, status, error_code }) => ({ upload_id, status, error_code }));
+  expect(told.toSorted((a, b) => (a.upload_id < b.upload_id ? -1 : 1))).toEqual(rows);
 }
 
 async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
@@ -389,11 +400,20 @@ async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
     files: number;
     revisions: number;
     ready: number;
+    bytes: number;
+    counted_bytes: number;
+    events: string[];
   }>(
     `select p.reserved_bytes as reserved, p.file_count as files,
        (select count(*)::int from file_revisions r join uploads u using (upload_id)
         where u.project_id = p.project_id) as revisions,
-       (select coalesce(sum(f.revision), 0)::int from files f where f.project_id = p.project_id) as ready
+       (select coalesce(sum(f.revision), 0)::int from files f where f.project_id = p.project_id) as ready,
+       p.storage_bytes as bytes,
+       (select coalesce(sum(r.size_bytes), 0)::bigint from files f
+        join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+        where f.project_id = p.project_id) as counted_bytes,
+       (select coalesce(array_agg(delivery_id order by delivery_id), '{}') from webhook_deliveries w
+        where w.project_id = p.project_id and w.event = 'upload.ready') as events
      from projects p where p.project_id = (select project_id from uploads where upload_id = $1)`,
     [sessions[0]?.upload_id],
   );
@@ -406,6 +426,9 @@ async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
     files: new Set(ready.map(({ file_slug }) => file_slug)).size,
     revisions: ready.length,
     ready: ready.length,
+    bytes: row?.counted_bytes,
+    counted_bytes: row?.counted_bytes,
+    events: ready.map(({ upload_id }) => `upload.ready:${upload_id}`).toSorted(),
   });
 }
 
@@ -443,6 +466,12 @@ describe.each(stores)('upload sessions on %s', (_name, findIngest) => {
       fc.asyncProperty(commands, async (history) => {
         const project = await createProject(owner);
         const key = await createKey(owner, project.project_slug, ['files:write', 'files:read']);
+        // Any address: nothing is sent here, what is to be sent is counted.
+        await api.db.query(
+          `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'
+           where project_id = $1`,
+          [project.project_id],
+        );
         const real = {
           call: api.withKey(key),
           path: `/v1/projects/${project.project_slug}/uploads`,
