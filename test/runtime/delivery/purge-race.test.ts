@@ -1,0 +1,304 @@
+// Nothing stale for longer than the lookup lifetime and the render deadline, whoever refilled an edge meanwhile: a
+// real Varnish with the documented configuration in front of two delivery servers on one database and one storage.
+// Spec: Caching and response headers.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
+import { changeProject } from '../../../runtime/actions/change-project.ts';
+import { deleteFile } from '../../../runtime/actions/delete-file.ts';
+import { publishFile } from '../../../runtime/actions/publish-file.ts';
+import { LOOKUP_CACHE_SECONDS_MAX, RENDER_DEADLINE_SECONDS } from '../../../runtime/core/limits.ts';
+import type { FileRow } from '../../../runtime/db/files.ts';
+import { lockProject, type ProjectChanges, type ProjectRow } from '../../../runtime/db/projects.ts';
+import { type PurgeContext, purgeQueue } from '../../../runtime/jobs/purge-queue.ts';
+import { openCdn } from '../../../runtime/platform/cdn/open-cdn.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { parseConfig } from '../../../runtime/platform/config.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeWatermark, publishImage, type StoredImage } from '../../support/delivered.ts';
+import {
+  type Answer,
+  ask,
+  type DeliveryHost,
+  ROOT_DOMAIN,
+  startDeliveryHost,
+} from '../../support/delivery-host.ts';
+import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { makeProcessing, makeProject, must, newRevision } from '../../support/rows.ts';
+import { startVarnish, type Varnish } from '../../support/varnish-server.ts';
+
+const { db } = useDatabase();
+const storage = makeFolderBuckets();
+const { content } = storage.buckets;
+const gate = createGate(content);
+const SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
+const REFILLED = '/resize/40x30/f/hero';
+const HELD = '/originals/f/hero';
+const HELD_DERIVED = '/resize/60x45/f/hero';
+const actor = { actor_kind: 'system' } as const;
+let one: DeliveryHost;
+let other: DeliveryHost;
+let varnish: Varnish;
+let queue: PurgeContext;
+let picture: StoredImage;
+let project: ProjectRow;
+let file: FileRow;
+let watermark: string;
+
+beforeAll(async () => {
+  one = await startDeliveryHost({ db, content: gate.bucket, worker_content: content });
+  other = await startDeliveryHost({ db, content, queue: one.queue, wall_clock_ms: 0 });
+  varnish = await startVarnish(one.port);
+  const env = { TINTYPE_CDN: 'http-purge', TINTYPE_CDN_URL: varnish.url };
+  const cdn = openCdn(parseConfig(env), systemClock);
+  const log = createLog({ level: 'silent', name: 'test' });
+  queue = { db, cdn, log, signal: new AbortController().signal };
+  const bytes = await over(photograph(320, 240)).png().toBuffer();
+  picture = { bytes, width: 320, height: 240, content_type: 'image/png' };
+});
+afterAll(async () => {
+  await varnish.close();
+  await other.stop();
+  await one.close();
+  storage.remove();
+});
+beforeEach(async () => {
+  await db.query('delete from purges');
+  project = await makeProject(db);
+  const at = { db, content };
+  file = await publishImage(at, project, { image: picture, file_slug: 'hero' });
+  const logo = await publishImage(at, project, { image: picture, file_slug: 'logo' });
+  watermark = await makeWatermark(db, project, logo);
+});
+
+/** Reads of the content bucket that wait, once `hold` was called, until they are let go. */
+function createGate(of: Bucket) {
+  let held = Promise.resolve();
+  let letGo = () => {};
+  let waiting = 0;
+  const pass = async () => {
+    waiting += 1;
+    await held;
+    waiting -= 1;
+  };
+  const bucket: Bucket = {
+    ...of,
+    open: async (...words) => {
+      await pass();
+      return of.open(...words);
+    },
+    read: async (key) => {
+      await pass();
+      return of.read(key);
+    },
+  };
+  return {
+    bucket,
+    hold: () => {
+      held = new Promise((resolve) => {
+        letGo = resolve;
+      });
+    },
+    untilWaiting: async () => {
+      while (waiting === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    },
+    letGo: () => letGo(),
+  };
+}
+
+const hostName = () => `${project.project_slug}.${ROOT_DOMAIN}`;
+const direct = (server: DeliveryHost, path: string) => ask(server.port, hostName(), { path });
+const throughVarnish = (server: DeliveryHost, path: string) => {
+  varnish.use(server.port);
+  return ask(varnish.port, hostName(), { path, headers: { connection: 'close' } });
+};
+const isHit = ({ headers }: Answer) => String(headers['x-varnish']).includes(' ');
+/** What a viewer sees: the refusal, or which picture. */
+const seen = ({ status, code, headers, body }: Answer) =>
+  code ?? [status, headers['x-service-revision'], headers.etag, body.length].join(' ');
+
+/** As if so much time went by, for lookups and for purges. */
+async function pass(seconds: number): Promise<void> {
+  one.clock.advance(seconds);
+  other.clock.advance(seconds);
+  await db.query(
+    'update purges set run_after = run_after - make_interval(secs => $1) where sent_at is null',
+    [seconds],
+  );
+}
+
+type Cause = { happens: () => Promise<unknown>; paths: [refilled: string, held: string] };
+
+const change = (changes: ProjectChanges) =>
+  db.transaction(async (tx) =>
+    changeProject(tx, must(await lockProject(tx, project.project_id)), changes),
+  );
+
+const causes: Record<string, Cause> = {
+  'a block': {
+    happens: () =>
+      db.transaction((tx) => {
+        const { file_id } = file;
+        return blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor, now: new Date() });
+      }),
+    paths: [REFILLED, HELD],
+  },
+  'a delete': {
+    happens: () => deleteFile(db, { ...file, actor }),
+    paths: [REFILLED, HELD],
+  },
+  'a re-upload': { happens: reupload, paths: [REFILLED, HELD] },
+  'a change of access': {
+    happens: () => change({ delivery_access: 'protected' }),
+    paths: [REFILLED, HELD],
+  },
+  'a change of the default watermark': {
+    happens: () => change({ default_watermark_preset_id: watermark }),
+    paths: [REFILLED, HELD_DERIVED],
+  },
+};
+
+async function reupload(): Promise<void> {
+  const bytes = await over(photograph(160, 120)).png().toBuffer();
+  const upload = await makeProcessing(db, project, { file_slug: 'hero' });
+  const { upload_id, attempt } = upload;
+  const object_key = `${project.project_id}/${upload_id}/master`;
+  await content.write(object_key, bytes, { content_type: 'image/png' });
+  const facts = newRevision(upload, {
+    object_key,
+    size_bytes: bytes.length,
+    width: 160,
+    height: 120,
+    mezzanines: [],
+  });
+  const publication = { upload_id, attempt, facts, taken_at: null, location: null };
+  await publishFile({ db, clock: systemClock }, publication);
+}
+
+type Story = { before: string[]; refilled: string[]; after: string[]; truth: string[] };
+
+/**
+ * The change, the first purge, and behind it two refills with what was: one from a server whose lookup is not 30 s old
+ * yet, and one that began before the change and is held until the first purge is over. Then the time is up.
+ */
+async function tell({ happens, paths }: Cause, second: 'sent' | 'off'): Promise<Story> {
+  const [refilled, held] = paths;
+  const look = async (server: DeliveryHost) => {
+    const answers = [await throughVarnish(server, refilled), await throughVarnish(server, held)];
+    return answers.map(seen);
+  };
+  const before = [await direct(other, refilled), await direct(other, held)].map(seen);
+  await direct(one, refilled);
+  expect(isHit(await throughVarnish(one, refilled))).toBe(false);
+  expect(isHit(await throughVarnish(one, refilled))).toBe(true);
+
+  gate.hold();
+  const late = throughVarnish(one, held);
+  await gate.untilWaiting();
+  await happens();
+  expect(await purgeQueue(queue)).toEqual({ sent: 1, failed: 0 });
+  expect(isHit(await throughVarnish(other, refilled))).toBe(false);
+  gate.letGo();
+  await late;
+  const stale = await look(one);
+
+  await pass(SECONDS);
+  if (second === 'sent') expect(await purgeQueue(queue)).toEqual({ sent: 1, failed: 0 });
+  const after = [...(await look(other)), ...(await look(one))];
+  const truth = [await direct(other, refilled), await direct(one, held)].map(seen);
+  return { before, refilled: stale, after, truth };
+}
+
+describe('behind Varnish, 30 s and a render after', () => {
+  for (const [name, cause] of Object.entries(causes)) {
+    it(`${name} nothing stale is served, though the first purge was overtaken`, async () => {
+      const { before, refilled, after, truth } = await tell(cause, 'sent');
+      expect(refilled).toEqual(before);
+      expect(truth.every((each, at) => each !== before[at])).toBe(true);
+      expect(after).toEqual([...truth, ...truth]);
+    });
+
+    it(`${name} what was is served on and on where the second purge is not sent`, async () => {
+      const { before, refilled, after } = await tell(cause, 'off');
+      expect(refilled).toEqual(before);
+      expect(after).toEqual([...before, ...before]);
+    });
+  }
+});
+
+describe('Varnish as it is documented', () => {
+  const purgeNow = async () => {
+    await purgeQueue(queue);
+  };
+
+  it('serves an unblocked file again when the lookups are over', async () => {
+    const block = must(causes['a block']);
+    await block.happens();
+    expect((await throughVarnish(one, HELD)).code).toBe('file_blocked');
+    const { file_id } = file;
+    await db.transaction((tx) => unblockFile(tx, { file_id, actor, now: new Date() }));
+    await pass(LOOKUP_CACHE_SECONDS_MAX);
+    expect((await throughVarnish(one, HELD)).status).toBe(200);
+  });
+
+  it('forgets one file and keeps the others of its project, and the projects of others', async () => {
+    const neighbour = await makeProject(db);
+    const at = { db, content };
+    await publishImage(at, neighbour, { image: picture, file_slug: 'hero' });
+    const theirs = () =>
+      ask(varnish.port, `${neighbour.project_slug}.${ROOT_DOMAIN}`, { path: HELD });
+    varnish.use(one.port);
+    for (const get of [theirs, () => throughVarnish(one, '/originals/f/logo')]) await get();
+    await throughVarnish(one, HELD);
+    await deleteFile(db, { ...file, actor });
+    await purgeNow();
+    expect(isHit(await theirs())).toBe(true);
+    expect(isHit(await throughVarnish(one, '/originals/f/logo'))).toBe(true);
+    expect(isHit(await throughVarnish(one, HELD))).toBe(false);
+  });
+
+  it('gives browsers their minutes anew, no tags, and 304 from its own copy', async () => {
+    const first = await throughVarnish(one, HELD);
+    const second = await throughVarnish(one, HELD);
+    for (const { headers } of [first, second]) {
+      expect(headers['cache-control']).toBe('public, max-age=300, s-maxage=31536000');
+      for (const name of ['age', 'surrogate-key', 'cache-tag']) {
+        expect(headers[name]).toBeUndefined();
+      }
+    }
+    const known = { 'if-none-match': String(first.headers.etag) };
+    const again = await ask(varnish.port, hostName(), { path: HELD, headers: known });
+    expect([again.status, isHit(again)]).toEqual([304, true]);
+  });
+
+  it('keeps no refusal, and one copy whatever a client sends of itself', async () => {
+    for (const _ of [1, 2]) {
+      const refused = await throughVarnish(one, '/originals/f/nothing');
+      expect([refused.code, isHit(refused)]).toEqual(['not_found', false]);
+    }
+    await throughVarnish(one, HELD);
+    const headers = {
+      cookie: 'a=b',
+      authorization: 'Bearer x',
+      accept: 'image/webp',
+      range: 'bytes=0-9',
+    };
+    const part = await ask(varnish.port, hostName(), { path: HELD, headers });
+    expect([part.status, part.body.length, isHit(part)]).toEqual([206, 10, true]);
+  });
+
+  it('takes a ban only with tags, and nothing that could be an expression', async () => {
+    const ban = (tags: string) =>
+      ask(varnish.port, 'any', { path: '/', method: 'BAN', headers: { 'surrogate-key': tags } });
+    expect((await ban('prj_a file_b')).status).toBe(200);
+    for (const tags of ['', '.*', 'a|b', 'a) || (obj.http.x ~ b', 'a  b', 'A']) {
+      expect((await ban(tags)).status, tags).toBe(400);
+    }
+  });
+
+  it('is tried by the doctor’s check', async () => {
+    expect(await queue.cdn.check(queue.signal)).toEqual({ says: 'the cache takes BAN requests' });
+  });
+});

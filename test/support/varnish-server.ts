@@ -1,0 +1,116 @@
+/**
+ * A real Varnish on a free port with the very configuration of docs/varnish.vcl, but for the address of delivery. In
+ * front of several delivery servers it sees one address, as it would see that of a Service: the test says which of
+ * them answers.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+export type Varnish = {
+  port: number;
+  url: string;
+  /** Which delivery server answers from now on, for whatever Varnish fetches. */
+  use(deliveryPort: number): void;
+  close(): Promise<void>;
+};
+
+const VCL = new URL('../../docs/varnish.vcl', import.meta.url);
+const STARTING_MS_MAX = 30_000;
+const LOOK_MS = 50;
+
+export async function startVarnish(deliveryPort: number): Promise<Varnish> {
+  const service = await startService(deliveryPort);
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-varnish-'));
+  const vcl = join(folder, 'tintype.vcl');
+  writeFileSync(vcl, vclFor(service.port));
+  const words = ['-F', '-j', 'none', '-f', vcl, '-n', join(folder, 'work'), '-s', 'malloc,64m'];
+  const child = spawn('/usr/sbin/varnishd', [...words, '-a', '127.0.0.1:0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const port = await listeningPort(child, join(folder, 'work'));
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    use: service.use,
+    close: async () => {
+      child.kill('SIGTERM');
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await service.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+function vclFor(port: number): string {
+  const text = readFileSync(VCL, 'utf8');
+  const [host, itsPort] = ['"delivery.tintype.svc.cluster.local"', '"8081"'];
+  for (const expected of [host, itsPort]) {
+    if (text.split(expected).length !== 2)
+      throw new Error(`docs/varnish.vcl has no one ${expected}`);
+  }
+  return text.replace(host, '"127.0.0.1"').replace(itsPort, `"${port}"`);
+}
+
+/** It says where it listens only when it is asked. */
+async function listeningPort(child: ChildProcess, folder: string): Promise<number> {
+  let said = '';
+  child.stderr?.on('data', (part) => {
+    said += String(part);
+  });
+  for (const end = Date.now() + STARTING_MS_MAX; Date.now() < end; ) {
+    if (child.exitCode !== null) break;
+    const port = await askForPort(folder);
+    if (port !== undefined) return port;
+    await sleep(LOOK_MS);
+  }
+  child.kill('SIGKILL');
+  throw new Error(`varnishd did not start: ${said}`);
+}
+
+async function askForPort(folder: string): Promise<number | undefined> {
+  try {
+    const words = ['-n', folder, '-t', '1', 'debug.listen_address'];
+    const { stdout } = await promisify(execFile)('varnishadm', words);
+    const [, , port] = stdout.trim().split(/\s+/);
+    return Number(port) > 0 ? Number(port) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One address before several servers. Connections that Varnish keeps are cut when another one is to answer. */
+async function startService(first: number) {
+  let target = first;
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    const upstream = connect({ host: '127.0.0.1', port: target });
+    for (const socket of [client, upstream]) keep(socket);
+    client.pipe(upstream).pipe(client);
+    client.on('close', () => upstream.destroy());
+    upstream.on('close', () => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    use: (port: number) => {
+      target = port;
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
