@@ -38,8 +38,10 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   const hasNative = isConverted && takes_metadata && !(isCmyk && stored_as === 'image/png');
   // A profile goes with the pixels that it describes, or not at all.
   const isDescribed = verdict !== 'broken' && (hasNative || !isConverted);
+  // The directories of a TIFF are such a block themselves, whose rebuilding takes what is known.
+  const block = header.content_type === 'image/tiff' ? bytes : exif;
   const kept = {
-    ...(isKept(exif) ? { exif } : {}),
+    ...(block === bytes || isKept(block) ? { exif: block } : {}),
     ...(profile !== undefined && isDescribed ? { icc: profile } : {}),
     ...(isKept(xmp) ? { xmp } : {}),
   };
@@ -47,8 +49,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     bytes,
     header,
     metadata: takes_metadata ? kept : {},
-    // The directories of a TIFF are such a block themselves.
-    exif: header.content_type === 'image/tiff' ? bytes : kept.exif,
+    exif: kept.exif,
     xmp: kept.xmp,
     space: kind,
     is_converted: isConverted,

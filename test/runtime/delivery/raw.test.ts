@@ -101,6 +101,19 @@ describe('a raw download', () => {
     expect((await sharp(body).metadata()).autoOrient).toMatchObject({ width: 300, height: 400 });
   });
 
+  it('of a TIFF is a PNG with what its directories said', async () => {
+    await store(await tagged(await photo().tiff().toBuffer(), 'tiff'), 'image/tiff');
+    const { body, headers } = await get();
+    expect(headers['content-type']).toBe('image/png');
+    expect(await said(body)).toMatchObject({
+      'EXIF:Model': 'Plate 1',
+      'EXIF:FNumber': 5.6,
+      'EXIF:Orientation': 'Horizontal (normal)',
+      'EXIF:GPSLatitudeRef': 'South',
+      'XMP:Title': 'Harbour',
+    });
+  });
+
   it.each([
     ['lossless WebP', lossless],
     ['WebP with alpha', transparent],

@@ -26,17 +26,30 @@ export function readCapture(from: {
   };
 }
 
-const tag = { exif: 0x8769, gps: 0x8825, taken: 0x9003, offset: 0x9011 } as const;
+const tag = {
+  exif: 0x8769,
+  gps: 0x8825,
+  taken: 0x9003,
+  offset: 0x9011,
+  fraction: 0x9291,
+} as const;
+/** Whole and signed ones: some write the second kind where the first belongs. */
+const RATIONALS: ReadonlySet<number> = new Set([5, 10]);
 const gps = { latitudeRef: 1, latitude: 2, longitudeRef: 3, longitude: 4 } as const;
 
 function locationIn(block: ExifBlock): Capture['location'] {
   const place = block.follow(block.root.get(tag.gps));
-  const degrees = (value: number, ref: number, negative: string) =>
-    degreesIn(block, place.get(value)) * (text(place.get(ref)).startsWith(negative) ? -1 : 1);
+  const degrees = (value: number, ref: number, sides: string) =>
+    degreesIn(block, place.get(value)) * sideOf(text(place.get(ref)), sides);
   return onEarth(
-    degrees(gps.latitude, gps.latitudeRef, 'S'),
-    degrees(gps.longitude, gps.longitudeRef, 'W'),
+    degrees(gps.latitude, gps.latitudeRef, 'NS'),
+    degrees(gps.longitude, gps.longitudeRef, 'EW'),
   );
+}
+
+/** Without its side a place could be one of four: none at all is better than three wrong ones. */
+function sideOf(ref: string, sides: string): number {
+  return [1, -1][sides.indexOf(ref.charAt(0).toUpperCase() || '?')] ?? Number.NaN;
 }
 
 /** Cameras without a fix write zeros. */
@@ -47,7 +60,7 @@ function onEarth(latitude: number, longitude: number): Capture['location'] {
 
 /** Some write zero parts of nothing for minutes or seconds that they do not know. */
 function degreesIn(block: ExifBlock, field: ExifField | undefined): number {
-  if (field === undefined || field.bytes.length < 24) return Number.NaN;
+  if (field === undefined || !RATIONALS.has(field.type) || field.count < 3) return Number.NaN;
   const [degrees = Number.NaN, minutes, seconds] = [0, 8, 16].map(
     (at) => block.u32(field.bytes, at) / block.u32(field.bytes, at + 4),
   );
@@ -63,15 +76,23 @@ function timeIn(block: ExifBlock): string | null {
   const match = /^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)/.exec(text(details.get(tag.taken)));
   if (match === null) return null;
   const [, year, month, day, time] = match;
-  const offset = /^[+-]\d\d:\d\d/.exec(text(details.get(tag.offset)))?.[0] ?? 'Z';
-  return isoOf(`${year}-${month}-${day}T${time}${offset}`);
+  const fraction = /^\d+/.exec(text(details.get(tag.fraction)))?.[0].slice(0, 3) ?? '0';
+  const offset = OFFSET.exec(text(details.get(tag.offset)))?.[0] ?? 'Z';
+  return isoOf(`${year}-${month}-${day}T${time}.${fraction}${offset}`);
 }
+
+/** Of zones that there are; any other is as none. */
+const OFFSET = /^[+-](?:0\d|1[0-4]):[0-5]\d/;
+/** Years that four digits can write, in any zone: the others are counters that started at nothing. */
+const YEARS = { first: 2, last: 9998 } as const;
 
 function isoOf(time: string): string | null {
   const date = new Date(time);
+  const year = Number(time.slice(0, 4));
+  const isInRange = year >= YEARS.first && year <= YEARS.last;
   // A day that the month does not have would roll over into the next.
   const isReal = !Number.isNaN(date.getTime()) && hasDay(time.slice(0, 10));
-  return isReal ? date.toISOString() : null;
+  return isInRange && isReal ? date.toISOString() : null;
 }
 
 function hasDay(day: string): boolean {
@@ -83,19 +104,18 @@ function text(field: ExifField | undefined): string {
 }
 
 function locationInXmp(packet: XmpNode): Capture['location'] {
-  const degrees = (name: string) => xmpDegrees(propertyOf(packet, xmpSpaces.exif, name));
-  return onEarth(degrees('GPSLatitude'), degrees('GPSLongitude'));
+  const degrees = (name: string, sides: string) =>
+    xmpDegrees(propertyOf(packet, xmpSpaces.exif, name), sides);
+  return onEarth(degrees('GPSLatitude', 'NS'), degrees('GPSLongitude', 'EW'));
 }
 
 /** `52,31.2N` or `52,31,12N` */
-function xmpDegrees(value: string | undefined): number {
-  const match = /^(\d{1,3}),(\d{1,2}(?:\.\d+)?)(?:,(\d{1,2}(?:\.\d+)?))?([NSEW])$/.exec(
-    value ?? '',
-  );
+function xmpDegrees(value: string | undefined, sides: string): number {
+  const match = /^(\d{1,3}),(\d{1,2}(?:\.\d+)?)(?:,(\d{1,2}(?:\.\d+)?))?([A-Z])$/.exec(value ?? '');
   if (match === null) return Number.NaN;
   const [, degrees, minutes, seconds = '0', ref = ''] = match;
   const sum = Number(degrees) + Number(minutes) / 60 + Number(seconds) / 3600;
-  return rounded('SW'.includes(ref) ? -sum : sum);
+  return rounded(sum * sideOf(ref, sides));
 }
 
 const TIMES = [

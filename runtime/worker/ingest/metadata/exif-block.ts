@@ -30,7 +30,7 @@ const MAGIC = 42;
 const ENTRY_BYTES = 12;
 const ENTRIES_MAX = 500;
 const INLINE_BYTES = 4;
-/** Of one value of each type: bytes, text, short, long, rational, their signed kin, floats, UTF-8. */
+/** Of one value of each type: bytes, text, short, long, rational, their signed kin, floats, a directory, UTF-8. */
 const typeBytes: Readonly<Record<number, number>> = {
   1: 1,
   2: 1,
@@ -44,6 +44,7 @@ const typeBytes: Readonly<Record<number, number>> = {
   10: 8,
   11: 4,
   12: 8,
+  13: 4,
   129: 1,
 };
 

@@ -203,6 +203,26 @@ describe('place and time', () => {
       ['-EXIF:DateTimeOriginal=2024:02:30 07:08:09'],
       { taken_at: null },
     ],
+    [
+      'a part of a second',
+      ['-EXIF:DateTimeOriginal=2024:05:06 07:08:09', '-EXIF:SubSecTimeOriginal=0456'],
+      { taken_at: '2024-05-06T07:08:09.045Z' },
+    ],
+    [
+      'UTC where the offset is none on earth',
+      ['-EXIF:DateTimeOriginal=2024:05:06 07:08:09', '-EXIF:OffsetTimeOriginal#=+99:99'],
+      { taken_at: '2024-05-06T07:08:09.000Z' },
+    ],
+    [
+      'no year that a zone would move out of the calendar',
+      ['-EXIF:DateTimeOriginal#=9999:12:31 23:59:59', '-EXIF:OffsetTimeOriginal=-14:00'],
+      { taken_at: null },
+    ],
+    [
+      'no place without its side',
+      ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N', '-EXIF:GPSLongitude=13'],
+      { location: null },
+    ],
     ['no time of zeros', ['-EXIF:DateTimeOriginal#=0000:00:00 00:00:00'], { taken_at: null }],
     ['neither where nothing is said', ['-EXIF:Make=Tintype'], { location: null, taken_at: null }],
   ] as const)('are read: %s', async (_what, words, expected) => {
