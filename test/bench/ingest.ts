@@ -36,7 +36,8 @@ async function measureSample(
 ): Promise<Figure[]> {
   const runs = [];
   for (let run = 0; run < RUNS; run += 1) runs.push(await measureUpload(tintype, sample));
-  const alone = await measureAlone(sample);
+  const alone = await runAlone<{ cpu_ms: number; peak_bytes: number }>('sharp-alone.ts', sample);
+  const decoder = await runAlone<Sanitized>('sanitize-alone.ts', sample);
   const { name } = sample;
   const cpu = figure(
     `${name}: accepted to ready, CPU`,
@@ -58,6 +59,10 @@ async function measureSample(
       runs.map(({ peak_bytes }) => (peak_bytes - rest_bytes) / 1e6),
     ),
     figure(`${name}: sharp alone, peak memory of its process`, 'MB', [alone.peak_bytes / 1e6]),
+    figure(`${name}: decoder alone, peak memory`, 'MB', [decoder.peak_bytes / 1e6]),
+    figure(`${name}: its estimate, times its peak`, '', [
+      decoder.estimate_bytes / decoder.peak_bytes,
+    ]),
   ];
 }
 
@@ -92,14 +97,16 @@ async function untilReady(tintype: Tintype, of: { upload_id: string; name: strin
   }
 }
 
-async function measureAlone({ bytes, content_type }: IngestSample) {
+type Sanitized = { estimate_bytes: number; peak_bytes: number };
+
+async function runAlone<T>(name: string, { bytes, content_type }: IngestSample): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-bench-'));
   try {
     const file = join(folder, 'source');
     await writeFile(file, bytes);
-    const program = join(import.meta.dirname, 'sharp-alone.ts');
+    const program = join(import.meta.dirname, name);
     const { stdout } = await promisify(execFile)(process.execPath, [program, file, content_type]);
-    return JSON.parse(stdout) as { cpu_ms: number; peak_bytes: number };
+    return JSON.parse(stdout) as T;
   } finally {
     await rm(folder, { recursive: true });
   }

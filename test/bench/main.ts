@@ -37,6 +37,12 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
 };
 
 const [asked] = process.argv.slice(2);
+if (asked === '--help') {
+  process.stdout.write(
+    `node test/bench/main.ts [part,part…]: every part, or some of ${Object.keys(parts).join(', ')}\n`,
+  );
+  process.exit(0);
+}
 const chosen = asked === undefined ? Object.keys(parts) : asked.split(',');
 const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
 if (unknown.length > 0) {
