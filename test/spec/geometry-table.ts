@@ -59,6 +59,7 @@ const groups: readonly Group[] = [
       'jpeg 4000x3000 focus 1/1,1/1',
       'jpeg 4000x3000 focus 3/4,1/4',
       'jpeg 3001x4001 focus 1/8,3/8',
+      'png 640x480 focus 3/4,1/4',
     ],
     chains: [
       'resize/500x500/smart',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
-import { QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
+import { type Queue, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import refusalPairs from '../../spec/refusal-pairs.json' with { type: 'json' };
 import { useDatabase } from '../../support/database.ts';
 import {
@@ -32,7 +32,7 @@ beforeAll(async () => {
   );
   void host.queue.call('render', {}, { deadline_ms: 3_600_000 }).catch(() => undefined);
   const queue = createInProcessQueue();
-  const call = (lane: string) => Promise.reject(new QueueTimeout(lane, 0));
+  const call: Queue['call'] = (lane) => Promise.reject(new QueueTimeout(lane, 0));
   late = await startDeliveryHost({ db, wall_clock_ms: 0, queue: { ...queue, call } });
   // Its format has no place for metadata.
   const bytes = await over(quarters(64, 64)).gif().toBuffer();
