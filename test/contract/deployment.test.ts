@@ -47,6 +47,22 @@ describe('a deployment', () => {
     expect(counts).toMatchObject({ masters: 1, derived: 1 });
   });
 
+  it('tells the CDN at once of a file that is deleted', async () => {
+    const session = await upload(key, 'shop', { ...picture(), file_slug: 'gone.jpg' });
+    expect(session.status).toBe('ready');
+    const { seen } = deployment.cdn;
+    const before = seen.length;
+    expect((await key('DELETE', '/v1/projects/shop/files/gone.jpg')).status).toBe(204);
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(before + 1);
+    const { method, path, headers } = seen.at(-1) ?? {};
+    expect([method, path, headers?.['authorization']]).toEqual([
+      'BAN',
+      '/',
+      'Bearer token-of-the-cache',
+    ]);
+    expect(headers?.['surrogate-key']).toMatch(/^file_[0-9a-z]{26}$/);
+  });
+
   it('answers the probes of the API on its own port', async () => {
     const { port = 0 } = deployment.processes.api;
     expect(await (await watched(port, '/healthz')).json()).toEqual({ status: 'ok' });
@@ -103,6 +119,7 @@ describe('tintype doctor', () => {
       'identity provider',
       'decoder sandbox',
       'webhooks',
+      'CDN',
     ]);
     expect(checks.filter(({ outcome }) => outcome === 'skipped')).toEqual([]);
   });
@@ -159,6 +176,12 @@ describe('tintype doctor', () => {
       () => ({ TINTYPE_IDENTITY_JWKS_URL: 'http://127.0.0.1:1/jwks.json' }),
       'identity provider: key set',
       /TINTYPE_IDENTITY_JWKS_URL/,
+    ],
+    [
+      'a CDN that is not there',
+      ({ TINTYPE_CDN_URL: url = '' }) => ({ TINTYPE_CDN_URL: elsewhere(url) }),
+      'CDN: purges',
+      /TINTYPE_CDN_URL/,
     ],
   ];
 

@@ -1,10 +1,11 @@
 /**
  * A deployment: `tintype migrate` on an empty database, then every process by itself, configured by nothing but its
- * environment, on real PostgreSQL, S3 and RabbitMQ, with an identity provider of the test.
+ * environment, on real PostgreSQL, S3 and RabbitMQ, with an identity provider and a CDN of the test.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type CdnServer, startCdnServer } from '../../support/cdn-server.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
 import { type Caller, type Target, withHeaders } from './client.ts';
@@ -16,6 +17,7 @@ export type ProcessName = (typeof PROCESSES)[number];
 
 export type Deployment = Target & {
   servers: Servers;
+  cdn: CdnServer;
   env: Record<string, string>;
   processes: Record<ProcessName, DeployedProcess>;
   /** A dashboard session of a subject, with a token of the identity provider. */
@@ -36,10 +38,11 @@ const START_MS_MAX = 30_000;
 const ROOT_DOMAIN = 'img.test';
 
 export async function startDeployment(): Promise<Deployment> {
-  const [servers, database, keySet, spool] = await Promise.all([
+  const [servers, database, keySet, cdn, spool] = await Promise.all([
     startServers(),
     createTestDatabase('template0'),
     startKeySetServer(),
+    startCdnServer(),
     makeFolder(),
   ]);
   const pair = await makeSigningPair('k1');
@@ -57,6 +60,9 @@ export async function startDeployment(): Promise<Deployment> {
     TINTYPE_API_PORT: '0',
     TINTYPE_DELIVERY_PORT: '0',
     TINTYPE_METRICS_PORT: '0',
+    TINTYPE_CDN: 'http-purge',
+    TINTYPE_CDN_URL: cdn.url,
+    TINTYPE_CDN_TOKEN: 'token-of-the-cache',
   };
   const { code, stderr } = await runTintype(['migrate'], { env });
   if (code !== 0) throw new Error(`migrate ended with ${code}: ${stderr}`);
@@ -70,6 +76,7 @@ export async function startDeployment(): Promise<Deployment> {
   };
   return {
     servers,
+    cdn,
     env,
     instance,
     processes: { api, worker, delivery, dispatcher },
@@ -81,7 +88,8 @@ export async function startDeployment(): Promise<Deployment> {
     },
     stop: async () => {
       await Promise.all(started.map((each) => each.end('SIGKILL')));
-      await Promise.all([servers.stop(), database.drop(), keySet.close(), removeFolder(spool)]);
+      const rest = [servers.stop(), database.drop(), keySet.close(), cdn.close()];
+      await Promise.all([...rest, removeFolder(spool)]);
     },
   };
 }
