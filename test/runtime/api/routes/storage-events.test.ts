@@ -22,6 +22,8 @@ import { must } from '../../../support/rows.ts';
 const api = useApi();
 const owner = api.session(newSubject());
 const PATH = '/v1/internal/storage-events';
+/** 500 take a minute and a half on a busy machine. */
+const RACES = 120;
 const bytes = Buffer.from('bytes that storage took');
 let project: ProjectRecord;
 let path: string;
@@ -242,7 +244,7 @@ describe('the four movers', () => {
     const listener = await api.deps().queue.consume('ingest', { slots: 1 }, async (message) => {
       rung.push(message);
     });
-    for (let round = 0; round < 25; round += 1) {
+    for (let round = 0; round < RACES; round += 1) {
       const upload = await create({ mode: 'proxy' });
       await api.db.query(
         `update uploads set created_at = created_at - interval '1 minute' where upload_id = $1`,
@@ -281,7 +283,7 @@ describe('the four movers', () => {
       expect(moved).toHaveLength(1);
     }
     await listener.stop();
-  });
+  }, 90_000);
 });
 
 async function sweep(): Promise<unknown> {
