@@ -22,7 +22,7 @@ import { must } from '../../../support/rows.ts';
 const api = useApi();
 const owner = api.session(newSubject());
 const PATH = '/v1/internal/storage-events';
-/** 500 take a minute and a half on a busy machine. */
+/** What fits into some ten seconds. */
 const RACES = 120;
 const bytes = Buffer.from('bytes that storage took');
 let project: ProjectRecord;
