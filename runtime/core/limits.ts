@@ -128,7 +128,7 @@ export const PROCESSING_KILLS_EXCUSED_MAX = 20;
 export const SANITIZED_BYTES_MAX = 400_000_000;
 /** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */
 export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
-/** Lossy sources are stored at their own estimated quality, kept in this range. */
+/** Lossy sources are stored at their own estimated quality, kept in this range; JPEGs of the usual tables below it too. */
 export const STORED_QUALITY_MIN = 75;
 export const STORED_QUALITY_MAX = 95;
 export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;

@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl
-  [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium]=chromium [tificc]=liblcms2-utils)
+  [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium]=chromium [tificc]=liblcms2-utils
+  [cjpeg]=libjpeg-turbo-progs)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")

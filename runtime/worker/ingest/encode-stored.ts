@@ -100,7 +100,7 @@ async function pngMezzanine(pixels: Pixels) {
 
 function jpegOptions(pixels: Pixels, header: HeaderFacts, uploadBytes: number) {
   return {
-    quality: storedQuality(header),
+    quality: Math.min(header.quality ?? STORED_QUALITY_MAX, STORED_QUALITY_MAX),
     chromaSubsampling: header.chroma ?? '4:4:4',
     progressive: false,
     optimiseCoding: isWorthOptimising(pixels, uploadBytes),

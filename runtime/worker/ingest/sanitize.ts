@@ -3,7 +3,11 @@
  * it the stored image in its own format without metadata, the half-way images that renders read, and
  * what is known once for good. Spec: What the service does; Limits, Uploads.
  */
-import { MEZZANINE_LONG_EDGES_PX, SANITIZED_BYTES_MAX } from '../../core/limits.ts';
+import {
+  MEZZANINE_LONG_EDGES_PX,
+  SANITIZED_BYTES_MAX,
+  STORED_QUALITY_MIN,
+} from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
@@ -49,7 +53,7 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
   const source = await readSource(bytes, header);
   const pixels = await decodeOnce(source);
-  const master = await encodeMaster(pixels, header, bytes.length);
+  const master = await encodeMaster(pixels, changedHeader(source), bytes.length);
   if (master.length > SANITIZED_BYTES_MAX) {
     throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
   }
@@ -67,6 +71,13 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     mezzanines,
     metadata: rebuildMetadata(source.metadata, pixels),
   };
+}
+
+/** Other blocks of pixels than came are not met by low tables, whatever the upload's were. */
+function changedHeader({ header, is_turned, is_converted }: SourceTraits): HeaderFacts {
+  const { quality } = header;
+  const isSame = quality === null || !(is_turned || is_converted);
+  return isSame ? header : { ...header, quality: Math.max(quality, STORED_QUALITY_MIN) };
 }
 
 /** Each from the one before: a picture is read in full once. */

@@ -3,6 +3,7 @@
  * pictures of 8 bits with 1, 3 or 4 components; further pictures behind the first one are not looked at.
  */
 import { IngestRefusal } from './ingest-refusal.ts';
+import { jpegQuality, type QuantisationTable } from './jpeg-quality.ts';
 import type { HeaderFacts } from './scan.ts';
 
 const SOF_BASELINE = 0xc0;
@@ -15,12 +16,10 @@ const EOI = 0xd9;
 const SOS = 0xda;
 const DQT = 0xdb;
 
-/** Sum of the luminance table of Annex K, which encoders scale by quality. */
-const LUMINANCE_SUM = 3692;
 const TABLE_VALUES = 64;
 
 export function scanJpeg(bytes: Buffer): HeaderFacts {
-  const tables = new Map<number, number>();
+  const tables = new Map<number, QuantisationTable>();
   let frame: Frame | undefined;
   for (const { marker, body } of segments(bytes)) {
     if (marker === DQT) readTables(body, tables);
@@ -38,13 +37,13 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     has_alpha: false,
     is_lossless: false,
     frames: 1,
-    quality: estimateQuality(tables.get(frame.table)),
+    quality: jpegQuality(frame.tables.map((table) => tables.get(table))),
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
   };
 }
 
-type Frame = { width: number; height: number; table: number; is_subsampled: boolean };
+type Frame = { width: number; height: number; tables: number[]; is_subsampled: boolean };
 
 /** The segments before the first scan, each without its length. */
 function* segments(bytes: Buffer): Generator<{ marker: number; body: Buffer }> {
@@ -91,33 +90,24 @@ function readFrame(marker: number, body: Buffer): Frame {
   return {
     width,
     height,
-    table: luma?.table ?? 0,
+    tables: components.map(({ table }) => table),
     // Only halved both ways is stored halved: 4:2:2 keeps all of its colour.
     is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
   };
 }
 
-/** Destination and sum of each quantisation table of the segment. */
-function readTables(body: Buffer, sums: Map<number, number>): void {
+/** Each quantisation table of the segment, at its destination. */
+function readTables(body: Buffer, tables: Map<number, QuantisationTable>): void {
   let at = 0;
   while (at < body.length) {
     const head = body.readUInt8(at);
     const width = head >> 4 === 0 ? 1 : 2;
-    let sum = 0;
-    for (let index = 0; index < TABLE_VALUES; index += 1) {
-      sum += body.readUIntBE(at + 1 + index * width, width);
-    }
-    sums.set(head & 0x0f, sum);
+    const values = Array.from({ length: TABLE_VALUES }, (_, index) =>
+      body.readUIntBE(at + 1 + index * width, width),
+    );
+    tables.set(head & 0x0f, values);
     at += 1 + TABLE_VALUES * width;
   }
-}
-
-/** Inverse of the scaling that libjpeg and most others use. */
-function estimateQuality(sum: number | undefined): number | null {
-  if (sum === undefined) return null;
-  const scale = (100 * sum) / LUMINANCE_SUM;
-  const quality = scale <= 100 ? (200 - scale) / 2 : 5000 / scale;
-  return Math.min(Math.max(Math.round(quality), 1), 100);
 }
 
 function damaged(detail: string): IngestRefusal {

@@ -16,6 +16,8 @@ export type SourceTraits = {
   exif: Buffer | undefined;
   xmp: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
+  /** It is stored upright, and came otherwise. */
+  is_turned: boolean;
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
   is_converted: boolean;
   /** Its pixels as they came can be stored beside the converted ones. */
@@ -52,6 +54,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     exif: kept.exif,
     xmp: kept.xmp,
     space: kind,
+    is_turned: (seen.orientation ?? 1) !== 1,
     is_converted: isConverted,
     has_native: hasNative,
     keeps_space: false,
@@ -60,7 +63,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
 
 /** A BMP, which is all pixels. */
 function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
-  const plain = { is_converted: false, has_native: false, keeps_space: false };
+  const plain = { is_turned: false, is_converted: false, has_native: false, keeps_space: false };
   return { bytes, header, metadata: {}, exif: undefined, xmp: undefined, space: 'rgb', ...plain };
 }
 
