@@ -69,6 +69,8 @@ describe('a request that is proper HTTP', () => {
   it.each([
     ['a percent sign', '/originals/f/c%61t'],
     ['an encoded slash', '/originals%2ff/cat'],
+    ['an encoded NUL', '/originals/f/cat%00'],
+    ['a percent sign in the query', '/originals/f/cat?exp=%31&kid=a&sig=b'],
     ['a backslash', '/originals\\f\\cat'],
     ['two slashes', '//originals/f/cat'],
     ['two slashes inside', '/originals//f/cat'],
@@ -134,6 +136,14 @@ describe('what is no proper HTTP', () => {
     expect(answer).toMatch(/x-content-type-options: nosniff/i);
     expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}/i);
     expect(answer).toContain('"invalid_request"');
+  });
+
+  it('answers the same 400 where routing would have said 404', async () => {
+    const absent = `GET /nowhere HTTP/1.1\r\nHost: absent.${ROOT_DOMAIN}\r\n`;
+    const coded = await say(`${absent}Transfer-Encoding: xchunked\r\n\r\n`, { isOpen: true });
+    expect(statuses(coded)).toEqual(['400']);
+    const twice = await say(`${absent}Host: %H\r\n\r\n`, { isOpen: true });
+    expect(statuses(twice)).toEqual(['400']);
   });
 
   it('hides no second Host behind thousands of headers', async () => {
