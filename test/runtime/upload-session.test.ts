@@ -432,6 +432,22 @@ async function compareFiles(sessions: readonly ModelSession[]): Promise<void> {
   });
 }
 
+/** From the wish to the file: by chance alone, few histories would get as far as a second revision. */
+class Publish implements Command {
+  readonly slug: string;
+  constructor(slug: string) {
+    this.slug = slug;
+  }
+  check = ({ sessions }: Readonly<Model>) => sessions.length < 6;
+  toString = () => `publish(${this.slug})`;
+  run = async (model: Model, real: Real) => {
+    await new Create('proxy', 'right', this.slug).run(model, real);
+    const put = must(happenings.find(({ name }) => name === 'PUT through the proxy'));
+    await new Happen(model.sessions.length - 1, put).run(model, real);
+    await work.run(model, real);
+  };
+}
+
 const index = fc.nat(5);
 const commands = fc.commands(
   [
@@ -444,6 +460,7 @@ const commands = fc.commands(
       .map(([mode, digest, slug]) => new Create(mode, digest, slug)),
     ...happenings.map((what) => index.map((at) => new Happen(at, what))),
     fc.constant(sweep),
+    fc.constantFrom('a', 'b').map((slug) => new Publish(slug)),
     fc.constant(work),
     fc.constant(crash),
   ],
