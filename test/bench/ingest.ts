@@ -105,7 +105,9 @@ async function runAlone<T>(name: string, { bytes, content_type }: IngestSample):
     const file = join(folder, 'source');
     await writeFile(file, bytes);
     const program = join(import.meta.dirname, name);
-    const { stdout } = await promisify(execFile)(process.execPath, [program, file, content_type]);
+    const { stdout } = await promisify(execFile)(process.execPath, [program, file, content_type], {
+      env: { ...process.env, MALLOC_ARENA_MAX: '2', VIPS_DISC_THRESHOLD: '1000g' },
+    });
     return JSON.parse(stdout) as T;
   } finally {
     await rm(folder, { recursive: true });

@@ -1,8 +1,12 @@
 /** One upload sanitized in a process of its own, which says what that was estimated to take of memory, and took. */
 import { readFileSync } from 'node:fs';
+import sharp from 'sharp';
 import { sanitize } from '../../runtime/worker/ingest/sanitize.ts';
 
 const [file = '', contentType = ''] = process.argv.slice(2);
+// As the decoder child has them.
+sharp.cache(false);
+sharp.concurrency(1);
 const estimates: number[] = [];
 await sanitize(readFileSync(file), contentType, ({ memory_bytes }) => {
   estimates.push(memory_bytes);
