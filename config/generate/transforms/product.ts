@@ -1,0 +1,105 @@
+/** The product as a person starts it, in an empty folder that goes with it, and the few calls that the page needs. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PresetWish } from './read-page.ts';
+
+type Instance = {
+  api_url: string;
+  delivery_root_domain: string;
+  delivery_port: number;
+  project_slug: string;
+  api_key: string;
+};
+
+export type Product = {
+  upload(file_slug: string, bytes: Buffer, content_type: string): Promise<void>;
+  /** The new preset's id. */
+  putPreset(preset: PresetWish): Promise<string>;
+  deliver(path: string): Promise<Buffer>;
+  end(): Promise<void>;
+};
+
+const LAUNCHER = new URL('../../../runtime/launcher.js', import.meta.url).pathname;
+
+export async function startProduct(): Promise<Product> {
+  const data = mkdtempSync(join(tmpdir(), 'tintype-transforms-'));
+  const ports = ['--api-port', '0', '--delivery-port', '0'];
+  const child = spawn(process.execPath, [LAUNCHER, 'up', '--json', '--data', data, ...ports], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
+  if (typeof line !== 'string') throw new Error(`tintype up ended with ${line}`);
+  const instance = JSON.parse(line) as Instance;
+  const end = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(data, { recursive: true });
+  };
+  const project = `/v1/projects/${instance.project_slug}`;
+  return {
+    upload: (slug, bytes, type) => upload(instance, { project, slug, bytes, type }),
+    putPreset: async (preset) =>
+      (await callApi<{ id: string }>(instance, 'PUT', `${project}/watermark-presets`, preset)).id,
+    deliver: (path) => deliver(instance, path),
+    end,
+  };
+}
+
+type Session = {
+  upload_id: string;
+  status: string;
+  direct: { put_url: string; headers: Record<string, string> };
+};
+
+async function upload(
+  instance: Instance,
+  of: { project: string; slug: string; bytes: Buffer; type: string },
+): Promise<void> {
+  const uploads = `${of.project}/uploads`;
+  const wish = { content_type: of.type, size_bytes: of.bytes.length, file_slug: of.slug };
+  const { upload_id, direct } = await callApi<Session>(instance, 'POST', uploads, wish);
+  const { put_url, headers } = direct;
+  const sent = await fetch(put_url, { method: 'PUT', headers, body: new Uint8Array(of.bytes) });
+  if (!sent.ok) throw new Error(`${of.slug} was not stored: ${sent.status}`);
+  await callApi(instance, 'POST', `${uploads}/${upload_id}/complete`);
+  for (;;) {
+    const { status } = await callApi<Session>(instance, 'GET', `${uploads}/${upload_id}`);
+    if (status === 'ready') return;
+    if (status === 'failed' || status === 'expired') throw new Error(`${of.slug} ${status}`);
+    await delay(50);
+  }
+}
+
+async function callApi<Answer>(
+  { api_url, api_key }: Instance,
+  ...[method, path, body]: [string, string, unknown?]
+): Promise<Answer> {
+  const answer = await fetch(`${api_url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${text}`);
+  return JSON.parse(text) as Answer;
+}
+
+// fetch does not let a caller say the Host.
+async function deliver(of: Instance, path: string): Promise<Buffer> {
+  const host = `${of.project_slug}.${of.delivery_root_domain}`;
+  const asking = request({ host: '127.0.0.1', port: of.delivery_port, path, headers: { host } });
+  asking.end();
+  const [answer] = await once(asking, 'response');
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk);
+  const body = Buffer.concat(chunks);
+  if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode} ${body}`);
+  return body;
+}
