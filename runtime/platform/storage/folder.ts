@@ -6,6 +6,7 @@ import { open, readdir, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Clock } from '../clock.ts';
+import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectHead, StorageUnavailable } from './bucket.ts';
 import { listFolder } from './folder-list.ts';
 import {
@@ -123,12 +124,16 @@ async function openObject(
   place: Place,
   range?: { start: number; end: number },
 ): Promise<Readable | undefined> {
+  const { folder } = place;
   const file = await openFile(place);
   if (file === undefined) return undefined;
   const head = await readObjectHead(file);
   const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, (head?.size_bytes ?? 0) - 1);
   const start = range?.start ?? 0;
-  if (head !== undefined && start <= end) return file.createReadStream({ start, end });
+  if (head !== undefined && start <= end) {
+    const body = file.createReadStream({ start, end });
+    return blamingBody(body, (error) => unavailable(folder, error));
+  }
   await file.close();
   return head === undefined ? undefined : Readable.from([]);
 }
@@ -178,6 +183,7 @@ const faults: Record<string, string> = {
   EROFS: 'cannot be written: it is on a read-only file system; name another one',
   ENOSPC: 'cannot be written: its disk is full; free some space',
   EDQUOT: 'cannot be written: the quota of its disk is used up; free some space',
+  EFBIG: 'cannot be written: files of this size are not allowed; raise the limit (ulimit -f)',
   EIO: 'cannot be used: its disk fails; look at the system log',
   EMFILE: 'cannot be used: too many files are open; raise the limit (ulimit -n)',
   ENFILE: 'cannot be used: too many files are open on this machine',

@@ -18,6 +18,8 @@ export type S3Options = {
   /** How long one call may take, and how often it is tried. */
   deadlineMs?: number;
   attempts?: number;
+  /** How long a connection may say nothing while bytes are expected. */
+  silenceMs?: number;
 };
 
 /** One connection pool for both buckets, and a second client that only signs, for the public address. */
@@ -45,7 +47,9 @@ export function openS3(options: S3Options): S3Access {
 const nothing = () => undefined;
 const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-function settings({ region, addressing, credentials, attempts = ATTEMPTS }: S3Options) {
+function settings(options: S3Options) {
+  const { region, addressing, credentials } = options;
+  const { attempts = ATTEMPTS, silenceMs = SILENCE_MS_MAX } = options;
   return {
     region,
     forcePathStyle: addressing === 'path',
@@ -54,7 +58,7 @@ function settings({ region, addressing, credentials, attempts = ATTEMPTS }: S3Op
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     // Every failure reaches the caller; the client's own lines on the console would say it twice.
     logger: SILENT,
-    requestHandler: { connectionTimeout: CONNECT_MS_MAX, socketTimeout: SILENCE_MS_MAX },
+    requestHandler: { connectionTimeout: CONNECT_MS_MAX, socketTimeout: silenceMs },
     ...(credentials === undefined ? {} : { credentials }),
   };
 }

@@ -13,6 +13,7 @@ import {
   PutObjectCommand,
   type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3';
+import { blamingBody } from './blaming-body.ts';
 import { type Bucket, isObjectKey, type ObjectFacts, type ObjectHead } from './bucket.ts';
 import { exactly } from './exactly.ts';
 import { type S3Access, type S3Place, within } from './s3-client.ts';
@@ -83,7 +84,8 @@ async function openObject(
   const timer = setTimeout(() => stop.abort(), deadlineMs);
   try {
     const { Body } = await client.send(command, { abortSignal: stop.signal });
-    return Body instanceof Readable ? Body : Readable.from([]);
+    if (!(Body instanceof Readable)) return Readable.from([]);
+    return blamingBody(Body, (error) => s3Fault(bucket, error));
   } catch (error) {
     return statusOf(error) === EMPTY_RANGE_STATUS ? Readable.from([]) : unlessMissing(error);
   } finally {
