@@ -1,0 +1,72 @@
+// What common cameras and programs write, through the real decoder child: place and time are read, makers' own
+// notes are kept nowhere, and nothing published says anything of its source. Spec: Output rules 1, 7.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { tagged } from '../../../../support/camera.ts';
+import { useDecoder } from '../../../../support/decoder.ts';
+import { jpegWithExif, printExif } from '../../../../support/exif.ts';
+import { complaintsAbout, type Stored } from '../../../../support/judges.ts';
+import { type MakerRow, makers, NOTE_MARK, wordsOf } from '../../../../support/makers.ts';
+import { over, photograph } from '../../../../support/pictures.ts';
+
+const MAKER_NOTE = 0x927c;
+const UNDEFINED = 7;
+const TAKEN = {
+  location: { latitude: 52.52, longitude: 13.405 },
+  taken_at: '2024-05-06T05:08:09.250Z',
+};
+
+const decoder = useDecoder();
+let jpeg: Buffer;
+const published: Stored[] = [];
+
+beforeAll(async () => {
+  jpeg = await over(photograph(64, 48)).jpeg().toBuffer();
+});
+
+/** Notes first: ExifTool keeps those that it finds. */
+function withNotes([make, , note]: MakerRow): Buffer {
+  if (note === '') return jpeg;
+  const bytes = [...Buffer.from(`${note}${NOTE_MARK}`, 'latin1')];
+  const exposure = { [MAKER_NOTE]: [UNDEFINED, bytes] } as const;
+  return jpegWithExif(jpeg, printExif({ root: { 271: [2, make] }, exposure }));
+}
+
+/** Every object that the upload becomes, but for its saved metadata. */
+async function ingest(bytes: Buffer, type: string) {
+  const result = await decoder.ingest(bytes, type);
+  published.push({ content_type: result.content_type, bytes: result.master });
+  published.push(...result.mezzanines);
+  return result;
+}
+
+describe('a photograph', () => {
+  it.each(makers.map((row) => [`${row[0]} ${row[1]}`, row] as const))(
+    'of %s tells place and time, and keeps what was said but its notes',
+    async (_name, row) => {
+      const upload = await tagged(withNotes(row), 'jpg', wordsOf(row));
+      expect(upload.includes(NOTE_MARK)).toBe(row[2] !== '');
+      const result = await ingest(upload, 'image/jpeg');
+      expect(result).toMatchObject(TAKEN);
+      const { exif = Buffer.alloc(0), xmp = Buffer.alloc(0) } = result.metadata;
+      expect([exif.includes(row[1]), xmp.includes('Harbour')]).toEqual([true, true]);
+      expect(exif.includes(NOTE_MARK)).toBe(false);
+    },
+  );
+
+  it.each(['jpg', 'png', 'webp', 'avif', 'tiff'] as const)(
+    'as %s tells the same, and has half-way images that say nothing',
+    async (extension) => {
+      const format = extension === 'jpg' ? 'jpeg' : extension;
+      const bytes = await over(photograph(1100, 700)).toFormat(format).toBuffer();
+      const upload = await tagged(bytes, extension, wordsOf(makers[0] as MakerRow));
+      const { location, taken_at, mezzanines } = await ingest(upload, `image/${format}`);
+      expect({ location, taken_at }).toEqual(TAKEN);
+      expect(mezzanines).toHaveLength(1);
+    },
+  );
+
+  it('leaves nothing of itself in any object that is published', async () => {
+    expect(published.length).toBeGreaterThan(makers.length);
+    expect(await complaintsAbout(published)).toEqual([]);
+  });
+});
