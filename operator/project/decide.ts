@@ -105,6 +105,7 @@ const untouched: ProjectSettings = {
   cors_allowed_origins: [],
   resolution_presets: {},
   allowed_transform_chains: [],
+  warm_presets: [],
   default_watermark_preset_id: null,
   raw_download_enabled: false,
   status: 'active',

@@ -11,6 +11,7 @@ export type ProjectSettings = {
   cors_allowed_origins: string[];
   resolution_presets: Record<string, string>;
   allowed_transform_chains: string[];
+  warm_presets: string[];
   default_watermark_preset_id: string | null;
   raw_download_enabled: boolean;
   status: 'active' | 'suspended';
@@ -27,6 +28,7 @@ export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
     cors_allowed_origins: spec.corsAllowedOrigins,
     resolution_presets: spec.resolutionPresets && presetsByName(spec.resolutionPresets),
     allowed_transform_chains: spec.allowedTransformChains,
+    warm_presets: spec.warmPresets,
     raw_download_enabled: given(spec.rawDownload, { Enabled: true, Disabled: false }),
     storage_hard_limit_bytes:
       spec.staff?.storageHardLimit && parseQuantity(spec.staff.storageHardLimit),

@@ -13,6 +13,7 @@ export type ProjectRow = {
   cors_allowed_origins: string[];
   resolution_presets: Record<string, string>;
   allowed_transform_chains: string[];
+  warm_presets: string[];
   default_watermark_preset_id: string | null;
   raw_download_enabled: boolean;
   callback_url: string | null;
@@ -139,6 +140,7 @@ const CHANGEABLE = [
   'cors_allowed_origins',
   'resolution_presets',
   'allowed_transform_chains',
+  'warm_presets',
   'default_watermark_preset_id',
   'raw_download_enabled',
   'callback_url',

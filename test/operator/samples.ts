@@ -35,6 +35,7 @@ export function projectRow(fields: Partial<DeclaredProject> = {}): DeclaredProje
     cors_allowed_origins: [],
     resolution_presets: {},
     allowed_transform_chains: [],
+    warm_presets: [],
     default_watermark_preset_id: null,
     raw_download_enabled: false,
     callback_url: null,

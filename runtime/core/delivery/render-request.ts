@@ -19,6 +19,8 @@ export type RenderRequest = {
   readonly window: Box;
   readonly cost_ms: number;
   readonly plan: RenderPlan;
+  /** Rendered before anybody asks: whoever waits goes first. */
+  readonly is_warm?: true | undefined;
 };
 
 /** A published file, as far as a render of it goes. */
@@ -78,6 +80,7 @@ export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
     quality: z.int().min(1).max(100).nullable(),
     watermark: watermark.nullable(),
   }),
+  is_warm: z.literal(true).optional(),
 });
 
 /** Reads a reply off the queue. */

@@ -4,6 +4,7 @@ import { INGEST_BYTES_MAX_DEFAULT } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
 import { createAdmission } from '../sandbox/admission.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import { createWarmUp } from '../warm-up.ts';
 import { startIngest } from './ingest-loop.ts';
 
 const INGEST_LANE: LaneOptions = {
@@ -25,8 +26,10 @@ export async function startIngestLane(options: WorkerOptions): Promise<Lane> {
     log,
     onKilled: (why) => metrics?.childKilled(why),
   });
+  const warmUp = createWarmUp(options);
   const ingest = await startIngest({
     ...options,
+    onPublished: warmUp.add,
     sandbox,
     slots: lane.slots,
     ingest_bytes_max: options.ingest_bytes_max ?? INGEST_BYTES_MAX_DEFAULT,
@@ -35,6 +38,7 @@ export async function startIngestLane(options: WorkerOptions): Promise<Lane> {
   return {
     stop: async () => {
       await ingest.stop();
+      await warmUp.stop();
       await sandbox.close();
     },
   };

@@ -3,6 +3,7 @@
  * at a time than there are slots. A doorbell says that there is work; whose turn it is says the database. A lost
  * doorbell costs one turn of the poll.
  */
+import type { FileRow } from '../../db/files.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
@@ -12,6 +13,8 @@ export type IngestLoopOptions = IngestDeps & {
   metrics?: Pick<Metrics, 'ingest'>;
   slots: number;
   poll_every_ms: number;
+  /** Told of each file that was published. */
+  onPublished?: (file: FileRow) => void;
 };
 
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
@@ -52,7 +55,10 @@ async function measuredAttempt(options: IngestLoopOptions): Promise<IngestOutcom
   const startedAt = performance.now();
   const outcome = await ingestUpload(options, null);
   const seconds = (performance.now() - startedAt) / 1000;
-  if (outcome.result === 'ready') options.metrics?.ingest({ result: 'ready', seconds });
+  if (outcome.result === 'ready') {
+    options.metrics?.ingest({ result: 'ready', seconds });
+    options.onPublished?.(outcome.file);
+  }
   if (outcome.result === 'failed') options.metrics?.ingest({ result: outcome.error_code, seconds });
   return outcome;
 }

@@ -3,6 +3,7 @@
  * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
  */
 import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import { attachProfile } from './colours/attach-profile.ts';
 import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
@@ -32,6 +33,14 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   }
   const { autoOrient } = await sharp(source.bytes, decodeOptions(header)).metadata();
   return { width: autoOrient.width, height: autoOrient.height, open, space };
+}
+
+/** A picture whose colours its container describes by numbers, upright and with their profile. */
+export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
+  const { content_type, colours } = source.header;
+  if (content_type === 'image/png' || colours === undefined) return source;
+  const png = await openUpload(source, outputSpace(source)).png({ compressionLevel: 0 }).toBuffer();
+  return { ...source, bytes: attachProfile(png, colours), is_converted: true };
 }
 
 /** The same picture with its long edge so many pixels long, as 8 bit samples. */

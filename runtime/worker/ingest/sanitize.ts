@@ -17,7 +17,7 @@ import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
 import { readCapture } from './metadata/capture.ts';
 import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
-import { decodeOnce, type Pixels, shrinkTo } from './pixels.ts';
+import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
@@ -34,12 +34,17 @@ export async function sanitize(
   }
   const header = scanImage(bytes, declaredType);
   await admission(estimateCost(header, bytes), ask);
-  return decoding([header.content_type], () => sanitizeScanned(bytes, header));
+  return decoding(loadersFor(header), () => sanitizeScanned(bytes, header));
 }
 
 async function admission(cost: JobCost, ask: AskAdmission): Promise<void> {
   if (await ask(cost)) return;
   throw new IngestRefusal('image_too_large', `about ${cost.memory_bytes} bytes of memory`);
+}
+
+/** An AVIF whose colours are numbers becomes a PNG of ours with their profile first. */
+function loadersFor({ content_type, colours }: HeaderFacts): string[] {
+  return colours === undefined ? [content_type] : [content_type, 'image/png'];
 }
 
 async function decoding<T>(contentTypes: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -51,7 +56,7 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 }
 
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
-  const source = await readSource(bytes, header);
+  const source = await withProfile(await readSource(bytes, header));
   const pixels = await decodeOnce(source);
   const master = await encodeMaster(pixels, changedHeader(source), bytes.length);
   if (master.length > SANITIZED_BYTES_MAX) {

@@ -4,6 +4,7 @@
  */
 import { AVIF_PIXELS_MAX } from '../../core/limits.ts';
 import { type Av1Frame, readAv1Frame } from './av1-frame.ts';
+import { type ColourDescription, describeCodes, isSrgb } from './colours/colour-description.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import {
   type Box,
@@ -43,6 +44,7 @@ export function scanAvif(bytes: Buffer): HeaderFacts {
     quality: frame.quality,
     chroma: coding.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
+    colours: readColours(primary),
   };
 }
 
@@ -102,6 +104,17 @@ function readCoding(item: MediaItem): { bits: number; is_subsampled: boolean } {
   const [isDeep, isTwelve] = [(flags & 0x40) !== 0, (flags & 0x20) !== 0];
   const isSubsampled = (flags & 0x0c) === 0x0c;
   return { bits: isDeep ? (isTwelve ? 12 : 10) : 8, is_subsampled: isSubsampled };
+}
+
+/** A profile goes before the numbers, where there are both. */
+function readColours({ properties }: MediaItem): ColourDescription | undefined {
+  const boxes = properties.filter(({ type }) => type === 'colr').map(({ body }) => body);
+  const isOf = (kind: string) => (body: Buffer) => body.toString('latin1', 0, 4) === kind;
+  if (boxes.some(isOf('prof')) || boxes.some(isOf('rICC'))) return undefined;
+  const codes = boxes.find(isOf('nclx'));
+  if (codes === undefined) return undefined;
+  const colours = describeCodes(codes.readUInt16BE(4), codes.readUInt16BE(6));
+  return isSrgb(colours) ? undefined : colours;
 }
 
 function hasAlpha(media: MediaItems): boolean {

@@ -2,6 +2,7 @@
  * The PNG header: chunks up to the first image data. An animated PNG announces itself there (acTL);
  * decoders that do not know it show the first frame only, so it must be seen here.
  */
+import { readPngColours } from './colours/read-png-colours.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { HeaderFacts } from './scan.ts';
 
@@ -37,6 +38,7 @@ export function scanPng(bytes: Buffer): HeaderFacts {
     quality: null,
     chroma: null,
     is_palette: header.colour === PALETTE,
+    colours: readPngColours(chunks),
   };
 }
 

@@ -3,6 +3,7 @@
  * Spec: Limits, Uploads (image pixel limits); Processing error codes.
  */
 import { pixelLimit, SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
+import type { ColourDescription } from './colours/colour-description.ts';
 import { refuseExifMaze } from './exif-maze.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { scanAvif } from './scan-avif.ts';
@@ -35,6 +36,8 @@ export type HeaderFacts = {
   quality: number | null;
   chroma: '4:2:0' | '4:4:4' | null;
   is_palette: boolean;
+  /** Other ones than sRGB, which no profile describes. */
+  colours?: ColourDescription | undefined;
 };
 
 /** Of what is stored, whatever its format could say. */

@@ -2,6 +2,7 @@
 import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
+import { attachProfile } from './colours/attach-profile.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { SavedMetadata } from './ingest-result.ts';
 import { judgeIccProfile } from './metadata/icc-profile.ts';
@@ -28,6 +29,10 @@ export type SourceTraits = {
 
 export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<SourceTraits> {
   if (header.content_type === 'image/bmp') return bareSource(bytes, header);
+  if (header.content_type === 'image/png' && header.colours !== undefined) {
+    const { colours: _, ...rest } = header;
+    return readSource(attachProfile(bytes, header.colours), rest);
+  }
   const seen = await sharp(bytes, decodeOptions(header)).metadata();
   const { exif, icc, xmp, channels, space } = seen;
   refusePages(header, seen);

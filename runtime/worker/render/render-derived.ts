@@ -3,18 +3,23 @@
  * it under its key and answers. Whoever asks for the same key meanwhile gets the same answer.
  * Spec: Delivery host (render_timeout).
  */
+import { randomUUID } from 'node:crypto';
 import {
   type RenderReply,
   type RenderRequest,
   renderRequestSchema,
 } from '../../core/delivery/render-request.ts';
-import { RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
+import { RENDER_DEADLINE_SECONDS, RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
 import type { Queryable } from '../../db/client.ts';
-import { deleteRenderLease, updateRenderLeaseStored } from '../../db/render-leases.ts';
+import {
+  acquireRenderLease,
+  deleteRenderLease,
+  updateRenderLeaseStored,
+} from '../../db/render-leases.ts';
 import { createFlights } from '../../platform/flights.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { QueueTimeout } from '../../platform/queue/queue.ts';
+import { QueueBusy, QueueTimeout } from '../../platform/queue/queue.ts';
 import type { Bucket } from '../../platform/storage/bucket.ts';
 import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
 import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
@@ -86,9 +91,35 @@ async function inTurn(
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
+  if (request.is_warm) return whenIdle(deps, request, signal);
   const leave = await deps.line.enter(request, signal);
   try {
     return await measured(deps, request.plan.format, () => renderDerived(deps, request, signal));
+  } finally {
+    leave();
+  }
+}
+
+/** Under the lease of its image, as every render that somebody else could begin. */
+async function whenIdle(
+  deps: RenderDeps,
+  request: RenderRequest,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const { leave, stopped } = deps.line.enterWarm(request);
+  const { derived_key } = request;
+  const lease = { derived_key, lease_id: randomUUID() };
+  try {
+    const state = await acquireRenderLease(deps.db, {
+      ...lease,
+      lease_seconds: WARM_LEASE_SECONDS,
+    });
+    if (state !== 'mine') throw new QueueBusy('render', 1);
+    const either = AbortSignal.any([signal, stopped]);
+    return await measured(deps, request.plan.format, () => renderDerived(deps, request, either));
+  } catch (error) {
+    await deleteRenderLease(deps.db, lease).catch(() => undefined);
+    throw error;
   } finally {
     leave();
   }
@@ -112,6 +143,7 @@ async function measured<T>(
   }
 }
 
+const WARM_LEASE_SECONDS = RENDER_DEADLINE_SECONDS + 5;
 /** How long whoever waits for a lease is told that the image can be read. */
 const TOLD_STORED_SECONDS = 60;
 

@@ -12,6 +12,11 @@ export type RenderLine = {
    * make room for a project that has less, else the signal's reason.
    */
   enter(ticket: Ticket, signal: AbortSignal): Promise<() => void>;
+  /**
+   * For what nobody waits for: only while nobody waits, leaving a slot free where there are several. Throws QueueBusy
+   * where that is not so now; `stopped` says that somebody came who needs the slot.
+   */
+  enterWarm(ticket: Ticket): { leave(): void; stopped: AbortSignal };
 };
 
 export type Ticket = { project_id: string; cost_ms: number };
@@ -37,7 +42,7 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
   const running = new Set<Waiter>();
   const heavyRunning = () => [...running].filter(({ isHeavy }) => isHeavy).length;
   const next = () => {
-    while (running.size < slots) {
+    while (running.size + warm.size() < slots) {
       const mayBeHeavy = heavyRunning() < heavySlots;
       const waiter = turns.take(({ isHeavy }) => mayBeHeavy || !isHeavy);
       if (waiter === undefined) return;
@@ -45,6 +50,7 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
       waiter.start();
     }
   };
+  const warm = createWarmSeats(() => next());
   const begin = (waiter: Waiter) => {
     const startedAt = performance.now();
     return () => {
@@ -53,8 +59,6 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
       next();
     };
   };
-  const refusal = (waitMs: number) =>
-    new QueueBusy('render', Math.min(Math.max(1, Math.ceil(waitMs / 1000)), RETRY_SECONDS_MAX));
   const isFree = ({ isHeavy }: Waiter) =>
     running.size < slots && (!isHeavy || heavyRunning() < heavySlots);
   const waitMs = (waiter: Waiter) =>
@@ -82,13 +86,55 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
       const wait = isFree(waiter) ? 0 : waitMs(waiter);
       const isLate = wait > 0 && wait + pace.ms(waiter.cost_ms) > deadline_ms;
       if (isLate || (wait > 0 && !makeRoom(waiter))) throw refusal(wait);
-      const onAbort = () => {
-        if (turns.remove(waiter)) reject(signal.reason);
-      };
-      signal.addEventListener('abort', onAbort, { once: true });
       turns.add(waiter);
       next();
-      return promise.finally(() => signal.removeEventListener('abort', onAbort));
+      // One of the slots only reads ahead: a warm render in the others is in the way.
+      if (running.size + warm.size() >= slots || turns.size() > 0) warm.stopOne();
+      return orAborted(promise, signal, () => {
+        if (turns.remove(waiter)) reject(signal.reason);
+      });
+    },
+    enterWarm: ({ cost_ms }) => {
+      const isIdle = turns.size() === 0 && running.size + warm.size() < Math.max(1, slots - 1);
+      if (isIdle) return warm.enter();
+      throw refusal(pace.ms(runningMs(running) + cost_ms));
+    },
+  };
+}
+
+function refusal(waitMs: number): QueueBusy {
+  return new QueueBusy(
+    'render',
+    Math.min(Math.max(1, Math.ceil(waitMs / 1000)), RETRY_SECONDS_MAX),
+  );
+}
+
+async function orAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  onAbort: () => void,
+): Promise<T> {
+  signal.addEventListener('abort', onAbort, { once: true });
+  return promise.finally(() => signal.removeEventListener('abort', onAbort));
+}
+
+/** Who renders what nobody waits for, each with the way to stop it. */
+function createWarmSeats(onLeave: () => void) {
+  const seats = new Set<AbortController>();
+  return {
+    size: () => seats.size,
+    enter: () => {
+      const stop = new AbortController();
+      seats.add(stop);
+      const leave = () => {
+        if (seats.delete(stop)) onLeave();
+      };
+      return { leave, stopped: stop.signal };
+    },
+    /** It makes room when it has ended. */
+    stopOne: () => {
+      const first = [...seats].find(({ signal }) => !signal.aborted);
+      first?.abort(new QueueBusy('render', 1));
     },
   };
 }

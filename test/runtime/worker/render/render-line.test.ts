@@ -115,3 +115,43 @@ describe('the line of renders', () => {
     expect(Object.keys(refused)).toEqual(['waiting']);
   });
 });
+
+describe('renders that nobody waits for', () => {
+  it('begin only while nobody waits, and leave a slot free', async () => {
+    const { line, enter, settle } = makeLine({ slots: 3 });
+    const warm = { project_id: 'w', cost_ms: 20 };
+    line.enterWarm(warm);
+    line.enterWarm(warm);
+    expect(() => line.enterWarm(warm)).toThrow(QueueBusy);
+    void enter('a');
+    await settle();
+    expect(() => line.enterWarm(warm)).toThrow(QueueBusy);
+  });
+
+  it('are stopped as soon as a viewer needs their slot, one for each', async () => {
+    const { line, inside, enter, settle } = makeLine({ slots: 3 });
+    const warm = [0, 1].map(() => line.enterWarm({ project_id: 'w', cost_ms: 20 }));
+    void enter('a');
+    await settle();
+    expect(inside).toEqual(['a']);
+    expect(warm.map(({ stopped }) => stopped.aborted)).toEqual([true, false]);
+    warm[0]?.leave();
+    void enter('b');
+    await settle();
+    expect(inside).toEqual(['a', 'b']);
+    expect(warm[1]?.stopped.aborted).toBe(true);
+  });
+
+  it('make room when they end', async () => {
+    const { line, inside, enter, settle } = makeLine({ slots: 2 });
+    const { leave } = line.enterWarm({ project_id: 'w', cost_ms: 20 });
+    void enter('a');
+    void enter('b');
+    await settle();
+    expect(inside).toEqual(['a']);
+    leave();
+    leave();
+    await settle();
+    expect(inside).toEqual(['a', 'b']);
+  });
+});

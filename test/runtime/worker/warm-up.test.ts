@@ -1,0 +1,93 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import { startWorker, type Worker } from '../../../runtime/worker/serve.ts';
+import { useDatabase } from '../../support/database.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+import { arrive, uploadAsItIs } from '../../support/uploads.ts';
+
+const { db } = useDatabase();
+const { buckets, remove } = makeFolderBuckets();
+const queue = createInProcessQueue();
+const SOON = { timeout: 30_000 };
+const log = createLog({ level: 'silent', name: 'test' });
+let bytes: Buffer;
+let host: DeliveryHost;
+let worker: Worker;
+let renders: string[];
+let project: ProjectRow;
+
+beforeAll(async () => {
+  bytes = await over(photograph(400, 300)).jpeg().toBuffer();
+  host = await startDeliveryHost({ db, content: buckets.content, queue, wall_clock_ms: 0 });
+});
+afterAll(async () => {
+  await host.close();
+  remove();
+});
+beforeEach(async () => {
+  renders = [];
+  project = await makeProject(db, {
+    resolution_presets: { thumb: 'resize/80x80/smart', large: 'resize/300x', gone: 'resize/none' },
+  });
+  worker = await startWorker({
+    db,
+    buckets,
+    queue,
+    clock: systemClock,
+    log,
+    poll_every_ms: 20,
+    metrics: {
+      ingest: () => undefined,
+      childKilled: () => undefined,
+      render: ({ format }) => void renders.push(format),
+    },
+  });
+});
+afterEach(() => worker.stop());
+
+const wish = (names: string[]) =>
+  db.query('update projects set warm_presets = $2 where project_id = $1', [
+    project.project_id,
+    names,
+  ]);
+
+async function publish(): Promise<void> {
+  const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'cat' });
+  const status = async () => (await uploadAsItIs(db, upload)).status;
+  await expect.poll(status, SOON).toBe('ready');
+}
+
+it('presets that a project wants warm are rendered when a file is published, as a viewer gets them', async () => {
+  await wish(['thumb', 'large', 'gone', 'unknown']);
+  await publish();
+  await expect.poll(() => renders.length, SOON).toBe(2);
+  const keys = () => buckets.content.list({ prefix: `derived/${project.project_id}/`, limit: 10 });
+  await expect.poll(async () => (await keys()).length, SOON).toBe(2);
+  for (const name of ['thumb', 'large']) {
+    expect((await host.get(project.project_slug, `/preset:${name}/f/cat`)).status).toBe(200);
+  }
+  expect(renders).toHaveLength(2);
+});
+
+it('without such a wish nothing is rendered before a viewer asks', async () => {
+  await publish();
+  await worker.stop();
+  expect(renders).toEqual([]);
+});
+
+it('a viewer who comes meanwhile gets the image, rendered once', async () => {
+  await wish(['thumb']);
+  await publish();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => host.get(project.project_slug, '/preset:thumb/f/cat')),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  await worker.stop();
+  expect(renders.length).toBeGreaterThanOrEqual(1);
+});
