@@ -38,17 +38,28 @@ export const CAMERA_TAGS = [
   '-XMP-crs:Exposure2012=+0.50',
 ] as const;
 
+export type Tagging = { bytes: Buffer; extension: string; words?: readonly string[] };
+
 export async function tagged(
   bytes: Buffer,
   extension: string,
   words: readonly string[] = CAMERA_TAGS,
 ): Promise<Buffer> {
+  const [one = Buffer.alloc(0)] = await taggedAll([{ bytes, extension, words }]);
+  return one;
+}
+
+/** All in one run of ExifTool, which takes longer to start than to write. */
+export async function taggedAll(pictures: readonly Tagging[]): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-camera-'));
-  const file = join(folder, `picture.${extension}`);
   try {
-    await writeFile(file, bytes);
-    await promisify(execFile)('exiftool', ['-q', '-m', '-overwrite_original', ...words, file]);
-    return await readFile(file);
+    const files = pictures.map(({ extension }, index) => join(folder, `${index}.${extension}`));
+    await Promise.all(pictures.map(({ bytes }, at) => writeFile(files[at] ?? '', bytes)));
+    const runs = pictures.map(({ words = CAMERA_TAGS }, at) => [...words, files[at] ?? '']);
+    const args = runs.flatMap((run, at) => (at === 0 ? run : ['-execute', ...run]));
+    const common = ['-common_args', '-q', '-m', '-overwrite_original'];
+    await promisify(execFile)('exiftool', [...args, ...common]);
+    return await Promise.all(files.map((file) => readFile(file)));
   } finally {
     await rm(folder, { recursive: true });
   }
