@@ -168,6 +168,28 @@ describe('an upload that is good', () => {
     ]);
   });
 
+  it('of a known slug brings its own place, time and metadata, or none', async () => {
+    const camera = await cameraJpeg(photograph(1200, 800), 1);
+    const revisions = [];
+    for (const bytes of [camera, await jpeg(), camera]) {
+      const upload = await arrive(world, project, { bytes, file_slug: 'moved' });
+      await ingestUpload(deps(), upload.upload_id);
+      revisions.push(await findFile(db, { project_id: project.project_id, file_slug: 'moved' }));
+    }
+    const [first, second, third] = revisions;
+    expect(second).toMatchObject({ latitude: null, longitude: null, taken_at: null, metadata: {} });
+    const { latitude, longitude, taken_at } = first ?? {};
+    expect(third).toMatchObject({ latitude, longitude, taken_at });
+    expect(taken_at).toEqual(new Date('2024-05-06T05:08:09.000Z'));
+    const doomed = await db.query<{ object_key: string }>(
+      `select object_key from doomed_objects where bucket = 'content' and file_id = $1`,
+      [first?.file_id],
+    );
+    const keys = doomed.map(({ object_key }) => object_key);
+    expect(keys).toContain(first?.metadata.exif);
+    expect(keys).not.toContain(third?.metadata.exif);
+  });
+
   it('keeps a blocked slug blocked', async () => {
     const [one, two] = [
       await arrive(world, project, { bytes: await jpeg(), file_slug: 'bad' }),
