@@ -1,0 +1,249 @@
+// Spec: Upload session (status); Errors, 503. What a client meets while the storage fails, call by call: the session
+// stays as it was, and the same call succeeds when the storage is back.
+
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { UploadRecord } from '../../../runtime/core/resources/upload.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
+import { createFolderBucket } from '../../../runtime/platform/storage/folder.ts';
+import { createS3Bucket } from '../../../runtime/platform/storage/s3.ts';
+import {
+  type Caller,
+  codeOf,
+  createKey,
+  createProject,
+  newSubject,
+} from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
+import {
+  type StorageFaultKind,
+  type StorageFaultProxy,
+  type StorageOperation,
+  startStorageFaultProxy,
+} from '../../support/storage-fault-proxy.ts';
+
+const MIB = 2 ** 20;
+const api = useApi();
+const owner = api.session(newSubject());
+const small = randomBytes(2000);
+const large = randomBytes(10 * MIB);
+let s3: S3Server;
+let proxy: StorageFaultProxy;
+let ingest: Bucket;
+let call: Caller;
+let path: string;
+
+beforeAll(async () => {
+  s3 = await startS3Server();
+  proxy = await startStorageFaultProxy(s3.endpoint);
+  await createBucket(connectS3(s3), 'ingest');
+  const hasty = { attempts: 1, deadlineMs: 1500, silenceMs: 1500 };
+  ingest = createS3Bucket(connectS3({ ...s3, endpoint: proxy.endpoint }, hasty), 'ingest');
+  const project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}/uploads`;
+  call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
+});
+afterEach(() => proxy.set(undefined));
+afterAll(async () => {
+  await proxy.close();
+  await s3.stop();
+});
+
+const useBucket = (bucket: Bucket) =>
+  api.change({
+    buckets: { ...api.deps().buckets, ingest: bucket },
+    settings: { ingestMaxBytes: 100 * MIB },
+  });
+const create = (bytes: Buffer, settings: object = {}) =>
+  call('POST', path, { content_type: 'image/png', size_bytes: bytes.length, ...settings });
+const statusOf = async (upload: UploadRecord) =>
+  (await call('GET', `${path}/${upload.upload_id}`)).body.status;
+const complete = (upload: UploadRecord, body?: unknown) =>
+  call('POST', `${path}/${upload.upload_id}/complete`, body);
+
+async function made(bytes: Buffer, settings: object = {}): Promise<UploadRecord> {
+  const { status, body } = await create(bytes, settings);
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+
+async function put(url: string, bytes: Buffer, headers: object = {}) {
+  const answer = await fetch(url, {
+    method: 'PUT',
+    body: new Uint8Array(bytes),
+    headers: { ...headers },
+  });
+  const text = await answer.text();
+  return { status: answer.status, headers: answer.headers, text };
+}
+
+async function arrived(settings: object = {}): Promise<UploadRecord> {
+  const upload = await made(small, settings);
+  expect((await put(upload.direct?.put_url ?? '', small, upload.direct?.headers)).status).toBe(200);
+  return upload;
+}
+
+async function partsOf(upload: UploadRecord) {
+  const { part_size = 0, parts = [] } = upload.multipart ?? {};
+  const sent = [];
+  for (const [at, { url, part_number }] of parts.entries()) {
+    const { headers } = await put(url, large.subarray(at * part_size, (at + 1) * part_size));
+    sent.push({ part_number, etag: headers.get('etag') ?? '' });
+  }
+  return { parts: sent };
+}
+
+/** A call, and what it has to do with the storage. */
+type Scene = {
+  name: string;
+  operation: StorageOperation;
+  /** What is there before, and the call, which may be made again. */
+  set(): Promise<{ upload?: UploadRecord; act(): Promise<string> }>;
+  /** What the call answers when the storage is back. */
+  afterwards: string;
+};
+
+const scenes: Scene[] = [
+  {
+    name: 'the create of a multipart upload',
+    operation: 'createMultipart',
+    set: async () => ({ act: async () => codeOf(await create(large, { parts: 2 })) }),
+    afterwards: '201',
+  },
+  {
+    name: 'complete',
+    operation: 'head',
+    set: async () => {
+      const upload = await arrived();
+      return { upload, act: async () => codeOf(await complete(upload)) };
+    },
+    afterwards: '200',
+  },
+  {
+    name: 'complete with a digest',
+    operation: 'get',
+    set: async () => {
+      const sha256 = createHash('sha256').update(small).digest('hex');
+      const upload = await arrived({ sha256 });
+      return { upload, act: async () => codeOf(await complete(upload)) };
+    },
+    afterwards: '200',
+  },
+  {
+    name: 'complete of a multipart upload',
+    operation: 'completeMultipart',
+    set: async () => {
+      const upload = await made(large, { parts: 2 });
+      const list = await partsOf(upload);
+      return { upload, act: async () => codeOf(await complete(upload, list)) };
+    },
+    afterwards: '200',
+  },
+  {
+    name: 'a PUT through the service',
+    operation: 'put',
+    set: async () => {
+      const upload = await made(small, { mode: 'proxy' });
+      const act = async () => {
+        const url = upload.proxy?.put_url ?? '';
+        const { status, text } = await put(url, small, { 'content-type': 'image/png' });
+        return status === 204 ? '204' : `${status} ${JSON.parse(text).error.code}`;
+      };
+      return { upload, act };
+    },
+    afterwards: '204',
+  },
+];
+
+const BEFORE_THE_EFFECT: StorageFaultKind[] = ['reset', 'status_500', 'silence'];
+
+describe.each(BEFORE_THE_EFFECT)('while the storage answers with %s', (kind) => {
+  it.each(scenes)('$name is 503, changes nothing, and succeeds afterwards', async (scene) => {
+    useBucket(ingest);
+    const { upload, act } = await scene.set();
+    proxy.set({ operation: scene.operation, kind });
+    expect(await act()).toBe('503 storage_unavailable');
+    expect(proxy.hits()).toBeGreaterThan(0);
+    proxy.set(undefined);
+    if (upload !== undefined) expect(await statusOf(upload)).toBe('created');
+    expect(await act()).toBe(scene.afterwards);
+  });
+
+  it('an abort ends the session in any case: what it leaves, the sweep finds', async () => {
+    useBucket(ingest);
+    const upload = await made(large, { parts: 2 });
+    proxy.set({ operation: 'abortMultipart', kind });
+    expect(codeOf(await call('POST', `${path}/${upload.upload_id}/abort`))).toBe('200');
+    proxy.set(undefined);
+    expect(await statusOf(upload)).toBe('expired');
+  });
+});
+
+describe('while answers of the storage are lost after their effect', () => {
+  it.each(scenes)('$name is done by itself, or by the same call again', async (scene) => {
+    useBucket(ingest);
+    const { upload, act } = await scene.set();
+    proxy.set({ operation: scene.operation, kind: 'reply_dropped', times: 1 });
+    const first = await act();
+    expect([scene.afterwards, '503 storage_unavailable']).toContain(first);
+    proxy.set(undefined);
+    if (first === scene.afterwards) return;
+    if (upload !== undefined) expect(await statusOf(upload)).toBe('created');
+    expect(await act()).toBe(scene.afterwards);
+  });
+});
+
+describe('storage in a folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-full-'));
+  const mounted = join(folder, 'small');
+  const isRoot = process.getuid?.() === 0;
+  const open = (at: string) =>
+    createFolderBucket({
+      name: 'ingest',
+      folder: at,
+      publicUrl: 'http://127.0.0.1:1',
+      secret: Buffer.alloc(32, 5),
+      clock: systemClock,
+    });
+
+  beforeAll(() => {
+    mkdirSync(mounted);
+    if (isRoot) execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mounted]);
+    else chmodSync(mounted, 0o500);
+  });
+  afterAll(() => {
+    if (isRoot) execFileSync('umount', ['-l', mounted]);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('that is full, or cannot be written, is 503 with a line that says what to do, and leaves nothing', async () => {
+    useBucket(open(mounted));
+    const bytes = randomBytes(3 * MIB);
+    const upload = await made(bytes, { mode: 'proxy' });
+    const send = () => put(upload.proxy?.put_url ?? '', bytes, { 'content-type': 'image/png' });
+    const { status, text } = await send();
+    expect([status, JSON.parse(text).error.code]).toEqual([503, 'storage_unavailable']);
+    expect(await statusOf(upload)).toBe('created');
+    expect(JSON.stringify(api.logged())).toMatch(/disk is full; free some space|cannot be used/);
+    expect(await open(mounted).list({ prefix: '', limit: 10 })).toEqual([]);
+    useBucket(api.deps().buckets.ingest);
+    expect((await send()).status).toBe(204);
+  });
+
+  it.runIf(isRoot)('that became read-only is 503 with a line that says what to do', async () => {
+    execFileSync('mount', ['-o', 'remount,ro', mounted]);
+    useBucket(open(mounted));
+    const upload = await made(small, { mode: 'proxy' });
+    const { status } = await put(upload.proxy?.put_url ?? '', small, {
+      'content-type': 'image/png',
+    });
+    expect(status).toBe(503);
+    expect(JSON.stringify(api.logged())).toContain('read-only file system');
+  });
+});
