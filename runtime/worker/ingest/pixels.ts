@@ -66,7 +66,10 @@ function openUpload(source: SourceTraits, space: OutputSpace): Sharp {
     ignoreIcc: source.keeps_space || !source.is_converted,
   };
   const picture = sharp(source.bytes, options).toColourspace(space);
-  return space === 'cmyk' ? picture.pipelineColourspace('cmyk') : picture;
+  if (space === 'cmyk') return picture.pipelineColourspace('cmyk');
+  // Left to itself the library takes deep pictures to Display P3, and deep grey ones nowhere.
+  const isDeep = space === 'rgb16' || space === 'grey16';
+  return isDeep && !options.ignoreIcc ? picture.withIccProfile('srgb', { attach: false }) : picture;
 }
 
 /** By our own reader: libvips has none. */

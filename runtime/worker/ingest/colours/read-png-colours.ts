@@ -1,0 +1,42 @@
+/** What a PNG says of its colours beside a profile: `cICP`, else `sRGB`, else `gAMA` and `cHRM`. */
+import {
+  type ColourDescription,
+  describeCodes,
+  isSrgb,
+  srgbPrimaries,
+} from './colour-description.ts';
+
+type Chunk = { type: string; body: Buffer };
+
+const UNIT = 100_000;
+const GAMMA_MIN = 0.1;
+const GAMMA_MAX = 10;
+
+/** Undefined where it is sRGB, is said by a profile, or makes no sense. */
+export function readPngColours(chunks: readonly Chunk[]): ColourDescription | undefined {
+  const bodyOf = (name: string) => chunks.find(({ type }) => type === name)?.body;
+  if (bodyOf('iCCP') !== undefined) return undefined;
+  const codes = bodyOf('cICP');
+  const colours =
+    codes === undefined
+      ? readNumbers(bodyOf)
+      : describeCodes(codes.readUInt8(0), codes.readUInt8(1));
+  return colours === undefined || isSrgb(colours) ? undefined : colours;
+}
+
+function readNumbers(bodyOf: (name: string) => Buffer | undefined): ColourDescription | undefined {
+  const [gamma, points] = [bodyOf('gAMA'), bodyOf('cHRM')];
+  if (bodyOf('sRGB') !== undefined || (gamma === undefined && points === undefined)) {
+    return undefined;
+  }
+  const power = gamma === undefined ? undefined : UNIT / gamma.readUInt32BE(0);
+  if (power !== undefined && !(power >= GAMMA_MIN && power <= GAMMA_MAX)) return undefined;
+  const primaries = points === undefined ? srgbPrimaries : readPoints(points);
+  return { primaries, transfer: power ?? 'srgb' };
+}
+
+function readPoints(body: Buffer): ColourDescription['primaries'] {
+  const point = (index: number) =>
+    [body.readUInt32BE(index * 8) / UNIT, body.readUInt32BE(index * 8 + 4) / UNIT] as const;
+  return { white: point(0), red: point(1), green: point(2), blue: point(3) };
+}
