@@ -24,7 +24,7 @@ const PACE = { burst: 200, per_minute: 6000 };
 const advice: AdviceByStatus = {
   401: 'set TINTYPE_CDN_TOKEN to the token that the cache expects',
   403: 'let this process’s address send purges to the cache, and check TINTYPE_CDN_TOKEN',
-  404: 'the cache passed the purge on instead of taking it: configure it as docs/cdn.md shows',
+  404: 'the cache passed the purge on, or knows only whole keys: configure it as docs/cdn.md shows',
   405: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',
   412: 'the cache knows only whole keys: nginx needs a purge module that takes PURGE /*',
   501: 'the cache does not know the method: configure it as docs/cdn.md shows, or set TINTYPE_CDN_METHOD',

@@ -37,7 +37,9 @@ function exchange(
   const send = new URL(url).protocol === 'https:' ? requestHttps : requestHttp;
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
-    const sent = send(url, { method, headers: { ...headers, ...length }, signal }, (response) => {
+    // Calls are rare: a connection that was kept would mostly be closed on the other side when it is used again.
+    const options = { method, headers: { ...headers, ...length }, signal, agent: false as const };
+    const sent = send(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('error', reject);

@@ -45,7 +45,7 @@ describe('a purge at Cloudflare', () => {
           accept: 'application/json',
           'content-type': 'application/json',
           'content-length': String(body.length),
-          connection: 'keep-alive',
+          connection: 'close',
         },
         body,
       },
