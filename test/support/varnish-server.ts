@@ -6,7 +6,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer, request as sendRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -84,21 +85,19 @@ async function askForPort(folder: string): Promise<number | undefined> {
   }
 }
 
-/** One address before several servers. Connections that Varnish keeps are cut when another one is to answer. */
+/** One address before several servers, that of each request its own: kept connections would stay with the one before. */
 async function startService(first: number) {
   let target = first;
-  const sockets = new Set<Socket>();
-  const keep = (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => socket.destroy());
-    socket.on('close', () => sockets.delete(socket));
-  };
-  const server = createServer((client) => {
-    const upstream = connect({ host: '127.0.0.1', port: target });
-    for (const socket of [client, upstream]) keep(socket);
-    client.pipe(upstream).pipe(client);
-    client.on('close', () => upstream.destroy());
-    upstream.on('close', () => client.destroy());
+  const server = createServer((request, response) => {
+    const { method, url: path, headers } = request;
+    const to = { host: '127.0.0.1', port: target, method, path, headers, agent: false as const };
+    const upstream = sendRequest(to, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders);
+      answer.pipe(response);
+    });
+    upstream.on('error', () => response.destroy());
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -108,7 +107,7 @@ async function startService(first: number) {
       target = port;
     },
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      server.closeAllConnections();
       server.close();
       await once(server, 'close');
     },

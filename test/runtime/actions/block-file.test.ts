@@ -1,6 +1,7 @@
 // Spec: States and transitions, File; Event kinds, file.blocked and file.unblocked; Watermark preset.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
+import { putWatermarkPreset } from '../../../runtime/actions/change-watermark-preset.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { type FileRow, findFileById } from '../../../runtime/db/files.ts';
@@ -214,6 +215,7 @@ async function untilWaiting(count: number): Promise<void> {
          (select pid from pg_stat_activity where datname = current_database())`,
     );
     if (rows.length >= count) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
@@ -288,6 +290,24 @@ describe('delete, re-upload, block and unblock at one barrier', () => {
     expect(outcomes.toSorted()).toEqual(['deleted', ...Array(9).fill('deleted_before')]);
     expect(await rowsOf('audit_log')).toHaveLength(1);
     expect(must(await findProject(db, project.project_id)).file_count).toBe(0);
+  });
+
+  it('leave no watermark preset that draws a file which is gone or blocked', async () => {
+    for (const end of [block, () => remove()]) {
+      for (const first of ['end', 'preset']) {
+        const { file_id } = await make();
+        const wish = { name: 'logo', file_slug, x_offset: 0, y_offset: 0, opacity: 50 };
+        const preset = { project_id: project.project_id, watermark_preset_id: id('wm'), wish };
+        const put = () => putWatermarkPreset(db, { ...preset, actor }).catch(String);
+        const ending = () => end(file_id);
+        await atOnce<unknown>(first === 'end' ? [ending, put] : [put, ending]);
+        expect(
+          await db.query('select 1 from watermark_presets where file_id = $1', [file_id]),
+        ).toEqual([]);
+        await unblock(file_id);
+        await remove();
+      }
+    }
   });
 
   it('of ten blocks at once block once, with one event', async () => {

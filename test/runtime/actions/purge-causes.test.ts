@@ -3,6 +3,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { changeProject } from '../../../runtime/actions/change-project.ts';
+import {
+  deleteWatermarkPreset,
+  putWatermarkPreset,
+} from '../../../runtime/actions/change-watermark-preset.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { purgingFields } from '../../../runtime/core/resources/project.ts';
@@ -28,6 +32,7 @@ let file: FileRow;
 beforeEach(async () => {
   project = await makeProject(db);
   file = await makeFile(db, project, { file_slug: 'hero.png' });
+  await db.query('delete from watermark_presets where watermark_preset_id = $1', [presetId]);
 });
 
 const block = () =>
@@ -57,6 +62,21 @@ async function draw(): Promise<string> {
   );
   return preset;
 }
+
+const presetId = id('wm');
+const putPreset = (opacity: number) => {
+  const wish = { name: 'logo', file_slug: 'hero.png', x_offset: 0, y_offset: 0, opacity };
+  const { project_id } = project;
+  return putWatermarkPreset(db, { project_id, watermark_preset_id: presetId, wish, actor });
+};
+const withPreset = async () => {
+  await putPreset(50);
+  await db.query('delete from purges');
+  await db.query('update projects set generation = $2 where project_id = $1', [
+    project.project_id,
+    project.generation,
+  ]);
+};
 
 type Cause = {
   cause: string;
@@ -155,6 +175,32 @@ const causes: Cause[] = [
     happens: () => change({ name: 'Other' }),
     forgets: 'nothing',
     changes: 'projects',
+  },
+  {
+    cause: 'a new watermark preset',
+    happens: () => putPreset(50),
+    forgets: 'project',
+    changes: 'projects',
+    reason: 'watermark_preset_changed',
+  },
+  {
+    cause: 'a change of a watermark preset',
+    before: withPreset,
+    happens: () => putPreset(70),
+    forgets: 'project',
+    changes: 'projects',
+    reason: 'watermark_preset_changed',
+  },
+  {
+    cause: 'a deletion of a watermark preset',
+    before: withPreset,
+    happens: () => {
+      const { project_id } = project;
+      return deleteWatermarkPreset(db, { project_id, watermark_preset_id: presetId, actor });
+    },
+    forgets: 'project',
+    changes: 'projects',
+    reason: 'watermark_preset_deleted',
   },
   ...purgingFields.map((field): Cause => {
     const suspended_by = field === 'status' ? { suspended_by: 'owner' as const } : {};

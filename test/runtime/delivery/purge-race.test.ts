@@ -196,12 +196,15 @@ async function tell({ happens, paths }: Cause, second: 'sent' | 'off'): Promise<
 
   gate.hold();
   const late = throughVarnish(one, held);
-  await gate.untilWaiting();
-  await happens();
-  expect(await purgeQueue(queue)).toEqual({ sent: 1, failed: 0 });
-  expect(isHit(await throughVarnish(other, refilled))).toBe(false);
-  gate.letGo();
-  await late;
+  try {
+    await gate.untilWaiting();
+    await happens();
+    expect(await purgeQueue(queue)).toEqual({ sent: 1, failed: 0 });
+    expect(isHit(await throughVarnish(other, refilled))).toBe(false);
+  } finally {
+    gate.letGo();
+  }
+  expect(isHit(await late)).toBe(false);
   const stale = await look(one);
 
   await pass(SECONDS);
