@@ -1,6 +1,16 @@
 // Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, and migrates a template
 // database once; every test file clones it (see database.ts). Names the file of the answers that were seen (see seen.ts).
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+// Everything temporary of the run lies in one folder, so that the next run can remove what a killed one left behind.
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -18,6 +28,7 @@ declare module 'vitest' {
 
 export const TEMPLATE_DATABASE = 'tintype_template';
 const FOLDER_PREFIX = 'tintype-test-';
+const TEMPORARY = 't';
 
 let stop: (() => Promise<void>) | undefined;
 
@@ -27,12 +38,22 @@ export async function setup(project: TestProject): Promise<void> {
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
+  process.env.TMPDIR = makeTemporary(folder);
   stop = async () => {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   await createTemplate(postgres.url);
   project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
+}
+
+/** Some tests run as nobody, who has to get there. */
+function makeTemporary(folder: string): string {
+  chmodSync(folder, 0o755);
+  const temporary = join(folder, TEMPORARY);
+  mkdirSync(temporary);
+  chmodSync(temporary, 0o1777);
+  return temporary;
 }
 
 export async function teardown(): Promise<void> {
@@ -59,7 +80,8 @@ function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
 }
 
-// A run that was killed leaves its server behind: it is stopped by its own pid file once its owner is gone.
+// A run that was killed leaves servers behind: once its owner is gone, PostgreSQL is stopped by its own pid file, and
+// whatever else still has the run's folder as its temporary one is ended by its id.
 async function removeLeftovers(): Promise<void> {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(FOLDER_PREFIX));
   for (const folder of folders.map((name) => join(tmpdir(), name))) {
@@ -68,6 +90,22 @@ async function removeLeftovers(): Promise<void> {
     if (existsSync(join(folder, 'data', 'postmaster.pid'))) {
       await (await startPostgres({ folder, settings: fastSettings })).stop();
     }
+    for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function processesOf(folder: string): number[] {
+  const pids = readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0);
+  return pids.filter((pid) => environmentOf(pid).includes(`TMPDIR=${join(folder, TEMPORARY)}\0`));
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8');
+  } catch {
+    return '';
   }
 }
