@@ -381,16 +381,19 @@ describe('a WatermarkPreset', () => {
     expect((await pass(files)).changes).toBe(0);
   });
 
-  it('that changes what is drawn purges its project', async () => {
+  it('that changes what is drawn, by coming too, purges its project', async () => {
     const name = slug();
     const projects = { 'a.yaml': resource('Project', name, {}) };
     await pass(projects);
     const { project_id, generation } = await project(name);
     await publishLogo(project_id);
+    // What was asked for by its id before was drawn with the default.
     await pass({ ...projects, 'b.yaml': preset(name) });
-    expect((await project(name)).generation).toBe(generation);
-    await pass({ ...projects, 'b.yaml': preset(name, { xOffset: 5 }) });
     expect((await project(name)).generation).toBe(generation + 1);
+    await pass({ ...projects, 'b.yaml': preset(name) });
+    expect((await project(name)).generation).toBe(generation + 1);
+    await pass({ ...projects, 'b.yaml': preset(name, { xOffset: 5 }) });
+    expect((await project(name)).generation).toBe(generation + 2);
   });
 
   it('and the reference to it may go together', async () => {
