@@ -1,5 +1,5 @@
 /** What the status of an answer means, with the words of the CDN that gave it. */
-import { type CdnHealth, CdnRefusal } from './cdn.ts';
+import { CdnRefusal } from './cdn.ts';
 import type { CdnAnswer } from './cdn-api.ts';
 
 /** What to do, by status. */
@@ -22,12 +22,6 @@ export function refusalOf(
     concerns: concernsAll(status) ? 'all' : 'call',
     retry_after_seconds: retryAfterSeconds(answer),
   });
-}
-
-/** Throws where the answer is a refusal. */
-export function healthy(refusal: CdnRefusal | undefined, health: CdnHealth): CdnHealth {
-  if (refusal !== undefined) throw refusal;
-  return health;
 }
 
 /** Beginning of what was answered, on one line. */

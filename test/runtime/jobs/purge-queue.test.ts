@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
-import { insertPurge } from '../../../runtime/db/purges.ts';
+import { claimPurges, insertPurge } from '../../../runtime/db/purges.ts';
 import { startPurgeLoop } from '../../../runtime/jobs/purge-loop.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { type Cdn, type CdnPurge, CdnRefusal } from '../../../runtime/platform/cdn/cdn.ts';
@@ -107,6 +107,14 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 2, failed: 1 });
     expect(taken.map(({ file_slug }) => file_slug)).toEqual(['a', 'c']);
     expect(await open()).toHaveLength(1);
+  });
+
+  it('sends what a process had claimed that died, when its lease is over', async () => {
+    await purge('hero.jpg');
+    expect(await claimPurges(db, { limit: 10, lease_seconds: 120 })).toHaveLength(1);
+    expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
+    await db.query(`update purges set run_after = run_after - interval '120 s' where attempt > 0`);
+    expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
   });
 
   it('by two at once sends each once', async () => {
