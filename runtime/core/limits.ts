@@ -126,6 +126,8 @@ export const PROCESSING_ATTEMPTS_MAX = 5;
 export const PROCESSING_KILLS_EXCUSED_MAX = 20;
 /** A sanitized image that is longer is too costly to keep: `image_too_large`. */
 export const SANITIZED_BYTES_MAX = 400_000_000;
+/** The same of one that is more than half as long again as its upload, such as a palette of many colours. */
+export const SANITIZED_GROWN_BYTES_MAX = 200_000_000;
 /** Of each saved block (EXIF, ICC, XMP); a longer one is dropped. */
 export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
 /** Lossy sources are stored at their own estimated quality, kept in this range; JPEGs of the usual tables below it too. */

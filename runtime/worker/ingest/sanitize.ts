@@ -3,11 +3,7 @@
  * it the stored image in its own format without metadata, the half-way images that renders read, and
  * what is known once for good. Spec: What the service does; Limits, Uploads.
  */
-import {
-  MEZZANINE_LONG_EDGES_PX,
-  SANITIZED_BYTES_MAX,
-  STORED_QUALITY_MIN,
-} from '../../core/limits.ts';
+import { MEZZANINE_LONG_EDGES_PX, STORED_QUALITY_MIN } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
@@ -20,6 +16,7 @@ import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
+import { isTooLong } from './stored-size.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
 
 /** Throws IngestRefusal where the image itself is at fault. Nothing is decoded before it was admitted. */
@@ -59,7 +56,7 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
   const source = await withProfile(await readSource(bytes, header));
   const pixels = await decodeOnce(source);
   const master = await encodeMaster(pixels, changedHeader(source), bytes.length);
-  if (master.length > SANITIZED_BYTES_MAX) {
+  if (isTooLong(master.length, bytes.length)) {
     throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
   }
   const { mezzanines, smallest } = await makeMezzanines(pixels, header);

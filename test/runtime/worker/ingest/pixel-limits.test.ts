@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import { isTooLong } from '../../../../runtime/worker/ingest/stored-size.ts';
 import { printBmp, wrapBmp } from '../../../support/bmp.ts';
 import { useDecoder } from '../../../support/decoder.ts';
 import { cutOut, deepPng, drawing, over, photograph } from '../../../support/pictures.ts';
@@ -192,4 +193,22 @@ it('no side is longer than a file can be stored with, however short the other', 
     expect(refusalByScan(name, { width: 65_535, height: 1 }), name).toBeUndefined();
     expect(refusalByScan(name, { width: 65_536, height: 1 }), name).toBe('image_too_large');
   }
+});
+
+describe('what an upload became is too long to keep', () => {
+  const MB = 1_000_000;
+
+  it.each([
+    ['a palette of noise, 128 megapixels', 222, 128, true],
+    ['a palette that grew within the limit', 199, 128, false],
+    ['a deep photograph that came as long', 240, 236, false],
+    ['anything above 400 MB', 401, 390, true],
+  ] as const)('%s: %d MB from %d MB: %s', (_name, stored, upload, verdict) => {
+    expect(isTooLong(stored * MB, upload * MB)).toBe(verdict);
+  });
+
+  it('never a small one, however much it grew', () => {
+    const bytes = fc.integer({ min: 1, max: 200 * MB });
+    fc.assert(fc.property(bytes, bytes, (stored, upload) => !isTooLong(stored, upload)));
+  });
 });
