@@ -29,7 +29,7 @@ export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<voi
   await tx.query(
     `insert into purges (project_id, file_slug, file_id, reason, run_after)
      select $1, $2, $3, $4, due
-     from unnest(array[now(), clock_timestamp() + make_interval(secs => $5)]) due`,
+     from unnest(array[date_trunc('milliseconds', now()), clock_timestamp() + make_interval(secs => $5)]) due`,
     [
       purge.project_id,
       purge.file?.file_slug ?? null,

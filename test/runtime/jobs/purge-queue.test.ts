@@ -51,6 +51,9 @@ const purge = (file_slug: string | null, repeat_after_seconds = 45) =>
     }),
   );
 
+const makeDue = (which: 'sent_at is null' | 'attempt > 0') =>
+  db.query(`update purges set run_after = now() - interval '1 s' where ${which}`);
+
 type Open = { attempt: number; last_error: string | null; delay: number };
 const open = () =>
   db.query<Open>(
@@ -66,7 +69,7 @@ describe('the purge queue', () => {
     const names = { file_slug: 'hero.jpg', file_id: 'file_of_hero.jpg', custom_domains: [] };
     expect(taken).toMatchObject([{ project_id, project_slug, ...names }]);
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
-    await db.query('update purges set run_after = now() where sent_at is null');
+    await makeDue('sent_at is null');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
     expect(await db.query('select 1 from purges where sent_at is null')).toEqual([]);
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
@@ -84,13 +87,13 @@ describe('the purge queue', () => {
     await purge('hero.jpg');
     refuses = () => refusal();
     for (const delay of [5, 10, 20, 40, 80, 160, 300, 300]) {
-      await db.query('update purges set run_after = now() where attempt > 0');
+      await makeDue('attempt > 0');
       expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 1 });
       expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
       expect(await open()).toMatchObject([{ delay, last_error: 'it answered 500: wait' }]);
     }
     refuses = () => undefined;
-    await db.query('update purges set run_after = now() where attempt > 0');
+    await makeDue('attempt > 0');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
   });
 
@@ -132,7 +135,7 @@ describe('the purge loop', () => {
     const loop = startPurgeLoop({ ...jobs.deps, metrics }, { pause_ms: 5 });
     await purge('hero.jpg');
     await until(() => taken.length === 1);
-    await db.query('update purges set run_after = now() where sent_at is null');
+    await makeDue('sent_at is null');
     await until(() => taken.length === 2);
     await until(async () => (await metrics.print()).text.includes('{result="sent"} 2'));
     await loop.stop();
