@@ -15,6 +15,7 @@ import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureIngest } from './ingest.ts';
 import { measureNeighbours } from './neighbours.ts';
+import { measureOverload } from './overload.ts';
 import { measureTree } from './process-tree.ts';
 import { measureProxyMemory } from './proxy-memory.ts';
 import { measureStarts } from './starts.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   proxy: measureProxyMemory,
   neighbours: () => running(measureNeighbours),
   delivery: () => running(measureDeliveries),
+  overload: () => running(measureOverload),
   bombs: measureBombs,
 };
 
