@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../runtime/platform/clock.ts';
+import { type Clock, systemClock } from '../../runtime/platform/clock.ts';
 import type { Buckets } from '../../runtime/platform/storage/bucket.ts';
 import { createFolderBucket, type FolderBucket } from '../../runtime/platform/storage/folder.ts';
 
@@ -18,7 +18,10 @@ export function makeFolderBuckets(): FolderBuckets {
 }
 
 /** The buckets of a folder that another process may use too. */
-export function openFolderBuckets(folder: string): Record<keyof Buckets, FolderBucket> {
+export function openFolderBuckets(
+  folder: string,
+  clock: Clock = systemClock,
+): Record<keyof Buckets, FolderBucket> {
   const open = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
     return createFolderBucket({
@@ -26,7 +29,7 @@ export function openFolderBuckets(folder: string): Record<keyof Buckets, FolderB
       folder: join(folder, name),
       publicUrl: 'http://localhost',
       secret: Buffer.alloc(32, 1),
-      clock: systemClock,
+      clock,
     });
   };
   return { ingest: open('ingest'), content: open('content') };

@@ -10,7 +10,8 @@ import type { Database } from '../../../runtime/db/client.ts';
 const TRAILER_BYTES = 512;
 
 export async function brokenPromises(db: Database, data: string): Promise<string[]> {
-  return [...(await brokenRows(db)), ...(await brokenObjects(db, join(data, 'storage')))];
+  const look = (bucket: string) => readFolderObjects(join(data, 'storage', bucket));
+  return [...(await brokenRows(db)), ...(await brokenObjects(db, look))];
 }
 
 /** Those that rows alone can show. */
@@ -28,7 +29,7 @@ async function brokenUploads(db: Database): Promise<string[]> {
          (select count(*) from webhook_deliveries w
            where w.event = 'upload.ready' and w.delivery_id like 'upload.ready:' || u.upload_id || '%') as events
        from uploads u) counted
-     where status not in ('ready', 'expired')
+     where status not in ('ready', 'failed', 'expired')
        or revisions <> case when status = 'ready' then 1 else 0 end
        or events <> case when status = 'ready' then 1 else 0 end`,
   );
@@ -53,7 +54,10 @@ async function brokenCounters(db: Database): Promise<string[]> {
 type Published = { key: string; size_bytes: number; sha256: string | null };
 
 /** Every row has its bytes, every object is whole and somebody's, nothing is left of what was begun. */
-async function brokenObjects(db: Database, storage: string): Promise<string[]> {
+export async function brokenObjects(
+  db: Database,
+  look: (bucket: 'ingest' | 'content') => Promise<StoredObject[]>,
+): Promise<string[]> {
   const published = await db.query<Published>(
     `with served as (
        select r.* from files f join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
@@ -65,7 +69,7 @@ async function brokenObjects(db: Database, storage: string): Promise<string[]> {
      union all select raw_object_key, null, null from served where raw_object_key is not null`,
   );
   const known = new Map(published.map((one) => [one.key, one]));
-  const objects = await readObjects(join(storage, 'content'));
+  const objects = await look('content');
   const broken: string[] = [];
   for (const { key, sha256, size_bytes, isWhole } of objects) {
     const row = known.get(key);
@@ -76,13 +80,14 @@ async function brokenObjects(db: Database, storage: string): Promise<string[]> {
     known.delete(key);
   }
   broken.push(...[...known.keys()].map((key) => `${key} has a row and no bytes`));
-  const arrived = await readObjects(join(storage, 'ingest'));
+  const arrived = await look('ingest');
   return [...broken, ...arrived.map(({ key }) => `${key} is left in the ingest bucket`)];
 }
 
-type StoredObject = { key: string; sha256: string; size_bytes: number; isWhole: boolean };
+export type StoredObject = { key: string; sha256: string; size_bytes: number; isWhole: boolean };
 
-async function readObjects(bucket: string): Promise<StoredObject[]> {
+/** Every file below a bucket's folder. */
+export async function readFolderObjects(bucket: string): Promise<StoredObject[]> {
   const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return Promise.all(

@@ -44,6 +44,14 @@ export async function letADayPass(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, (db) => db.query(`update doomed_objects set delete_after = now()`));
   await run(tintype, 'upload-sweep');
   await run(tintype, 'retention');
+  await removeHalfWritten(tintype);
+}
+
+/** As the readiness probe does for what was being written when a process was killed, a day later. */
+async function removeHalfWritten({ data }: Tintype): Promise<void> {
+  const later = { now: () => new Date(Date.now() + 25 * 3_600_000) };
+  const { ingest, content } = openFolderBuckets(join(data, 'storage'), later);
+  await Promise.all([ingest.check(), content.check()]);
 }
 
 /** Sums the hours. */

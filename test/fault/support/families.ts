@@ -1,0 +1,48 @@
+/** One picture of each type that is taken, small, yet with every kind of object that ingest stores; and one refused. */
+import type { Sharp } from 'sharp';
+import { printBmp } from '../../support/bmp.ts';
+import { drawing, over, photograph } from '../../support/pictures.ts';
+
+export type FamilyPicture = {
+  family: string;
+  content_type: string;
+  bytes: Buffer;
+  ends: 'ready' | 'failed';
+};
+
+/** Wide enough for both half-way images, and low. */
+const wide = () => over(photograph(2200, 120));
+const narrow = () => over(photograph(1100, 90));
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 20"><rect width="300" height="20" fill="red"/></svg>';
+
+/** The JPEG first: it passes every step that there is. */
+export async function familyPictures(): Promise<FamilyPicture[]> {
+  const jpeg = await annotated(wide()).jpeg().toBuffer();
+  const grid = { width: 60, height: 40, pixelAt: (x: number, y: number) => x * y };
+  const ready = {
+    jpeg,
+    png: await annotated(narrow()).png().toBuffer(),
+    webp: await narrow().webp().toBuffer(),
+    avif: await over(photograph(64, 48)).avif({ effort: 0 }).toBuffer(),
+    gif: await over(drawing(1100, 60)).gif().toBuffer(),
+    tiff: await narrow().tiff({ compression: 'lzw' }).toBuffer(),
+    bmp: printBmp(grid, { bits: 24 }),
+    'svg+xml': Buffer.from(SVG),
+  };
+  const pictures = Object.entries(ready).map(([family, bytes]): FamilyPicture => {
+    return { family, content_type: `image/${family}`, bytes, ends: 'ready' };
+  });
+  return [
+    ...pictures,
+    { family: 'refused', content_type: 'image/png', bytes: jpeg, ends: 'failed' },
+  ];
+}
+
+/** With a block of each kind of metadata. */
+function annotated(picture: Sharp): Sharp {
+  return picture
+    .withExif({ IFD0: { Artist: 'Ada' } })
+    .withIccProfile('p3')
+    .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>');
+}

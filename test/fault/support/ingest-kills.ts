@@ -1,0 +1,157 @@
+/**
+ * Workers that are killed at steps of ingest, workers that take over, and what is to be said of the outcome. The steps
+ * are those that a survey passes: one upload of each type to its end.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Database } from '../../../runtime/db/client.ts';
+import { makeProject } from '../../support/rows.ts';
+import { arrive } from '../../support/uploads.ts';
+import type { FamilyPicture } from './families.ts';
+import { brokenObjects, brokenRows } from './promises.ts';
+import type { Step } from './steps.ts';
+import type { Plan, StoppingWords } from './stopping-worker.ts';
+import type { TestStorage } from './storages.ts';
+import { sweepDaysLater } from './sweeps.ts';
+import type { TakingWords } from './taking-worker.ts';
+
+export type Place = { db: Database; url: string; storage: TestStorage };
+export type KillPoint = { picture: FamilyPicture; step: Step };
+
+type Killed = KillPoint & { upload_id: string; status: string; attempt: number };
+
+/** The steps of each picture, in order; the uploads end as they should. */
+export async function surveySteps(
+  place: Place,
+  pictures: readonly FamilyPicture[],
+): Promise<KillPoint[]> {
+  const plan: Plan[] = [];
+  for (const picture of pictures) {
+    plan.push({ upload_id: await arriveIn(place, picture), stop_at: null });
+  }
+  const { code, printed } = await runToEnd(place, plan);
+  if (code !== 0) throw new Error('the survey did not come to its end');
+  const passed = JSON.parse(printed) as Record<string, Step[]>;
+  return pictures.flatMap((picture, index) =>
+    (passed[plan[index]?.upload_id ?? ''] ?? []).map((step) => ({ picture, step })),
+  );
+}
+
+/** One process for all that can wait for each other, one each for what is on its way when the process ends. */
+export async function killAt(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
+  const still = points.filter(canWait);
+  const moving = points.filter((point) => !canWait(point));
+  const killed: Killed[] = [];
+  for (const group of [still, ...moving.map((point) => [point])]) {
+    if (group.length > 0) killed.push(...(await killTogether(place, group)));
+  }
+  return killed;
+}
+
+/** A decoder that has all of its bytes does not wait. */
+function canWait({ step }: KillPoint): boolean {
+  return step.startsWith('after ') && !step.startsWith('after ingest.verified');
+}
+
+async function killTogether(place: Place, points: readonly KillPoint[]): Promise<Killed[]> {
+  const uploads: (KillPoint & Plan)[] = [];
+  for (const point of points) {
+    const upload_id = await arriveIn(place, point.picture);
+    uploads.push({ ...point, upload_id, stop_at: point.step });
+  }
+  const plan = uploads.map(({ upload_id, stop_at }) => ({ upload_id, stop_at }));
+  const { signal } = await runToEnd(place, plan);
+  if (signal !== 'SIGKILL') throw new Error(`not killed at ${points.map(({ step }) => step)}`);
+  await untilAlone(place);
+  return Promise.all(uploads.map(async (one) => ({ ...one, ...(await findState(place, one)) })));
+}
+
+/** Each upload in a project of its own: one that stands still inside a transaction keeps the row of its project. */
+async function arriveIn({ db, storage }: Place, picture: FamilyPicture): Promise<string> {
+  const project = await makeProject(db, {
+    callback_url: 'https://shop.example/hook',
+    callback_secret_sealed: Buffer.alloc(32, 1),
+  });
+  const { bytes, content_type, family } = picture;
+  const arrival = { bytes, content_type, file_slug: `picture-${family.replace('+', '-')}` };
+  return (await arrive({ db, buckets: storage.buckets }, project, arrival)).upload_id;
+}
+
+type Ended = { code: number | null; signal: string | null; printed: string };
+
+async function runToEnd({ url, storage }: Place, plan: Plan[]): Promise<Ended> {
+  const words: StoppingWords = { url: named(url), storage: storage.words, plan };
+  const child = start('stopping-worker', words);
+  const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { code, signal, printed };
+}
+
+function start(program: string, words: object) {
+  const file = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
+  return spawn(process.execPath, [file, JSON.stringify(words)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+const OF_THE_KILLED = 'stopping-worker';
+
+function named(url: string): string {
+  const to = new URL(url);
+  to.searchParams.set('application_name', OF_THE_KILLED);
+  return to.href;
+}
+
+/** What the killed sent is over only when its backends are. */
+async function untilAlone({ db }: Place): Promise<void> {
+  const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
+  while ((await db.query(query, [OF_THE_KILLED])).length > 0) await pause(10);
+}
+
+type State = Pick<Killed, 'status' | 'attempt'>;
+
+async function findState({ db }: Place, { upload_id }: Pick<Plan, 'upload_id'>): Promise<State> {
+  const [row] = await db.query<State>('select status, attempt from uploads where upload_id = $1', [
+    upload_id,
+  ]);
+  if (row === undefined) throw new Error(`${upload_id} is gone`);
+  return row;
+}
+
+/** The leases of the killed are over, and a worker of another process does what is left. */
+export async function takeOver({ db, url, storage }: Place): Promise<void> {
+  await db.query(`update uploads set lease_until = now() where status = 'processing'`);
+  const words: TakingWords = { url, storage: storage.words, poll_every_ms: 50 };
+  const child = start('taking-worker', words);
+  const ended = once(child, 'exit');
+  await once(createInterface({ input: child.stdout }), 'line');
+  const open = `select 1 from uploads where status in ('uploaded', 'processing') limit 1`;
+  while ((await db.query(open)).length > 0 && child.exitCode === null) await pause(20);
+  child.kill('SIGTERM');
+  const [code] = await ended;
+  if (code !== 0) throw new Error(`the worker that took over ended with ${code}`);
+}
+
+/** After the sweeps: each upload ended once as it should, in as many attempts as it needed, and nothing is left. */
+export async function brokenAfter(place: Place, killed: readonly Killed[]): Promise<string[]> {
+  const { db, storage } = place;
+  await sweepDaysLater(db, storage);
+  const ends = await Promise.all(killed.map((one) => brokenEnd(place, one)));
+  const rows = await brokenRows(db);
+  return [...ends.flat(), ...rows, ...(await brokenObjects(db, storage.look))];
+}
+
+async function brokenEnd(place: Place, one: Killed): Promise<string[]> {
+  const { picture, step, status, attempt } = one;
+  const now = await findState(place, one);
+  const hadEnded = status === 'ready' || status === 'failed';
+  const expected = { status: picture.ends, attempt: hadEnded ? attempt : attempt + 1 };
+  const isRight = now.status === expected.status && now.attempt === expected.attempt;
+  if (isRight) return [];
+  return [
+    `${picture.family}, killed ${step} as ${status}, attempt ${attempt}: ${now.status}, attempt ${now.attempt}`,
+  ];
+}

@@ -1,0 +1,66 @@
+/**
+ * A worker's process that is killed with each of its uploads at a step of its own: an attempt that has come to its step
+ * goes no further, and when all have, the process ends by SIGKILL. Without a step an upload goes to its end, and the
+ * steps that it passed are printed.
+ */
+import { createDatabase } from '../../../runtime/db/client.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { ingestUpload } from '../../../runtime/worker/ingest/ingest-upload.ts';
+import { createSandbox } from '../../../runtime/worker/sandbox/sandbox.ts';
+import { type Step, watchSteps } from './steps.ts';
+import { openStorage, type StorageWords } from './storages.ts';
+
+export type Plan = { upload_id: string; stop_at: Step | null };
+export type StoppingWords = { url: string; storage: StorageWords; plan: Plan[] };
+
+/** Longer than any series of kills takes: nobody takes over before it is said. */
+const LEASE_SECONDS = 3600;
+const { url, storage, plan } = JSON.parse(process.argv[2] ?? '') as StoppingWords;
+const log = createLog({ level: 'silent', name: 'stopping-worker' });
+const lane = { slots: 1, wall_clock_ms: 60_000, memory_bytes: 2e9, jobs_per_child: 1000 };
+const buckets = openStorage(storage);
+const sandbox = createSandbox({ ...lane, log });
+const db = createDatabase({
+  url,
+  maxConnections: plan.length + 2,
+  idleTransactionTimeoutMs: 600_000,
+  connectTimeoutMs: 30_000,
+});
+/** Attempts that stand still; kept, so that what they hold open is not taken for garbage. */
+const stopped: Promise<never>[] = [];
+
+const passed: Record<string, Step[]> = {};
+for (const { upload_id } of plan) passed[upload_id] = [];
+const isSurvey = plan.every(({ stop_at }) => stop_at === null);
+if (isSurvey) for (const one of plan) await attempt(one);
+else await Promise.all(plan.map(attempt));
+process.stdout.write(`${JSON.stringify(passed)}\n`);
+await sandbox.close();
+await db.close();
+
+async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
+  const watched = watchSteps({ db, buckets }, (step) => {
+    passed[upload_id]?.push(step);
+    return step === stop_at ? stop() : undefined;
+  });
+  const clock = systemClock;
+  const deps = {
+    ...watched,
+    clock,
+    log,
+    sandbox,
+    ingest_bytes_max: 1e9,
+    lease_seconds: LEASE_SECONDS,
+  };
+  await ingestUpload(deps, upload_id);
+  if (stop_at !== null) throw new Error(`${upload_id} never came to ${stop_at}`);
+}
+
+/** Goes no further; the last one ends the process. */
+function stop(): Promise<never> {
+  const forever = Promise.withResolvers<never>().promise;
+  stopped.push(forever);
+  if (stopped.length === plan.length) process.kill(process.pid, 'SIGKILL');
+  return forever;
+}

@@ -1,0 +1,33 @@
+/** Everything that comes by later, as if a day and more had passed: sweeps over rows and over both buckets. */
+import type { Database } from '../../../runtime/db/client.ts';
+import type { JobDeps } from '../../../runtime/jobs/job.ts';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { type JobName, jobs } from '../../../runtime/jobs/table.ts';
+import { noCdn } from '../../../runtime/platform/cdn/cdn.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import type { TestStorage } from './storages.ts';
+
+const DAYS_MS = 2 * 24 * 3_600_000;
+
+/** What only waits for its time is due; nobody may be at work. */
+export async function sweepDaysLater(db: Database, storage: TestStorage): Promise<void> {
+  await db.query(`update uploads set expires_at = now() where status = 'created'`);
+  await db.query(`update uploads set created_at = created_at - interval '1 hour'`);
+  await sweep(db, storage, 'upload-sweep');
+  await db.query('update doomed_objects set delete_after = now()');
+  await sweep(db, storage, 'upload-sweep');
+  await sweep(db, storage, 'content-sweep');
+}
+
+async function sweep(db: Database, storage: TestStorage, name: JobName): Promise<void> {
+  const clock = { now: () => new Date(Date.now() + DAYS_MS) };
+  const log = createLog({ level: 'silent', name: 'test' });
+  const buckets = storage.at(clock);
+  // As a readiness probe does all the time.
+  await Promise.all([buckets.ingest.check(), buckets.content.check()]);
+  const queue = createInProcessQueue({ log });
+  const deps: JobDeps = { db, buckets, queue, cdn: noCdn, clock, log };
+  const result = await runJob(deps, { name, job: jobs[name], at: clock.now() });
+  if (result.outcome !== 'done') throw new Error(`${name}: ${JSON.stringify(result)}`);
+}
