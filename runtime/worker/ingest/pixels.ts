@@ -2,7 +2,7 @@
  * A decoded picture that several encoders read: held as raw samples where they are few enough, else as
  * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
  */
-import sharp, { type Sharp, type SharpOptions } from 'sharp';
+import sharp, { type Raw, type Sharp, type SharpOptions } from 'sharp';
 import { attachProfile } from './colours/attach-profile.ts';
 import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -11,6 +11,7 @@ import { decodeOptions, type SourceTraits } from './source-traits.ts';
 export type Pixels = {
   width: number;
   height: number;
+  has_alpha: boolean;
   /** A fresh pipeline over the oriented picture. */
   open(): Sharp;
   /** How the samples are to be written without changing them. */
@@ -32,7 +33,8 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
     return decodeRaw(open(), space, header);
   }
   const { autoOrient } = await sharp(source.bytes, decodeOptions(header)).metadata();
-  return { width: autoOrient.width, height: autoOrient.height, open, space };
+  const { width, height } = autoOrient;
+  return { width, height, has_alpha: header.has_alpha, open, space };
 }
 
 /** A picture whose colours its container describes by numbers, upright and with their profile. */
@@ -49,7 +51,8 @@ export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels
   const width = Math.max(1, Math.round(pixels.width * ratio));
   const height = Math.max(1, Math.round(pixels.height * ratio));
   const space = pixels.space === 'b-w' || pixels.space === 'grey16' ? 'b-w' : 'srgb';
-  return readRaw(pixels.open().resize({ width, height, fit: 'fill' }).toColourspace(space), space);
+  const shrunk = pixels.open().resize({ width, height, fit: 'fill' });
+  return readRaw(shrunk, { space, has_alpha: pixels.has_alpha });
 }
 
 function outputSpace({ header, space, keeps_space }: SourceTraits): OutputSpace {
@@ -79,11 +82,18 @@ function readBmp(bytes: Buffer): Pixels {
 }
 
 async function decodeRaw(picture: Sharp, space: OutputSpace, header: HeaderFacts): Promise<Pixels> {
-  return header.bits_per_channel > 8 ? readDeep(picture, space) : readRaw(picture, space);
+  const { bits_per_channel, has_alpha } = header;
+  return bits_per_channel > 8 ? readDeep(picture, space) : readRaw(picture, { space, has_alpha });
 }
 
-async function readRaw(picture: Sharp, space: OutputSpace): Promise<Pixels> {
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+async function readRaw(
+  picture: Sharp,
+  { space, has_alpha }: Pick<Pixels, 'space' | 'has_alpha'>,
+): Promise<Pixels> {
+  // Raw samples of the library's grey have no alpha; red, green and blue that are the same do.
+  const readAs = space === 'b-w' && has_alpha ? 'srgb' : space;
+  const opened = picture.toColourspace(readAs).raw();
+  const { data, info } = await opened.toBuffer({ resolveWithObject: true });
   const { width, height, channels } = info;
   return overSamples(data, { raw: { width, height, channels } }, space);
 }
@@ -99,10 +109,10 @@ async function readDeep(picture: Sharp, space: OutputSpace): Promise<Pixels> {
 
 function overSamples(
   samples: Buffer | Uint16Array,
-  options: SharpOptions & { raw: { width: number; height: number } },
+  options: SharpOptions & { raw: Raw },
   space: OutputSpace,
 ): Pixels {
-  const { width, height } = options.raw;
+  const { width, height, channels } = options.raw;
   const open = () => sharp(samples, { ...options, limitInputPixels: false }).toColourspace(space);
-  return { width, height, open, space };
+  return { width, height, has_alpha: channels % 2 === 0, open, space };
 }

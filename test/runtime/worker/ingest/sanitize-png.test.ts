@@ -1,0 +1,168 @@
+// Every colour type and depth of PNG keeps every sample. Expected pixels come from the samples themselves. Spec: What
+// the service does; Processing error codes.
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import { useDecoder } from '../../../support/decoder.ts';
+import { pngChunk } from '../../../support/pictures.ts';
+import { type PngSamples, printPng } from '../../../support/png.ts';
+
+const decoder = useDecoder();
+const SIZE = { width: 37, height: 23 };
+const channels = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
+type Colour = PngSamples['colour'];
+type Depth = PngSamples['depth'];
+
+/** Every value of the depth, differently in each channel. */
+function samplesOf(colour: Colour, depth: Depth): PngSamples['samplesAt'] {
+  const levels = 2 ** depth;
+  return (x, y) =>
+    Array.from({ length: channels[colour] }, (_, channel) => {
+      return (x * 7919 + y * 104_729 + channel * 31_337) % levels;
+    });
+}
+
+const to16 = (value: number, depth: Depth) => Math.round((value * 65_535) / (2 ** depth - 1));
+
+function shortsOf(values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 2);
+  for (const [index, value] of values.entries()) bytes.writeUInt16BE(value, index * 2);
+  return bytes;
+}
+
+/** A palette of so many colours, each another one. */
+const colorOf = (index: number) => [(index * 37) % 256, (index * 101) % 256, 255 - index] as const;
+const paletteChunk = (depth: Depth) =>
+  pngChunk('PLTE', Buffer.from(Array.from({ length: 2 ** depth }, (_, at) => colorOf(at)).flat()));
+
+/** RGBA of 16 bits, as the samples have it. */
+function expectedPixels(picture: PngSamples, key?: readonly number[]): Uint16Array {
+  const pixels: number[] = [];
+  for (let y = 0; y < picture.height; y += 1) {
+    for (let x = 0; x < picture.width; x += 1) {
+      const samples = picture.samplesAt(x, y);
+      const isKey = key?.every((value, index) => samples[index] === value) === true;
+      pixels.push(...pixelOf(picture, samples), ...(isKey ? [0] : alphaOf(picture, samples)));
+    }
+  }
+  return Uint16Array.from(pixels);
+}
+
+function pixelOf({ colour, depth }: PngSamples, samples: readonly number[]): number[] {
+  if (colour === 3) return colorOf(samples[0] ?? 0).map((value) => value * 257);
+  const [first = 0, second = 0, third = 0] = samples.map((value) => to16(value, depth));
+  return colour === 2 || colour === 6 ? [first, second, third] : [first, first, first];
+}
+
+function alphaOf({ colour, depth }: PngSamples, samples: readonly number[]): number[] {
+  const alpha = colour === 4 ? samples[1] : colour === 6 ? samples[3] : undefined;
+  return [alpha === undefined ? 65_535 : to16(alpha, depth)];
+}
+
+async function seenPixels(bytes: Buffer, depth: Depth): Promise<Uint16Array> {
+  const picture = sharp(bytes);
+  if (depth < 16) {
+    const data = await picture.toColourspace('srgb').ensureAlpha().raw().toBuffer();
+    return Uint16Array.from(data, (value) => value * 257);
+  }
+  const open = picture.toColourspace('rgb16').ensureAlpha();
+  const data = await open.raw({ depth: 'ushort' }).toBuffer();
+  return new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+}
+
+const types: readonly (readonly [string, Colour, readonly Depth[]])[] = [
+  ['grey', 0, [1, 2, 4, 8, 16]],
+  ['RGB', 2, [8, 16]],
+  ['palette', 3, [1, 2, 4, 8]],
+  ['grey with alpha', 4, [8, 16]],
+  ['RGBA', 6, [8, 16]],
+];
+const cases = types.flatMap(([name, colour, depths]) =>
+  depths.flatMap((depth) =>
+    (['by rows', 'interlaced'] as const).map((order) => ({ name, colour, depth, order })),
+  ),
+);
+
+describe('a PNG', () => {
+  it.each(cases)('of $name, $depth bits, $order, keeps every sample', async (one) => {
+    const { colour, depth, order } = one;
+    const chunks = colour === 3 ? [paletteChunk(depth)] : [];
+    const samplesAt = samplesOf(colour, depth);
+    const picture: PngSamples = { ...SIZE, colour, depth, order, samplesAt, chunks };
+    const upload = printPng(picture);
+    const { master, has_alpha, is_lossless, native } = await decoder.ingest(upload, 'image/png');
+    expect([has_alpha, is_lossless, native]).toEqual([colour >= 4, true, null]);
+    expect(await seenPixels(master, depth)).toEqual(expectedPixels(picture));
+    const stored = scanImage(master, 'image/png');
+    expect(stored.bits_per_channel).toBe(depth === 16 ? 16 : 8);
+  });
+
+  it.each([
+    ['grey of 1 bit', 0, 1, [1]],
+    ['grey of 8 bits', 0, 8, [46]],
+    ['grey of 16 bits', 0, 16, [31_337]],
+    ['RGB of 8 bits', 2, 8, [0, 105, 210]],
+    ['RGB of 16 bits', 2, 16, [0, 31_337, 62_674]],
+  ] as const)(
+    'that names a transparent colour is transparent there: %s',
+    async (_, colour, depth, key) => {
+      const base = samplesOf(colour, depth);
+      // Here and there the very colour that is named.
+      const samplesAt = (x: number, y: number) => ((x + y) % 5 === 0 ? key : base(x, y));
+      const chunks = [pngChunk('tRNS', shortsOf(key))];
+      const picture: PngSamples = { ...SIZE, colour, depth, samplesAt, chunks };
+      const { master, has_alpha } = await decoder.ingest(printPng(picture), 'image/png');
+      expect(has_alpha).toBe(true);
+      expect(await seenPixels(master, depth)).toEqual(expectedPixels(picture, key));
+    },
+  );
+
+  it('of a palette is as transparent as its colours are', async () => {
+    const alphas = [0, 85, 170];
+    const samplesAt = samplesOf(3, 2);
+    const chunks = [paletteChunk(2), pngChunk('tRNS', Buffer.from(alphas))];
+    const picture: PngSamples = { ...SIZE, colour: 3, depth: 2, samplesAt, chunks };
+    const { master, has_alpha } = await decoder.ingest(printPng(picture), 'image/png');
+    expect(has_alpha).toBe(true);
+    const expected = expectedPixels(picture).map((value, at) => {
+      if (at % 4 !== 3) return value;
+      const pixel = Math.floor(at / 4);
+      const [index = 0] = samplesAt(pixel % SIZE.width, Math.floor(pixel / SIZE.width));
+      return (alphas[index] ?? 255) * 257;
+    });
+    expect(await seenPixels(master, 2)).toEqual(expected);
+  });
+
+  it.each([8, 16] as const)(
+    'of grey with alpha, %d bits, has half-way images with alpha',
+    async (depth) => {
+      const half = 2 ** (depth - 1);
+      const samplesAt = (x: number) => [half, x < 600 ? 0 : 2 ** depth - 1];
+      const upload = printPng({ width: 1200, height: 8, depth, colour: 4, samplesAt });
+      const { mezzanines } = await decoder.ingest(upload, 'image/png');
+      const small = sharp(mezzanines[0]?.bytes).toColourspace('srgb').raw();
+      const { data, info } = await small.toBuffer({ resolveWithObject: true });
+      expect(info).toMatchObject({ width: 1024, channels: 4 });
+      expect([data[3], data[4 * 1000], data[4 * 1000 + 3]]).toEqual([0, 128, 255]);
+    },
+  );
+
+  it.each([
+    ['a depth that its colours cannot have', 2, 4],
+    ['a palette of 16 bits', 3, 16],
+    ['a depth of 3', 0, 3],
+    ['an unknown colour type', 5, 8],
+  ])('is refused for %s', async (_name, colour, depth) => {
+    const sound: PngSamples = { ...SIZE, colour: 0, depth: 8, samplesAt: samplesOf(0, 8) };
+    const upload = printPng(sound);
+    upload.set([depth, colour], 24);
+    expect(await decoder.refusal(upload, 'image/png')).toBe('decode_failed');
+  });
+
+  it('of a palette without its palette, or that names more than there is, is refused or opaque', async () => {
+    const picture: PngSamples = { ...SIZE, colour: 3, depth: 8, samplesAt: samplesOf(3, 8) };
+    expect(await decoder.refusal(printPng(picture), 'image/png')).toBe('decode_failed');
+    const short = printPng({ ...picture, chunks: [paletteChunk(2)] });
+    expect([undefined, 'decode_failed']).toContain(await decoder.refusal(short, 'image/png'));
+  });
+});
