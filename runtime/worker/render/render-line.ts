@@ -40,10 +40,10 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
   const turns = createTurns<Waiter>();
   const pace = createPace();
   const running = new Set<Waiter>();
-  const heavyRunning = () => [...running].filter(({ isHeavy }) => isHeavy).length;
+  const hasHeavySlot = () => [...running].filter((one) => one.isHeavy).length < heavySlots;
   const next = () => {
     while (running.size + warm.size() < slots) {
-      const mayBeHeavy = heavyRunning() < heavySlots;
+      const mayBeHeavy = hasHeavySlot();
       const waiter = turns.take(({ isHeavy }) => mayBeHeavy || !isHeavy);
       if (waiter === undefined) return;
       running.add(waiter);
@@ -51,16 +51,14 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
     }
   };
   const warm = createWarmSeats(() => next());
-  const begin = (waiter: Waiter) => {
-    const startedAt = performance.now();
+  const begin = (waiter: Waiter, startedAt = performance.now()) => {
     return () => {
       if (!running.delete(waiter)) return;
       pace.took(performance.now() - startedAt, waiter.cost_ms);
       next();
     };
   };
-  const isFree = ({ isHeavy }: Waiter) =>
-    running.size < slots && (!isHeavy || heavyRunning() < heavySlots);
+  const isFree = ({ isHeavy }: Waiter) => running.size < slots && (!isHeavy || hasHeavySlot());
   const waitMs = (waiter: Waiter) =>
     pace.ms(runningMs(running) + turns.costAhead(waiter)) / (waiter.isHeavy ? heavySlots : slots);
   const makeRoom = (waiter: Waiter) => {
@@ -84,8 +82,8 @@ export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOption
         refuse: reject,
       };
       const wait = isFree(waiter) ? 0 : waitMs(waiter);
-      const isLate = wait > 0 && wait + pace.ms(waiter.cost_ms) > deadline_ms;
-      if (isLate || (wait > 0 && !makeRoom(waiter))) throw refusal(wait);
+      const isLate = wait + pace.ms(waiter.cost_ms) > deadline_ms;
+      if (wait > 0 && (isLate || !makeRoom(waiter))) throw refusal(wait);
       turns.add(waiter);
       next();
       // One of the slots only reads ahead: a warm render in the others is in the way.
