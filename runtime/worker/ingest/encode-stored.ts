@@ -10,6 +10,7 @@ import {
   MEZZANINE_JPEG_QUALITY,
   STORED_QUALITY_MAX,
   STORED_QUALITY_MIN,
+  STORED_WEBP_QUALITY_MIN,
 } from '../../core/limits.ts';
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -146,7 +147,8 @@ function avifOptions(pixels: Pixels, header: HeaderFacts): AvifOptions {
 
 function webpOptions(pixels: Pixels, header: HeaderFacts) {
   if (!header.is_lossless) {
-    return { quality: storedQuality(header), alphaQuality: 100, effort: WEBP_EFFORT };
+    const quality = Math.max(storedQuality(header), STORED_WEBP_QUALITY_MIN);
+    return { quality, alphaQuality: 100, effort: WEBP_EFFORT };
   }
   const isSearched = pixels.width * pixels.height <= WEBP_LOSSLESS_SEARCH_PIXELS_MAX;
   return isSearched ? WEBP_LOSSLESS_SEARCHED : WEBP_LOSSLESS_QUICK;
