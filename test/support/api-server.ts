@@ -11,14 +11,7 @@ import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createApi } from '../../runtime/api/app.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
 import { createApiServer } from '../../runtime/api/server.ts';
-import { defaultPlans } from '../../runtime/core/plans.ts';
-import type { Database } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import { createIdentity } from '../../runtime/platform/identity.ts';
-import { createLog } from '../../runtime/platform/log.ts';
-import { createMetrics } from '../../runtime/platform/metrics.ts';
-import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
-import { createSealing } from '../../runtime/platform/sealing.ts';
 import { createFolderBucket, type FolderBucket } from '../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../runtime/platform/storage/folder-server.ts';
 import {
@@ -26,6 +19,7 @@ import {
   type IdentityProvider,
 } from '../../runtime/standalone/identity-provider.ts';
 import { apiClient, REQUEST_SIGNING_SECRET } from './api-client.ts';
+import { apiDeps, STORAGE_SECRET } from './api-deps.ts';
 import { useDatabase } from './database.ts';
 
 export const STAFF_SUBJECT = 'user_staff';
@@ -33,7 +27,14 @@ export const STAFF_SUBJECT = 'user_staff';
 export const INGEST_BYTES_MAX = 5_000_000;
 export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
-const STORAGE_SECRET = Buffer.alloc(32, 5);
+
+const TERMS = {
+  staffSubject: STAFF_SUBJECT,
+  ingestBytesMax: INGEST_BYTES_MAX,
+  proxyBytesMax: PROXY_BYTES_MAX,
+  requestSigningSecret: REQUEST_SIGNING_SECRET,
+  storageEventSecret: STORAGE_EVENT_SECRET,
+};
 
 /** What a test may break or change, from its first line to its end. */
 export type Overrides = Partial<Omit<ApiDeps, 'settings'>> & {
@@ -60,7 +61,7 @@ export function useApi() {
     const buckets = openBuckets(folder, baseUrl);
     const storage = folderStorageHandler({ buckets, secret: STORAGE_SECRET, clock });
     started.provider = await createIdentityProvider({ dataDir: folder, baseUrl, clock });
-    usual = usualDeps({ db, buckets, provider: started.provider, lines, baseUrl });
+    usual = apiDeps({ db, buckets, provider: started.provider, lines, baseUrl, ...TERMS });
     app = createApi(usual);
   });
   beforeEach(() => {
@@ -104,47 +105,4 @@ function openBuckets(
     });
   };
   return { ingest: open('ingest'), content: open('content') };
-}
-
-function usualDeps(of: {
-  db: Database;
-  buckets: ApiDeps['buckets'];
-  provider: IdentityProvider;
-  lines: string[];
-  baseUrl: string;
-}): ApiDeps {
-  const { db, buckets, provider, lines, baseUrl } = of;
-  const { issuer, jwksUrl } = provider;
-  const destination = { write: (line: string) => lines.push(line) };
-  return {
-    db,
-    buckets,
-    clock: systemClock,
-    identity: createIdentity({ issuer, jwksUrl, clock: systemClock }),
-    log: createLog({ level: 'debug', name: 'api', destination }),
-    metrics: createMetrics(),
-    queue: createInProcessQueue(),
-    sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
-    cursorKey: Buffer.alloc(32, 2),
-    addresses: {
-      baseUrl,
-      uploadBaseUrl: baseUrl,
-      uploadUrlKeys: [Buffer.alloc(32, 3)],
-      proxyMaxBytes: PROXY_BYTES_MAX,
-    },
-    plans: defaultPlans,
-    staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
-    requestSigningSecret: REQUEST_SIGNING_SECRET,
-    storageEventSecret: STORAGE_EVENT_SECRET,
-    settings: {
-      deliveryRootDomain: 'images.test',
-      deliveryScheme: 'https',
-      deliveryPublicPort: undefined,
-      ingestMaxBytes: INGEST_BYTES_MAX,
-      svgUploads: 'enabled',
-      avifUploads: 'enabled',
-      mediaLibraryWrites: 'enabled',
-      callbackEgress: 'public',
-    },
-  };
 }

@@ -17,20 +17,17 @@ export function makeFolderBuckets(): FolderBuckets {
   };
 }
 
+type Opening = { clock?: Clock; publicUrl?: string; secret?: Uint8Array };
+
 /** The buckets of a folder that another process may use too. */
 export function openFolderBuckets(
   folder: string,
-  clock: Clock = systemClock,
+  options: Opening = {},
 ): Record<keyof Buckets, FolderBucket> {
+  const usual = { publicUrl: 'http://localhost', secret: Buffer.alloc(32, 1), clock: systemClock };
   const open = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true });
-    return createFolderBucket({
-      name,
-      folder: join(folder, name),
-      publicUrl: 'http://localhost',
-      secret: Buffer.alloc(32, 1),
-      clock,
-    });
+    return createFolderBucket({ ...usual, ...options, name, folder: join(folder, name) });
   };
   return { ingest: open('ingest'), content: open('content') };
 }

@@ -2,17 +2,13 @@
  * Workers that are killed at steps of ingest, workers that take over, and what is to be said of the outcome. The steps
  * are those that a survey passes: one upload of each type to its end.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Database } from '../../../runtime/db/client.ts';
 import { makeProject } from '../../support/rows.ts';
 import { arrive } from '../../support/uploads.ts';
 import type { FamilyPicture } from './families.ts';
 import { brokenObjects, brokenRows } from './promises.ts';
+import { endWell, startProgram, untilReady } from './spawned.ts';
 import type { Step } from './steps.ts';
 import type { Plan, StoppingWords } from './stopping-worker.ts';
 import type { TestStorage } from './storages.ts';
@@ -53,7 +49,7 @@ export async function killAt(place: Place, points: readonly KillPoint[]): Promis
 }
 
 /** A decoder that has all of its bytes does not wait. */
-function canWait({ step }: KillPoint): boolean {
+export function canWait({ step }: Pick<KillPoint, 'step'>): boolean {
   return step.startsWith('after ') && !step.startsWith('after ingest.verified');
 }
 
@@ -81,32 +77,23 @@ async function arriveIn({ db, storage }: Place, picture: FamilyPicture): Promise
   return (await arrive({ db, buckets: storage.buckets }, project, arrival)).upload_id;
 }
 
-type Ended = { code: number | null; signal: string | null; printed: string };
-
-async function runToEnd({ url, storage }: Place, plan: Plan[]): Promise<Ended> {
+async function runToEnd({ url, storage }: Place, plan: Plan[]) {
   const words: StoppingWords = { url: named(url), storage: storage.words, plan };
-  const child = start('stopping-worker', words);
-  const [printed, [code, signal]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  return { code, signal, printed };
+  const { ended, lines } = startProgram('stopping-worker', words);
+  return { ...(await ended), printed: lines.join('') };
 }
 
-function start(program: string, words: object) {
-  const file = fileURLToPath(new URL(`./${program}.ts`, import.meta.url));
-  return spawn(process.execPath, [file, JSON.stringify(words)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-}
+const OF_THE_KILLED = 'to be killed';
 
-const OF_THE_KILLED = 'stopping-worker';
-
-function named(url: string): string {
+/** For a process whose connections are to be told from others. */
+export function named(url: string): string {
   const to = new URL(url);
   to.searchParams.set('application_name', OF_THE_KILLED);
   return to.href;
 }
 
 /** What the killed sent is over only when its backends are. */
-async function untilAlone({ db }: Place): Promise<void> {
+export async function untilAlone({ db }: Place): Promise<void> {
   const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
   while ((await db.query(query, [OF_THE_KILLED])).length > 0) await pause(10);
 }
@@ -125,14 +112,11 @@ async function findState({ db }: Place, { upload_id }: Pick<Plan, 'upload_id'>):
 export async function takeOver({ db, url, storage }: Place): Promise<void> {
   await db.query(`update uploads set lease_until = now() where status = 'processing'`);
   const words: TakingWords = { url, storage: storage.words, poll_every_ms: 50 };
-  const child = start('taking-worker', words);
-  const ended = once(child, 'exit');
-  await once(createInterface({ input: child.stdout }), 'line');
+  const worker = startProgram('taking-worker', words);
+  await untilReady(worker);
   const open = `select 1 from uploads where status in ('uploaded', 'processing') limit 1`;
-  while ((await db.query(open)).length > 0 && child.exitCode === null) await pause(20);
-  child.kill('SIGTERM');
-  const [code] = await ended;
-  if (code !== 0) throw new Error(`the worker that took over ended with ${code}`);
+  while ((await db.query(open)).length > 0 && worker.child.exitCode === null) await pause(20);
+  await endWell(worker);
 }
 
 /** After the sweeps: each upload ended once as it should, in as many attempts as it needed, and nothing is left. */

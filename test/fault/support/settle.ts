@@ -2,6 +2,7 @@
  * Lets the time pass that a killed process leaves behind (leases, the age from which the sweep looks, expiries) without
  * waiting for it, and runs the jobs that would have come by.
  */
+import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
@@ -43,14 +44,24 @@ export async function letADayPass(tintype: Tintype): Promise<void> {
   await run(tintype, 'upload-sweep');
   await withDatabase(tintype, (db) => db.query(`update doomed_objects set delete_after = now()`));
   await run(tintype, 'upload-sweep');
-  await run(tintype, 'retention');
+  await age(join(tintype.data, 'storage', 'content'));
+  await run(tintype, 'content-sweep');
   await removeHalfWritten(tintype);
+}
+
+/** Objects are left alone for an hour after they were written. */
+async function age(bucket: string): Promise<void> {
+  const dayAgo = new Date(Date.now() - 24 * 3_600_000);
+  const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
+  for (const entry of entries.filter((one) => one.isFile())) {
+    await utimes(join(entry.parentPath, entry.name), dayAgo, dayAgo);
+  }
 }
 
 /** As the readiness probe does for what was being written when a process was killed, a day later. */
 async function removeHalfWritten({ data }: Tintype): Promise<void> {
-  const later = { now: () => new Date(Date.now() + 25 * 3_600_000) };
-  const { ingest, content } = openFolderBuckets(join(data, 'storage'), later);
+  const clock = { now: () => new Date(Date.now() + 25 * 3_600_000) };
+  const { ingest, content } = openFolderBuckets(join(data, 'storage'), { clock });
   await Promise.all([ingest.check(), content.check()]);
 }
 

@@ -2,7 +2,11 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { GetObjectCommand, paginateListObjectsV2 } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  paginateListObjectsV2,
+} from '@aws-sdk/client-s3';
 import type { Clock } from '../../../runtime/platform/clock.ts';
 import type { Bucket, Buckets } from '../../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../../runtime/platform/storage/s3.ts';
@@ -27,7 +31,7 @@ export type StorageKind = (typeof STORAGE_KINDS)[number];
 export type TestStorage = {
   words: StorageWords;
   buckets: Buckets;
-  /** Every object of a bucket with its digest, looked at without the code that wrote it. */
+  /** Every object of a bucket with its digest, whole or begun, looked at without the code that wrote it. */
   look(bucket: keyof Buckets): Promise<StoredObject[]>;
   /** The same buckets as they are used at another time. */
   at(clock: Clock): Buckets;
@@ -50,7 +54,7 @@ async function makeFolder(): Promise<TestStorage> {
     words: { kind: 'folder', folder },
     buckets,
     look: (bucket) => readFolderObjects(join(folder, bucket)),
-    at: (clock) => openFolderBuckets(folder, clock),
+    at: (clock) => openFolderBuckets(folder, { clock }),
     remove: async () => remove(),
   };
 }
@@ -92,5 +96,12 @@ async function readS3Objects({ client }: S3Access, Bucket: string): Promise<Stor
       objects.push({ key: Key, sha256, size_bytes: bytes.length, isWhole: true });
     }
   }
-  return objects;
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+  const begun = Uploads.map(({ Key = '' }) => ({
+    key: Key,
+    sha256: '',
+    size_bytes: 0,
+    isWhole: false,
+  }));
+  return [...objects, ...begun];
 }

@@ -10,10 +10,17 @@ import type { TestStorage } from './storages.ts';
 
 const DAYS_MS = 2 * 24 * 3_600_000;
 
+/** As the sweep comes by a minute later, while every session still has its time. */
+export async function sweepSoon(db: Database, storage: TestStorage): Promise<void> {
+  await db.query(`update uploads set created_at = created_at - interval '1 minute'`);
+  await sweep(db, storage, 'upload-sweep');
+}
+
 /** What only waits for its time is due; nobody may be at work. */
 export async function sweepDaysLater(db: Database, storage: TestStorage): Promise<void> {
-  await db.query(`update uploads set expires_at = now() where status = 'created'`);
-  await db.query(`update uploads set created_at = created_at - interval '1 hour'`);
+  await db.query(
+    `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'`,
+  );
   await sweep(db, storage, 'upload-sweep');
   await db.query('update doomed_objects set delete_after = now()');
   await sweep(db, storage, 'upload-sweep');

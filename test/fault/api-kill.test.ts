@@ -1,0 +1,153 @@
+/**
+ * An API that is killed while it completes a multipart upload or takes the bytes of one: its client sees the call fail,
+ * and calls again elsewhere, or never again. Either way there is one transition, and nothing is left behind.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findUpload } from '../../runtime/db/uploads.ts';
+import { createKey, createProject, newSubject } from '../support/api-client.ts';
+import { useApi } from '../support/api-server.ts';
+import { must } from '../support/rows.ts';
+import {
+  type ApiPlace,
+  type ApiProcess,
+  begin,
+  type Doomed,
+  finish,
+  killCalls,
+  type Outcome,
+  picturesFor,
+  resign,
+  sendParts,
+  startApiProcess,
+  surveyCall,
+  WAYS,
+  type Way,
+} from './support/api-kills.ts';
+import { canWait, takeOver } from './support/ingest-kills.ts';
+import { brokenObjects, brokenRows } from './support/promises.ts';
+import { makeStorage, STORAGE_KINDS } from './support/storages.ts';
+import { sweepDaysLater, sweepSoon } from './support/sweeps.ts';
+
+const SERIES_MS_MAX = 240_000;
+/** From here on the bytes are there, whoever says so. */
+const ARRIVED: Record<Way, string> = {
+  multipart: 'after ingest.completeMultipart 1',
+  proxy: 'after ingest.write 1',
+};
+
+/** What storage or rows see of a call; what only reads rows comes before, and is cut short without a trace. */
+const isTried = (step: string) =>
+  /ingest\.|update /.test(step) && !/during ingest\.head/.test(step);
+
+/** So that there is an event to tell for every upload. */
+const CALLBACK = `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'`;
+
+type Caller = Doomed & { way: Way; client: 'calls again' | 'is gone' };
+
+describe.each(STORAGE_KINDS)('an API on %s', (kind) => {
+  const api = useApi();
+  const owner = api.session(newSubject());
+  let place: ApiPlace;
+  let alive: ApiProcess;
+  const steps = {} as Record<Way, string[]>;
+  const callers: Caller[] = [];
+  const answers = new Map<Caller, Outcome>();
+  const beginHere = (way: Way) => begin(place, alive.baseUrl, way);
+
+  beforeAll(async () => {
+    const { project_slug } = await createProject(owner);
+    const api_key = await createKey(owner, project_slug);
+    const storage = await makeStorage(kind);
+    const bytes = await picturesFor();
+    place = { db: api.db, url: api.databaseUrl(), storage, api_key, project_slug, bytes };
+    alive = await startApiProcess(place);
+    for (const way of WAYS) {
+      steps[way] = await surveyCall(place, alive, way);
+      for (const step of steps[way].filter(isTried)) {
+        callers.push({ way, step, client: 'calls again', session: await beginHere(way) });
+        if (!canWait({ step })) continue;
+        callers.push({ way, step, client: 'is gone', session: await beginHere(way) });
+      }
+    }
+    await api.db.query(CALLBACK);
+    await killCalls(place, callers);
+    for (const caller of callers) {
+      if (caller.client === 'is gone') continue;
+      answers.set(caller, await finish(place, alive.baseUrl, caller.session));
+    }
+    await sweepSoon(api.db, storage);
+    await takeOver(place);
+    await sweepDaysLater(api.db, storage);
+  }, SERIES_MS_MAX);
+  afterAll(async () => {
+    await alive?.end();
+    await place?.storage.remove();
+  });
+
+  it('is killed before and after what the storage does, and before and after the transition', () => {
+    expect(steps.multipart).toEqual(
+      expect.arrayContaining([
+        'during ingest.completeMultipart 1',
+        'after ingest.completeMultipart 1',
+        'after ingest.head 1',
+        'after update uploads 1',
+      ]),
+    );
+    expect(steps.proxy).toEqual(
+      expect.arrayContaining([
+        'during the bytes of ingest.write',
+        'after ingest.write 1',
+        'after update uploads 1',
+      ]),
+    );
+  });
+
+  it('takes the same call again from a client that saw it fail', () => {
+    for (const [{ way, step, session }, { status, code, upload_id }] of answers) {
+      const isDone = steps[way].indexOf(step) >= steps[way].indexOf('after update uploads 1');
+      const again = isDone ? [409, 'upload_not_pending'] : [204, undefined];
+      // What was on its way may have come to its end or not.
+      if (way === 'proxy' && step === 'during update uploads 1') continue;
+      if (way === 'proxy') expect([status, code], step).toEqual(again);
+      else expect([status, upload_id], step).toEqual([200, session.upload_id]);
+    }
+  });
+
+  it('loses no upload whose client calls again, and none whose bytes are there', async () => {
+    for (const { way, step, client, session } of callers) {
+      const hasArrived = steps[way].indexOf(step) >= steps[way].indexOf(ARRIVED[way]);
+      const { status, attempt } = must(await findUpload(api.db, session.upload_id));
+      const name = `${way}, killed ${step}, its client ${client}`;
+      if (hasArrived || client === 'calls again')
+        expect([status, attempt], name).toEqual(['ready', 1]);
+      else expect(['ready', 'expired'], name).toContain(status);
+    }
+  });
+
+  it('leaves nothing behind, neither rows nor reservations nor objects nor parts', async () => {
+    expect(await brokenRows(api.db)).toEqual([]);
+    expect(await brokenObjects(api.db, place.storage.look)).toEqual([]);
+  });
+
+  it('is started again under a multipart upload, and the client goes on, whatever it remembers', async () => {
+    const first = await startApiProcess(place);
+    const remembers = await begin(place, first.baseUrl, 'multipart');
+    const forgets = { ...(await begin(place, first.baseUrl, 'multipart')), parts: [] };
+    const port = Number(new URL(first.baseUrl).port);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await startApiProcess(place, { port });
+    const parts = await resign(place, second.baseUrl, forgets);
+    const part_size = Math.ceil(place.bytes.multipart.length / 2);
+    const sentAgain = await sendParts(place, forgets, { part_size, parts });
+    for (const session of [remembers, sentAgain]) {
+      const { status, upload_id } = await finish(place, second.baseUrl, session);
+      expect([status, upload_id]).toEqual([200, session.upload_id]);
+    }
+    await second.end();
+    await takeOver(place);
+    for (const { upload_id } of [remembers, sentAgain]) {
+      expect(await findUpload(api.db, upload_id)).toMatchObject({ status: 'ready', attempt: 1 });
+    }
+  });
+});

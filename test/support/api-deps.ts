@@ -1,0 +1,64 @@
+/** What an API of the tests works with, whatever process it is in: its keys are the same everywhere. */
+import type { ApiDeps } from '../../runtime/api/deps.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { createIdentity } from '../../runtime/platform/identity.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
+import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
+
+/** Signs the URLs of folder storage. */
+export const STORAGE_SECRET = Buffer.alloc(32, 5);
+
+export type ApiTerms = {
+  db: Database;
+  buckets: ApiDeps['buckets'];
+  provider: { issuer: string; jwksUrl: string };
+  /** Of its log. */
+  lines: string[];
+  baseUrl: string;
+  staffSubject: string;
+  ingestBytesMax: number;
+  proxyBytesMax: number;
+  requestSigningSecret: string;
+  storageEventSecret: string;
+};
+
+export function apiDeps(terms: ApiTerms): ApiDeps {
+  const { db, buckets, provider, lines, baseUrl } = terms;
+  const { issuer, jwksUrl } = provider;
+  const destination = { write: (line: string) => lines.push(line) };
+  return {
+    db,
+    buckets,
+    clock: systemClock,
+    identity: createIdentity({ issuer, jwksUrl, clock: systemClock }),
+    log: createLog({ level: 'debug', name: 'api', destination }),
+    metrics: createMetrics(),
+    queue: createInProcessQueue(),
+    sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
+    cursorKey: Buffer.alloc(32, 2),
+    addresses: {
+      baseUrl,
+      uploadBaseUrl: baseUrl,
+      uploadUrlKeys: [Buffer.alloc(32, 3)],
+      proxyMaxBytes: terms.proxyBytesMax,
+    },
+    plans: defaultPlans,
+    staff: { is_enabled: true, subjects: [terms.staffSubject] },
+    requestSigningSecret: terms.requestSigningSecret,
+    storageEventSecret: terms.storageEventSecret,
+    settings: {
+      deliveryRootDomain: 'images.test',
+      deliveryScheme: 'https',
+      deliveryPublicPort: undefined,
+      ingestMaxBytes: terms.ingestBytesMax,
+      svgUploads: 'enabled',
+      avifUploads: 'enabled',
+      mediaLibraryWrites: 'enabled',
+      callbackEgress: 'public',
+    },
+  };
+}
