@@ -3,7 +3,7 @@
  * and the object is written from them in one go, so that its key never shows half of it.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { MULTIPART_PART_BYTES_MIN } from '../../core/limits.ts';
@@ -109,6 +109,19 @@ export async function listFolderMultiparts(
     .slice(0, limit);
 }
 
+/**
+ * What a crash left of uploads at their beginning or their end, from before that time: without its facts an upload is
+ * gone, and no list tells of it.
+ */
+export async function removeLostParts(folder: string, before: Date): Promise<void> {
+  const names = (await readdir(join(folder, MULTIPART_FOLDER)).catch(ignore('ENOENT'))) ?? [];
+  for (const uploadId of names.filter((name) => UPLOAD_ID.test(name))) {
+    const seen = await stat(uploadFolder(folder, uploadId)).catch(ignore('ENOENT'));
+    if (seen === undefined || seen.mtime >= before) continue;
+    if ((await readFacts(folder, uploadId)) === undefined) await removeUpload(folder, uploadId);
+  }
+}
+
 type StoredPart = {
   part_number: number;
   etag: string;
@@ -164,7 +177,16 @@ async function readUpload(
 async function readFacts(folder: string, uploadId: string): Promise<UploadFacts | undefined> {
   const path = join(uploadFolder(folder, uploadId), UPLOAD_FACTS);
   const text = await readFile(path, 'utf8').catch(ignore('ENOENT', 'ENOTDIR'));
-  return text === undefined || text === '' ? undefined : (JSON.parse(text) as UploadFacts);
+  return text === undefined ? undefined : parseFacts(text);
+}
+
+/** Undefined for what a crash left half written. */
+function parseFacts(text: string): UploadFacts | undefined {
+  try {
+    return JSON.parse(text) as UploadFacts;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Its facts first: without them the upload is gone, whatever is left of its parts. */

@@ -15,6 +15,7 @@ import {
   createFolderMultipart,
   listFolderMultiparts,
   type PartPlace,
+  removeLostParts,
   writeFolderPart,
 } from './folder-parts.ts';
 import { printFolderPut } from './folder-url.ts';
@@ -173,6 +174,7 @@ async function checkFolder(folder: string, now: Date): Promise<void> {
     const age = now.getTime() - ((await stat(left).catch(ignore('ENOENT')))?.mtimeMs ?? Infinity);
     if (age > LEFT_BEHIND_MS) await unlink(left).catch(ignore('ENOENT'));
   }
+  await removeLostParts(folder, new Date(now.getTime() - LEFT_BEHIND_MS));
 }
 
 const faults: Record<string, string> = {

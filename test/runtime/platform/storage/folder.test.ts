@@ -252,6 +252,29 @@ describe('the check', () => {
     expect(await readdir(join(folder, '.incoming'))).toEqual(['young']);
   });
 
+  it('removes what a crash left of a multipart upload more than a day ago, and no upload under way', async () => {
+    const uploads = join(folder, '.multipart');
+    const facts = { content_type: 'image/png' };
+    const ids = [];
+    for (const key of ['ended', 'begun', 'garbled', 'young', 'alive']) {
+      ids.push(await bucket.createMultipart(key, facts));
+    }
+    const [ended = '', begun = '', garbled = '', young = '', alive = ''] = ids;
+    await writeFile(join(uploads, ended, '00001'), 'the bytes of a part');
+    await rm(join(uploads, ended, 'upload.json'));
+    await writeFile(join(uploads, begun, 'upload.json'), '');
+    await writeFile(join(uploads, garbled, 'upload.json'), '{"key":"gar');
+    await rm(join(uploads, young, 'upload.json'));
+    const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000);
+    for (const id of [ended, begun, garbled, alive]) {
+      await utimes(join(uploads, id), twoDaysAgo, twoDaysAgo);
+    }
+    await bucket.check();
+    expect((await readdir(uploads)).toSorted()).toEqual([young, alive].toSorted());
+    const open = await bucket.listMultiparts({ prefix: '', limit: 10 });
+    expect(open.map(({ upload_id }) => upload_id)).toEqual([alive]);
+  });
+
   it('says in one line what to do when the folder is missing or no folder', async () => {
     const missing = await bucketIn(join(folder, 'nowhere'))
       .check()
