@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
-# webpinfo, avifdec, Little CMS), a browser, curl, RabbitMQ, Varnish, and bubblewrap, behind which decoders run; and versitygw, a
-# real S3 server. Does nothing where all of it is there.
+# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, and bubblewrap, behind
+# which decoders run; and versitygw, a real S3 server. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl
   [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium]=chromium [tificc]=liblcms2-utils
-  [cjpeg]=libjpeg-turbo-progs)
+  [cjpeg]=libjpeg-turbo-progs [tiffcp]=libtiff-tools)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")

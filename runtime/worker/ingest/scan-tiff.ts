@@ -15,6 +15,7 @@ const tag = {
   compression: 259,
   photometric: 262,
   samples: 277,
+  planes: 284,
   tileWidth: 322,
   tileHeight: 323,
   extra: 338,
@@ -24,6 +25,7 @@ const tag = {
 const JPEG = 7;
 /** None, the three of fax machines, LZW, JPEG, Deflate under both of its numbers, PackBits. */
 const COMPRESSIONS = [1, 2, 3, 4, 5, JPEG, 8, 32946, 32773];
+const SEPARATE = 2;
 const UNSIGNED = 1;
 const REDUCED = 1;
 const MASK = 4;
@@ -83,6 +85,8 @@ function readSamples(page: Directory) {
   if (page.numbers(tag.format).some((format) => format !== UNSIGNED)) {
     throw unsupported('samples that are not whole numbers');
   }
+  const isSeparate = page.number(tag.planes) === SEPARATE && count > 1;
+  if (isSeparate && page.number(tag.tileWidth)) throw unsupported('planes in tiles');
   return { compression, photometric, bits, has_extra: extra === 1 };
 }
 
