@@ -89,6 +89,22 @@ describe('colours of another space', () => {
     expect(quantile(deltaE(untouched, reference), 0.5)).toBeGreaterThan(1);
   });
 
+  it.each([
+    ['Adobe RGB', adobeRgb],
+    ['Display P3', displayP3],
+    ['ProPhoto', proPhoto],
+  ] as const)('are converted as Little CMS does, also of 16 bits: %s', async (_name, numbers) => {
+    const profile = printMatrixProfile(numbers);
+    const deep = samples(3, 10).toColourspace('rgb16').png().toBuffer();
+    const upload = await withProfile(await deep, 'png', profile);
+    const { master, native } = await decoder.ingest(upload, 'image/png');
+    expect((await sharp(master).metadata()).depth).toBe('ushort');
+    const tiff = await withProfile(await samples(3, 10).tiff(PLAIN).toBuffer(), 'tif', profile);
+    expectAlike(await rgb(sharp(master)), await convert(tiff));
+    const own = await rgb(sharp(native ?? master));
+    expect(quantile(deltaE(own, await rgb(samples(3, 10))), 0.99)).toBeLessThan(1);
+  });
+
   it('are converted as Little CMS does: CMYK', async () => {
     const upload = await samples(3, 40)
       .toColourspace('cmyk')
