@@ -601,7 +601,7 @@ export const additionalDeliveryCodes = [
 export const processingErrors = {
   unsupported_media_type: {
     message:
-      'This is not a supported image, or not of the declared type. HEIC, compressed SVG and SVG with embedded bitmaps or a DOCTYPE are refused: convert it first.',
+      'This is not a supported image, or not of the declared type. Refused are HEIC, JPEG of 12 bits or with arithmetic coding, rare codings of TIFF and BMP, compressed SVG, and SVG with embedded bitmaps or a DOCTYPE: convert it first.',
   },
   animated_not_supported: {
     message: 'The image has more than one frame or page. Upload a single frame.',
