@@ -1,5 +1,7 @@
 /** The broker that carries doorbells and calls, and what stands between hostile images and this machine. */
+import { createLog } from '../platform/log.ts';
 import { openRabbitProbe, type RabbitProbe } from '../platform/queue/rabbitmq-probe.ts';
+import { createSandbox } from '../worker/sandbox/sandbox.ts';
 import { sandboxReport } from '../worker/sandbox/sandbox-report.ts';
 import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
@@ -46,6 +48,12 @@ async function tryQuorumQueue(probe: RabbitProbe): Promise<Finding> {
 
 export const sandboxChecks: readonly Check<Subject>[] = [
   { area: 'decoder sandbox', name: 'layers', run: findLayers, advice: 'start it on Linux' },
+  {
+    area: 'decoder sandbox',
+    name: 'decodes a picture',
+    run: decodeSample,
+    advice: 'install the packages anew (npm ci); what the decoder said stands in this line',
+  },
 ];
 
 /** A missing layer is a warning: the others stand, and not every kernel allows all of them. */
@@ -56,4 +64,29 @@ async function findLayers(): Promise<Finding[]> {
       ? { name, outcome: 'ok', says: 'in force' }
       : { name, outcome: 'warning', says: 'not in force', ...(advice && { advice }) },
   );
+}
+
+/** One pixel. */
+const SAMPLE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** In a decoder child of its own, as a worker starts them. */
+async function decodeSample(): Promise<Finding> {
+  const sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms: 20_000,
+    memory_bytes: 1_000_000_000,
+    jobs_per_child: 1,
+    log: createLog({ level: 'silent', name: 'doctor' }),
+  });
+  try {
+    const facts = { content_type: 'image/png' };
+    const { width } = (await sandbox.run({ kind: 'ingest', facts, parts: [SAMPLE] })).facts;
+    if (width !== 1) throw new Error(`it found a picture ${String(width)} pixels wide, not 1`);
+    return ok('one pixel');
+  } finally {
+    await sandbox.close();
+  }
 }

@@ -122,6 +122,8 @@ describe('tintype doctor', () => {
       'CDN',
     ]);
     expect(checks.filter(({ outcome }) => outcome === 'skipped')).toEqual([]);
+    const decoding = checks.find(({ name }) => name === 'decodes a picture');
+    expect(decoding?.outcome).toBe('ok');
   });
 
   const elsewhere = (url: string) => Object.assign(new URL(url), { port: '1' }).href;

@@ -6,7 +6,7 @@ import { type ProcessingErrorCode, ServiceError } from '../../core/errors.ts';
 import { PROCESSING_ATTEMPTS_MAX, PROCESSING_TIMEOUTS_MAX } from '../../core/limits.ts';
 import type { RetryCause } from '../../db/upload-processing.ts';
 import type { UploadRow } from '../../db/uploads.ts';
-import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { SandboxFailure, type SandboxFailureReason } from '../sandbox/sandbox-failure.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { LeaseLost } from './lease.ts';
 
@@ -36,12 +36,21 @@ export function abandonmentOf(counts: Counts): ProcessingErrorCode | undefined {
 }
 
 function retryCauseOf(error: unknown): RetryCause {
-  if (error instanceof SandboxFailure) return error.reason === 'timeout' ? 'timeout' : 'failure';
+  if (error instanceof SandboxFailure) return causes[error.reason];
   const isOutage =
     error instanceof ServiceError &&
     (error.code === 'storage_unavailable' || error.code === 'query_timeout');
   return isOutage ? 'unavailable' : 'failure';
 }
+
+/** A decoder that does not even start says nothing about the picture. */
+const causes: Readonly<Record<SandboxFailureReason, RetryCause>> = {
+  timeout: 'timeout',
+  out_of_memory: 'failure',
+  crashed: 'failure',
+  garbage: 'failure',
+  unstarted: 'unavailable',
+};
 
 function codeAfterLast(
   cause: RetryCause,

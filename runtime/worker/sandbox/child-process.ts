@@ -28,13 +28,15 @@ const STDERR_CHARACTERS_MAX = 2000;
 
 export function startChild(options: SandboxOptions): SandboxChild {
   const pipes = openPipes(spawnDecoder(options));
-  const life: Life = { death: undefined, pending: undefined, jobs: 0 };
+  const life: Life = { death: undefined, pending: undefined, jobs: 0, isReady: false };
   const doom = (reason: unknown) => {
     life.death ??= reason;
     pipes.child.kill('SIGKILL');
   };
-  const exited = whenExited(pipes.child).then((how) => {
-    life.death ??= failureThatSays(`${how} ${pipes.stderr()}`.trim());
+  const exited = whenExited(pipes.child).then(async (how) => {
+    if (!life.isReady) await lastWords(pipes.answers);
+    const text = `${how} ${pipes.stderr()}`.trim();
+    life.death ??= life.isReady ? failureThatSays(text) : new SandboxFailure('unstarted', text);
     life.pending?.reject(life.death);
   });
   void listen(pipes.answers, options, life).catch((error) =>
@@ -58,13 +60,23 @@ function failureThatSays(text: string): SandboxFailure {
   return new SandboxFailure(OUT_OF_MEMORY.test(text) ? 'out_of_memory' : 'crashed', text);
 }
 
+const LAST_WORDS_MS_MAX = 500;
+
+/** A process can be gone before all that it said was read. */
+async function lastWords(answers: Readable): Promise<void> {
+  if (answers.closed) return;
+  await once(answers, 'close', { signal: AbortSignal.timeout(LAST_WORDS_MS_MAX) }).catch(
+    () => undefined,
+  );
+}
+
 type Pending = {
   resolve(frame: Frame): void;
   reject(reason: unknown): void;
   /** What the job will cost, as the child reads it from a header. */
   onCost(cost: JobCost): void;
 };
-type Life = { death: unknown; pending: Pending | undefined; jobs: number };
+type Life = { death: unknown; pending: Pending | undefined; jobs: number; isReady: boolean };
 type Pipes = { child: ChildProcess; input: Writable; answers: Readable; stderr(): string };
 type Running = {
   job: SandboxJob;
@@ -129,6 +141,10 @@ async function listen(answers: Readable, options: SandboxOptions, life: Life): P
     parts_max: ANSWER_PARTS_MAX,
   };
   for await (const frame of readFrames(answers, bounds)) {
+    if (frame.message.ready === true) {
+      life.isReady = true;
+      continue;
+    }
     if (life.pending === undefined) throw new Error('an answer to nothing');
     if (life.death !== undefined) return;
     if (frame.message.cost !== undefined) {

@@ -66,8 +66,16 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     }
   };
   const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
-    options.log.warn('a decoder child failed', { kind, reason: failure.reason, error: failure });
-    options.onKilled?.(failure.reason);
+    const { reason } = failure;
+    if (reason === 'unstarted') {
+      options.log.error(
+        'decoder children do not start: see what they say, and ask tintype doctor',
+        {
+          error: failure,
+        },
+      );
+    } else options.log.warn('a decoder child failed', { kind, reason, error: failure });
+    options.onKilled?.(reason);
   };
   for (const slot of slots) warm(slot);
   return {

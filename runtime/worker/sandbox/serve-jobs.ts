@@ -22,6 +22,8 @@ const BOUNDS = { part_bytes_max: Number.MAX_SAFE_INTEGER, parts_max: 8 };
 
 export async function serveJobs(handlers: Record<string, JobHandler>): Promise<void> {
   const answers = new Socket({ fd: ANSWER_FD, readable: false, writable: true });
+  // From here on whatever goes wrong is about a job.
+  send(answers, { message: { ready: true }, parts: [] });
   let asked: PromiseWithResolvers<boolean> | undefined;
   const ask: AskAdmission = (cost) => {
     asked = Promise.withResolvers<boolean>();
