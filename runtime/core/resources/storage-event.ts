@@ -14,11 +14,28 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function parseStorageEvents(body: unknown): StorageEvent[] | undefined {
   if (!isFields(body)) return undefined;
+  const wrapped = wrappedIn(body);
+  if (wrapped !== undefined) return parseStorageEvents(wrapped);
   const { events, Records: records } = body;
   const list = events ?? records;
   if (list === undefined) return isSingle(body) ? [parseEvent(body)] : undefined;
   if (!Array.isArray(list) || !list.every(isFields)) return undefined;
   return list.flatMap(parseEntry);
+}
+
+/** A notification that AWS sends on through SNS or EventBridge, as the storage said it. */
+function wrappedIn({ Type: type, Message: message, detail, ...body }: Fields): unknown {
+  if (type === 'Notification' && typeof message === 'string') return parseJson(message);
+  if (body['detail-type'] !== 'Object Created') return undefined;
+  return { events: [{ event: 'ObjectCreated', key: at(at(detail, 'object'), 'key') }] };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }
 
 /** A list may hold events, or whole notifications with events of their own. */

@@ -77,6 +77,24 @@ const formats: [string, (key: string) => unknown][] = [
     }),
   ],
   [
+    'AWS, sent on by SNS',
+    (key) => ({
+      Type: 'Notification',
+      TopicArn: 'arn:aws:sns:eu-central-1:1:uploads',
+      Message: JSON.stringify({
+        Records: [{ eventName: 'ObjectCreated:Put', s3: { object: { key } } }],
+      }),
+    }),
+  ],
+  [
+    'AWS, sent on by EventBridge',
+    (key) => ({
+      source: 'aws.s3',
+      'detail-type': 'Object Created',
+      detail: { bucket: { name: 'ingest' }, object: { key, size: 23 }, reason: 'PutObject' },
+    }),
+  ],
+  [
     'AWS, joined from parts',
     (key) => ({
       Records: [{ eventName: 'ObjectCreated:CompleteMultipartUpload', s3: { object: { key } } }],
