@@ -103,7 +103,7 @@ program
 program
   .command('job <name>')
   .description(
-    'runs one scheduled job now: upload-sweep, purge-queue, hourly-rollup, daily-charge, retention',
+    'runs one scheduled job now: upload-sweep, purge-queue, hourly-rollup, daily-charge, content-sweep, retention',
   )
   .option('--at <time>', 'as if at this time: ISO 8601, UTC', parseTime)
   .option(...data)

@@ -64,6 +64,8 @@ export async function ringIngest(
   }
 }
 
+const ABORTED = 'The upload was aborted. Create a new one.';
+
 /** What every caller gets once the upload has left `created`, whoever moved it. */
 function settled(upload: UploadRow): UploadRow {
   if (upload.status === 'expired') throw expired(upload);
@@ -73,7 +75,8 @@ function settled(upload: UploadRow): UploadRow {
   return upload;
 }
 
-function expired({ expires_at }: UploadRow): ServiceError {
+function expired({ expires_at, is_expired }: UploadRow): ServiceError {
+  if (!is_expired) return new ServiceError('upload_expired', { message: ABORTED });
   return new ServiceError('upload_expired', { details: { expires_at: expires_at.toISOString() } });
 }
 

@@ -233,7 +233,10 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(await ingest().head(key)).toBeUndefined();
     expect(before - (await reserved())).toBe(bytes.length);
     expect(codeOf(await at(upload, 'abort'))).toBe('200');
-    expect(codeOf(await complete(upload, []))).toBe('410 upload_expired');
+    const late = await complete(upload, []);
+    expect(codeOf(late)).toBe('410 upload_expired');
+    expect(late.body.error).toMatchObject({ message: expect.stringContaining('aborted') });
+    expect(late.body.error.details).toBeUndefined();
     expect(codeOf(await at(upload, 'parts'))).toBe('410 upload_expired');
   });
 
