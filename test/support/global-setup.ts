@@ -67,6 +67,8 @@ const fastSettings = {
   full_page_writes: 'off',
   max_connections: '400',
   shared_buffers: '128MB',
+  // Who sets synchronous_commit waits at its commit for a standby that there never is: for tests that end it there.
+  synchronous_standby_names: 'nobody',
 };
 
 async function createTemplate(url: string): Promise<void> {

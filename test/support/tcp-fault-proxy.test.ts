@@ -48,6 +48,13 @@ describe('the fault proxy', () => {
     expect(await post(11)).toBe('got 11');
   });
 
+  it('drops one answer, and passes the next one on', async () => {
+    proxy.set({ kind: 'drop_response', times: 1 });
+    await expect(post(10)).rejects.toThrow();
+    expect(await post(11)).toBe('got 11');
+    expect(bodies).toEqual([10, 11]);
+  });
+
   it('cuts a request before the server has it whole', async () => {
     proxy.set({ kind: 'cut_request', after_bytes: 1000 });
     await expect(post(500_000)).rejects.toThrow();

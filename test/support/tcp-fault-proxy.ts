@@ -16,8 +16,8 @@ export type Fault =
   | { kind: 'stall' }
   /** The connection is reset after so many bytes of the request. */
   | { kind: 'cut_request'; after_bytes: number }
-  /** The request reaches the server whole; at the first byte of its answer the client is reset. */
-  | { kind: 'drop_response' };
+  /** The request reaches the server whole; at the first byte of its answer the client is reset, so many times. */
+  | { kind: 'drop_response'; times?: number };
 
 export type FaultProxy = {
   port: number;
@@ -120,7 +120,12 @@ function isRequestPassed(state: State, pair: Pair, bytes: number): boolean {
 }
 
 function isResponsePassed(state: State, pair: Pair): boolean {
-  if (state.fault.kind !== 'drop_response') return true;
+  const { fault } = state;
+  if (fault.kind !== 'drop_response') return true;
+  if (fault.times !== undefined) {
+    state.fault =
+      fault.times > 1 ? { kind: 'drop_response', times: fault.times - 1 } : { kind: 'none' };
+  }
   reset(state, pair);
   return false;
 }

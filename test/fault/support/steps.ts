@@ -72,7 +72,7 @@ function watchQueries(queries: Queryable, tell: Tell, where: string): Queryable 
 const CHANGE = /\b(insert into|delete from) (\w+)|\bupdate (\w+) set\b/;
 
 /** `update uploads`; `select` for a statement that changes nothing. */
-function nameOf(text: string): string {
+export function nameOf(text: string): string {
   const [, verb, table, updated] = CHANGE.exec(text.replaceAll(/\s+/g, ' ')) ?? [];
   if (updated !== undefined) return `update ${updated}`;
   return verb === undefined ? 'select' : `${verb} ${table}`;

@@ -8,16 +8,18 @@ import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import type { TestStorage } from './storages.ts';
 
+type Swept = Pick<TestStorage, 'at'>;
+
 const DAYS_MS = 2 * 24 * 3_600_000;
 
 /** As the sweep comes by a minute later, while every session still has its time. */
-export async function sweepSoon(db: Database, storage: TestStorage): Promise<void> {
+export async function sweepSoon(db: Database, storage: Swept): Promise<void> {
   await db.query(`update uploads set created_at = created_at - interval '1 minute'`);
   await sweep(db, storage, 'upload-sweep');
 }
 
 /** What only waits for its time is due; nobody may be at work. */
-export async function sweepDaysLater(db: Database, storage: TestStorage): Promise<void> {
+export async function sweepDaysLater(db: Database, storage: Swept): Promise<void> {
   await db.query(
     `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'`,
   );
@@ -27,7 +29,7 @@ export async function sweepDaysLater(db: Database, storage: TestStorage): Promis
   await sweep(db, storage, 'content-sweep');
 }
 
-async function sweep(db: Database, storage: TestStorage, name: JobName): Promise<void> {
+async function sweep(db: Database, storage: Swept, name: JobName): Promise<void> {
   const clock = { now: () => new Date(Date.now() + DAYS_MS) };
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = storage.at(clock);

@@ -1,0 +1,126 @@
+/**
+ * The database fails at one statement or one commit of whatever changes an upload session, and the caller tries again:
+ * the same session, one transition, no reservation too many. Every call that the work makes is tried.
+ */
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../runtime/db/client.ts';
+import { createDatabase } from '../../runtime/db/client.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
+import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
+import { createKey, createProject, newSubject } from '../support/api-client.ts';
+import { useApi } from '../support/api-server.ts';
+import { openFolderBuckets } from '../support/folder-buckets.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { databaseFaults } from './support/database-faults.ts';
+import { type Call, watchCalls } from './support/faulty-database.ts';
+import { brokenObjects, brokenRows, readFolderObjects } from './support/promises.ts';
+import { sweepDaysLater } from './support/sweeps.ts';
+import { type Operation, operations, type Scene } from './support/upload-operations.ts';
+
+const LARGE_BYTES = 2 * 5 * 2 ** 20;
+
+const api = useApi();
+const owner = api.session(newSubject());
+let proxy: FaultProxy;
+let scene: Scene;
+
+beforeAll(async () => {
+  proxy = await startFaultProxy({ port: Number(new URL(api.databaseUrl()).port) });
+  const project = await createProject(owner);
+  const api_key = await createKey(owner, project.project_slug);
+  await api.db.query(
+    `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'`,
+  );
+  const { log } = api.deps();
+  const lane = { slots: 1, wall_clock_ms: 60_000, memory_bytes: 1e9, jobs_per_child: 1000 };
+  const bytes = {
+    good: await over(photograph(48, 40)).png().toBuffer(),
+    bad: Buffer.from('no picture at all'),
+    large: Buffer.alloc(LARGE_BYTES, 1),
+  };
+  scene = { api, project, api_key, sandbox: createSandbox({ ...lane, log }), bytes };
+});
+afterAll(async () => {
+  await scene.sandbox.close();
+  await proxy.close();
+});
+
+/** One connection: what is said on it before a call is said on the call's own. */
+async function withDistant(work: (db: Database) => Promise<void>): Promise<void> {
+  const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
+  const db = createDatabase({
+    url,
+    maxConnections: 1,
+    queryTimeoutMs: 5000,
+    connectTimeoutMs: 2000,
+  });
+  await work(db);
+  await db.close();
+}
+
+/** What the work calls while all is well. */
+async function callsOf(operation: Operation): Promise<Call[]> {
+  const calls: Call[] = [];
+  const trial = await operation.prepare(scene);
+  await withDistant((db) => trial.act(watchCalls(db, async (call) => void calls.push(call))));
+  await trial.again();
+  return calls;
+}
+
+/** Of uploads that are sent in parts only what lasts: each of them takes its time. */
+const isTried = ({ name }: Operation, call: Call) =>
+  !(name.includes('complete') && /^select/.test(call));
+
+const faults = databaseFaults(api.db, () => proxy);
+
+describe.each(operations)('a caller who wants to $name', (operation) => {
+  let calls: Call[];
+  beforeAll(async () => {
+    calls = await callsOf(operation);
+  });
+
+  it.each(faults)(
+    'from a database that $name, wherever it does',
+    { timeout: 120_000 },
+    async (fault) => {
+      const before = fault.count();
+      for (const at of calls.filter((call) => isTried(operation, call))) {
+        const trial = await operation.prepare(scene);
+        await withDistant(async (db) => {
+          const faulty = watchCalls(db, async (call, queries) => {
+            if (call === at) await fault.begin(queries);
+          });
+          await trial.act(faulty);
+          await fault.end();
+        });
+        await trial.again().catch((cause: unknown) => {
+          throw new Error(`tried again after a fault at ${at}`, { cause });
+        });
+        expect(await wrongReservations(), `after a fault at ${at}`).toEqual([]);
+      }
+      expect(fault.count()).toBeGreaterThan(before);
+    },
+  );
+});
+
+it('nothing is left behind by all of that', async () => {
+  const { db, buckets, log } = api.deps();
+  const deps = { db, buckets, log, sandbox: scene.sandbox, clock: systemClock };
+  while ((await ingestUpload({ ...deps, ingest_bytes_max: 1e9 }, null)).result !== 'idle');
+  const folder = dirname(api.ingestFolder());
+  await sweepDaysLater(db, { at: (clock) => openFolderBuckets(folder, { clock }) });
+  expect(await brokenRows(db)).toEqual([]);
+  expect(await brokenObjects(db, (bucket) => readFolderObjects(join(folder, bucket)))).toEqual([]);
+}, 60_000);
+
+async function wrongReservations() {
+  return api.db.query(
+    `select project_slug, reserved_bytes, open.bytes from projects left join lateral (
+       select coalesce(sum(size_bytes), 0)::bigint as bytes from uploads
+       where uploads.project_id = projects.project_id and status in ('created', 'uploaded', 'processing')
+     ) open on true where reserved_bytes <> open.bytes`,
+  );
+}

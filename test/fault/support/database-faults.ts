@@ -1,0 +1,84 @@
+/** What can happen to a statement or a commit, on the wire or to the backend that works on it. */
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Database, Queryable } from '../../../runtime/db/client.ts';
+import type { Fault, FaultProxy } from '../../support/tcp-fault-proxy.ts';
+
+export type DatabaseFault = {
+  /** `a database that …`; but for the one that ends the backend beforehand, what it was told is done. */
+  name: string;
+  /** Right before a call is sent, with what sends it. */
+  begin(queries: Queryable): Promise<void>;
+  /** When everything that it was to happen to is over. */
+  end(): Promise<void>;
+  /** How often it has happened. */
+  count(): number;
+};
+
+/** `admin` reaches the server by another way than the proxy. */
+export function databaseFaults(admin: Database, proxy: () => FaultProxy): DatabaseFault[] {
+  const onTheWire = (name: string, fault: Fault) =>
+    counted(name, {
+      begin: async () => proxy().set(fault),
+      end: async () => proxy().set({ kind: 'none' }),
+    });
+  return [
+    onTheWire('is cut off before its answer', { kind: 'drop_response', times: 1 }),
+    onTheWire('is not heard of again', { kind: 'drop_response' }),
+    counted('ends the backend beforehand', {
+      begin: (queries) => endBackend(admin, queries),
+      end: async () => undefined,
+    }),
+    behindACommit(admin),
+  ];
+}
+
+function counted(name: string, fault: Pick<DatabaseFault, 'begin' | 'end'>): DatabaseFault {
+  let count = 0;
+  return {
+    name,
+    begin: async (queries) => {
+      count += 1;
+      await fault.begin(queries);
+    },
+    end: () => fault.end(),
+    count: () => count,
+  };
+}
+
+/** Committed, and waiting for the standby that the tests' server is told of and never gets. */
+function behindACommit(admin: Database): DatabaseFault {
+  let ending: Promise<void> | undefined;
+  let isOver = false;
+  let count = 0;
+  const endWaiting = async () => {
+    while (!isOver) {
+      const ended = await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and wait_event = 'SyncRep'`,
+      );
+      count += ended.length;
+      await pause(2);
+    }
+  };
+  return {
+    name: 'ends the backend behind a commit',
+    begin: async (queries) => {
+      await queries.query('set synchronous_commit = on');
+      isOver = false;
+      ending = endWaiting();
+    },
+    end: async () => {
+      isOver = true;
+      await ending;
+    },
+    count: () => count,
+  };
+}
+
+async function endBackend(admin: Database, queries: Queryable): Promise<void> {
+  const [row] = await queries.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const pid = row?.pid;
+  await admin.query('select pg_terminate_backend($1)', [pid]);
+  const query = 'select 1 from pg_stat_activity where pid = $1';
+  while ((await admin.query(query, [pid])).length > 0) await pause(2);
+}
