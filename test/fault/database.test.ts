@@ -102,7 +102,7 @@ beforeEach(async () => {
 /** One attempt, as soon as the lease of the one before has run out; undefined where it could not even be recorded. */
 async function attempt({ upload_id }: UploadRow, failpoint: (name: FailpointName) => void) {
   await db.query(
-    `update uploads set lease_until = now() where upload_id = $1 and status = 'processing'`,
+    `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
     [upload_id],
   );
   const deps = { db: distant, buckets, sandbox, clock: systemClock, log, ingest_bytes_max: 1e9 };

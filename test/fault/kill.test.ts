@@ -100,7 +100,7 @@ function jobOf(step: FailpointName): string[] {
 /** As a minute later: a run that was killed counts as lost. */
 async function forgetRun(): Promise<void> {
   await withDatabase(alive, (db) =>
-    db.query(`update job_runs set lease_until = now()
+    db.query(`update job_runs set lease_until = now() - make_interval(secs => 1)
       where finished_at is null and job in ('hourly-rollup', 'daily-charge')`),
   );
 }

@@ -335,9 +335,10 @@ const work = new Background('work', async ({ sessions }, { ingest }) => {
 const crash = new Background('a worker dies', async (model) => {
   if (model.crashes >= CRASHES_MAX) return;
   const claimed = await claimUpload(api.db, { upload_id: null, lease_seconds: 60 });
-  await api.db.query(`update uploads set lease_until = now() where upload_id = $1`, [
-    claimed?.upload_id ?? '',
-  ]);
+  await api.db.query(
+    `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1`,
+    [claimed?.upload_id ?? ''],
+  );
   const session = model.sessions.find(({ upload_id }) => upload_id === claimed?.upload_id);
   if (session === undefined) return;
   session.status = 'processing';

@@ -110,7 +110,9 @@ async function findState({ db }: Place, { upload_id }: Pick<Plan, 'upload_id'>):
 
 /** The leases of the killed are over, and a worker of another process does what is left. */
 export async function takeOver({ db, url, storage }: Place): Promise<void> {
-  await db.query(`update uploads set lease_until = now() where status = 'processing'`);
+  await db.query(
+    `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,
+  );
   const words: TakingWords = { url, storage: storage.words, poll_every_ms: 50 };
   const worker = startProgram('taking-worker', words);
   await untilReady(worker);

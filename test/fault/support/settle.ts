@@ -28,7 +28,9 @@ export async function standStill(tintype: Tintype): Promise<void> {
 /** Until no upload whose bytes were taken is under way any more. */
 export async function settleUploads(tintype: Tintype, books: Books): Promise<void> {
   await withDatabase(tintype, async (db) => {
-    await db.query(`update uploads set lease_until = now() where status = 'processing'`);
+    await db.query(
+      `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,
+    );
     await db.query(`update uploads set created_at = now() - interval '1 hour'`);
   });
   await run(tintype, 'upload-sweep');

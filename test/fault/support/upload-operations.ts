@@ -119,7 +119,7 @@ async function sendAgain(scene: Scene, sent: Sent, key: string): Promise<Answer>
   const answer = await sendWith(scene, undefined, sent);
   if (codeOf(answer) !== '409 idempotency_in_progress') return answer;
   await scene.api.db.query(
-    'update idempotency_keys set lease_until = now() where idempotency_key = $1',
+    'update idempotency_keys set lease_until = now() - make_interval(secs => 1) where idempotency_key = $1',
     [key],
   );
   return sendWith(scene, undefined, sent);
@@ -225,7 +225,7 @@ async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> 
     again: async () => {
       const before = await uploadAsItIs(db, upload);
       await db.query(
-        'update uploads set lease_until = now() where upload_id = $1 and status = $2',
+        'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = $2',
         [upload.upload_id, 'processing'],
       );
       await ingestUpload({ ...deps, db }, upload.upload_id);

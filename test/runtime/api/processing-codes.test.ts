@@ -67,7 +67,7 @@ async function send(bytes: Buffer, settings: object = {}): Promise<UploadRecord>
 /** Whoever had it, or waits for its next attempt, waits no longer. */
 function endLease({ upload_id }: UploadRecord) {
   return api.db.query(
-    `update uploads set lease_until = now() where upload_id = $1 and status = 'processing'`,
+    `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
     [upload_id],
   );
 }

@@ -56,7 +56,10 @@ describe('masters and half-way images', () => {
   /** At its second attempt, after a first one that was killed when it had stored its objects. */
   beforeEach(async () => {
     const { upload_id } = await makeProcessing(db, project);
-    await db.query('update uploads set lease_until = now() where upload_id = $1', [upload_id]);
+    await db.query(
+      'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1',
+      [upload_id],
+    );
     upload = must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
     for (const name of ['1-master.png', '1-1024.webp', ...SECOND]) await write(keyOf(name));
   });

@@ -43,7 +43,9 @@ async function workUntilIdle(): Promise<number> {
 
 /** Only while nothing runs: what is leased then waits for its next attempt. */
 const endPauses = () =>
-  db.query(`update uploads set lease_until = now() where status = 'processing'`);
+  db.query(
+    `update uploads set lease_until = now() - make_interval(secs => 1) where status = 'processing'`,
+  );
 
 const poisons = [
   { behaviour: 'hang', error_code: 'processing_timeout', attempt: 3 },

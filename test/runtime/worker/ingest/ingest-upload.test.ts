@@ -318,7 +318,7 @@ describe('an attempt that fails', () => {
     const outcomes: string[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
       await db.query(
-        'update uploads set lease_until = now() where upload_id = $1 and lease_until is not null',
+        'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and lease_until is not null',
         [upload.upload_id],
       );
       const outcome = await ingestUpload(deps({ sandbox: misbehaving }), upload.upload_id);
@@ -353,14 +353,15 @@ describe('an attempt that fails', () => {
     };
     for (let turn = 0; turn < 8; turn += 1) {
       await db.query(
-        'update uploads set lease_until = now() where upload_id = $1 and lease_until is not null',
+        'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and lease_until is not null',
         [upload.upload_id],
       );
       expect((await ingestUpload(deps({ buckets: away }), upload.upload_id)).result).toBe('retry');
     }
-    await db.query('update uploads set lease_until = now() where upload_id = $1', [
-      upload.upload_id,
-    ]);
+    await db.query(
+      'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1',
+      [upload.upload_id],
+    );
     expect((await ingestUpload(deps(), upload.upload_id)).result).toBe('ready');
   });
 
@@ -412,9 +413,10 @@ describe('two attempts at one upload', () => {
       }),
       upload.upload_id,
     );
-    await db.query('update uploads set lease_until = now() where upload_id = $1', [
-      upload.upload_id,
-    ]);
+    await db.query(
+      'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1',
+      [upload.upload_id],
+    );
     const outcome = await ingestUpload(deps(), upload.upload_id);
     expect(outcome.result === 'ready' && outcome.file.object_key).toMatch(/\/2-[0-9a-f]{64}\.jpg$/);
   });

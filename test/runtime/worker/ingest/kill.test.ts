@@ -75,7 +75,7 @@ describe('a worker that is killed', () => {
     const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
     await dieAt(point);
     await db.query(
-      `update uploads set lease_until = now() where upload_id = $1 and status = 'processing'`,
+      `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
       [upload.upload_id],
     );
     await ingestUpload(

@@ -108,9 +108,10 @@ describe('an attempt whose storage fails', () => {
         expect(row).toMatchObject({ status: 'processing', attempt, excused_count: attempt });
         const slug = { project_id: project.project_id, file_slug: 'picture' };
         expect(await findFile(db, slug)).toBeUndefined();
-        await db.query('update uploads set lease_until = now() where upload_id = $1', [
-          upload.upload_id,
-        ]);
+        await db.query(
+          'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1',
+          [upload.upload_id],
+        );
       }
       proxy.set(undefined);
       expect((await ingest(upload.upload_id)).result).toBe('ready');
