@@ -25,7 +25,7 @@ export async function abortUpload(deps: AbortDeps, upload: UploadRow): Promise<U
   }
   const now = (await findUpload(deps.db, upload.upload_id)) ?? upload;
   if (now.status === 'expired') return now;
-  throw new ServiceError('upload_not_pending');
+  throw new ServiceError('upload_not_pending', { details: { status: now.status } });
 }
 
 type Cleaning = Pick<AbortDeps, 'buckets' | 'log'>;

@@ -52,7 +52,8 @@ async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
   verifyUrl(deps, upload_id, request);
   const upload = isId('upl', upload_id) ? await findUpload(deps.db, upload_id) : undefined;
   if (upload === undefined || upload.mode !== 'proxy') throw new ServiceError('upload_not_found');
-  if (upload.status !== 'created') throw new ServiceError('upload_not_pending');
+  const { status } = upload;
+  if (status !== 'created') throw new ServiceError('upload_not_pending', { details: { status } });
   const project = await findProject(deps.db, upload.project_id);
   if (project?.status !== 'active') throw new ServiceError('project_suspended');
   checkHeaders(request, upload);

@@ -320,10 +320,12 @@ export const apiErrors = {
   upload_not_pending: {
     status: 409,
     message: 'This upload no longer waits for bytes. Read its status, or create a new upload.',
+    details: ['status'],
   },
   upload_not_resumable: {
     status: 409,
     message: 'This upload no longer takes parts. Read its status, or create a new upload.',
+    details: ['status'],
   },
   already_subscribed: {
     status: 409,
@@ -614,7 +616,8 @@ export const processingErrors = {
     message: 'Processing this very large image timed out three times. Make it smaller.',
   },
   decode_failed: {
-    message: 'The image is corrupt or cut short. Export it again and upload it anew.',
+    message:
+      'The image is corrupt or cut short, or an SVG without a size (viewBox) or namespace. Export it again and upload it anew.',
   },
   ingest_size_mismatch: {
     message: 'The stored object is not size_bytes long. Create a new upload with the exact size.',

@@ -160,7 +160,7 @@ function refuseResign({ status, storage_upload_id, ...upload }: UploadRow): void
   const isOver =
     status === 'expired' || upload.remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN;
   if (status !== 'created' && status !== 'expired') {
-    throw new ServiceError('upload_not_resumable');
+    throw new ServiceError('upload_not_resumable', { details: { status } });
   }
   if (!isOver) return;
   const details = { expires_at: upload.expires_at.toISOString() };
