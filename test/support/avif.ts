@@ -5,7 +5,7 @@ import { over, type Picture } from './pictures.ts';
 /** One picture, cut into equal tiles that are coded one by one. */
 export async function gridAvif(
   picture: Picture,
-  { columns, rows }: { columns: number; rows: number },
+  { columns, rows, codes = [1, 13, 6] }: { columns: number; rows: number; codes?: Codes },
 ): Promise<Buffer> {
   const [width, height] = [picture.width / columns, picture.height / rows];
   const tiles: Buffer[] = [];
@@ -16,12 +16,16 @@ export async function gridAvif(
   }
   const [first] = tiles;
   if (first === undefined) throw new RangeError('a grid without tiles');
-  return printGrid({ tiles, columns, rows, width, height });
+  return printGrid({ tiles, columns, rows, width, height, codes });
 }
 
-type Grid = { tiles: Buffer[]; columns: number; rows: number; width: number; height: number };
+/** Of primaries, transfer and matrix. */
+type Codes = readonly [number, number, number];
+type Grid = { tiles: Buffer[]; columns: number; rows: number; width: number; height: number } & {
+  codes: Codes;
+};
 
-function printGrid({ tiles, columns, rows, width, height }: Grid): Buffer {
+function printGrid({ tiles, columns, rows, width, height, codes }: Grid): Buffer {
   const ids = tiles.map((_, index) => index + 2);
   const configuration = child(tiles[0] ?? Buffer.alloc(0), 'av1C');
   const data = tiles.map((tile) => child(tile, 'mdat').subarray(8));
@@ -53,12 +57,13 @@ function printGrid({ tiles, columns, rows, width, height }: Grid): Buffer {
           size(width, height),
           configuration,
           full('pixi', 0, Buffer.from([3, 8, 8, 8])),
+          box('colr', Buffer.from('nclx'), ...codes.map(u16), Buffer.from([0x80])),
         ),
         full(
           'ipma',
           0,
           u32(tiles.length + 1),
-          Buffer.concat([u16(1), Buffer.from([2, 1, 4])]),
+          Buffer.concat([u16(1), Buffer.from([3, 1, 4, 5])]),
           ...ids.map((id) => Buffer.concat([u16(id), Buffer.from([3, 2, 0x83, 4])])),
         ),
       ),

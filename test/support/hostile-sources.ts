@@ -2,7 +2,7 @@
 import sharp from 'sharp';
 import { gridAvif } from './avif.ts';
 import { printBmp, runLengths, wrapBmp } from './bmp.ts';
-import { cameraJpeg, cutOut, deepPng, drawing, over, photograph } from './pictures.ts';
+import { cameraJpeg, cutOut, deepPng, drawing, over, photograph, pngChunk } from './pictures.ts';
 import { printTiff } from './tiff.ts';
 
 export type Source = { name: string; content_type: string; bytes: Buffer };
@@ -53,6 +53,8 @@ function pngs() {
     deep: deepPng(40, 30),
     interlaced: over(photo).png({ progressive: true }).toBuffer(),
     'with a profile': over(photo).png().withIccProfile('p3').toBuffer(),
+    'grey with alpha': over(round).toColourspace('b-w').png().toBuffer(),
+    'of linear light': over(photo).png().toBuffer().then(inLinearLight),
     'with metadata': over(photo)
       .png()
       .withExif({ IFD0: { Artist: 'Somebody' } })
@@ -82,8 +84,19 @@ function avifs() {
     '4:4:4': over(photo).avif({ effort: 0 }).toBuffer(),
     'with alpha': over(round).avif({ effort: 0 }).toBuffer(),
     lossless: over(flat).avif({ lossless: true, effort: 0 }).toBuffer(),
+    'of Display P3 by numbers': gridAvif(photograph(64, 64), {
+      columns: 1,
+      rows: 1,
+      codes: [12, 13, 6],
+    }),
     'of tiles': gridAvif(photograph(128, 128), { columns: 2, rows: 2 }),
   });
+}
+
+/** By its gamma alone. */
+function inLinearLight(png: Buffer): Buffer {
+  const gamma = pngChunk('gAMA', Buffer.from([0, 1, 0x86, 0xa0]));
+  return Buffer.concat([png.subarray(0, 33), gamma, png.subarray(33)]);
 }
 
 function gifs() {
