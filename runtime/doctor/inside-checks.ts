@@ -1,8 +1,6 @@
 /** The broker that carries doorbells and calls, and what stands between hostile images and this machine. */
-import { createLog } from '../platform/log.ts';
 import { openRabbitProbe, type RabbitProbe } from '../platform/queue/rabbitmq-probe.ts';
-import { createSandbox } from '../worker/sandbox/sandbox.ts';
-import { sandboxReport } from '../worker/sandbox/sandbox-report.ts';
+import { sandboxReport, tryDecoder } from '../worker/sandbox/sandbox-report.ts';
 import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
@@ -66,27 +64,7 @@ async function findLayers(): Promise<Finding[]> {
   );
 }
 
-/** One pixel. */
-const SAMPLE = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
-  'base64',
-);
-
-/** In a decoder child of its own, as a worker starts them. */
 async function decodeSample(): Promise<Finding> {
-  const sandbox = createSandbox({
-    slots: 1,
-    wall_clock_ms: 20_000,
-    memory_bytes: 1_000_000_000,
-    jobs_per_child: 1,
-    log: createLog({ level: 'silent', name: 'doctor' }),
-  });
-  try {
-    const facts = { content_type: 'image/png' };
-    const { width } = (await sandbox.run({ kind: 'ingest', facts, parts: [SAMPLE] })).facts;
-    if (width !== 1) throw new Error(`it found a picture ${String(width)} pixels wide, not 1`);
-    return ok('one pixel');
-  } finally {
-    await sandbox.close();
-  }
+  await tryDecoder();
+  return ok('one pixel');
 }

@@ -1,5 +1,7 @@
 /** What stands between a hostile image and this machine, as `tintype doctor` prints it. */
+import { createLog } from '../../platform/log.ts';
 import { findIsolation } from './isolation.ts';
+import { createSandbox } from './sandbox.ts';
 
 export type SandboxLayer = { name: string; in_force: boolean; advice?: string };
 
@@ -42,4 +44,28 @@ function layer(
   { in_force, advice }: Required<Omit<SandboxLayer, 'name'>>,
 ): SandboxLayer {
   return in_force ? { name, in_force } : { name, in_force, advice };
+}
+
+/** One pixel. */
+const SAMPLE = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+/** Decodes in a child of its own, as a worker does. Throws what the child died of. */
+export async function tryDecoder(): Promise<void> {
+  const sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms: 20_000,
+    memory_bytes: 1_000_000_000,
+    jobs_per_child: 1,
+    log: createLog({ level: 'silent', name: 'doctor' }),
+  });
+  try {
+    const facts = { content_type: 'image/png' };
+    const { width } = (await sandbox.run({ kind: 'ingest', facts, parts: [SAMPLE] })).facts;
+    if (width !== 1) throw new Error(`it found a picture ${String(width)} pixels wide, not 1`);
+  } finally {
+    await sandbox.close();
+  }
 }
