@@ -15,6 +15,8 @@ export type RabbitServer = {
   /** Ends the broker as a deploy does, and starts it again on the same port with what it had on disk. */
   restart(): Promise<void>;
   kill(): Promise<void>;
+  /** Ends it without a word: what it had confirmed is on its disk. */
+  crash(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -70,14 +72,15 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     server = spawn(`${BIN}/rabbitmq-server`, [], { env, stdio: 'ignore' });
     await listens(port, server);
   };
-  const kill = async () => {
+  const end = async (signal: NodeJS.Signals) => {
     const running = server;
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
     const ended = once(running, 'exit');
     // The machine that runs the broker is in a session of its own, and says its id in a file.
-    process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), 'SIGTERM');
+    process.kill(Number(await readFile(env.RABBITMQ_PID_FILE, 'utf8')), signal);
     await ended;
   };
+  const kill = () => end('SIGTERM');
   const stop = async () => {
     await kill();
     await endEpmd(epmd);
@@ -90,6 +93,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     kill,
+    crash: () => end('SIGKILL'),
     start,
     restart: async () => {
       await kill();
