@@ -1,10 +1,10 @@
-/** The real decoder child for a test file, and the two jobs that it knows. */
+/** The real decoder child, and the two jobs that it knows. */
 import { afterAll, beforeAll } from 'vitest';
 import { createLog } from '../../runtime/platform/log.ts';
 import type { IngestResult } from '../../runtime/worker/ingest/ingest-result.ts';
 import { readIngestAnswer } from '../../runtime/worker/ingest/read-answer.ts';
 import type { RenderedImage, RenderInput } from '../../runtime/worker/render/render.ts';
-import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
+import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 
 export type Decoder = {
   ingest(bytes: Buffer, contentType: string): Promise<IngestResult>;
@@ -13,24 +13,37 @@ export type Decoder = {
   render(input: RenderInput): Promise<RenderedImage>;
 };
 
+/** For a test file. */
 export function useDecoder(): Decoder {
-  let sandbox: Sandbox | undefined;
+  let made: ReturnType<typeof createDecoder> | undefined;
   beforeAll(() => {
-    sandbox = createSandbox({
-      slots: 1,
-      wall_clock_ms: 60_000,
-      memory_bytes: 2_000_000_000,
-      jobs_per_child: 1000,
-      log: createLog({ level: 'silent', name: 'test' }),
-    });
+    made = createDecoder();
   });
-  afterAll(() => sandbox?.close());
-  const run = (kind: string, facts: object, parts: Buffer[]) => {
-    if (sandbox === undefined) throw new Error('the decoder is there from beforeAll on');
-    return sandbox.run({ kind, facts, parts });
+  afterAll(() => made?.close());
+  const decoder = () => {
+    if (made === undefined) throw new Error('the decoder is there from beforeAll on');
+    return made;
   };
-  const ingest = async (bytes: Buffer, contentType: string) =>
-    readIngestAnswer(await run('ingest', { content_type: contentType }, [bytes]));
+  return {
+    ingest: (bytes, contentType) => decoder().ingest(bytes, contentType),
+    refusal: (bytes, contentType) => decoder().refusal(bytes, contentType),
+    render: (input) => decoder().render(input),
+  };
+}
+
+/** For whoever closes it. */
+export function createDecoder({ slots } = { slots: 1 }): Decoder & { close(): Promise<void> } {
+  const sandbox = createSandbox({
+    slots,
+    wall_clock_ms: 60_000,
+    memory_bytes: 2_000_000_000,
+    jobs_per_child: 1000,
+    log: createLog({ level: 'silent', name: 'test' }),
+  });
+  const ingest = async (bytes: Buffer, content_type: string) =>
+    readIngestAnswer(
+      await sandbox.run({ kind: 'ingest', facts: { content_type }, parts: [bytes] }),
+    );
   return {
     ingest,
     refusal: (bytes, contentType) =>
@@ -39,12 +52,11 @@ export function useDecoder(): Decoder {
         (error) => error.code ?? error.reason,
       ),
     render: async ({ plan, source, watermark }) => {
-      const { facts, parts } = await run(
-        'render',
-        { plan },
-        watermark ? [source, watermark] : [source],
-      );
-      return { ...(facts as Omit<RenderedImage, 'bytes'>), bytes: parts[0] ?? Buffer.alloc(0) };
+      const parts = watermark ? [source, watermark] : [source];
+      const answer = await sandbox.run({ kind: 'render', facts: { plan }, parts });
+      const facts = answer.facts as Omit<RenderedImage, 'bytes'>;
+      return { ...facts, bytes: answer.parts[0] ?? Buffer.alloc(0) };
     },
+    close: () => sandbox.close(),
   };
 }
