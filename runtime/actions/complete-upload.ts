@@ -53,7 +53,7 @@ export async function completeUpload(
 }
 
 /** A lost doorbell costs a minute: the sweep rings for what waits. */
-export async function ringIngest(
+async function ringIngest(
   { queue, log }: Pick<CompleteUploadDeps, 'queue' | 'log'>,
   uploadId: string,
 ): Promise<void> {
@@ -64,8 +64,6 @@ export async function ringIngest(
   }
 }
 
-const ABORTED = 'The upload was aborted. Create a new one.';
-
 /** What every caller gets once the upload has left `created`, whoever moved it. */
 function settled(upload: UploadRow): UploadRow {
   if (upload.status === 'expired') throw expired(upload);
@@ -75,9 +73,16 @@ function settled(upload: UploadRow): UploadRow {
   return upload;
 }
 
-function expired({ expires_at, is_expired }: UploadRow): ServiceError {
-  if (!is_expired) return new ServiceError('upload_expired', { message: ABORTED });
-  return new ServiceError('upload_expired', { details: { expires_at: expires_at.toISOString() } });
+const ABORTED = 'The upload was aborted at details.expires_at. Create a new one.';
+
+/** The end of a session without bytes; an aborted one ended before its time. */
+export function expired({ expires_at, updated_at, is_expired }: UploadRow): ServiceError {
+  const ended = is_expired ? expires_at : updated_at;
+  const details = { expires_at: ended.toISOString() };
+  return new ServiceError(
+    'upload_expired',
+    is_expired ? { details } : { message: ABORTED, details },
+  );
 }
 
 async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
@@ -85,7 +90,7 @@ async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
   if (isMultipart && upload.is_expired) throw expired(upload);
   const head = await ingest.head(upload.ingest_key);
   if (head === undefined) {
-    throw upload.is_expired ? expired(upload) : new ServiceError('ingest_object_missing');
+    throw upload.is_expired ? expired(upload) : missing(upload);
   }
   if (head.size_bytes !== upload.size_bytes) {
     const details = { size_bytes: upload.size_bytes, stored_bytes: head.size_bytes };
@@ -95,8 +100,16 @@ async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
 
 async function checkDigest(ingest: Bucket, upload: UploadRow): Promise<void> {
   const body = await ingest.open(upload.ingest_key);
-  if (body === undefined) throw new ServiceError('ingest_object_missing');
-  if ((await sha256Of(body)) !== upload.sha256) throw new ServiceError('sha256_mismatch');
+  if (body === undefined) throw missing(upload);
+  const stored_sha256 = await sha256Of(body);
+  const { sha256 } = upload;
+  if (stored_sha256 === sha256) return;
+  throw new ServiceError('sha256_mismatch', { details: { sha256, stored_sha256 } });
+}
+
+function missing({ expires_at }: UploadRow): ServiceError {
+  const details = { expires_at: expires_at.toISOString() };
+  return new ServiceError('ingest_object_missing', { details });
 }
 
 async function sha256Of(body: Readable): Promise<string> {

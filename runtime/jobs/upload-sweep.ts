@@ -3,7 +3,7 @@
  * ends those whose time is over, rings again for those that wait, and deletes objects that nothing needs.
  * Spec: Upload session (status).
  */
-import { completeUpload, ringIngest } from '../actions/complete-upload.ts';
+import { completeUpload } from '../actions/complete-upload.ts';
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
@@ -100,8 +100,18 @@ const stillOpen: ReadonlySet<string> = new Set([
   'upload_expired',
 ]);
 
-async function ringAgain(context: JobContext): Promise<number> {
-  const waiting = await listClaimableUploads(context.db, DOORBELLS_MAX);
-  for (const uploadId of waiting) await ringIngest(context, uploadId);
-  return waiting.length;
+/** Who is not heard once is not heard at the other doors either: the next sweep tries again. */
+async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
+  const waiting = await listClaimableUploads(db, DOORBELLS_MAX);
+  let rung = 0;
+  try {
+    await queue.mend('ingest');
+    for (const upload_id of waiting) {
+      await queue.publish('ingest', { upload_id });
+      rung += 1;
+    }
+  } catch (error) {
+    log.warn('doorbells were not taken', { counts: { waiting: waiting.length, rung }, error });
+  }
+  return rung;
 }

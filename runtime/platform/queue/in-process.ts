@@ -29,6 +29,7 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
     },
     serve: async (name, { slots, waiting_max }, handle) =>
       subscribe(callLane(name), { slots, waiting_max, handle }),
+    mend: async () => 'sound',
     close: async () => {
       state.isClosed = true;
       const lanes = [...doorbells.values(), ...calls.values()];

@@ -22,6 +22,11 @@ export type Queue = {
     options: { slots: number; waiting_max: number },
     handle: (payload: unknown, signal: AbortSignal) => Promise<unknown>,
   ): Promise<Subscription>;
+  /**
+   * Whether what holds the doorbells takes one; where it refuses it, it is thrown away with what it holds and begins
+   * anew. For one caller at a time, now and then.
+   */
+  mend(name: QueueName): Promise<'sound' | 'renewed'>;
   /** Takes nothing new and waits for the handlers that run. */
   close(): Promise<void>;
 };

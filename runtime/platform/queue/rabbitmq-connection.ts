@@ -27,7 +27,10 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   let model: ChannelModel | undefined;
   const setup = async (connected: ChannelModel) => {
     // Before its setup has ended nobody else listens to a connection's errors.
-    connected.on('error', () => undefined);
+    connected.on('error', (error) => {
+      if (model !== connected)
+        log.warn('the broker ended a connection at its beginning', { error });
+    });
     for (const work of works) await orFail(work(connected), SETUP_MS_MAX);
     model = connected;
     connected.on('close', () => {

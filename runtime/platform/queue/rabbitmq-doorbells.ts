@@ -3,13 +3,14 @@
  * handler has ended, however it ended: attempts are counted in PostgreSQL, never by the broker.
  */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
 import type { QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
-import type { RabbitConnection } from './rabbitmq-connection.ts';
+import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
-import { declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
+import { DECLARE_AGAIN_MS, declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
 
 export type RabbitDeps = { connection: RabbitConnection; log: Log };
 
@@ -48,13 +49,55 @@ export async function publishDoorbell(
   try {
     // Throws on a channel that ends just now.
     channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
-      error ? reject(error instanceof Error ? error : new QueueAway()) : resolve(),
+      error ? reject(refusalOf(name, error)) : resolve(),
     );
     await promise;
   } finally {
     clearTimeout(timer);
     channel.off('close', onClose).off('return', onReturn);
   }
+}
+
+/** Doorbells are never too many, so that a negative confirm says that their queue has lost its leader for good. */
+class QueueBroken extends Error {
+  constructor(name: QueueName) {
+    super(`the queue of ${name} doorbells refuses what it should keep: the next sweep renews it`);
+    this.name = 'QueueBroken';
+  }
+}
+
+/** In the words of amqplib. */
+const NEGATIVE_CONFIRM = 'message nacked';
+
+function refusalOf(name: QueueName, error: unknown): unknown {
+  if (!(error instanceof Error)) return new QueueAway();
+  return error.message === NEGATIVE_CONFIRM ? new QueueBroken(name) : error;
+}
+
+/**
+ * A broker that is killed right after a declaration may forget who leads the queue, for ever: it takes no message, and
+ * ends the connection of whoever listens. What is thrown away with it is found again in the database.
+ */
+export async function mendDoorbells(
+  { connection, log }: RabbitDeps,
+  publisher: KeptChannel,
+  name: QueueName,
+): Promise<'sound' | 'renewed'> {
+  try {
+    await publishDoorbell(publisher, name, {});
+    return 'sound';
+  } catch (error) {
+    if (!(error instanceof QueueBroken)) throw error;
+  }
+  const channel = await connection.current()?.createConfirmChannel();
+  if (channel === undefined) throw new QueueAway();
+  channel.on('error', () => undefined);
+  await orFail(channel.deleteQueue(doorbellQueue(name).name), PUBLISH_MS_MAX);
+  await delay(DECLARE_AGAIN_MS);
+  await orFail(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
+  await channel.close();
+  log.error('a queue of doorbells was broken, and begins anew', { queue: name });
+  return 'renewed';
 }
 
 type Handler = (message: unknown) => Promise<void>;

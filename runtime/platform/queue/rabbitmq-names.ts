@@ -22,12 +22,13 @@ export function callQueue(name: QueueName, waitingMax: number): BrokerQueue {
 /** The oldest go first: every one of them is found again by the sweep. */
 const DOORBELLS_MAX = 100_000;
 
-const DECLARE_AGAIN_MS = 1000;
-
 /**
- * Declares now, and again some time after the broker had no queue for a message. Not at once: RabbitMQ 3.10 leaves the
- * listeners of a deleted quorum queue on one that follows within milliseconds, where they take a message and starve.
+ * RabbitMQ 3.10 leaves the listeners of a deleted quorum queue on one that follows within milliseconds, where they take
+ * a message and starve.
  */
+export const DECLARE_AGAIN_MS = 1000;
+
+/** Declares now, and again some time after the broker had no queue for a message. */
 export async function keepDeclared(
   channel: ConfirmChannel,
   declareAll: () => Promise<void>,

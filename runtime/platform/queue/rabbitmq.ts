@@ -2,15 +2,17 @@
  * Doorbells and calls over RabbitMQ, behind the same interface as inside one process. PostgreSQL is the truth: a
  * purged queue, a lost message or a broker that restarts costs time, never work.
  */
+import { Advice } from '../advice.ts';
 import type { Log } from '../log.ts';
 import type { Queue, Subscription } from './queue.ts';
 import { type Caller, createCaller, serveCalls } from './rabbitmq-calls.ts';
 import type { KeptChannel } from './rabbitmq-channel.ts';
-import { connectRabbit } from './rabbitmq-connection.ts';
+import { connectRabbit, type RabbitConnection } from './rabbitmq-connection.ts';
 import { type QueueDepth, readDepths } from './rabbitmq-depth.ts';
 import {
   consumeDoorbells,
   keepPublisher,
+  mendDoorbells,
   publishDoorbell,
   type RabbitDeps,
 } from './rabbitmq-doorbells.ts';
@@ -33,16 +35,46 @@ export async function createRabbitQueue({ url, log, ...options }: Options): Prom
   try {
     const publisher = await keepPublisher(deps);
     const caller = await createCaller(deps, waitingMax);
-    return queueOver({ deps, publisher, caller, waitingMax });
+    const parts = { deps, publisher, caller, waitingMax };
+    return queueOver({ ...parts, openListener: () => openListener(url, log) });
   } catch (error) {
     await connection.close();
     throw error;
   }
 }
 
-type Parts = { deps: RabbitDeps; publisher: KeptChannel; caller: Caller; waitingMax: number };
+/**
+ * What listens to doorbells has a connection of its own, which a broken queue ends again and again: calls go on beside
+ * it. Such a queue does not keep a process from starting either: uploads are found without their doorbells.
+ */
+async function openListener(url: string, log: Log): Promise<RabbitConnection> {
+  const connection = await connectRabbit(url, log);
+  const whenConnected: RabbitConnection['whenConnected'] = async (work) => {
+    try {
+      await connection.whenConnected(work);
+    } catch (error) {
+      if (error instanceof Advice) throw error;
+      log.error('doorbells are not heard yet', { error });
+    }
+  };
+  return { ...connection, whenConnected };
+}
 
-function queueOver({ deps, publisher, caller, waitingMax }: Parts): RabbitQueue {
+type Parts = {
+  deps: RabbitDeps;
+  publisher: KeptChannel;
+  caller: Caller;
+  waitingMax: number;
+  /** Called when somebody listens to doorbells first. */
+  openListener(): Promise<RabbitConnection>;
+};
+
+function queueOver({ deps, publisher, caller, waitingMax, ...parts }: Parts): RabbitQueue {
+  let listener: Promise<RabbitConnection> | undefined;
+  const listen = async () => {
+    listener ??= parts.openListener();
+    return { ...deps, connection: await listener };
+  };
   const subscriptions: Subscription[] = [];
   const kept = async (subscribing: Promise<Subscription>) => {
     const subscription = await subscribing;
@@ -51,14 +83,16 @@ function queueOver({ deps, publisher, caller, waitingMax }: Parts): RabbitQueue 
   };
   return {
     publish: (name, message) => publishDoorbell(publisher, name, message),
-    consume: (name, { slots }, handle) => kept(consumeDoorbells(deps, { name, slots }, handle)),
+    consume: async (name, { slots }, handle) =>
+      kept(consumeDoorbells(await listen(), { name, slots }, handle)),
     call: (name, payload, callOptions) => caller.call(name, payload, callOptions),
     serve: (name, { slots }, handle) => kept(serveCalls(deps, { name, slots, waitingMax }, handle)),
+    mend: (name) => mendDoorbells(deps, publisher, name),
     depths: () => readDepths(deps.connection, waitingMax),
     close: async () => {
       await Promise.all(subscriptions.map((subscription) => subscription.stop()));
       await Promise.all([publisher.close(), caller.close()]);
-      await deps.connection.close();
+      await Promise.all([deps.connection.close(), listener?.then((own) => own.close())]);
     },
   };
 }

@@ -65,6 +65,10 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect.poll(() => seen, soon).toEqual([{ n: 1 }]);
       });
 
+      it('are tried, and their queue is found sound', async () => {
+        expect(await queue.mend('ingest')).toBe('sound');
+      });
+
       it('are shared by those who listen', async () => {
         const seen = [0, 0];
         const gate = createGate();

@@ -49,6 +49,18 @@ async function purge(): Promise<void> {
   await connection.close();
 }
 
+/** As a queue does that has lost its leader. */
+async function refuseDoorbells(): Promise<void> {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  await channel.deleteQueue('tintype.ingest.doorbells');
+  await channel.assertQueue('tintype.ingest.doorbells', {
+    maxLength: 0,
+    arguments: { 'x-overflow': 'reject-publish' },
+  });
+  await connection.close();
+}
+
 describeQueue('RabbitMQ', open, WAITING_MAX);
 
 describe('RabbitMQ', () => {
@@ -197,6 +209,21 @@ describe('RabbitMQ, in small', () => {
     expect(other).toMatchObject({ status: 'fulfilled' });
     const ring = () => queue.publish('ingest', { n: 3 }).then(String, String);
     await expect.poll(ring, soon).toBe('undefined');
+    await queue.close();
+  });
+
+  it('throws a queue away that refuses its doorbells, and leaves a sound one alone', async () => {
+    const queue = await open();
+    const seen: unknown[] = [];
+    await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+    expect(await queue.mend('ingest')).toBe('sound');
+    await refuseDoorbells();
+    await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the next sweep renews it');
+    expect(await queue.mend('ingest')).toBe('renewed');
+    expect(await queue.mend('ingest')).toBe('sound');
+    await queue.publish('ingest', { n: 2 });
+    await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
+    expect(lines.join('')).toContain('a queue of doorbells was broken, and begins anew');
     await queue.close();
   });
 
