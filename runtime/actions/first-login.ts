@@ -8,11 +8,10 @@ import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
 import { cleanText } from '../core/text.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
-import { insertCreditGrant } from '../db/credit-grants.ts';
-import { findOrganization, insertOrganization, type OrganizationRow } from '../db/organizations.ts';
-import { onlyRow } from '../db/rows.ts';
+import { findOrganization, type OrganizationRow } from '../db/organizations.ts';
 import { findUserBySubject, insertUser, lockFirstLogin, type UserRow } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
+import { insertTrialOrganization } from './insert-organization.ts';
 
 /** What the identity headers say of a person: for display, never for a decision. */
 export type DisplayFacts = {
@@ -43,26 +42,19 @@ async function findAccount(db: Queryable, subject: string): Promise<Account | un
 
 async function insertAccount(
   tx: Transaction,
-  { clock, plans }: { clock: Clock; plans: Plans },
+  deps: { clock: Clock; plans: Plans },
   { subject, display }: { subject: string; display: DisplayFacts },
 ): Promise<Account> {
   await lockFirstLogin(tx, subject);
   const winner = await findAccount(tx, subject);
   if (winner !== undefined) return winner;
-  const nowMs = clock.now().getTime();
   const facts = cleanFacts(display);
-  const organization_id = newId('org', nowMs);
   const name = organizationName(facts) ?? subject.slice(0, NAME_LENGTH_MAX);
-  await insertOrganization(tx, { organization_id, name, plan: 'trial' });
-  const user_id = newId('usr', nowMs);
+  const organization = await insertTrialOrganization(tx, deps, name);
+  const { organization_id } = organization;
+  const user_id = newId('usr', deps.clock.now().getTime());
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });
-  const organization = await insertCreditGrant(tx, {
-    organization_id,
-    credits: plans.trial.credits,
-    source: 'trial',
-    external_id: organization_id,
-  });
-  return { user, organization: onlyRow(organization) };
+  return { user, organization };
 }
 
 type CleanFacts = { readonly [Name in keyof DisplayFacts]: string | null };

@@ -67,12 +67,13 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     headers: request.headers,
     body: bytes,
   });
+  const isRead = endpoint.ignoresBody?.(principal) !== true;
   const { status, body } = await endpoint.run({
     deps,
     principal,
     params: request.params as Record<string, string>,
     query: request.query,
-    body: parseJson(bytes),
+    body: isRead ? parseJson(bytes) : undefined,
     request_id: requestIdOf(response),
     idempotency_key: request.get('idempotency-key'),
   });

@@ -37,6 +37,8 @@ export type EndpointFacts = {
 export type Endpoint = EndpointFacts & {
   body: z.ZodType | null;
   query: z.ZodType | null;
+  /** Whose body is not even read as JSON; absent where everybody's is. */
+  ignoresBody?: ((principal: Principal) => boolean) | undefined;
   run(call: RawCall): Promise<Answer>;
 };
 
@@ -81,6 +83,7 @@ type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'>
   Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'effect' | 'projects'>> & {
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
+    ignoresBody?: (principal: Principal) => boolean;
   };
 
 export function endpoint<Body = undefined, Query = undefined>(
@@ -115,6 +118,7 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     projects: shape.projects ?? 'own',
     body: shape.body ?? null,
     query: shape.query ?? null,
+    ignoresBody: shape.ignoresBody,
   };
 }
 

@@ -4,6 +4,7 @@ import { createApiKey } from './routes/api-keys.ts';
 import { deleteProjectFile, getFile, listProjectFiles } from './routes/files.ts';
 import { getMe } from './routes/identity.ts';
 import { healthz, readyz } from './routes/infrastructure.ts';
+import { createOrganization, listOwnOrganizations } from './routes/organizations.ts';
 import { patchProject } from './routes/patch-project.ts';
 import { createProject, getProject, introspectKey, listOwnProjects } from './routes/projects.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
@@ -30,6 +31,8 @@ export const endpoints: readonly Endpoint[] = [
   readyz,
   receiveStorageEvents,
   getMe,
+  listOwnOrganizations,
+  createOrganization,
   listOwnProjects,
   createProject,
   getProject,

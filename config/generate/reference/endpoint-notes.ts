@@ -5,6 +5,10 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Asks the database and both buckets. Answers `{ ready, checks: { database, ingest, content } }`, with 503 when one of them is not ready.',
   'GET /v1/me':
     'Who is calling: [user, organization, role and whether they are staff](concepts.md#organization). The first call of a person makes their user and organization.',
+  'GET /v1/organizations':
+    'The caller’s own [organization](concepts.md#organization), in a list of one.',
+  'POST /v1/organizations':
+    'Staff: makes an organization on the trial plan, with its credits; 201. `name` is required when a body is sent. Everybody else: answers the organization that the first login made, with 200, and ignores the body.',
   'GET /v1/projects':
     'The projects of the caller’s organization, as a page of [projects](concepts.md#project).',
   'POST /v1/projects':

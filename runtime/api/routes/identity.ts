@@ -1,9 +1,9 @@
 /** Spec: Endpoints, Identity and organizations. */
-import type { MeRecord, OrganizationRecord } from '../../core/resources/organization.ts';
-import type { OrganizationRow } from '../../db/organizations.ts';
+import type { MeRecord } from '../../core/resources/organization.ts';
 import type { UserRow } from '../../db/users.ts';
 import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
 import { endpoint } from '../endpoint.ts';
+import { presentOrganization } from '../present/organization.ts';
 
 export const getMe = endpoint({
   method: 'GET',
@@ -33,18 +33,5 @@ function presentUser({ created_at, updated_at, ...row }: UserRow): MeRecord['use
     name,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
-  };
-}
-
-function presentOrganization(row: OrganizationRow): OrganizationRecord {
-  return {
-    organization_id: row.organization_id,
-    name: row.name,
-    credit_balance: row.credit_balance,
-    quota_exceeded_at: row.quota_exceeded_at?.toISOString() ?? null,
-    billing_exempt: row.billing_exempt,
-    billing_exempt_until: row.billing_exempt_until?.toISOString() ?? null,
-    created_at: row.created_at.toISOString(),
-    updated_at: row.updated_at.toISOString(),
   };
 }

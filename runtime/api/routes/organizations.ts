@@ -1,0 +1,47 @@
+/** Spec: Endpoints, Identity and organizations. */
+import { insertTrialOrganization } from '../../actions/insert-organization.ts';
+import { createOrganizationBody } from '../../core/resources/organization.ts';
+import { insertAuditEntry } from '../../db/audit-log.ts';
+import { auditActor } from '../audit-actor.ts';
+import { onlyDash } from '../auth/principal.ts';
+import { endpoint, withStatus } from '../endpoint.ts';
+import { presentOrganization } from '../present/organization.ts';
+
+/** A person has one organization, so that there is never a second page. */
+export const listOwnOrganizations = endpoint({
+  method: 'GET',
+  path: '/v1/organizations',
+  auth: ['dash'],
+  ok: 200,
+  handle: async ({ principal }) => ({
+    items: [presentOrganization(onlyDash(principal).organization)],
+    next_cursor: null,
+  }),
+});
+
+const NAME_UNTIL_RENAMED = 'New organization';
+
+/** Staff make one; a tenant's is there since the first login, whatever they send. */
+export const createOrganization = endpoint({
+  method: 'POST',
+  path: '/v1/organizations',
+  auth: ['dash'],
+  ok: 201,
+  effect: 'once',
+  body: createOrganizationBody,
+  ignoresBody: (principal) => principal.kind === 'dash' && !principal.is_staff,
+  handle: async ({ deps, principal, body, request_id }) => {
+    const { is_staff, organization } = onlyDash(principal);
+    if (!is_staff) return withStatus(200, presentOrganization(organization));
+    const name = body?.name ?? NAME_UNTIL_RENAMED;
+    const made = await deps.db.transaction(async (tx) => {
+      const inserted = await insertTrialOrganization(tx, deps, name);
+      const { organization_id } = inserted;
+      const actor = { ...auditActor(principal), request_id };
+      const entry = { action: 'organization.create', target: organization_id, after: { name } };
+      await insertAuditEntry(tx, { organization_id, ...actor, ...entry });
+      return inserted;
+    });
+    return presentOrganization(made);
+  },
+});
