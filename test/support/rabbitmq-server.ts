@@ -69,7 +69,8 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   };
   let server: ChildProcess | undefined;
   const start = async () => {
-    server = spawn(`${BIN}/rabbitmq-server`, [], { env, stdio: 'ignore' });
+    // Where it is killed it leaves a dump in the folder that it runs in.
+    server = spawn(`${BIN}/rabbitmq-server`, [], { env, cwd: folder, stdio: 'ignore' });
     await listens(port, server);
   };
   const end = async (signal: NodeJS.Signals) => {
