@@ -3,7 +3,7 @@
  * looked at, and what a rule overrides stays: for counting cost, too much is safe and too little is not.
  */
 import { svgLayerProperties, svgProperties } from '../../../core/image/svg-rules.ts';
-import { type Declaration, readDeclarations, readStyleSheet, type StyleRule } from './style.ts';
+import { type Declaration, readDeclarations, type StyleRule } from './style.ts';
 import { allElements, type SvgNode } from './svg-node.ts';
 
 export type AppliedStyles = {
@@ -33,10 +33,7 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
 const COUNTING = /:nth-|:only-of|-of-type|~/gi;
 
 function* styleRules(root: SvgNode) {
-  for (const node of allElements(root)) {
-    const [sheet] = node.name === 'style' ? node.children : [];
-    if (typeof sheet === 'string') yield* flatten(readStyleSheet(sheet));
-  }
+  for (const { rules } of allElements(root)) if (rules !== undefined) yield* flatten(rules);
 }
 
 function* flatten(rules: readonly StyleRule[]): Generator<StyleRule & { kind: 'style' }> {
@@ -63,12 +60,15 @@ function declarationsOf(
   { name, attributes }: SvgNode,
   bySubject: ReadonlyMap<string, ReadonlyMap<string, Declaration>>,
 ): Declaration[] {
+  const found: Declaration[] = [];
+  for (const own of attributes) if (svgProperties.has(own[0]) && isCostly(own)) found.push(own);
+  const style = attributes.get('style');
+  if (style !== undefined) found.push(...readDeclarations(style).filter(isCostly));
+  if (bySubject.size === 0) return found;
   const classes = (attributes.get('class') ?? '').split(/\s+/).map((one) => `.${one}`);
   const subjects = new Set(['*', name, `#${attributes.get('id')}`, ...classes]);
-  const own = [...attributes].filter(([property]) => svgProperties.has(property));
-  const styled = readDeclarations(attributes.get('style') ?? '');
-  const matched = [...subjects].flatMap((subject) => [...(bySubject.get(subject)?.values() ?? [])]);
-  return [...[...own, ...styled].filter(isCostly), ...matched];
+  for (const subject of subjects) found.push(...(bySubject.get(subject)?.values() ?? []));
+  return found;
 }
 
 /** Paints and markers cost something where they refer to something, strokes wherever they are. */

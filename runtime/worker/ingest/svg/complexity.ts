@@ -74,11 +74,16 @@ class CostReader {
   readonly #scales: ReadonlyMap<SvgNode, number>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
+  /** Counting corners is for them alone. */
+  readonly #hasMarkers: boolean;
 
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
     this.#scales = scalesOf(drawing, usersFirst(drawing));
     this.#strokeWidth = widestStroke(drawing.styles.values());
+    this.#hasMarkers = [...drawing.references.values()].some((all) =>
+      all.some(({ by }) => by.startsWith('marker')),
+    );
   }
 
   read(): Cost {
@@ -90,7 +95,12 @@ class CostReader {
     const known = this.#known.get(node);
     if (known !== undefined) return known;
     const cost = this.#ownCost(node);
-    for (const child of drawnChildren(node)) addInherited(cost, this.#costOf(child));
+    for (const child of drawnChildren(node)) {
+      addInherited(cost, this.#costOf(child));
+      // The rest could only add to it.
+      check('drawing_ns', cost.ns);
+      check('filter_pixels', cost.filter_pixels);
+    }
     for (const reference of referencesOf(this.#drawing, node)) this.#addReference(cost, reference);
     this.#addLayers(cost, node);
     this.#known.set(node, cost);
@@ -142,7 +152,7 @@ class CostReader {
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
-      vertices: isShape ? vertexCount(node) : 0,
+      vertices: isShape && this.#hasMarkers ? vertexCount(node) : 0,
       layers: 0,
       layer_depth: 0,
       filter_pixels: 0,

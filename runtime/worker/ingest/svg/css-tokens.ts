@@ -64,7 +64,12 @@ function printToken({ kind, text }: CssToken, at: number, all: readonly CssToken
   return text;
 }
 
+/** Marks that no other token begins with, of which style sheets are full. */
+const PLAIN_MARKS: ReadonlySet<string> = new Set(':;,{}()[]!*>~=|^$');
+
 function nextToken(css: string, at: number): [Rule[0], string] {
+  const first = css.charAt(at);
+  if (PLAIN_MARKS.has(first)) return ['mark', first];
   for (const [kind, pattern] of rules) {
     pattern.lastIndex = at;
     const text = pattern.exec(css)?.[0];

@@ -146,6 +146,7 @@ function isStyleSheet(found: readonly SaxesAttributeNS[]): boolean {
 
 function rewriteStyle(node: SvgNode): void {
   const css = node.children.filter((child) => typeof child === 'string').join('');
-  const sheet = printStyleSheet(readStyleSheet(css));
+  node.rules = readStyleSheet(css);
+  const sheet = printStyleSheet(node.rules);
   node.children.splice(0, node.children.length, ...(sheet === '' ? [] : [sheet]));
 }

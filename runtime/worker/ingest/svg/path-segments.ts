@@ -2,13 +2,11 @@
  * The lines that a shape is made of, in its own units, as far as its cost needs them: curves are their
  * control polygons, arcs the chord and the way around. SVG 2, Paths.
  */
+import { PathReader } from './path-reader.ts';
 
 /** x0 y0 x1 y1 of one line after another. */
 export type Segments = readonly number[];
 
-const NUMBER = /[\s,]*([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)/iy;
-const FLAG = /[\s,]*([01])/y;
-const COMMAND = /[\s,]*([a-z])/iy;
 /** What each command takes; an arc's flags may stand without space between them. */
 const TAKES: Readonly<Record<string, string>> = {
   m: 'nn',
@@ -25,92 +23,109 @@ const TAKES: Readonly<Record<string, string>> = {
 /** Beyond it nothing is drawn. */
 const COORDINATE_MAX = 1e7;
 
-export function pathSegments(text: string): Segments {
-  const pen = new Pen();
-  const reader = readerOf(text);
-  for (let letter = reader.take(COMMAND); letter !== undefined; letter = reader.take(COMMAND)) {
+/** How much is read: what goes along more rows of the grid than this could not be drawn anyway. */
+export type PathBounds = {
+  /** Pixels of the grid that a unit becomes. */
+  readonly scale: number;
+  /** Rows that one line goes along at most. */
+  readonly line_rows_max: number;
+  /** Reading ends behind the line with which all of them, and `line_rows` for each, come to more. */
+  readonly rows_max: number;
+  readonly line_rows: number;
+};
+
+export function pathSegments(text: string, bounds: PathBounds): Segments {
+  const pen = new Pen(bounds);
+  const reader = new PathReader(text);
+  for (let letter = reader.command(); letter !== undefined; letter = reader.command()) {
     const takes = TAKES[letter.toLowerCase()];
     if (takes === undefined) break;
     if (takes === '') pen.close();
     else drawAll(pen, { letter, takes, reader });
+    if (pen.isFull()) break;
   }
   return pen.segments;
 }
 
 /** Points as `polyline` and `polygon` have them. */
-export function pointSegments(text: string): Segments {
-  return pathSegments(`M${text}Z`);
+export function pointSegments(text: string, bounds: PathBounds): Segments {
+  return pathSegments(`M${text}Z`, bounds);
 }
 
-type Reader = { take(token: RegExp): string | undefined };
-
-function readerOf(text: string): Reader {
-  let at = 0;
-  return {
-    take: (token) => {
-      token.lastIndex = at;
-      const found = token.exec(text)?.[1];
-      if (found !== undefined) at = token.lastIndex;
-      return found;
-    },
-  };
-}
-
-type Run = { letter: string; takes: string; reader: Reader };
+type Run = { letter: string; takes: string; reader: PathReader };
 
 /** One letter may be followed by any number of its arguments. */
 function drawAll(pen: Pen, { letter, takes, reader }: Run): void {
   const isRelative = letter === letter.toLowerCase();
   let name = letter.toLowerCase();
-  for (;;) {
-    const values: number[] = [];
-    for (const kind of takes) {
-      const found = reader.take(kind === 'f' ? FLAG : NUMBER);
+  const values: number[] = [];
+  while (!pen.isFull()) {
+    for (let index = 0; index < takes.length; index += 1) {
+      const found = takes[index] === 'f' ? reader.flag() : reader.number();
       if (found === undefined) return;
-      values.push(Math.min(Math.max(Number(found), -COORDINATE_MAX), COORDINATE_MAX));
+      values[index] = Math.min(Math.max(found, -COORDINATE_MAX), COORDINATE_MAX);
     }
-    pen.draw(name, values, isRelative ? pen.at : [0, 0]);
+    if (isRelative) pen.draw(name, values, { left: pen.x, top: pen.y });
+    else pen.draw(name, values, ORIGIN);
     if (name === 'm') name = 'l';
   }
 }
 
-type Point = readonly [x: number, y: number];
+type Place = { readonly left: number; readonly top: number };
+const ORIGIN: Place = { left: 0, top: 0 };
 
 class Pen {
   readonly segments: number[] = [];
-  at: Point = [0, 0];
-  #start: Point = [0, 0];
+  x = 0;
+  y = 0;
+  readonly #bounds: PathBounds;
+  #start = { x: 0, y: 0 };
+  #rows = 0;
 
-  draw(name: string, values: readonly number[], [left, top]: Point): void {
-    const [first = 0] = values;
-    if (name === 'h') this.#line([left + first, this.at[1]]);
-    else if (name === 'v') this.#line([this.at[0], top + first]);
-    else if (name === 'a') this.#arc(values, [left, top]);
+  constructor(bounds: PathBounds) {
+    this.#bounds = bounds;
+  }
+
+  isFull(): boolean {
+    return this.#rows > this.#bounds.rows_max;
+  }
+
+  draw(name: string, values: readonly number[], from: Place): void {
+    const first = values[0] ?? 0;
+    if (name === 'h') this.#line(from.left + first, this.y);
+    else if (name === 'v') this.#line(this.x, from.top + first);
+    else if (name === 'a') this.#arc(values, from);
     else if (name === 'm') {
-      this.at = [left + first, top + (values[1] ?? 0)];
-      this.#start = this.at;
+      this.x = from.left + first;
+      this.y = from.top + (values[1] ?? 0);
+      this.#start = { x: this.x, y: this.y };
     } else {
       for (let index = 0; index < values.length; index += 2) {
-        this.#line([left + (values[index] ?? 0), top + (values[index + 1] ?? 0)]);
+        this.#line(from.left + (values[index] ?? 0), from.top + (values[index + 1] ?? 0));
       }
     }
   }
 
   close(): void {
-    this.#line(this.#start);
+    this.#line(this.#start.x, this.#start.y);
   }
 
-  #line([x, y]: Point): void {
-    this.segments.push(this.at[0], this.at[1], x, y);
-    this.at = [x, y];
+  #line(x: number, y: number): void {
+    const { scale, line_rows_max, line_rows } = this.#bounds;
+    const rows = Math.max(Math.abs(x - this.x), Math.abs(y - this.y)) * scale;
+    this.#rows += Math.min(rows, line_rows_max) + line_rows;
+    this.segments.push(this.x, this.y, x, y);
+    this.x = x;
+    this.y = y;
   }
 
   /** Around by way of where the largest circle would reach. */
-  #arc([rx = 0, ry = 0, , , , dx = 0, dy = 0]: readonly number[], [left, top]: Point): void {
-    const end: Point = [left + dx, top + dy];
-    const middle: Point = [(this.at[0] + end[0]) / 2, (this.at[1] + end[1]) / 2];
-    this.#line([middle[0] + Math.abs(rx), middle[1] + Math.abs(ry)]);
-    this.#line([middle[0] - Math.abs(rx), middle[1] + Math.abs(ry)]);
-    this.#line(end);
+  #arc(values: readonly number[], { left, top }: Place): void {
+    const [rx = 0, ry = 0, , , , dx = 0, dy = 0] = values;
+    const [endX, endY] = [left + dx, top + dy];
+    const [middleX, middleY] = [(this.x + endX) / 2, (this.y + endY) / 2];
+    this.#line(middleX + Math.abs(rx), middleY + Math.abs(ry));
+    this.#line(middleX - Math.abs(rx), middleY + Math.abs(ry));
+    this.#line(endX, endY);
   }
 }

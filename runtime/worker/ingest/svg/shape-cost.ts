@@ -2,8 +2,9 @@
  * What drawing one shape costs, in nanoseconds of one core, measured with librsvg: by its lines, by how
  * often they cross (which is what makes small files take minutes), by the pixels that it covers.
  */
+import { SVG_DRAWING_NS_MAX } from '../../../core/limits.ts';
 import { numberOf } from './drawing.ts';
-import { pathSegments, pointSegments, type Segments } from './path-segments.ts';
+import { type PathBounds, pathSegments, pointSegments, type Segments } from './path-segments.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { SvgNode } from './svg-node.ts';
 
@@ -32,14 +33,25 @@ const LETTER_UNITS = 20;
 
 export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   const { name, attributes } = node;
-  if (name === 'path') return segmentsCost(pathSegments(attributes.get('d') ?? ''), place);
+  if (name === 'path')
+    return segmentsCost(pathSegments(attributes.get('d') ?? '', boundsOf(place)), place);
   if (name === 'polygon' || name === 'polyline') {
-    return segmentsCost(pointSegments(attributes.get('points') ?? ''), place);
+    return segmentsCost(pointSegments(attributes.get('points') ?? '', boundsOf(place)), place);
   }
   if (name === 'line') return segmentsCost(lineSegment(node), place);
   if (TEXTS.has(name)) return textCost(node, place);
   const box = boxOf(node);
   return box === undefined ? undefined : boxCost(box, place);
+}
+
+/** Behind the line that makes a shape cost more than any drawing may, nothing is read. */
+function boundsOf({ scale, grid }: ShapePlace): PathBounds {
+  return {
+    scale,
+    line_rows_max: grid.height,
+    line_rows: SEGMENT_NS.fill / ROW_NS.fill,
+    rows_max: SVG_DRAWING_NS_MAX / ROW_NS.fill,
+  };
 }
 
 const TEXTS = new Set(['text', 'tspan', 'textPath']);

@@ -1,8 +1,12 @@
 /** The tree that a sanitized SVG is: what was allowed, and how it is written down again. */
+import type { StyleRule } from './style.ts';
+
 export type SvgNode = {
   readonly name: string;
   readonly attributes: Map<string, string>;
   readonly children: (SvgNode | string)[];
+  /** What the text of a style sheet says. */
+  rules?: readonly StyleRule[];
 };
 
 /** One text for one tree: reading it again gives the same tree. */
@@ -18,9 +22,15 @@ export function childElements({ children }: SvgNode): SvgNode[] {
 }
 
 /** Every element of a tree, in document order. */
-export function* allElements(root: SvgNode): Generator<SvgNode> {
-  yield root;
-  for (const child of childElements(root)) yield* allElements(child);
+export function allElements(root: SvgNode): SvgNode[] {
+  const found: SvgNode[] = [];
+  collect(root, found);
+  return found;
+}
+
+function collect(node: SvgNode, found: SvgNode[]): void {
+  found.push(node);
+  for (const child of node.children) if (typeof child !== 'string') collect(child, found);
 }
 
 function print({ name, attributes, children }: SvgNode, parts: string[]): void {
