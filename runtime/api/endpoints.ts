@@ -6,7 +6,13 @@ import { getMe } from './routes/identity.ts';
 import { healthz, readyz } from './routes/infrastructure.ts';
 import { createOrganization, listOwnOrganizations } from './routes/organizations.ts';
 import { patchProject } from './routes/patch-project.ts';
-import { createProject, getProject, introspectKey, listOwnProjects } from './routes/projects.ts';
+import {
+  createProject,
+  deleteProject,
+  getProject,
+  introspectKey,
+  listOwnProjects,
+} from './routes/projects.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
 import { receiveStorageEvents } from './routes/storage-events.ts';
 import {
@@ -37,6 +43,7 @@ export const endpoints: readonly Endpoint[] = [
   createProject,
   getProject,
   patchProject,
+  deleteProject,
   introspectKey,
   createApiKey,
   mintSignedUrl,

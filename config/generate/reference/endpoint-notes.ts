@@ -16,6 +16,8 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /v1/projects/{slug}': 'One [project](concepts.md#project).',
   'PATCH /v1/projects/{slug}':
     'Changes settings; what is not sent stays. Only staff may send `storage_hard_limit_bytes` and `pricing_multiplier`, and a new multiplier counts from the next full hour. `project_default_watermark` is an old name of `default_watermark_preset_id`, where an empty text clears. Setting the first `callback_url`, or `rotate_callback_secret`, answers `callback_secret` once.',
+  'DELETE /v1/projects/{slug}':
+    'Suspends the project, as its owner: delivery, uploads and keys stop, nothing is lost, and `status: "active"` brings it back. Again: the same 204. There is no other deletion.',
   'GET /v1/key':
     'The [key](concepts.md#api-key) that is calling, with `project_slug`, `project_id` and `organization_id` and without its times: how a client finds out where it belongs.',
   'POST /v1/projects/{slug}/keys':

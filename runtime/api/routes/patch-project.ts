@@ -1,4 +1,5 @@
 /** Changing a project's settings. Spec: Endpoints, Projects; Project (status). */
+import { auditProject } from '../../actions/audit-project.ts';
 import { type CallbackChange, changeCallback } from '../../actions/change-callback.ts';
 import { changeProject } from '../../actions/change-project.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -9,11 +10,13 @@ import {
   patchProjectBody,
   staffOnlyFields,
 } from '../../core/resources/project.ts';
+import type { Actor } from '../../db/audit-log.ts';
 import type { Transaction } from '../../db/client.ts';
 import { insertPricing } from '../../db/project-pricing.ts';
 import { lockProject, type ProjectChanges, type ProjectRow } from '../../db/projects.ts';
 import { findWatermarkPreset } from '../../db/watermark-presets.ts';
 import { egressFault } from '../../platform/egress.ts';
+import { auditActor } from '../audit-actor.ts';
 import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
@@ -27,12 +30,13 @@ export const patchProject = projectEndpoint({
   errors: ['staff_only_field', 'project_suspended_by_staff'],
   projects: 'own, staff any',
   body: patchProjectBody,
-  handle: async ({ deps, principal, project, body }) => {
+  handle: async ({ deps, principal, project, body, request_id }) => {
     const caller = onlyDash(principal);
+    const actor = { ...auditActor(principal), request_id };
     refuseStaffFields(caller, body);
     await refuseCallbackUrl(deps, body);
     const { row, secret } = await deps.db.transaction((tx) =>
-      applyPatch(tx, deps, { caller, project_id: project.project_id, body }),
+      applyPatch(tx, deps, { caller, actor, project_id: project.project_id, body }),
     );
     const { deliveryRootDomain } = deps.settings;
     const record = presentProject(row, { deliveryRootDomain, plans: deps.plans });
@@ -40,12 +44,12 @@ export const patchProject = projectEndpoint({
   },
 });
 
-type Patch = { caller: DashPrincipal; project_id: string; body: PatchProject };
+type Patch = { caller: DashPrincipal; actor: Actor; project_id: string; body: PatchProject };
 
 async function applyPatch(
   tx: Transaction,
   deps: ApiDeps,
-  { caller, project_id, body }: Patch,
+  { caller, actor, project_id, body }: Patch,
 ): Promise<{ row: ProjectRow; secret: string | null }> {
   const project = await lockProject(tx, project_id);
   if (project === undefined) throw new ServiceError('not_found');
@@ -56,15 +60,14 @@ async function applyPatch(
     const effective_from = nextHour(deps.clock.now());
     await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
   }
-  const row = await changeProject(tx, project, {
+  const changed = await changeProject(tx, project, {
     ...settings,
     ...statusChange({ caller, project, status }),
     ...callback.changes,
   });
-  return {
-    row: { ...row, pricing_multiplier: pricing_multiplier ?? row.pricing_multiplier },
-    secret: callback.secret,
-  };
+  const row = { ...changed, pricing_multiplier: pricing_multiplier ?? changed.pricing_multiplier };
+  await auditProject(tx, { action: 'project.update', actor, before: project, after: row });
+  return { row, secret: callback.secret };
 }
 
 function changeCallbackIfAsked(

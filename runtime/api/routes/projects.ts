@@ -1,5 +1,6 @@
 /** Spec: Endpoints, Projects. */
-import { newSigningKey } from '../../actions/new-signing-key.ts';
+import { createProject as insertProject } from '../../actions/create-project.ts';
+import { suspendProject } from '../../actions/suspend-project.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
 import {
@@ -9,8 +10,8 @@ import {
   type ProjectRecord,
 } from '../../core/resources/project.ts';
 import { findOrganization } from '../../db/organizations.ts';
-import { insertProject, listProjects, type ProjectRow } from '../../db/projects.ts';
-import { insertSigningKey } from '../../db/signing-keys.ts';
+import { listProjects, type ProjectRow } from '../../db/projects.ts';
+import { auditActor } from '../audit-actor.ts';
 import { type DashPrincipal, onlyDash, onlyKey } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint, projectEndpoint } from '../endpoint.ts';
@@ -44,11 +45,12 @@ export const createProject = endpoint({
   effect: 'once',
   errors: ['project_exists', 'staff_only_field'],
   body: createProjectBody,
-  handle: async ({ deps, principal, body }) => {
+  handle: async ({ deps, principal, body, request_id }) => {
     const organization_id = await organizationFor(deps, onlyDash(principal), body);
     const project_id = newId('prj', deps.clock.now().getTime());
     const project = { ...body, project_id, organization_id, name: body.name ?? body.project_slug };
-    return present(deps, await insertWithKey(deps, project));
+    const actor = { ...auditActor(principal), request_id };
+    return present(deps, await insertProject(deps, { project, actor }));
   },
 });
 
@@ -58,6 +60,17 @@ export const getProject = projectEndpoint({
   auth: ['dash', 'key:files:read'],
   ok: 200,
   handle: async ({ deps, project }) => present(deps, project),
+});
+
+export const deleteProject = projectEndpoint({
+  method: 'DELETE',
+  path: '/v1/projects/{slug}',
+  auth: ['dash'],
+  ok: 204,
+  handle: async ({ deps, principal, project: { project_id }, request_id }) => {
+    const actor = { ...auditActor(principal), request_id };
+    await deps.db.transaction((tx) => suspendProject(tx, { project_id, actor }));
+  },
 });
 
 export const introspectKey = endpoint({
@@ -88,20 +101,6 @@ async function organizationFor(
     { path: 'organization_id', message: 'expected the id of an organization that exists' },
   ];
   throw new ServiceError('invalid_request', { details: { issues } });
-}
-
-/** Project and first signing key come into being together, so that there is none without a key. */
-async function insertWithKey(
-  deps: ApiDeps,
-  project: Parameters<typeof insertProject>[1],
-): Promise<ProjectRow> {
-  return deps.db.transaction(async (tx) => {
-    const inserted = await insertProject(tx, project);
-    if (inserted === undefined) throw new ServiceError('project_exists');
-    const { project_id } = inserted;
-    const key = await insertSigningKey(tx, { ...newSigningKey(deps), project_id });
-    return { ...inserted, active_signing_kid: key?.kid ?? null };
-  });
 }
 
 function present({ settings, plans }: ApiDeps, row: ProjectRow): ProjectRecord {

@@ -145,11 +145,13 @@ export const patchProjectBody = requestBody({
     .optional(),
   rotate_callback_secret: trueOrFalse.optional(),
   ...staffSettings,
-}).transform(({ project_default_watermark, ...rest }) =>
-  project_default_watermark === undefined || rest.default_watermark_preset_id !== undefined
-    ? rest
-    : { ...rest, default_watermark_preset_id: project_default_watermark || null },
-);
+}).transform(({ project_default_watermark, ...rest }, context) => {
+  if (project_default_watermark === undefined) return rest;
+  const aliased = project_default_watermark || null;
+  const { default_watermark_preset_id = aliased } = rest;
+  if (default_watermark_preset_id !== aliased) return twoWatermarks(context);
+  return { ...rest, default_watermark_preset_id };
+});
 
 /** What an owner's change asks for, the alias resolved. */
 export type PatchProject = z.infer<typeof patchProjectBody>;
@@ -189,10 +191,23 @@ function missingSlug(context: z.core.$RefinementCtx): never {
 }
 
 function twoSlugs(context: z.core.$RefinementCtx): never {
+  return twoNames(context, { old: 'slug', name: 'project_slug' });
+}
+
+function twoWatermarks(context: z.core.$RefinementCtx): never {
+  const name = 'default_watermark_preset_id';
+  return twoNames(context, { old: 'project_default_watermark', name });
+}
+
+/** A field and its deprecated alias that say different things. Spec: Versioning. */
+function twoNames(
+  context: z.core.$RefinementCtx,
+  { old, name }: { old: string; name: string },
+): never {
   context.issues.push({
     code: 'custom',
-    path: ['slug'],
-    message: 'slug is the old name of project_slug; send only one of them',
+    path: [old],
+    message: `${old} is the old name of ${name}; send only one of them`,
     input: context.value,
   });
   return z.NEVER;

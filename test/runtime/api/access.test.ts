@@ -27,11 +27,14 @@ const ours = {
   file: 'ours.png',
   drawn: 'drawn.png',
   deleted: 'deleted.png',
+  /** A project of its own, for the call that suspends it. */
+  doomed: '',
 };
 
 beforeAll(async () => {
   const project = await createProject(owner);
   ours.slug = project.project_slug;
+  ours.doomed = (await createProject(owner)).project_slug;
   ours.key = await createKey(owner, ours.slug);
   ours.upload = (await makeUpload(api.db, project)).upload_id;
   for (const file_slug of [ours.file, ours.deleted]) await makeFile(api.db, project, { file_slug });
@@ -63,6 +66,8 @@ const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
 const bodyOf = (endpoint: Endpoint) => bodies[nameOf(endpoint)]?.();
 
 function pathOf({ method, path }: Endpoint, slug: string): string {
+  if (method === 'DELETE' && path === '/v1/projects/{slug}')
+    return path.replace('{slug}', slug === ours.slug ? ours.doomed : slug);
   const file = method === 'DELETE' ? ours.deleted : ours.file;
   const id = path.includes('/watermark-presets/') ? ours.preset : ours.upload;
   return path.replace('{slug}', slug).replace('{id}', id).replace('{fileSlug}', file);

@@ -113,6 +113,16 @@ describe('PATCH /v1/projects/{slug}', () => {
       expect(codeOf(answer), path).toBe('400 invalid_request');
       expect(issuesOf(answer)).toEqual([path]);
     }
+    const all = await patch({
+      resolution_presets: { ...presets(30), Thumb: 'format/webp', b: 'format/gif', c: 'preset:b' },
+      allowed_transform_chains: ['format/webp', 'format/gif', 'resize/0x0', 'a', 'quality/101'],
+    });
+    expect(issuesOf(all)).toEqual([
+      'resolution_presets.Thumb',
+      'resolution_presets.b',
+      'resolution_presets.c',
+      ...[1, 2, 3, 4].map((index) => `allowed_transform_chains[${index}]`),
+    ]);
     const full = {
       resolution_presets: presets(32),
       allowed_transform_chains: Array.from({ length: 64 }, (_, n) => `quality/${n + 1}`),
@@ -129,6 +139,8 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect(await shown({ project_default_watermark: '' })).toBeNull();
     expect(await shown({ project_default_watermark: preset })).toBe(preset);
     expect(await shown({ project_default_watermark: null })).toBeNull();
+    const both = { project_default_watermark: '', default_watermark_preset_id: preset };
+    expect(issuesOf(await patch(both))).toEqual(['project_default_watermark']);
     project = await createProject(owner);
     for (const foreign of [preset, id('wm'), '', 'a\u0000b']) {
       const answer = await patch({ default_watermark_preset_id: foreign });

@@ -85,9 +85,12 @@ describe('POST /v1/projects', () => {
     const both = await owner('POST', '/v1/projects', { slug: newSlug(), project_slug: newSlug() });
     expect(codeOf(both)).toBe('400 invalid_request');
     expect(issuesOf(both)).toEqual(['slug']);
+    const same = { slug: newSlug() };
+    const twice = { ...same, project_slug: same.slug };
+    expect((await owner('POST', '/v1/projects', twice)).status).toBe(201);
   });
 
-  it('refuses a slug that is taken by anybody, and makes one project of two calls at once', async () => {
+  it('refuses a slug that is taken by anybody, and makes one project of 50 calls at once', async () => {
     const { project_slug } = await createProject(owner);
     const stranger = api.session(newSubject());
     for (const call of [owner, stranger]) {
@@ -97,9 +100,19 @@ describe('POST /v1/projects', () => {
     }
     const raced = { project_slug: newSlug() };
     const answers = await Promise.all(
-      [owner, stranger, owner, stranger].map((call) => call('POST', '/v1/projects', raced)),
+      Array.from({ length: 50 }, (_, n) =>
+        (n % 2 === 0 ? owner : stranger)('POST', '/v1/projects', raced),
+      ),
     );
-    expect(answers.map(codeOf).toSorted()).toEqual(['201', ...Array(3).fill('409 project_exists')]);
+    expect(answers.map(codeOf).toSorted()).toEqual([
+      '201',
+      ...Array(49).fill('409 project_exists'),
+    ]);
+    const keys = await api.db.query(
+      'select 1 from signing_keys join projects using (project_id) where project_slug = $1',
+      [raced.project_slug],
+    );
+    expect(keys).toHaveLength(1);
   });
 
   it('refuses reserved words and what is no DNS label', async () => {

@@ -84,8 +84,16 @@ describe('patchProjectBody', () => {
     expect(patchProjectBody.parse({ project_default_watermark: '' })).toEqual({
       default_watermark_preset_id: null,
     });
-    const both = { project_default_watermark: 'wm_1', default_watermark_preset_id: null };
-    expect(patchProjectBody.parse(both)).toEqual({ default_watermark_preset_id: null });
+    const same = { project_default_watermark: '', default_watermark_preset_id: null };
+    expect(patchProjectBody.parse(same)).toEqual({ default_watermark_preset_id: null });
+  });
+
+  it('refuses an old and a new name of the default watermark that differ', () => {
+    for (const default_watermark_preset_id of [null, 'wm_2']) {
+      const both = { project_default_watermark: 'wm_1', default_watermark_preset_id };
+      const { error } = patchProjectBody.safeParse(both);
+      expect(error?.issues.map(({ path }) => path)).toEqual([['project_default_watermark']]);
+    }
   });
 
   it('refuses what only staff manage, as unknown fields', () => {

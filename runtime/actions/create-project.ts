@@ -1,0 +1,37 @@
+/**
+ * Makes a project with its first signing key and the audit entry, so that there is none without a key.
+ * Spec: Endpoints, Projects.
+ */
+import { ServiceError } from '../core/errors.ts';
+import type { Actor } from '../db/audit-log.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { findProject, insertProject, type NewProject, type ProjectRow } from '../db/projects.ts';
+import { insertSigningKey } from '../db/signing-keys.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Sealing } from '../platform/sealing.ts';
+import { auditProject } from './audit-project.ts';
+import { newSigningKey } from './new-signing-key.ts';
+
+type Deps = { db: Database; sealing: Sealing; clock: Clock };
+type Creation = { project: NewProject; actor: Actor };
+
+/** Throws project_exists, whoever has the slug. */
+export async function createProject(deps: Deps, creation: Creation): Promise<ProjectRow> {
+  const { project_id } = creation.project;
+  return deps.db.transaction((tx) => insertWithKey(tx, deps, creation), {
+    settle: (fresh) => findProject(fresh, project_id),
+  });
+}
+
+async function insertWithKey(
+  tx: Transaction,
+  deps: Deps,
+  { project, actor }: Creation,
+): Promise<ProjectRow> {
+  const inserted = await insertProject(tx, project);
+  if (inserted === undefined) throw new ServiceError('project_exists');
+  const { project_id } = inserted;
+  const { kid } = await insertSigningKey(tx, { ...newSigningKey(deps), project_id });
+  await auditProject(tx, { action: 'project.create', actor, after: inserted });
+  return { ...inserted, active_signing_kid: kid };
+}

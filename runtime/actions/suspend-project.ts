@@ -1,0 +1,20 @@
+/**
+ * What deleting a project means: it is suspended by its owner, and nothing of it is lost. One that is suspended already
+ * stays as it is, whoever suspended it. Spec: Project (status); Projects (DELETE).
+ */
+import type { Actor } from '../db/audit-log.ts';
+import type { Transaction } from '../db/client.ts';
+import { lockProject } from '../db/projects.ts';
+import { auditProject } from './audit-project.ts';
+import { changeProject } from './change-project.ts';
+
+export async function suspendProject(
+  tx: Transaction,
+  { project_id, actor }: { project_id: string; actor: Actor },
+): Promise<void> {
+  const before = await lockProject(tx, project_id);
+  if (before?.status !== 'active') return;
+  const suspension = { status: 'suspended', suspended_by: 'owner' } as const;
+  const after = await changeProject(tx, before, suspension);
+  await auditProject(tx, { action: 'project.delete', actor, before, after });
+}

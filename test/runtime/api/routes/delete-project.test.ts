@@ -1,0 +1,67 @@
+// Spec: Projects (DELETE); Project (status).
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import { codeOf, createKey, createProject, newSubject } from '../../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { makeFile } from '../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
+let project: ProjectRecord;
+let path: string;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}`;
+});
+
+const count = async (table: 'audit_log' | 'purges', more = '') => {
+  const rows = await api.db.query(`select 1 from ${table} where project_id = $1 ${more}`, [
+    project.project_id,
+  ]);
+  return rows.length;
+};
+const deeds = () => count('audit_log', `and action = 'project.delete'`);
+
+describe('DELETE /v1/projects/{slug}', () => {
+  it('suspends the project as its owner, and loses nothing', async () => {
+    await makeFile(api.db, project, { file_slug: 'a.png' });
+    const answer = await owner('DELETE', path);
+    expect([answer.status, answer.text]).toEqual([204, '']);
+    const { body } = await owner('GET', path);
+    expect(body).toMatchObject({ status: 'suspended', suspended_by: 'owner', file_count: 1 });
+    expect((await owner('GET', `${path}/files/a.png`)).status).toBe(200);
+    expect((await owner('PATCH', path, { status: 'active' })).body.status).toBe('active');
+  });
+
+  it('stops its keys at once', async () => {
+    const call = api.withKey(await createKey(owner, project.project_slug));
+    expect((await call('GET', path)).status).toBe(200);
+    await owner('DELETE', path);
+    expect(codeOf(await call('GET', path))).toBe('401 unauthorized');
+  });
+
+  it('is one deed, audited and purged once, of however many calls together or later', async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => owner('DELETE', path)));
+    expect(answers.map(codeOf)).toEqual(answers.map(() => '204'));
+    expect(codeOf(await owner('DELETE', path))).toBe('204');
+    expect([await deeds(), await count('purges')]).toEqual([1, 2]);
+  });
+
+  it('takes over no suspension by staff', async () => {
+    await staff('PATCH', path, { status: 'suspended' });
+    expect(codeOf(await owner('DELETE', path))).toBe('204');
+    expect((await owner('GET', path)).body.suspended_by).toBe('staff');
+    expect(await deeds()).toBe(0);
+  });
+
+  it('is its owner’s, though staff may do as much by PATCH', async () => {
+    expect(codeOf(await staff('DELETE', path))).toBe('404 not_found');
+    expect((await owner('GET', path)).body.status).toBe('active');
+    const own = await createProject(staff);
+    await staff('DELETE', `/v1/projects/${own.project_slug}`);
+    const { body } = await staff('GET', `/v1/projects/${own.project_slug}`);
+    expect(body.suspended_by).toBe('owner');
+  });
+});
