@@ -74,7 +74,7 @@ export async function createUpload(
   });
   if (upload === undefined) {
     await abortParts(deps, { ingest_key, storage_upload_id: begun.storage_upload_id ?? null });
-    throw await refusal(deps.db, project);
+    throw await refusal(deps.db, { project, wish, planStorageBytes });
   }
   return { upload, way: await way.describe(wayDeps, upload, project.project_slug) };
 }
@@ -126,9 +126,20 @@ function placeOf(
 }
 
 /** Why the reservation found no project to reserve in: no room, or suspended in the meantime. */
-async function refusal(db: Database, { project_id }: ProjectRow): Promise<ServiceError> {
-  const project = await findProject(db, project_id);
-  return new ServiceError(
-    project?.status === 'active' ? 'storage_quota_exceeded' : 'project_suspended',
-  );
+async function refusal(db: Database, { project, ...asked }: UploadWish): Promise<ServiceError> {
+  const now = await findProject(db, project.project_id);
+  if (now?.status !== 'active') return new ServiceError('project_suspended');
+  const details = {
+    limit_bytes: now.storage_hard_limit_bytes ?? asked.planStorageBytes,
+    in_use_bytes: now.storage_bytes,
+    reserved_bytes: now.reserved_bytes,
+    size_bytes: asked.wish.size_bytes,
+  };
+  return new ServiceError('storage_quota_exceeded', { message: sayRoom(details), details });
+}
+
+type Room = Record<'limit_bytes' | 'in_use_bytes' | 'reserved_bytes' | 'size_bytes', number>;
+
+function sayRoom({ limit_bytes, in_use_bytes, reserved_bytes, size_bytes }: Room): string {
+  return `The project may store ${limit_bytes} bytes: ${in_use_bytes} are in use and ${reserved_bytes} reserved by uploads under way, which leaves no room for ${size_bytes} more. Delete files, abort uploads or raise the plan.`;
 }

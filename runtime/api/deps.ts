@@ -7,6 +7,7 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { AuthDeps } from './auth/authorize.ts';
+import type { UploadRate } from './upload-rate.ts';
 
 export type ApiDeps = AuthDeps & {
   readonly buckets: Buckets;
@@ -18,6 +19,8 @@ export type ApiDeps = AuthDeps & {
   readonly settings: ApiSettings;
   /** Where uploads go that do not go straight to storage, and what signs their URLs. */
   readonly addresses: UploadAddresses;
+  /** The least rate of a body through the proxy, where it is not the usual one. */
+  readonly uploadRate?: UploadRate;
   readonly failpoint?: Failpoint;
 };
 

@@ -77,19 +77,27 @@ function verifyUrl({ addresses, clock }: ApiDeps, upload_id: string, request: Re
   if (verdict !== 'valid') throw new ServiceError(verdict);
 }
 
+const GOT_LENGTH_MAX = 100;
+
 function checkHeaders({ headers }: IncomingMessage, upload: UploadRow): void {
   const { 'content-length': length, 'content-type': type } = headers;
-  if (length === undefined) throw new ServiceError('length_required');
-  const bytes = Number(length);
-  if (bytes > upload.size_bytes) {
-    throw new ServiceError('payload_too_large', { details: { max_bytes: upload.size_bytes } });
-  }
-  if (bytes !== upload.size_bytes) throw wrongSize(upload, bytes);
-  if (type?.toLowerCase() !== upload.content_type) {
-    throw new ServiceError('content_type_mismatch', {
-      message: `Send Content-Type: ${upload.content_type}, as the session declared.`,
+  const { size_bytes } = upload;
+  if (length === undefined) {
+    throw new ServiceError('length_required', {
+      message: `Send Content-Length: ${size_bytes}, as the session declared.`,
+      details: { size_bytes },
     });
   }
+  const bytes = Number(length);
+  if (bytes > size_bytes) {
+    throw new ServiceError('payload_too_large', { details: { max_bytes: size_bytes } });
+  }
+  if (bytes !== size_bytes) throw wrongSize(upload, bytes);
+  if (type?.toLowerCase() === upload.content_type) return;
+  throw new ServiceError('content_type_mismatch', {
+    message: `Send Content-Type: ${upload.content_type}, as the session declared.`,
+    details: { expected: upload.content_type, got: type?.slice(0, GOT_LENGTH_MAX) ?? null },
+  });
 }
 
 function wrongSize({ size_bytes }: UploadRow, stored_bytes: number): ServiceError {
@@ -100,7 +108,7 @@ function wrongSize({ size_bytes }: UploadRow, stored_bytes: number): ServiceErro
 async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Promise<void> {
   const { content_type, size_bytes, ingest_key } = upload;
   const arriving = request.iterator({ destroyOnReturn: false });
-  const body = Readable.from(atLeastTheRate(arriving), { objectMode: false });
+  const body = Readable.from(atLeastTheRate(arriving, deps.uploadRate), { objectMode: false });
   try {
     await deps.buckets.ingest.write(ingest_key, body, { content_type, size_bytes });
   } catch (error) {

@@ -5,8 +5,9 @@
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 
-type Rate = { bytes_min: number; window_seconds: number };
-const USUAL: Rate = {
+export type UploadRate = { bytes_min: number; window_seconds: number };
+
+const USUAL: UploadRate = {
   bytes_min: UPLOAD_RATE_BYTES_MIN,
   window_seconds: UPLOAD_RATE_WINDOW_SECONDS,
 };
@@ -14,7 +15,7 @@ const USUAL: Rate = {
 /** Passes the chunks on; throws when a window brought fewer than `bytes_min` a second. */
 export async function* atLeastTheRate(
   chunks: AsyncIterator<Buffer>,
-  { bytes_min, window_seconds }: Rate = USUAL,
+  { bytes_min, window_seconds }: UploadRate = USUAL,
 ): AsyncGenerator<Buffer> {
   const wanted = bytes_min * window_seconds;
   let waiting = 0;
@@ -22,7 +23,9 @@ export async function* atLeastTheRate(
   let received = 0;
   for (;;) {
     const began = performance.now();
-    const next = await within(chunks.next(), windowEnd - waiting, { bytes_min, window_seconds });
+    const next = await within(chunks.next(), windowEnd - waiting, () =>
+      tooSlow({ bytes_min, window_seconds }, received),
+    );
     // Only the client's time counts, not the storage's.
     waiting += performance.now() - began;
     if (next.done === true) return;
@@ -35,9 +38,9 @@ export async function* atLeastTheRate(
   }
 }
 
-async function within<T>(work: Promise<T>, ms: number, rate: Rate): Promise<T> {
+async function within<T>(work: Promise<T>, ms: number, refuse: () => ServiceError): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(tooSlow(rate)), Math.max(0, ms));
+  const timer = setTimeout(() => reject(refuse()), Math.max(0, ms));
   try {
     return await Promise.race([work, late]);
   } finally {
@@ -45,9 +48,16 @@ async function within<T>(work: Promise<T>, ms: number, rate: Rate): Promise<T> {
   }
 }
 
-function tooSlow({ bytes_min, window_seconds }: Rate): ServiceError {
+/** Of the codes that there are, the one that names what is wrong with a request: here, how its body came. */
+function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): ServiceError {
+  const bytes_per_second = Math.floor(received / window_seconds);
+  const issue = {
+    path: 'body',
+    message: `came at ${bytes_per_second} bytes a second over ${window_seconds} seconds; at least ${bytes_min} are needed`,
+    ...{ bytes_per_second, min_bytes_per_second: bytes_min, window_seconds },
+  };
   return new ServiceError('invalid_request', {
-    message: `The bytes came slower than ${bytes_min} a second over ${window_seconds} seconds. Send them again on a better line, or use mode direct.`,
-    details: { issues: [] },
+    message: `The body came too slowly: ${bytes_per_second} bytes a second, where at least ${bytes_min} are needed over any ${window_seconds} seconds. Nothing of it was kept and the upload is still open: send all of it again on a better line, or create an upload in mode direct, which has no least rate.`,
+    details: { issues: [issue] },
   });
 }

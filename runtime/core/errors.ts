@@ -55,6 +55,7 @@ export const apiErrors = {
     status: 400,
     message:
       'The parts list is not complete. List every part once, part_number 1 to N, each with the ETag that storage answered; the upload can still be completed.',
+    details: ['part_count', 'missing', 'doubled', 'unknown', 'issues'],
   },
   not_multipart: {
     status: 400,
@@ -63,11 +64,13 @@ export const apiErrors = {
   parts_required: {
     status: 400,
     message: 'This upload is multipart. Send parts with the part_number and ETag of every part.',
+    details: ['part_count'],
   },
   invalid_part_size: {
     status: 400,
     message:
       'The parts would be smaller than 5 MiB. Ask for fewer parts, or for one part for a small file.',
+    details: ['min_bytes', 'max_parts'],
   },
   multipart_complete_failed: {
     status: 400,
@@ -220,6 +223,7 @@ export const apiErrors = {
   storage_quota_exceeded: {
     status: 403,
     message: 'The project has no storage left for this upload. Delete files or raise the plan.',
+    details: ['limit_bytes', 'in_use_bytes', 'reserved_bytes', 'size_bytes'],
   },
   raw_download_disabled: {
     status: 403,
@@ -310,6 +314,7 @@ export const apiErrors = {
     status: 409,
     message:
       'No bytes have arrived for this upload. Send them to its put_url, then complete again.',
+    details: ['expires_at'],
   },
   ingest_size_mismatch: {
     status: 409,
@@ -391,6 +396,7 @@ export const apiErrors = {
   length_required: {
     status: 411,
     message: 'Send Content-Length with the exact number of bytes.',
+    details: ['size_bytes'],
   },
 
   payload_too_large: {
@@ -419,12 +425,14 @@ export const apiErrors = {
   content_type_mismatch: {
     status: 415,
     message: 'Send the Content-Type that was declared when the upload was created.',
+    details: ['expected', 'got'],
   },
 
   sha256_mismatch: {
     status: 422,
     message:
       'The stored bytes do not have the declared sha256. Send the file again, then complete.',
+    details: ['sha256', 'stored_sha256'],
   },
   filter_unavailable: {
     status: 422,

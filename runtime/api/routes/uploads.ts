@@ -1,7 +1,7 @@
 /** Spec: Endpoints, Uploads. */
 import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeMultipart } from '../../actions/complete-multipart.ts';
-import { completeUpload } from '../../actions/complete-upload.ts';
+import { completeUpload, expired } from '../../actions/complete-upload.ts';
 import { createUpload } from '../../actions/create-upload.ts';
 import { signParts } from '../../actions/upload-ways.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -155,14 +155,12 @@ function refuseSuspended({ status }: ProjectRow): void {
   if (status !== 'active') throw new ServiceError('project_suspended');
 }
 
-function refuseResign({ status, storage_upload_id, ...upload }: UploadRow): void {
+function refuseResign(upload: UploadRow): void {
+  const { status, storage_upload_id, remaining_seconds } = upload;
   if (storage_upload_id === null) throw new ServiceError('not_multipart');
-  const isOver =
-    status === 'expired' || upload.remaining_seconds < MULTIPART_RESIGN_REMAINING_SECONDS_MIN;
-  if (status !== 'created' && status !== 'expired') {
-    throw new ServiceError('upload_not_resumable', { details: { status } });
-  }
-  if (!isOver) return;
+  if (status === 'expired') throw expired(upload);
+  if (status !== 'created') throw new ServiceError('upload_not_resumable', { details: { status } });
+  if (remaining_seconds >= MULTIPART_RESIGN_REMAINING_SECONDS_MIN) return;
   const details = { expires_at: upload.expires_at.toISOString() };
   throw new ServiceError('upload_expired', { details });
 }

@@ -1,12 +1,7 @@
 /** An upload session, from declaration to published file. Spec: Upload session; Uploads. */
 import { z } from 'zod';
 import { type ProcessingErrorCode, processingErrors, ServiceError } from '../errors.ts';
-import {
-  ETAG_LENGTH_MAX,
-  MULTIPART_PART_BYTES_MIN,
-  MULTIPART_PARTS_MAX,
-  UPLOAD_BYTES_MIN,
-} from '../limits.ts';
+import { MULTIPART_PART_BYTES_MIN, MULTIPART_PARTS_MAX, UPLOAD_BYTES_MIN } from '../limits.ts';
 import { uploadStatuses } from '../states.ts';
 import {
   expected,
@@ -103,31 +98,17 @@ export const completeUploadBody = requestBody({ parts: z.unknown() }).partial().
 /** The body of complete, the list still unjudged. */
 export type CompleteUpload = z.infer<typeof completeUploadBody>;
 
-/** A part that was sent, with the ETag that storage answered for it. */
-export type SentPart = { part_number: number; etag: string };
-
-const sentParts = z.array(
-  z.strictObject({ part_number: z.int(), etag: z.string().min(1).max(ETAG_LENGTH_MAX) }),
-);
-
-/**
- * The parts of a complete call, ordered by number. Throws invalid_parts unless every number from
- * 1 to `partCount` is there once.
- */
-export function parseParts(parts: unknown, partCount: number): SentPart[] {
-  const list = sentParts.safeParse(parts).data ?? [];
-  const ordered = list.toSorted((left, right) => left.part_number - right.part_number);
-  const isWhole =
-    ordered.length === partCount && ordered.every((part, at) => part.part_number === at + 1);
-  if (!isWhole) throw new ServiceError('invalid_parts');
-  return ordered;
-}
-
 /** Size of every part but the last. Throws invalid_part_size below 5 MiB. */
 export function multipartPartSize(sizeBytes: number, parts: number): number {
   const size = Math.ceil(sizeBytes / parts);
-  if (size < MULTIPART_PART_BYTES_MIN) throw new ServiceError('invalid_part_size');
-  return size;
+  if (size >= MULTIPART_PART_BYTES_MIN) return size;
+  const min_bytes = MULTIPART_PART_BYTES_MIN;
+  const max_parts = Math.max(1, Math.ceil(sizeBytes / (min_bytes - 1)) - 1);
+  const instead = max_parts === 1 ? '' : `, or ask for at most ${max_parts}`;
+  throw new ServiceError('invalid_part_size', {
+    message: `${sizeBytes} bytes in ${parts} parts are fewer than ${min_bytes} (5 MiB) in each. Leave parts out, and send the file with one PUT${instead}.`,
+    details: { min_bytes, max_parts },
+  });
 }
 
 /** Answer of the parts re-sign operation. */

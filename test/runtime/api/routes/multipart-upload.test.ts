@@ -236,7 +236,7 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     const late = await complete(upload, []);
     expect(codeOf(late)).toBe('410 upload_expired');
     expect(late.body.error).toMatchObject({ message: expect.stringContaining('aborted') });
-    expect(late.body.error.details).toBeUndefined();
+    expect(late.body.error.details).toEqual({ expires_at: body.updated_at });
     expect(codeOf(await at(upload, 'parts'))).toBe('410 upload_expired');
   });
 

@@ -4,7 +4,6 @@ import {
   completeUploadBody,
   createUploadBody,
   multipartPartSize,
-  parseParts,
 } from '../../../../runtime/core/resources/upload.ts';
 
 const MIB = 1_048_576;
@@ -48,41 +47,6 @@ describe('completeUploadBody', () => {
   });
 });
 
-describe('parseParts', () => {
-  const part = (part_number: number, etag = `"${part_number}"`) => ({ part_number, etag });
-  const refused = expect.objectContaining({ code: 'invalid_parts', status: 400 });
-
-  it('puts a whole list in order, however it was sent', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 20 }), fc.infiniteStream(fc.nat()), (count, order) => {
-        const whole = Array.from({ length: count }, (_, at) => part(at + 1));
-        const shuffled = whole
-          .map((each) => ({ each, key: order.next().value }))
-          .toSorted((a, b) => a.key - b.key)
-          .map(({ each }) => each);
-        expect(parseParts(shuffled, count)).toEqual(whole);
-      }),
-    );
-  });
-
-  it.each([
-    ['missing', [part(1)]],
-    ['twice', [part(1), part(2), part(2)]],
-    ['twice in place of another', [part(1), part(1)]],
-    ['from zero', [part(0), part(1)]],
-    ['too many', [part(1), part(2), part(3)]],
-    ['fraction', [part(1), part(1.5)]],
-    ['empty ETag', [part(1), part(2, '')]],
-    ['number as text', [part(1), { part_number: '2', etag: 'x' }]],
-    ['unknown field', [part(1), { ...part(2), size: 1 }]],
-    ['no list', 'nonsense'],
-    ['nothing', undefined],
-    ['empty', []],
-  ])('refuses a list of 2 with %s', (_what, parts) => {
-    expect(() => parseParts(parts, 2)).toThrow(refused);
-  });
-});
-
 describe('multipartPartSize', () => {
   it('makes exactly the parts that were asked for, each but the last at least 5 MiB', () => {
     fc.assert(
@@ -99,10 +63,29 @@ describe('multipartPartSize', () => {
     );
   });
 
-  it('refuses smaller parts', () => {
+  it('refuses smaller parts, and says how many would fit: so many do, and one more does not', () => {
     expect(multipartPartSize(10 * MIB, 2)).toBe(5 * MIB);
-    expect(() => multipartPartSize(10 * MIB - 2, 2)).toThrow(
-      expect.objectContaining({ code: 'invalid_part_size' }),
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 100 * MIB }),
+        fc.integer({ min: 21, max: 99 }),
+        (bytes, parts) => {
+          const { code, details } = refusalOf(() => multipartPartSize(bytes, parts));
+          expect([code, details.min_bytes]).toEqual(['invalid_part_size', 5 * MIB]);
+          if (details.max_parts > 1)
+            expect(multipartPartSize(bytes, details.max_parts)).toBeGreaterThan(0);
+          expect(() => multipartPartSize(bytes, details.max_parts + 1)).toThrow();
+        },
+      ),
     );
   });
 });
+
+function refusalOf(act: () => unknown) {
+  try {
+    act();
+  } catch (error) {
+    return error as { code: string; details: { min_bytes: number; max_parts: number } };
+  }
+  throw new Error('nothing was refused');
+}

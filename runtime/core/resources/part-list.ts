@@ -1,0 +1,106 @@
+/**
+ * The list of parts that completes a multipart upload: every number from 1 to N once, each with its ETag.
+ * A refusal says which numbers are wrong, and how. Spec: Upload session (status), a multipart complete.
+ */
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import { ETAG_LENGTH_MAX } from '../limits.ts';
+
+/** A part that was sent, with the ETag that storage answered for it. */
+export type SentPart = { part_number: number; etag: string };
+
+/** What is wrong with a list; each has at most so many entries. */
+export type PartFaults = {
+  part_count: number;
+  missing: number[];
+  doubled: number[];
+  unknown: number[];
+  issues: { path: string; message: string }[];
+};
+
+const sentPart = z.strictObject({
+  part_number: z.int(),
+  etag: z.string().min(1).max(ETAG_LENGTH_MAX),
+});
+const numbered = z.object({ part_number: z.number() });
+const EXPECTED = `expected { part_number: 1 to N, etag: 1 to ${ETAG_LENGTH_MAX} characters } and nothing else`;
+const FAULTS_MAX = 100;
+const FAULTS_SAID_MAX = 10;
+
+/** The parts of a complete call, ordered by number. Throws invalid_parts unless the list is whole. */
+export function parseParts(parts: unknown, partCount: number): SentPart[] {
+  const entries: unknown[] = Array.isArray(parts) ? parts : [];
+  const read = entries.map((entry) => sentPart.safeParse(entry).data);
+  const faults = findFaults(entries, partCount);
+  if (!Array.isArray(parts)) {
+    faults.issues.push({ path: 'parts', message: 'expected a list of { part_number, etag }' });
+  }
+  for (const [at, part] of read.entries()) {
+    if (part === undefined) faults.issues.push({ path: `parts[${at}]`, message: EXPECTED });
+  }
+  const said = sayFaults(faults);
+  if (said !== '') throw refuseParts(faults, said);
+  return read
+    .filter((part) => part !== undefined)
+    .toSorted((left, right) => left.part_number - right.part_number);
+}
+
+/** The refusal of a list that is whole, and that storage does not take. */
+export function refusePartsOfStorage(
+  partCount: number,
+  said: string,
+  cause: unknown,
+): ServiceError {
+  const message = `Storage does not have these parts with these ETags: ${said}. Send what is missing again, and list each part with the ETag of its last answer; the upload can still be completed.`;
+  return new ServiceError('invalid_parts', { message, details: findNone(partCount), cause });
+}
+
+function findNone(part_count: number): PartFaults {
+  return { part_count, missing: [], doubled: [], unknown: [], issues: [] };
+}
+
+/** By the numbers alone: an entry that is wrong otherwise still names its part. */
+function findFaults(entries: readonly unknown[], partCount: number): PartFaults {
+  const counts = new Map<number, number>();
+  for (const entry of entries) {
+    const number = numbered.safeParse(entry).data?.part_number;
+    if (number !== undefined) counts.set(number, (counts.get(number) ?? 0) + 1);
+  }
+  const wanted = Array.from({ length: partCount }, (_, at) => at + 1);
+  const isWanted = (number: number) =>
+    Number.isInteger(number) && number >= 1 && number <= partCount;
+  return {
+    ...findNone(partCount),
+    missing: wanted.filter((number) => !counts.has(number)),
+    doubled: wanted.filter((number) => (counts.get(number) ?? 0) > 1),
+    unknown: [...counts.keys()].filter((number) => !isWanted(number)),
+  };
+}
+
+function refuseParts({ part_count, ...faults }: PartFaults, said: string): ServiceError {
+  const shown = Object.entries(faults).map(([name, list]) => [name, list.slice(0, FAULTS_MAX)]);
+  const details = { part_count, ...faults, ...Object.fromEntries(shown) };
+  const message = `${said}. This upload has ${part_count} parts: list each of 1 to ${part_count} once, with the ETag that storage answered; the upload can still be completed.`;
+  return new ServiceError('invalid_parts', { message, details });
+}
+
+/** Empty where nothing is wrong. */
+function sayFaults({ missing, doubled, unknown, issues }: PartFaults): string {
+  const said = [
+    ...saying('Missing from the list', missing),
+    ...saying('listed more than once', doubled),
+    ...saying('not of this upload', unknown),
+    ...saying(
+      'not understood',
+      issues.map(({ path }) => path),
+    ),
+  ].join('; ');
+  return said.slice(0, 1).toUpperCase() + said.slice(1);
+}
+
+function saying(what: string, list: readonly (number | string)[]): string[] {
+  if (list.length === 0) return [];
+  const more = list.length - FAULTS_SAID_MAX;
+  const names = list.slice(0, FAULTS_SAID_MAX).join(', ');
+  return [`${what}: ${names}${more > 0 ? ` and ${more} more` : ''}`];
+}

@@ -1,0 +1,92 @@
+/**
+ * Refusals of uploads, each asked for on both storages: the code, exactly the details that the table of errors
+ * promises, and what they say.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiErrorCode, apiErrors, type ErrorRow } from '../../runtime/core/errors.ts';
+import type { UploadRecord } from '../../runtime/core/resources/upload.ts';
+import { findUpload } from '../../runtime/db/uploads.ts';
+import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
+import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
+import { type Answer, codeOf, createProject, newSubject } from './api-client.ts';
+import { INGEST_BYTES_MAX, useApi } from './api-server.ts';
+import { must } from './rows.ts';
+import { connectS3, createBucket, type S3Server, startS3Server } from './s3-server.ts';
+
+export const MIB = 2 ** 20;
+export const bytes = Buffer.from('the bytes of an upload');
+export const PNG = { 'content-type': 'image/png' };
+/** A wish for a multipart upload. */
+export const LARGE = { size_bytes: 15 * MIB, parts: 3 };
+
+/** What is asked, and what the details then say; undefined where the code has none. */
+export type Refused = { answer: Answer; details?: unknown; says?: RegExp };
+export type Refusal = [
+  code: `${number} ${ApiErrorCode}`,
+  says: string,
+  ask: (bucket: Bucket) => Promise<Refused>,
+];
+
+/** For a test file. */
+export function useUploads() {
+  const api = useApi();
+  const owner = api.session(newSubject());
+  const home = { path: '' };
+  beforeAll(async () => {
+    home.path = `/v1/projects/${(await createProject(owner)).project_slug}`;
+  });
+  const ask = (wish: object, of = home.path) =>
+    owner('POST', `${of}/uploads`, {
+      content_type: 'image/png',
+      size_bytes: bytes.length,
+      ...wish,
+    });
+  const make = async (wish: object = {}, of = home.path): Promise<UploadRecord> =>
+    (await ask(wish, of)).body;
+  const rowOf = async ({ upload_id }: UploadRecord) => must(await findUpload(api.db, upload_id));
+  return {
+    api,
+    owner,
+    home,
+    ask,
+    make,
+    rowOf,
+    at: ({ upload_id }: UploadRecord, what: string, body?: object) =>
+      owner('POST', `${home.path}/uploads/${upload_id}/${what}`, body),
+    /** Storage's side of an upload, whatever the URL that it came by. */
+    store: async (bucket: Bucket, upload: UploadRecord, body = bytes): Promise<void> => {
+      await bucket.write((await rowOf(upload)).ingest_key, body, { content_type: 'image/png' });
+    },
+  };
+}
+
+export type Uploads = ReturnType<typeof useUploads>;
+
+export function describeRefusals({ api }: Uploads, refusals: readonly Refusal[]): void {
+  let s3: S3Server | undefined;
+  let s3Ingest: Bucket;
+  beforeAll(async () => {
+    s3 = await startS3Server();
+    const access = connectS3(s3);
+    s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
+  });
+  afterAll(() => s3?.stop());
+  describe.each([
+    ['folder storage', () => api.deps().buckets.ingest],
+    ['versitygw', () => s3Ingest],
+  ] as const)('an upload on %s', (_name, bucketOf) => {
+    it.each(refusals)('is refused with %s, which says %s', async (code, _how, refuse) => {
+      const ingestMaxBytes = code.endsWith(' file_too_large') ? INGEST_BYTES_MAX : 20 * MIB;
+      const buckets = { ...api.deps().buckets, ingest: bucketOf() };
+      api.change({ buckets, settings: { ingestMaxBytes } });
+      const { answer, details, says = /./ } = await refuse(bucketOf());
+      expect(codeOf(answer), answer.text).toBe(code);
+      const { error } = answer.body;
+      expect(error.details).toEqual(details);
+      expect(error.message).toMatch(says);
+      const row: ErrorRow = apiErrors[error.code as ApiErrorCode];
+      const promised = [...(row.details ?? [])].toSorted();
+      expect(Object.keys(error.details ?? {}).toSorted()).toEqual(promised);
+    });
+  });
+}
