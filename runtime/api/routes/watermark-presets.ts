@@ -49,8 +49,9 @@ export const getWatermarkPreset = projectEndpoint({
   errors: ['not_found'],
   handle: async ({ deps, project: { project_id }, params }) => {
     const watermark_preset_id = params['id'] ?? '';
-    const row = await findWatermarkPreset(deps.db, { project_id, watermark_preset_id });
-    if (row === undefined) throw new ServiceError('not_found');
+    const preset = { project_id, watermark_preset_id };
+    const row = isId('wm', watermark_preset_id) && (await findWatermarkPreset(deps.db, preset));
+    if (!row) throw new ServiceError('not_found');
     return presentWatermarkPreset(row);
   },
 });
@@ -83,7 +84,9 @@ export const deleteProjectWatermarkPreset = projectEndpoint({
     const watermark_preset_id = params['id'] ?? '';
     const actor = { ...auditActor(principal), request_id };
     const preset = { project_id, watermark_preset_id, actor };
-    if (!(await deleteWatermarkPreset(deps.db, preset))) throw new ServiceError('not_found');
+    const isDeleted =
+      isId('wm', watermark_preset_id) && (await deleteWatermarkPreset(deps.db, preset));
+    if (!isDeleted) throw new ServiceError('not_found');
   },
 });
 

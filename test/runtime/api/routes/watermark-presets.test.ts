@@ -141,7 +141,10 @@ describe('GET …/watermark-presets/{id}', () => {
     expect((await key('GET', `${path}/${made.id}`)).body).toEqual(made);
     const other = await createProject(owner);
     const theirs = `/v1/projects/${other.project_slug}/watermark-presets/${made.id}`;
-    for (const wrong of [theirs, `${path}/${id('wm')}`, `${path}/nonsense`]) {
+    for (const wrong of [
+      theirs,
+      ...[id('wm'), 'nonsense', '%00'].map((each) => `${path}/${each}`),
+    ]) {
       expect(codeOf(await owner('GET', wrong)), wrong).toBe('404 not_found');
     }
   });
@@ -187,7 +190,8 @@ describe('DELETE …/watermark-presets/{id}', () => {
     const answer = await key('DELETE', at);
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(codeOf(await key('DELETE', at))).toBe('404 not_found');
-    expect(codeOf(await key('DELETE', `${path}/nonsense`))).toBe('404 not_found');
+    for (const wrong of ['nonsense', '%00'])
+      expect(codeOf(await key('DELETE', `${path}/${wrong}`)), wrong).toBe('404 not_found');
   });
 
   it('is 409 default_watermark_in_use while it is the default', async () => {
