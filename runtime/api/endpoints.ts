@@ -13,6 +13,13 @@ import {
   introspectKey,
   listOwnProjects,
 } from './routes/projects.ts';
+import {
+  createRecipe,
+  deleteProjectRecipe,
+  getRecipe,
+  listProjectRecipes,
+  replaceRecipe,
+} from './routes/recipes.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
 import { receiveStorageEvents } from './routes/storage-events.ts';
 import {
@@ -52,6 +59,11 @@ export const endpoints: readonly Endpoint[] = [
   getWatermarkPreset,
   replaceWatermarkPreset,
   deleteProjectWatermarkPreset,
+  listProjectRecipes,
+  createRecipe,
+  getRecipe,
+  replaceRecipe,
+  deleteProjectRecipe,
   listProjectUploads,
   createProjectUpload,
   getProjectUpload,

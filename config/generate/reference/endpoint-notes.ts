@@ -34,6 +34,15 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Replaces the preset of this id with 200, or makes it with 201: what is not sent gets its default. An id of another shape than `wm_…` is 400. Every image of the project is purged.',
   'DELETE /v1/projects/{slug}/watermark-presets/{id}':
     'Deletes a preset that is not the project’s default; URLs that name it fall back to the default. Every image of the project is purged.',
+  'GET /v1/projects/{slug}/recipes':
+    'Every [recipe](concepts.md#recipe) of the project, newest first, in one answer: `next_cursor` is null. `valid` is false while the chain names a preset that the project does not have.',
+  'PUT /v1/projects/{slug}/recipes':
+    'Makes a recipe under a new id; each call makes one. The chain must parse, and a `preset:` in it must be one of the project’s.',
+  'GET /v1/projects/{slug}/recipes/{id}': 'One [recipe](concepts.md#recipe).',
+  'PUT /v1/projects/{slug}/recipes/{id}':
+    'Replaces the recipe of this id with 200, or makes it with 201. An id of another shape than `rcp_…` is 400. One that a Recipe resource declares is set back to what is declared within its next pass.',
+  'DELETE /v1/projects/{slug}/recipes/{id}':
+    'Deletes a recipe; an unknown id is the same 204. One that a Recipe resource declares comes back, under a new id.',
   'GET /v1/projects/{slug}/uploads': 'A page of [upload sessions](concepts.md#upload-session).',
   'POST /v1/internal/storage-events':
     'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',

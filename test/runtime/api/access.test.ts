@@ -19,11 +19,13 @@ const subject = newSubject();
 const owner = api.session(subject);
 /** Another organization's. */
 const theirs = { slug: '', key: '' };
+const recipe = { name: 'it', transform_chain: 'quality/50' };
 const ours = {
   slug: '',
   key: '',
   upload: '',
   preset: '',
+  recipe: '',
   file: 'ours.png',
   drawn: 'drawn.png',
   deleted: 'deleted.png',
@@ -41,6 +43,7 @@ beforeAll(async () => {
   await makeFile(api.db, project, { file_slug: ours.drawn });
   const path = `/v1/projects/${ours.slug}`;
   const body = { name: 'drawn', file_slug: ours.drawn };
+  ours.recipe = (await owner('PUT', `${path}/recipes`, recipe)).body.id;
   ours.preset = (await owner('PUT', `${path}/watermark-presets`, body)).body.id;
   await owner('PATCH', path, { default_watermark_preset_id: ours.preset });
   const stranger = api.session(newSubject());
@@ -59,6 +62,8 @@ const bodies: Record<string, () => unknown> = {
     file_slug: ours.drawn,
   }),
   'PUT /v1/projects/{slug}/watermark-presets/{id}': () => ({ name: 'it', file_slug: ours.drawn }),
+  'PUT /v1/projects/{slug}/recipes': () => ({ ...recipe, name: newSubject() }),
+  'PUT /v1/projects/{slug}/recipes/{id}': () => recipe,
   'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),
 };
 
@@ -69,8 +74,16 @@ function pathOf({ method, path }: Endpoint, slug: string): string {
   if (method === 'DELETE' && path === '/v1/projects/{slug}')
     return path.replace('{slug}', slug === ours.slug ? ours.doomed : slug);
   const file = method === 'DELETE' ? ours.deleted : ours.file;
-  const id = path.includes('/watermark-presets/') ? ours.preset : ours.upload;
+  const id = path.includes('/watermark-presets/')
+    ? ours.preset
+    : recipeOr(ours.upload, { method, path });
   return path.replace('{slug}', slug).replace('{id}', id).replace('{fileSlug}', file);
+}
+
+/** Deleting an unknown recipe is 204 too; the one that is there is for the other calls. */
+function recipeOr(other: string, { method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  if (!path.includes('/recipes/')) return other;
+  return method === 'DELETE' ? 'rcp_none' : ours.recipe;
 }
 
 const isWrite = ({ method }: Endpoint) => method !== 'GET';
@@ -97,6 +110,7 @@ const OF_THE_ROWS = [
   '410 upload_expired',
   '409 default_watermark_in_use',
   '409 watermark_preset_name_taken',
+  '409 recipe_name_taken',
 ];
 
 describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(

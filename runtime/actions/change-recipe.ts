@@ -1,0 +1,84 @@
+/**
+ * Puts and deletes a project's recipes, with the audit entry in the same transaction. A recipe is written only while
+ * its chain can be delivered: a preset that it names must be one of the project's. Nothing is purged, as no URL names
+ * a recipe. Spec: Recipes.
+ */
+import { readChain } from '../core/delivery/chain.ts';
+import { ServiceError } from '../core/errors.ts';
+import type { PutRecipe } from '../core/resources/recipe.ts';
+import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { ConstraintViolation } from '../db/failures.ts';
+import { lockProject, type ProjectRow } from '../db/projects.ts';
+import {
+  deleteRecipe as deleteRecipeRow,
+  findRecipe,
+  type RecipeRow,
+  upsertRecipe,
+} from '../db/recipes.ts';
+
+type RecipeOfProject = { project_id: string; recipe_id: string };
+
+export type RecipeChange = RecipeOfProject & { wish: PutRecipe; actor: Actor };
+type WrittenRecipe = { row: RecipeRow; outcome: 'created' | 'replaced' };
+
+export async function putRecipe(db: Database, change: RecipeChange): Promise<WrittenRecipe> {
+  try {
+    return await db.transaction((tx) => put(tx, change));
+  } catch (error) {
+    const isTaken =
+      error instanceof ConstraintViolation && error.constraint === 'recipes_name_taken';
+    throw isTaken ? new ServiceError('recipe_name_taken', { cause: error }) : error;
+  }
+}
+
+async function put(tx: Transaction, { wish, actor, ...recipe }: RecipeChange) {
+  const { project_id, recipe_id: target } = recipe;
+  // Locked, so that what is replaced is what the entry says, and the presets are those of now.
+  requireKnownPreset(wish.transform_chain, await lockProject(tx, project_id));
+  const before = await findRecipe(tx, recipe);
+  const written = await upsertRecipe(tx, { ...recipe, ...wish });
+  // The id is another project's, of which nothing is told.
+  if (written === undefined) throw new ServiceError('not_found');
+  await insertAuditEntry(tx, {
+    project_id,
+    ...actor,
+    action: before ? 'recipe.replace' : 'recipe.create',
+    target,
+    before: before && settingsOf(before),
+    after: settingsOf(written.row),
+  });
+  return written;
+}
+
+/** False when there is no such recipe. */
+export async function deleteRecipe(
+  db: Database,
+  { actor, ...recipe }: RecipeOfProject & { actor: Actor },
+): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const { project_id, recipe_id: target } = recipe;
+    await lockProject(tx, project_id);
+    const row = await findRecipe(tx, recipe);
+    if (row === undefined) return false;
+    await deleteRecipeRow(tx, recipe);
+    const entry = { action: 'recipe.delete', target, before: settingsOf(row) };
+    await insertAuditEntry(tx, { project_id, ...actor, ...entry });
+    return true;
+  });
+}
+
+function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {
+  const presets = project?.resolution_presets ?? {};
+  if (readChain(chain, presets) !== undefined) return;
+  const names = Object.keys(presets).toSorted();
+  const known = names.length === 0 ? 'the project has none' : `those are ${names.join(', ')}`;
+  const message = `expected a preset of the project that repeats no operation of the chain: ${known}`;
+  throw new ServiceError('invalid_request', {
+    details: { issues: [{ path: 'transform_chain', message }] },
+  });
+}
+
+function settingsOf({ name, transform_chain, schema_version }: RecipeRow) {
+  return { name, transform_chain, schema_version };
+}
