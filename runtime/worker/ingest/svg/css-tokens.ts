@@ -66,16 +66,26 @@ function printToken({ kind, text }: CssToken, at: number, all: readonly CssToken
 
 /** Marks that no other token begins with, of which style sheets are full. */
 const PLAIN_MARKS: ReadonlySet<string> = new Set(':;,{}()[]!*>~=|^$');
+/** Which nothing but a name or a function begins with: `url` is neither. */
+const NAME_LETTER = /[a-tv-z]/i;
+const NAMED = new RegExp(String.raw`${NAME}\(?`, 'y');
 
 function nextToken(css: string, at: number): [Rule[0], string] {
   const first = css.charAt(at);
   if (PLAIN_MARKS.has(first)) return ['mark', first];
+  if (NAME_LETTER.test(first)) return nextName(css, at);
   for (const [kind, pattern] of rules) {
     pattern.lastIndex = at;
     const text = pattern.exec(css)?.[0];
     if (text !== undefined) return [kind, text];
   }
   return ['bad', css.charAt(at)];
+}
+
+function nextName(css: string, at: number): [Rule[0], string] {
+  NAMED.lastIndex = at;
+  const text = NAMED.exec(css)?.[0] ?? css.charAt(at);
+  return [text.endsWith('(') ? 'function' : 'word', text];
 }
 
 function meaning(kind: CssToken['kind'], text: string): string {
