@@ -1,6 +1,11 @@
 /** Every endpoint that is built, in the specification's order. Spec: Endpoints. */
 import type { Endpoint } from './endpoint.ts';
-import { createApiKey } from './routes/api-keys.ts';
+import {
+  createApiKey,
+  listProjectApiKeys,
+  revokeProjectApiKey,
+  rotateProjectApiKey,
+} from './routes/api-keys.ts';
 import { deleteProjectFile, getFile, listProjectFiles } from './routes/files.ts';
 import { getMe } from './routes/identity.ts';
 import { healthz, readyz } from './routes/infrastructure.ts';
@@ -52,7 +57,10 @@ export const endpoints: readonly Endpoint[] = [
   patchProject,
   deleteProject,
   introspectKey,
+  listProjectApiKeys,
   createApiKey,
+  revokeProjectApiKey,
+  rotateProjectApiKey,
   mintSignedUrl,
   listProjectWatermarkPresets,
   createWatermarkPreset,

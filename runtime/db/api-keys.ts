@@ -1,5 +1,5 @@
 // Table api_keys: credentials of server code, bound to one project. Spec: API key.
-import { API_KEYS_ACTIVE_MAX } from '../core/limits.ts';
+import { API_KEYS_ACTIVE_MAX, KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 
@@ -24,7 +24,11 @@ export type AuthenticatedKeyRow = ApiKeyRow & {
   project_slug: string;
   organization_id: string;
   project_status: ProjectStatus;
+  /** Whether this use is to be noted: none was for a minute, by the database's clock. */
+  is_use_due: boolean;
 };
+
+const IS_USE_DUE = `(k.last_used_at is null or k.last_used_at < now() - interval '60 seconds')`;
 
 export type NewApiKey = Pick<
   ApiKeyRow,
@@ -64,11 +68,17 @@ export type ApiKeyRotation = Pick<
   new_key_id: string;
 };
 
-/** Revokes the old key and makes one with its name and scopes. Undefined when the old one is not active. */
+/**
+ * Revokes the old key and makes one with its name and scopes. Undefined when the old one is not active. The project's
+ * row is locked first, as by whoever makes a key, so that neither waits for the other in turn.
+ */
 export async function rotateApiKey(
   tx: Transaction,
   rotation: ApiKeyRotation,
 ): Promise<ApiKeyRow | undefined> {
+  await tx.query('select from projects where project_id = $1 for no key update', [
+    rotation.project_id,
+  ]);
   const rows = await tx.query<ApiKeyRow>(
     `with revoked as (
        update api_keys set status = 'revoked', revoked_at = now(), updated_at = now()
@@ -119,7 +129,7 @@ export async function findApiKeyByHash(
   secretSha256: string,
 ): Promise<AuthenticatedKeyRow | undefined> {
   const rows = await db.query<AuthenticatedKeyRow>(
-    `select k.*, p.project_slug, p.organization_id, p.status as project_status
+    `select k.*, p.project_slug, p.organization_id, p.status as project_status, ${IS_USE_DUE} as is_use_due
      from api_keys k join projects p on p.project_id = k.project_id
      where k.secret_sha256 = $1 and k.status = 'active'`,
     [secretSha256],
@@ -127,21 +137,20 @@ export async function findApiKeyByHash(
   return rows[0];
 }
 
-/** Every key of a project, revoked ones too, newest first. */
+/** A project's keys, newest first: every active one, and of all of them the newest. */
 export async function listApiKeys(db: Queryable, projectId: string): Promise<ApiKeyRow[]> {
   return db.query(
-    'select * from api_keys where project_id = $1 order by created_at desc, key_id desc',
-    [projectId],
+    `(select * from api_keys where project_id = $1 and status = 'active')
+     union
+     (select * from api_keys where project_id = $1 order by created_at desc, key_id desc limit $2)
+     order by created_at desc, key_id desc`,
+    [projectId, KEYS_LISTED_MAX],
   );
 }
 
-const LAST_USED_EVERY_SECONDS = 60;
-
 /** Notes the use of a key, at most once a minute, so that a busy key is not a busy row. */
 export async function updateApiKeyLastUsed(db: Queryable, keyId: string): Promise<void> {
-  await db.query(
-    `update api_keys set last_used_at = now() where key_id = $1
-       and (last_used_at is null or last_used_at < now() - make_interval(secs => $2))`,
-    [keyId, LAST_USED_EVERY_SECONDS],
-  );
+  await db.query(`update api_keys k set last_used_at = now() where key_id = $1 and ${IS_USE_DUE}`, [
+    keyId,
+  ]);
 }

@@ -20,8 +20,14 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Suspends the project, as its owner: delivery, uploads and keys stop, nothing is lost, and `status: "active"` brings it back. Again: the same 204. There is no other deletion.',
   'GET /v1/key':
     'The [key](concepts.md#api-key) that is calling, with `project_slug`, `project_id` and `organization_id` and without its times: how a client finds out where it belongs.',
+  'GET /v1/projects/{slug}/keys':
+    'Every [key](concepts.md#api-key), revoked ones too, newest first, in one answer: `next_cursor` is null. Of more than 1,000 the newest, and all that are active.',
   'POST /v1/projects/{slug}/keys':
     'Makes a key; the answer is the [key](concepts.md#api-key) with `plaintext_secret`. Without `scopes` it may do everything a key can; an empty list is refused.',
+  'POST /v1/projects/{slug}/keys/{keyId}/revoke':
+    'Ends the key at once; it stays in the list. Again: the same answer. Answers the [key](concepts.md#api-key).',
+  'POST /v1/projects/{slug}/keys/{keyId}/rotate':
+    'Makes a key with the name and scopes of this one and revokes this one, in one step: there is no moment with both or none. Answers the new [key](concepts.md#api-key) with `plaintext_secret`. Works at 100 active keys too.',
   'POST /v1/projects/{slug}/signed-url':
     'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
   'GET /v1/projects/{slug}/watermark-presets':

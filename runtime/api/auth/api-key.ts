@@ -17,8 +17,10 @@ export async function authenticateKey(
   const key = await findApiKeyByHash(db, hashApiKey(secret));
   if (key?.project_status !== 'active') throw new ServiceError('unauthorized');
   // The time of last use is a courtesy: that it cannot be written refuses nobody.
-  await updateApiKeyLastUsed(db, key.key_id).catch((error: unknown) => {
-    log.warn('last use of a key not recorded', { key_id: key.key_id, error });
-  });
+  if (key.is_use_due) {
+    await updateApiKeyLastUsed(db, key.key_id).catch((error: unknown) => {
+      log.warn('last use of a key not recorded', { key_id: key.key_id, error });
+    });
+  }
   return { kind: 'key', key };
 }

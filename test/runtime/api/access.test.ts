@@ -31,6 +31,7 @@ const ours = {
   deleted: 'deleted.png',
   /** A project of its own, for the call that suspends it. */
   doomed: '',
+  keyId: '',
 };
 
 beforeAll(async () => {
@@ -38,6 +39,8 @@ beforeAll(async () => {
   ours.slug = project.project_slug;
   ours.doomed = (await createProject(owner)).project_slug;
   ours.key = await createKey(owner, ours.slug);
+  const spare = { name: 'spare' };
+  ours.keyId = (await owner('POST', `/v1/projects/${ours.slug}/keys`, spare)).body.id;
   ours.upload = (await makeUpload(api.db, project)).upload_id;
   for (const file_slug of [ours.file, ours.deleted]) await makeFile(api.db, project, { file_slug });
   await makeFile(api.db, project, { file_slug: ours.drawn });
@@ -77,7 +80,8 @@ function pathOf({ method, path }: Endpoint, slug: string): string {
   const id = path.includes('/watermark-presets/')
     ? ours.preset
     : recipeOr(ours.upload, { method, path });
-  return path.replace('{slug}', slug).replace('{id}', id).replace('{fileSlug}', file);
+  const of = { slug, id, fileSlug: file, keyId: ours.keyId };
+  return Object.entries(of).reduce((text, [name, word]) => text.replace(`{${name}}`, word), path);
 }
 
 /** Deleting an unknown recipe is 204 too; the one that is there is for the other calls. */
@@ -105,6 +109,7 @@ function isLetIn(answer: Answer): boolean {
 }
 
 const OF_THE_ROWS = [
+  '409 api_key_revoked',
   '409 ingest_object_missing',
   '400 not_multipart',
   '410 upload_expired',

@@ -1,0 +1,71 @@
+// Spec: API key (last_used_at): written at most once a minute, whatever a key does.
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../runtime/db/client.ts';
+import { createKey, createProject, newSubject } from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+let secret: string;
+
+beforeEach(async () => {
+  const { project_slug } = await createProject(owner);
+  secret = await createKey(owner, project_slug);
+});
+
+/** The API on a database that writes down what is written to keys. */
+function watchWrites(): string[] {
+  const written: string[] = [];
+  const db: Database = {
+    ...api.db,
+    query: (text, values) => {
+      if (/^\s*update api_keys/.test(text)) written.push(text);
+      return api.db.query(text, values);
+    },
+  };
+  api.change({ db });
+  return written;
+}
+
+const use = () => api.withKey(secret)('GET', '/v1/key');
+const ago = (seconds: number) =>
+  api.db.query('update api_keys set last_used_at = now() - make_interval(secs => $1)', [seconds]);
+
+describe('the last use of a key', () => {
+  it('costs no write but the first of a minute', async () => {
+    const written = watchWrites();
+    await use();
+    for (let n = 0; n < 5; n += 1) expect((await use()).status).toBe(200);
+    expect(written).toHaveLength(1);
+    await ago(59);
+    await use();
+    expect(written).toHaveLength(1);
+    await ago(61);
+    const before = (await use()).body.last_used_at;
+    expect(written).toHaveLength(2);
+    const after = (await use()).body.last_used_at;
+    expect(Date.parse(after)).toBeGreaterThan(Date.parse(before));
+    expect(written).toHaveLength(2);
+  });
+
+  it('is written once of uses that arrive together', async () => {
+    await Promise.all(Array.from({ length: 20 }, use));
+    const first = (await use()).body.last_used_at;
+    await Promise.all(Array.from({ length: 20 }, use));
+    expect((await use()).body.last_used_at).toBe(first);
+  });
+
+  it('that cannot be written refuses nobody', async () => {
+    const db: Database = {
+      ...api.db,
+      query: (text, values) =>
+        text.startsWith('update api_keys')
+          ? Promise.reject(new Error('read only'))
+          : api.db.query(text, values),
+    };
+    api.change({ db });
+    expect((await use()).status).toBe(200);
+    const warned = api.logged().filter(({ msg }) => msg === 'last use of a key not recorded');
+    expect(warned).toHaveLength(1);
+  });
+});
