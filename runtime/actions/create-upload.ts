@@ -3,11 +3,9 @@
  * Two callers: the tenant's API and, later, the picker's. Spec: Upload session; Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
-import { parseFolder } from '../core/folder.ts';
 import { newId } from '../core/ids.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
 import type { CreateUpload } from '../core/resources/upload.ts';
-import { DEFAULT_LIBRARY, parseLibraryName } from '../core/slug.ts';
 import type { Database } from '../db/client.ts';
 import { findProject, type ProjectRow } from '../db/projects.ts';
 import { insertUpload, type UploadRow } from '../db/uploads.ts';
@@ -15,6 +13,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
+import { requirePlace } from './require-place.ts';
 import { type UploadAddresses, type UploadWay, wayOf } from './upload-ways.ts';
 
 export type UploadWish = {
@@ -52,7 +51,7 @@ export async function createUpload(
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseType(wish.content_type, deps.settings);
   refuseSize(wish, deps.settings.ingestMaxBytes);
-  const folder = placeOf(wish, deps.settings);
+  const folder = requirePlace(wish, deps.settings) ?? '';
   const upload_id = newId('upl', deps.clock.now().getTime());
   const ingest_key = `${project.project_id}/${upload_id}`;
   const way = wayOf(wish);
@@ -108,21 +107,6 @@ function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: 
   const isSvg = content_type === 'image/svg+xml';
   const max_bytes = isSvg ? Math.min(SVG_BYTES_MAX, ingestMaxBytes) : ingestMaxBytes;
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });
-}
-
-/** The folder, normalized. Only the default library is known. */
-function placeOf(
-  { library, folder }: CreateUpload,
-  { mediaLibraryWrites }: Pick<UploadSettings, 'mediaLibraryWrites'>,
-): string {
-  const isPlaced = library !== undefined || folder !== undefined;
-  if (isPlaced && mediaLibraryWrites === 'disabled')
-    throw new ServiceError('media_library_disabled');
-  if (library !== undefined && parseLibraryName(library) !== DEFAULT_LIBRARY)
-    throw new ServiceError('library_not_found');
-  const normalized = parseFolder(folder ?? '');
-  if (normalized === undefined) throw new ServiceError('invalid_folder');
-  return normalized;
 }
 
 /** Why the reservation found no project to reserve in: no room, or suspended in the meantime. */

@@ -6,7 +6,13 @@ import {
   revokeProjectApiKey,
   rotateProjectApiKey,
 } from './routes/api-keys.ts';
-import { deleteProjectFile, getFile, listProjectFiles } from './routes/files.ts';
+import {
+  deleteProjectFile,
+  getFile,
+  listProjectFiles,
+  patchFile,
+  postModerationNote,
+} from './routes/files.ts';
 import { getMe } from './routes/identity.ts';
 import { healthz, readyz } from './routes/infrastructure.ts';
 import { createOrganization, listOwnOrganizations } from './routes/organizations.ts';
@@ -80,6 +86,8 @@ export const endpoints: readonly Endpoint[] = [
   abortProjectUpload,
   listProjectFiles,
   getFile,
+  patchFile,
   deleteProjectFile,
+  postModerationNote,
   getUsage,
 ];

@@ -7,12 +7,12 @@
 const STRIPPED = /[\p{Cc}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
 /**
- * Cleans a text and cuts it to `maxCharacters` characters (Unicode code points, never half of
- * one). Null where nothing is left.
+ * Cleans a text and cuts it to `maxCharacters` characters (Unicode code points), before a letter or
+ * emoji that would be cut in pieces. Null where nothing is left.
  */
 export function cleanText(text: string, maxCharacters: number): string | null {
   const trimmed = stripText(text).trim();
-  return cutText(trimmed, maxCharacters).trimEnd() || null;
+  return cutWhole(trimmed, maxCharacters).trimEnd() || null;
 }
 
 /** Removes control and bidirectional characters; a lone surrogate becomes U+FFFD. */
@@ -34,6 +34,18 @@ export function isStorable(text: string): boolean {
 export function cutText(text: string, maxCharacters: number): string {
   if (text.length <= maxCharacters) return text;
   return [...text].slice(0, maxCharacters).join('');
+}
+
+const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** A text that is one endless grapheme is cut by code point all the same. */
+function cutWhole(text: string, maxCharacters: number): string {
+  const cut = cutText(text, maxCharacters);
+  if (cut.length === text.length) return cut;
+  // A code point behind the cut tells whether the last grapheme goes on there.
+  const beyond = cutText(text, countCharacters(cut) + 1);
+  const start = GRAPHEMES.segment(beyond).containing(cut.length)?.index ?? 0;
+  return start === 0 ? cut : cut.slice(0, start);
 }
 
 /** How many characters (code points) a text has. */

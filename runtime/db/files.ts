@@ -103,6 +103,19 @@ export async function lockFile(tx: Transaction, fileId: string): Promise<FileRow
   return findFileById(tx, fileId);
 }
 
+/** The live file of a slug, locked until the transaction ends: its texts and its place stay as they are read. */
+export async function lockLiveFile(
+  tx: Transaction,
+  { project_id, file_slug }: SlugOfProject,
+): Promise<FileRow | undefined> {
+  // Locked first, read second: what is read is what the holder before us committed.
+  await tx.query(
+    `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
+    [project_id, file_slug],
+  );
+  return findFile(tx, { project_id, file_slug });
+}
+
 /** Whether a slug ever had a file: deleting it again is then nothing new. */
 export async function hasDeletedFile(
   db: Queryable,

@@ -63,11 +63,15 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/projects/{slug}/uploads/{id}/abort':
     'Gives a session up: it is `expired` at once, its room is free again, its parts and its object are deleted. Again: the same answer.',
   'GET /v1/projects/{slug}/files':
-    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. The filters of libraries are not in this version.',
+    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. `default` is the only library yet: its filters `folder`, `search`, `has_location`, `bbox` and the sorts by name and time are refused by name in this version.',
   'GET /v1/projects/{slug}/files/{fileSlug}':
     'One [file](concepts.md#file). `include=location` adds where and when it was taken.',
+  'PATCH /v1/projects/{slug}/files/{fileSlug}':
+    'Changes what is sent, and answers the [file](concepts.md#file). `title` and `alt_text` lose control and bidirectional characters, are trimmed and cut to 200 and 1,000 characters; empty or null clears. `folder` is normalized, empty is the root; no named library is known yet.',
   'DELETE /v1/projects/{slug}/files/{fileSlug}':
     'Deletes the file and every watermark preset that draws it; a preset that was the project’s default leaves none. Its images are gone from delivery within 30 s and are purged from the CDN, its bytes go after an hour. Deleting it again is the same 204; a slug that never had a file is 404. A later upload of the slug is a new file from revision 1, blocked where this one was.',
+  'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes':
+    'Notes something about a file for those who moderate, as `note` or by its other name `body`. A file has one note: a second replaces it. Answers `{ project_slug, file_slug, note, author }` and its times.',
   'GET /v1/projects/{slug}/usage':
     'The [usage record](concepts.md#usage-record) of a range. `from` and `to` are ISO 8601 dates or timestamps; a date as `to` includes that day.',
 };

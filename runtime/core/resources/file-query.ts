@@ -34,16 +34,10 @@ export const listFilesQuery = requestQuery({
 /** The query of the file list. */
 export type ListFilesQuery = z.infer<typeof listFilesQuery>;
 
-/**
- * The query of the file list without the filters of a library: they are refused by name, for they
- * must not seem to have been applied.
- */
-export const listPlainFilesQuery = requestQuery({
-  status: listFilesQuery.shape.status,
-  q: listFilesQuery.shape.q,
-  include: listFilesQuery.shape.include,
-  ...pageQuery,
-});
+const { uploader: _later, ...listed } = listFilesQuery.shape;
+
+/** The query of the file list without `uploader`: what is not known is refused, not ignored. */
+export const listProjectFilesQuery = requestQuery(listed);
 
 /** The query of one file. */
 export const getFileQuery = requestQuery({ include: listFilesQuery.shape.include });
@@ -69,7 +63,7 @@ export type LibraryFilters = {
  * Judges the filters that need a library. Throws folder_requires_library, filter_requires_library,
  * invalid_folder, invalid_search or invalid_bbox.
  */
-export function parseLibraryFilters(query: ListFilesQuery): LibraryFilters {
+export function parseLibraryFilters(query: Omit<ListFilesQuery, 'uploader'>): LibraryFilters {
   if (query.library === undefined) refuseLibraryFilters(query);
   return {
     folder: query.folder === undefined ? undefined : requireFolder(query.folder),
@@ -113,7 +107,7 @@ export function parseBox(text: string): GeoBox {
   return { west, south, east, north };
 }
 
-function refuseLibraryFilters(query: ListFilesQuery): void {
+function refuseLibraryFilters(query: Omit<ListFilesQuery, 'uploader'>): void {
   if (query.folder !== undefined || query.recursive) {
     throw new ServiceError('folder_requires_library');
   }

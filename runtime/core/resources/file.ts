@@ -88,13 +88,13 @@ const noteText = boundedText('the text of the note', NOTE_LENGTH_MAX).min(1, {
   error: 'expected a text that is not empty',
 });
 
-/** A moderation note; `body` is another name of `note`. */
+/** A moderation note; `body` is another name of `note`: exactly one of them is sent. */
 export const moderationNoteBody = requestBody({
   note: noteText.optional(),
   body: noteText.optional(),
 }).transform(({ note, body }, context) => {
   const text = note ?? body;
-  if (text !== undefined && (body === undefined || body === text)) return { note: text };
+  if (text !== undefined && (note === undefined || body === undefined)) return { note: text };
   const message = text === undefined ? 'required: the text of the note' : 'send note or body';
   context.issues.push({ code: 'custom', path: ['note'], message, input: context.value });
   return z.NEVER;

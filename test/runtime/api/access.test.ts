@@ -67,6 +67,8 @@ const bodies: Record<string, () => unknown> = {
   'PUT /v1/projects/{slug}/watermark-presets/{id}': () => ({ name: 'it', file_slug: ours.drawn }),
   'PUT /v1/projects/{slug}/recipes': () => ({ ...recipe, name: newSubject() }),
   'PUT /v1/projects/{slug}/recipes/{id}': () => recipe,
+  'PATCH /v1/projects/{slug}/files/{fileSlug}': () => ({ title: 'Ours' }),
+  'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes': () => ({ note: 'look' }),
   'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),
 };
 

@@ -49,6 +49,14 @@ describe('cleanText', () => {
     expect(cleanText('😀a', 1)).toBe('😀');
   });
 
+  it('cuts before a letter or emoji that would be left in pieces, unless that is all there is', () => {
+    const family = '👩‍👩‍👧‍👦';
+    expect(cleanText(`ab${family}`, 6)).toBe('ab');
+    expect(cleanText(`ab${family}c`, 9)).toBe(`ab${family}`);
+    expect(cleanText('e\u0301e\u0301', 3)).toBe('e\u0301');
+    expect(cleanText(`x${'\u0301'.repeat(20)}`, 5)).toBe(`x${'\u0301'.repeat(4)}`);
+  });
+
   it('keeps a text that fits exactly', () => {
     const text = 'ä'.repeat(200);
     expect(cleanText(text, 200)).toBe(text);

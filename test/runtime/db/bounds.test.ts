@@ -23,6 +23,7 @@ const bounds: Record<string, number> = {
   'files.original_filename': limits.ORIGINAL_FILENAME_LENGTH_MAX,
   'files.title': limits.TITLE_LENGTH_MAX,
   'idempotency_keys.idempotency_key': limits.IDEMPOTENCY_KEY_LENGTH_MAX,
+  'moderation_notes.note': limits.NOTE_LENGTH_MAX,
   'organizations.name': limits.NAME_LENGTH_MAX,
   'project_domains.domain': limits.HOSTNAME_LENGTH_MAX,
   'project_domains.position': limits.CUSTOM_DOMAINS_MAX,

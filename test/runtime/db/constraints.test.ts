@@ -511,6 +511,13 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', `file_slug = 'Hero'`, theUpload),
   ],
   [
+    'a moderation note has the slug of a file',
+    'moderation_notes_slug_shape',
+    () =>
+      `insert into moderation_notes (project_id, file_slug, note, author)
+       values ('${project.project_id}', 'Hero', 'look', 'user')`,
+  ],
+  [
     'an upload fails with a known code',
     'uploads_error_code_known',
     broken('uploads', `status = 'failed', error_code = 'mystery'`, theUpload),

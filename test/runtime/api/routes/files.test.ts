@@ -77,10 +77,53 @@ describe('GET …/files', () => {
       ['?q=a&q=b', 'q'],
       ['?status=ready&status=ready', 'status'],
       ['?include=exif', 'include'],
-      ['?library=press', 'library'],
+      ['?include=', 'include'],
+      ['?recursive=1', 'recursive'],
+      ['?sort=size', 'sort'],
+      ['?uploader=me', 'uploader'],
     ];
     for (const [query, field] of rows) {
       const answer = await call('GET', path + query);
+      expect(codeOf(answer), query).toBe('400 invalid_request');
+      expect(issuesOf(answer)).toEqual([field]);
+    }
+  });
+
+  it.each([
+    ['?library=press', '404 library_not_found'],
+    ['?library=', '404 library_not_found'],
+    ['?library=no/slug&search=a', '404 library_not_found'],
+    ['?folder=home', '400 folder_requires_library'],
+    ['?folder=', '400 folder_requires_library'],
+    ['?recursive=true', '400 folder_requires_library'],
+    ['?search=ab', '400 filter_requires_library'],
+    ['?has_location=false', '400 filter_requires_library'],
+    ['?bbox=1,2,3,4', '400 filter_requires_library'],
+    ['?sort=name', '400 filter_requires_library'],
+    ['?sort=taken', '400 filter_requires_library'],
+    ['?library=default&folder=..', '400 invalid_folder'],
+    ['?library=default&search=a', '400 invalid_search'],
+    ['?library=default&bbox=1,2,3', '400 invalid_bbox'],
+    ['?library=default&bbox=1,20,3,10', '400 invalid_bbox'],
+  ])('is refused with %s: %s', async (query, code) => {
+    expect(codeOf(await call('GET', path + query))).toBe(code);
+  });
+
+  it('of the default library is the whole list, whatever case it is written in', async () => {
+    expect(await slugs('?library=default')).toEqual(await slugs(''));
+    expect(await slugs('?library=%20Default&q=a-&sort=uploaded')).toEqual(await slugs('?q=a-'));
+  });
+
+  it('never seems to have applied a filter of a library that is not in this version', async () => {
+    const rows: [string, string][] = [
+      ['folder=home&recursive=true', 'folder'],
+      ['search=ab', 'search'],
+      ['has_location=true', 'has_location'],
+      ['bbox=170,-10,-170,10', 'bbox'],
+      ['sort=name', 'sort'],
+    ];
+    for (const [query, field] of rows) {
+      const answer = await call('GET', `${path}?library=default&${query}`);
       expect(codeOf(answer), query).toBe('400 invalid_request');
       expect(issuesOf(answer)).toEqual([field]);
     }

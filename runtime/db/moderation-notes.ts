@@ -1,0 +1,42 @@
+// Table moderation_notes: one note per project and file slug. Spec: Files, moderation-notes.
+import type { Queryable } from './client.ts';
+import { onlyRow } from './rows.ts';
+
+export type ModerationNoteRow = {
+  project_id: string;
+  file_slug: string;
+  note: string;
+  /** Subject of whoever wrote it last. */
+  author: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type NoteOfFile = Pick<ModerationNoteRow, 'project_id' | 'file_slug'>;
+type NewModerationNote = Omit<ModerationNoteRow, 'created_at' | 'updated_at'>;
+
+/** Writes the note, in the place of the one before. */
+export async function upsertModerationNote(
+  db: Queryable,
+  { project_id, file_slug, note, author }: NewModerationNote,
+): Promise<ModerationNoteRow> {
+  const [row] = await db.query<ModerationNoteRow>(
+    `insert into moderation_notes (project_id, file_slug, note, author) values ($1, $2, $3, $4)
+     on conflict (project_id, file_slug) do update set note = excluded.note,
+       author = excluded.author, updated_at = now()
+     returning *`,
+    [project_id, file_slug, note, author],
+  );
+  return onlyRow(row);
+}
+
+export async function findModerationNote(
+  db: Queryable,
+  { project_id, file_slug }: NoteOfFile,
+): Promise<ModerationNoteRow | undefined> {
+  const rows = await db.query<ModerationNoteRow>(
+    'select * from moderation_notes where project_id = $1 and file_slug = $2',
+    [project_id, file_slug],
+  );
+  return rows[0];
+}

@@ -1,0 +1,105 @@
+// Spec: Files (POST moderation-notes).
+import { beforeEach, expect, it } from 'vitest';
+import { NOTE_LENGTH_MAX } from '../../../../runtime/core/limits.ts';
+import { moderationNoteRecord } from '../../../../runtime/core/resources/file.ts';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import {
+  codeOf,
+  createProject,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { makeFile } from '../../../support/rows.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+let project: ProjectRecord;
+let path: string;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}/files/hero.png/moderation-notes`;
+  await makeFile(api.db, project, { file_slug: 'hero.png' });
+});
+
+const post = (body: unknown, at = path) => owner('POST', at, body);
+const stored = () =>
+  api.db.query<{ note: string }>('select note from moderation_notes where project_id = $1', [
+    project.project_id,
+  ]);
+
+it('is answered 201 with the note and who wrote it, by either name of its text', async () => {
+  const answer = await post({ note: 'a\nlook' });
+  expect(answer.status).toBe(201);
+  expectRecord(moderationNoteRecord, answer.body);
+  expect(answer.body).toMatchObject({
+    project_slug: project.project_slug,
+    file_slug: 'hero.png',
+    note: 'a\nlook',
+    author: subject,
+  });
+  expect((await post({ body: 'other' })).body.note).toBe('other');
+});
+
+it('is replaced by a second one, however many come at once: a file has one', async () => {
+  const first = (await post({ note: 'first' })).body;
+  const second = (await post({ note: 'second' }, path.replace('hero', 'HERO'))).body;
+  expect(second).toMatchObject({ note: 'second', created_at: first.created_at });
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, n) => post({ note: `note ${n}` })),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+  expect(await stored()).toHaveLength(1);
+});
+
+it.each([
+  [{}, 'note'],
+  [{ note: '' }, 'note'],
+  [{ body: '' }, 'body'],
+  [{ note: 'a', body: 'a' }, 'note'],
+  [{ note: null }, 'note'],
+  [{ note: 'a\u0000b' }, 'note'],
+  [{ note: '😀'.repeat(NOTE_LENGTH_MAX + 1) }, 'note'],
+  [{ note: 'a', author: 'me' }, 'author'],
+])('is 400 invalid_request for %j', async (body, field) => {
+  const answer = await post(body);
+  expect(codeOf(answer)).toBe('400 invalid_request');
+  expect(issuesOf(answer)).toEqual([field]);
+  expect(await stored()).toEqual([]);
+});
+
+it('takes as many characters as the limit says', async () => {
+  const note = '😀'.repeat(NOTE_LENGTH_MAX);
+  expect((await post({ note })).body.note).toBe(note);
+});
+
+it('is 404 file_not_found where the slug has no live file', async () => {
+  await owner('DELETE', path.replace('/moderation-notes', ''));
+  for (const slug of ['hero.png', 'never', '%00']) {
+    const answer = await post({ note: 'x' }, path.replace('hero.png', slug));
+    expect(codeOf(answer), slug).toBe('404 file_not_found');
+  }
+});
+
+it('is audited with the note that it replaced', async () => {
+  await post({ note: 'first' });
+  await post({ note: 'second' });
+  const entries = await api.db.query(
+    `select action, actor_id, before, after from audit_log
+     where project_id = $1 and action like 'moderation_note%' order by audit_id`,
+    [project.project_id],
+  );
+  const note = (text: string) => ({ file_slug: 'hero.png', note: text, author: subject });
+  expect(entries).toEqual([
+    { action: 'moderation_note.create', actor_id: subject, before: null, after: note('first') },
+    {
+      action: 'moderation_note.replace',
+      actor_id: subject,
+      before: note('first'),
+      after: note('second'),
+    },
+  ]);
+});
