@@ -41,7 +41,7 @@ const counters = async () => {
 const audited = () =>
   api.db.query<Record<string, unknown>>(
     `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action <> 'file.publish' and action not like 'project.%' order by audit_id`,
+     where project_id = $1 and action in ('file.delete', 'watermark_preset.delete') order by audit_id`,
     [project.project_id],
   );
 
