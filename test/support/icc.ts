@@ -39,7 +39,13 @@ export function printGreyProfile(gamma: number): Buffer {
   return printProfile('GRAY', { kTRC: curve(gamma) });
 }
 
-function printProfile(space: string, colours: Record<string, Buffer>): Buffer {
+const OF_SCREENS = { kind: 'mntr', connection: 'XYZ ', version: 0x0210_0000 };
+
+export function printProfile(
+  space: string,
+  colours: Record<string, Buffer>,
+  { kind, connection, version } = OF_SCREENS,
+): Buffer {
   const tags = Object.entries({
     desc: described('made of numbers'),
     cprt: Buffer.concat([Buffer.from('text\0\0\0\0none\0', 'latin1'), Buffer.alloc(3)]),
@@ -47,8 +53,8 @@ function printProfile(space: string, colours: Record<string, Buffer>): Buffer {
     ...colours,
   });
   const header = Buffer.alloc(128);
-  header.writeUInt32BE(0x0210_0000, 8);
-  header.write(`mntr${space}XYZ `, 12, 'latin1');
+  header.writeUInt32BE(version, 8);
+  header.write(`${kind}${space}${connection}`, 12, 'latin1');
   header.write('acsp', 36, 'latin1');
   for (const [at, value] of D50.entries()) header.writeInt32BE(fixed(value), 68 + at * 4);
   const table = Buffer.alloc(4 + tags.length * 12);

@@ -10,7 +10,8 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const pixels = header.width * header.height;
   const { decoder, encoder, ms_per_megapixel } = weightsOf(header, bytes);
   const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
-  const samples = Math.min(pixels * CHANNELS_MAX * sampleBytes, SAMPLES_HELD_MAX);
+  const whole = pixels * CHANNELS_MAX * sampleBytes;
+  const samples = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
   const peak = pixels * sampleBytes * Math.max(decoder, encoder);
   const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
   return {
@@ -30,7 +31,7 @@ export function drawingCost(bytes: Buffer): JobCost {
 /** Node, libvips and their libraries. */
 const PROCESS_BYTES = 130_000_000;
 const CHANNELS_MAX = 4;
-/** Above it, a picture is decoded anew for each use instead of held. */
+/** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
 const SAMPLES_HELD_MAX = 160_000_000;
 /** The upload, and what becomes of it. */
 const COPIES = 3;

@@ -4,6 +4,8 @@
  */
 import sharp, { type Raw, type Sharp, type SharpOptions } from 'sharp';
 import { attachProfile } from './colours/attach-profile.ts';
+import type { InkTable } from './colours/ink-table.ts';
+import { printColours } from './colours/print-colours.ts';
 import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
@@ -26,6 +28,7 @@ const CHANNELS_MAX = 4;
 export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   const { header } = source;
   if (header.content_type === 'image/bmp') return readBmp(source.bytes);
+  if (source.inks !== undefined && !source.keeps_space) return readInks(source, source.inks);
   const space = outputSpace(source);
   const open = () => openUpload(source, space);
   const sampleBytes = header.bits_per_channel / 8;
@@ -81,6 +84,19 @@ function readBmp(bytes: Buffer): Pixels {
   return overSamples(data, { raw }, 'srgb');
 }
 
+/** Held whatever its size: the library would decode it anew, but not as exactly. */
+async function readInks(source: SourceTraits, inks: InkTable): Promise<Pixels> {
+  const isDeep = source.header.bits_per_channel > 8;
+  const { data, info } = await openUpload({ ...source, keeps_space: true }, 'cmyk')
+    .raw({ depth: isDeep ? 'ushort' : 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  const samples = isDeep ? wide(data) : data;
+  const printed = printColours(samples, channels, inks);
+  const raw: Raw = { width, height, channels: channels === 4 ? 3 : 4 };
+  return overSamples(printed, { raw }, isDeep ? 'rgb16' : 'srgb');
+}
+
 async function decodeRaw(picture: Sharp, space: OutputSpace, header: HeaderFacts): Promise<Pixels> {
   const { bits_per_channel, has_alpha } = header;
   return bits_per_channel > 8 ? readDeep(picture, space) : readRaw(picture, { space, has_alpha });
@@ -102,13 +118,17 @@ async function readDeep(picture: Sharp, space: OutputSpace): Promise<Pixels> {
   const { data, info } = await picture
     .raw({ depth: 'ushort' })
     .toBuffer({ resolveWithObject: true });
-  const samples = new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
+  const samples = wide(data);
   const { width, height, channels } = info;
   return overSamples(samples, { raw: { width, height, channels } }, space);
 }
 
+function wide(data: Buffer): Uint16Array {
+  return new Uint16Array(data.buffer, data.byteOffset, data.byteLength / 2);
+}
+
 function overSamples(
-  samples: Buffer | Uint16Array,
+  samples: Uint8Array | Uint16Array,
   options: SharpOptions & { raw: Raw },
   space: OutputSpace,
 ): Pixels {

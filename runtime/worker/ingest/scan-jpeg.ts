@@ -40,6 +40,7 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     quality: jpegQuality(frame.tables.map((table) => tables.get(table))),
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
+    has_inks: frame.tables.length === 4,
   };
 }
 

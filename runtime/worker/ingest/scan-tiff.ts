@@ -33,6 +33,7 @@ const DIRECTORIES_MAX = 32;
 
 type Colours = { samples: number; bits: readonly number[] };
 const PALETTE = 3;
+const INKS = 5;
 const YCBCR = 6;
 /** By photometric interpretation: white is zero, black is zero, RGB, palette, CMYK, YCbCr. */
 const colours: Readonly<Record<number, Colours>> = {
@@ -40,7 +41,7 @@ const colours: Readonly<Record<number, Colours>> = {
   1: { samples: 1, bits: [1, 2, 4, 8, 16] },
   2: { samples: 3, bits: [8, 16] },
   [PALETTE]: { samples: 1, bits: [1, 2, 4, 8] },
-  5: { samples: 4, bits: [8, 16] },
+  [INKS]: { samples: 4, bits: [8, 16] },
   [YCBCR]: { samples: 3, bits: [8] },
 };
 
@@ -63,6 +64,7 @@ export function scanTiff(bytes: Buffer): HeaderFacts {
     quality: null,
     chroma: null,
     is_palette: samples.photometric === PALETTE,
+    has_inks: samples.photometric === INKS,
   };
 }
 

@@ -36,6 +36,8 @@ export type HeaderFacts = {
   quality: number | null;
   chroma: '4:2:0' | '4:4:4' | null;
   is_palette: boolean;
+  /** Four of them, instead of colours of light. */
+  has_inks?: boolean;
   /** Other ones than sRGB, which no profile describes. */
   colours?: ColourDescription | undefined;
 };

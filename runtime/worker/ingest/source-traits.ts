@@ -3,6 +3,8 @@ import sharp, { type Metadata, type SharpOptions } from 'sharp';
 import { findFormat, pixelLimit } from '../../core/image/formats.ts';
 import { SAVED_METADATA_BYTES_MAX } from '../../core/limits.ts';
 import { attachProfile } from './colours/attach-profile.ts';
+import { type InkTable, readInkTable } from './colours/ink-table.ts';
+import { usualInks } from './colours/usual-inks.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { SavedMetadata } from './ingest-result.ts';
 import { judgeIccProfile } from './metadata/icc-profile.ts';
@@ -17,6 +19,8 @@ export type SourceTraits = {
   exif: Buffer | undefined;
   xmp: Buffer | undefined;
   space: 'grey' | 'rgb' | 'cmyk';
+  /** What its four inks look like; undefined too where their profile is left to the decoder's library. */
+  inks: InkTable | undefined;
   /** It is stored upright, and came otherwise. */
   is_turned: boolean;
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
@@ -59,6 +63,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     exif: kept.exif,
     xmp: kept.xmp,
     space: kind,
+    inks: isCmyk ? await readInks(icc, header) : undefined,
     is_turned: (seen.orientation ?? 1) !== 1,
     is_converted: isConverted,
     has_native: hasNative,
@@ -66,10 +71,17 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   };
 }
 
+/** Without a profile of inks, those of the decoder's library. */
+async function readInks(icc: Buffer | undefined, { content_type }: HeaderFacts) {
+  const isOfInks = icc !== undefined && judgeIccProfile(icc, 'cmyk') !== 'broken';
+  return isOfInks ? readInkTable(icc) : usualInks(content_type);
+}
+
 /** A BMP, which is all pixels. */
 function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
+  const bare = { exif: undefined, xmp: undefined, space: 'rgb', inks: undefined } as const;
   const plain = { is_turned: false, is_converted: false, has_native: false, keeps_space: false };
-  return { bytes, header, metadata: {}, exif: undefined, xmp: undefined, space: 'rgb', ...plain };
+  return { bytes, header, metadata: {}, ...bare, ...plain };
 }
 
 /** The scan has counted frames: here the decoder says what it takes for one. */

@@ -55,6 +55,14 @@ describe('the estimate from a header', () => {
       expect(cost(whole, `image/${name}`)).toBeGreaterThan(cost(plain, `image/${name}`) + 2e8);
     }
   });
+
+  it('counts all samples of four inks, which are held whatever the size', async () => {
+    const inks = await picture().toColourspace('cmyk').jpeg().toBuffer();
+    const plain = await jpeg(false);
+    const cost = (bytes: Buffer) =>
+      estimateCost({ ...scanImage(bytes, 'image/jpeg'), width: 9000, height: 9000 }, bytes);
+    expect(cost(inks).memory_bytes).toBeGreaterThan(cost(plain).memory_bytes + 1.5e8);
+  });
 });
 
 describe('the largest picture that the limits allow', () => {

@@ -1,0 +1,139 @@
+/** Profiles of printers that were made up: four inks, a table of their colours in each of the forms that ICC has. */
+import { printProfile } from './icc.ts';
+
+export const inkForms = ['lut8', 'lut16', 'lut16 of XYZ', 'lutAToB'] as const;
+export type InkForm = (typeof inkForms)[number];
+
+const SIDE = 7;
+const PRINTER = { kind: 'prtr', connection: 'Lab ', version: 0x0210_0000 };
+
+export function printInkProfile(form: InkForm): Buffer {
+  switch (form) {
+    case 'lut8':
+      return printProfile('CMYK', { A2B0: fixedTable(1, lab8) }, PRINTER);
+    case 'lut16':
+      return printProfile('CMYK', { A2B0: fixedTable(2, lab16) }, PRINTER);
+    case 'lut16 of XYZ':
+      return printProfile(
+        'CMYK',
+        { A2B0: fixedTable(2, xyz16) },
+        { ...PRINTER, connection: 'XYZ ' },
+      );
+    case 'lutAToB':
+      return printProfile('CMYK', { A2B0: flexibleTable() }, { ...PRINTER, version: 0x0420_0000 });
+  }
+}
+
+type Lab = readonly [l: number, a: number, b: number];
+type Inks = readonly [c: number, m: number, y: number, k: number];
+
+/** Darker with every ink, coloured as inks are; full inks are nearly black. */
+function look([c, m, y, k]: Inks): Lab {
+  const light = (1 - 0.45 * c) * (1 - 0.5 * m) * (1 - 0.12 * y) * (1 - 0.88 * k);
+  const left = 1 - 0.95 * k;
+  return [
+    8 + 92 * light ** 1.1,
+    (65 * m - 32 * c + 4 * y * m) * left,
+    (85 * y - 45 * c - 6 * m) * left * (1 - 0.4 * c),
+  ];
+}
+
+const lab8 = (lab: Lab) => encoded(lab, 2.55, 1);
+const lab16 = (lab: Lab) => encoded(lab, 652.8, 256);
+const labFlexible = (lab: Lab) => encoded(lab, 655.35, 257);
+
+function encoded([l, a, b]: Lab, lightness: number, colour: number): number[] {
+  return [l * lightness, (a + 128) * colour, (b + 128) * colour].map(Math.round);
+}
+
+function xyz16([l, a, b]: Lab): number[] {
+  const y = (l + 16) / 116;
+  const cubed = (value: number) =>
+    value > 24 / 116 ? value ** 3 : (value - 16 / 116) * (108 / 841);
+  const light = [cubed(y + a / 500) * 0.9642, cubed(y), cubed(y - b / 200) * 0.82491];
+  return light.map((value) => Math.round(Math.min(Math.max(value, 0), 1) * 32_768));
+}
+
+function nodes(encode: (lab: Lab) => number[]): number[] {
+  const steps = Array.from({ length: SIDE }, (_, at) => at / (SIDE - 1));
+  return steps.flatMap((c) =>
+    steps.flatMap((m) => steps.flatMap((y) => steps.flatMap((k) => encode(look([c, m, y, k]))))),
+  );
+}
+
+/** Dots on paper spread: their curves are no straight lines, and those of the colours bend a little too. */
+function fixedTable(bytes: 1 | 2, encode: (lab: Lab) => number[]): Buffer {
+  const head = Buffer.alloc(bytes === 1 ? 48 : 52);
+  head.write(bytes === 1 ? 'mft1' : 'mft2', 'latin1');
+  head.set([4, 3, SIDE], 8);
+  for (const at of [12, 28, 44]) head.writeInt32BE(65_536, at);
+  const entries = bytes === 1 ? 256 : 33;
+  if (bytes === 2) {
+    head.writeUInt16BE(entries, 48);
+    head.writeUInt16BE(entries, 50);
+  }
+  const max = 256 ** bytes - 1;
+  const curve = (exponent: number) =>
+    Array.from({ length: entries }, (_, at) => Math.round((at / (entries - 1)) ** exponent * max));
+  const inputs = [0.8, 0.9, 1, 1.2].flatMap(curve);
+  const outputs = [1.02, 1, 1].flatMap(curve);
+  return Buffer.concat([head, numbers([...inputs, ...nodes(encode), ...outputs], bytes)]);
+}
+
+/** All five parts; what the matrix takes away the curves behind it were not told of. */
+function flexibleTable(): Buffer {
+  const curves = (kinds: readonly Buffer[]) => Buffer.concat(kinds);
+  const b = curves([parametric(0, [1]), sampled([0, 65_535]), parametric(0, [1])]);
+  const matrix = Buffer.concat([0.99, 0, 0, 0, 1, 0, 0, 0, 1, 0.004, 0, 0].map(fixed));
+  const m = curves([parametric(0, [1.02]), parametric(0, [1]), parametric(0, [1])]);
+  const a = curves([
+    sampled([0, 20_000, 43_000, 65_535]),
+    parametric(0, [1.1]),
+    parametric(3, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.040_45]),
+    sampled([]),
+  ]);
+  const head = Buffer.alloc(32);
+  head.write('mAB ', 'latin1');
+  head.set([4, 3], 8);
+  const table = Buffer.alloc(20);
+  table.set([SIDE, SIDE, SIDE, SIDE]);
+  table[16] = 2;
+  const whole = numbers(nodes(labFlexible), 2);
+  const parts = [b, matrix, m, padded(Buffer.concat([table, whole])), a];
+  let start = head.length;
+  for (const [index, part] of parts.entries()) {
+    head.writeUInt32BE(start, 12 + index * 4);
+    start += part.length;
+  }
+  return Buffer.concat([head, ...parts]);
+}
+
+function numbers(values: readonly number[], bytes: 1 | 2): Buffer {
+  const written = Buffer.alloc(values.length * bytes);
+  for (const [at, value] of values.entries()) {
+    written.writeUIntBE(Math.min(Math.max(value, 0), 256 ** bytes - 1), at * bytes, bytes);
+  }
+  return padded(written);
+}
+
+function sampled(values: readonly number[]): Buffer {
+  const head = Buffer.from('curv\0\0\0\0\0\0\0\0', 'latin1');
+  head.writeUInt32BE(values.length, 8);
+  return padded(Buffer.concat([head, numbers(values, 2).subarray(0, values.length * 2)]));
+}
+
+function parametric(kind: number, parameters: readonly number[]): Buffer {
+  const head = Buffer.from('para\0\0\0\0\0\0\0\0', 'latin1');
+  head.writeUInt16BE(kind, 8);
+  return Buffer.concat([head, ...parameters.map(fixed)]);
+}
+
+function fixed(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(Math.round(value * 65_536));
+  return bytes;
+}
+
+function padded(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes, Buffer.alloc(-bytes.length & 3)]);
+}
