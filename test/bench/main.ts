@@ -18,6 +18,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { measureOverload } from './overload.ts';
 import { measureTree } from './process-tree.ts';
 import { measureProxyMemory } from './proxy-memory.ts';
+import { measureQuality } from './quality.ts';
 import { measureStarts } from './starts.ts';
 
 const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -36,6 +37,7 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   delivery: () => running(measureDeliveries),
   overload: () => running(measureOverload),
   bombs: measureBombs,
+  quality: measureQuality,
 };
 
 const [asked] = process.argv.slice(2);

@@ -1,4 +1,4 @@
-/** Structural similarity of two pictures as RGBA samples of the same size, over windows of 8 by 8, in 0..1. */
+/** Structural similarity of two pictures as RGB or RGBA samples of the same size, over windows of 8 by 8, in 0..1. */
 
 export type Samples = { data: Uint8Array; width: number; height: number };
 
@@ -20,17 +20,24 @@ export function ssim(one: Samples, other: Samples): number {
   return count === 0 ? 1 : sum / count;
 }
 
-/** On white, as a viewer would see it. */
-function luma({ data, width, height }: Samples): Float64Array {
-  return Float64Array.from({ length: width * height }, (_, index) => {
-    const at = index * 4;
-    const alpha = (data[at + 3] ?? 0) / 255;
-    const grey =
-      0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
-    return grey * alpha + 255 * (1 - alpha);
-  });
+/** Three for opaque pictures, else four. */
+export function channelsOf({ data, width, height }: Samples): 3 | 4 {
+  return data.length === width * height * 4 ? 4 : 3;
 }
 
+/** On white, as a viewer would see it. */
+function luma(samples: Samples): Float64Array {
+  const { data, width, height } = samples;
+  const channels = channelsOf(samples);
+  const lumas = new Float64Array(width * height);
+  for (let index = 0, at = 0; index < lumas.length; index += 1, at += channels) {
+    const grey =
+      0.299 * (data[at] ?? 0) + 0.587 * (data[at + 1] ?? 0) + 0.114 * (data[at + 2] ?? 0);
+    const alpha = channels === 4 ? (data[at + 3] ?? 0) / 255 : 1;
+    lumas[index] = grey * alpha + 255 * (1 - alpha);
+  }
+  return lumas;
+}
 type Place = { at: number; width: number };
 
 function windowOf(left: Float64Array, right: Float64Array, { at, width }: Place): number {

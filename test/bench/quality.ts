@@ -1,0 +1,64 @@
+/**
+ * Renders beside renders straight from the upload, over photographs, artwork and graphics in every mode. Writes
+ * `.bench/quality.json`. `ssim` is before the encoder, `enc` after it; `behind` is how much further from the
+ * straight pixels ours is than the straight render with the same encoder.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectRoot } from '../contract/support/tintype.ts';
+import { createDecoder, type Decoder } from '../support/decoder.ts';
+import { type Compared, compareRenders, type Subject } from '../support/quality/compare.ts';
+import { makeGraphics } from '../support/quality/graphics.ts';
+import { modes } from '../support/quality/modes.ts';
+import { type Figure, figure } from './figure.ts';
+import { listPhotographs, readSubject } from './quality/photographs.ts';
+import { printReport } from './quality/report.ts';
+
+const AT_ONCE = 2;
+
+export async function measureQuality(): Promise<Figure[]> {
+  const decoder = createDecoder({ slots: AT_ONCE });
+  try {
+    const graphics = await makeGraphics(decoder);
+    const subjects = [
+      ...graphics.map((subject) => async () => subject),
+      ...listPhotographs().map((place) => () => readSubject(place)),
+    ];
+    const compared = await compareAll(decoder, subjects);
+    save(compared);
+    process.stdout.write(`${printReport(compared)}\n`);
+    return ['ssim', 'encoded'].map((key) =>
+      figure(
+        `${key === 'ssim' ? 'renders before the encoder' : 'encoded renders'} beside straight ones`,
+        'SSIM',
+        compared.map((each) => each[key as 'ssim' | 'encoded']),
+      ),
+    );
+  } finally {
+    await decoder.close();
+  }
+}
+
+/** The files are read one by one: together they are hundreds of megabytes. */
+async function compareAll(
+  decoder: Decoder,
+  subjects: readonly (() => Promise<Subject>)[],
+): Promise<Compared[]> {
+  const compared: Compared[] = [];
+  const queue = [...subjects];
+  const work = async () => {
+    for (let read = queue.shift(); read !== undefined; read = queue.shift()) {
+      const subject = await read();
+      compared.push(...(await compareRenders(decoder, subject, modes)));
+      process.stderr.write(`  ${subject.name}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return compared;
+}
+
+function save(compared: readonly Compared[]): void {
+  const folder = join(projectRoot, '.bench');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'quality.json'), `${JSON.stringify(compared, null, 1)}\n`);
+}

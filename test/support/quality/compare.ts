@@ -1,0 +1,144 @@
+/**
+ * A picture through the product, and straight from its pixels: ingested and rendered from whatever a render reads, beside
+ * one resize of the upload itself, in full resolution, with the same encoder.
+ */
+import sharp, { type Sharp } from 'sharp';
+import { parseChain } from '../../../runtime/core/delivery/chain.ts';
+import type { SourceFacts } from '../../../runtime/core/delivery/geometry.ts';
+import {
+  chooseSource,
+  planRender,
+  type RenderPlan,
+  type RenderSource,
+} from '../../../runtime/core/delivery/plan.ts';
+import type { IngestResult } from '../../../runtime/worker/ingest/ingest-result.ts';
+import { encode } from '../../../runtime/worker/render/encoders.ts';
+import type { Decoder } from '../decoder.ts';
+import { channelsOf, type Samples } from '../ssim.ts';
+import { type Likeness, likeness, over, samplesOf, similarity } from './likeness.ts';
+import type { Mode } from './modes.ts';
+
+export type Subject = { name: string; family: string; content_type: string; bytes: Buffer };
+export type Compared = Likeness & {
+  subject: string;
+  family: string;
+  mode: string;
+  format: string;
+  /** The long edge of the half-way image that was read, or `original`. */
+  read: string;
+  /** Structural similarity of the two as their encoder left them. */
+  encoded: number;
+  /** Of each of them, encoded, to the straight render before any encoder. */
+  ours: number;
+  straight: number;
+};
+
+export async function compareRenders(
+  decoder: Decoder,
+  subject: Subject,
+  modes: readonly Mode[],
+): Promise<Compared[]> {
+  const result = await decoder.ingest(subject.bytes, subject.content_type);
+  const pixels = await pixelsOf(subject, result);
+  const compared: Compared[] = [];
+  for (const mode of modes) {
+    const plan = planOf(result, mode);
+    // Refused by the output rules, as what is too large to be enlarged.
+    if (plan === undefined) continue;
+    const chosen = chooseSource(plan, factsOf(result), mezzaninesOf(result));
+    const { family, name } = subject;
+    const { format } = plan;
+    const read = chosen.object === 'original' ? 'original' : String(chosen.object.long_edge);
+    const seen = await judge(decoder, { result, plan, chosen, pixels });
+    compared.push({ subject: name, family, mode: mode.name, format, read, ...seen });
+  }
+  return compared;
+}
+
+type Work = { result: IngestResult; plan: RenderPlan; chosen: RenderSource; pixels: Samples };
+
+/** Before the encoder both are as a PNG would have them. */
+async function judge(decoder: Decoder, { pixels, ...work }: Work) {
+  const { plan } = work;
+  const straight = await resizeStraight(pixels, plan);
+  const render = async (format: RenderPlan['format']) => {
+    const { bytes } = await renderChosen(decoder, { ...work, plan: { ...plan, format } });
+    return samplesOf(bytes);
+  };
+  // On white as the plan's own format would lay it.
+  const lossless = shown(await render('png'), plan);
+  const before = likeness(lossless, straight);
+  if (plan.format === 'png') {
+    return { ...before, encoded: before.ssim, ours: before.ssim, straight: 1 };
+  }
+  const ours = await render(plan.format);
+  const other = await samplesOf(await encode(opened(straight), plan).toBuffer());
+  return {
+    ...before,
+    encoded: similarity(ours, other),
+    ours: similarity(ours, straight),
+    straight: similarity(other, straight),
+  };
+}
+
+/** Of the upload, upright and in sRGB; the grid of what has no pixels. */
+async function pixelsOf({ bytes, content_type }: Subject, result: IngestResult): Promise<Samples> {
+  const isVector = content_type === 'image/svg+xml';
+  const upload = (isVector ? result.mezzanines[0]?.bytes : undefined) ?? bytes;
+  const samples = await samplesOf(upload);
+  return channelsOf(samples) === 4 && isOpaque(samples) ? over(samples) : samples;
+}
+
+function planOf(result: IngestResult, { chain }: Mode): RenderPlan | undefined {
+  const parsed = parseChain(chain(result));
+  if (parsed === undefined) throw new Error(`no chain: ${chain(result)}`);
+  return planRender({ source: factsOf(result), chain: parsed, watermark: null });
+}
+
+function factsOf({ content_type, width, height, ...known }: IngestResult): SourceFacts {
+  const { has_alpha, is_lossless, focal_x, focal_y } = known;
+  return { content_type, width, height, has_alpha, is_lossless, focal_x, focal_y };
+}
+
+function mezzaninesOf({ mezzanines }: IngestResult) {
+  return mezzanines.map(({ bytes: _, ...mezzanine }, at) => ({
+    ...mezzanine,
+    object_key: String(at),
+  }));
+}
+
+function renderChosen(
+  decoder: Decoder,
+  { result, plan, chosen }: { result: IngestResult; plan: RenderPlan; chosen: RenderSource },
+) {
+  const { object, window } = chosen;
+  const bytes =
+    object === 'original' ? result.master : result.mezzanines[Number(object.object_key)]?.bytes;
+  if (bytes === undefined) throw new Error('a half-way image that there is not');
+  return decoder.render({ plan: { ...plan, window }, source: bytes, watermark: null });
+}
+
+async function resizeStraight(pixels: Samples, plan: RenderPlan): Promise<Samples> {
+  const { x: left, y: top, ...size } = plan.window;
+  const resized = opened(pixels)
+    .extract({ left, top, ...size })
+    .resize({ ...plan.output, fit: 'fill' })
+    .toColourspace('srgb');
+  const { data, info } = await resized.raw().toBuffer({ resolveWithObject: true });
+  return shown({ data, width: info.width, height: info.height }, plan);
+}
+
+function shown(samples: Samples, { format }: RenderPlan): Samples {
+  return format === 'jpeg' ? over(samples) : samples;
+}
+
+function isOpaque({ data }: Samples): boolean {
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
+  return true;
+}
+
+function opened(samples: Samples): Sharp {
+  const { data, width, height } = samples;
+  const raw = { width, height, channels: channelsOf(samples) };
+  return sharp(data, { raw, limitInputPixels: false });
+}

@@ -1,0 +1,108 @@
+/** How alike two pictures of one size look: structure, colour, and whether one lies beside the other. */
+import sharp from 'sharp';
+import { deltaE, quantile } from '../delta-e.ts';
+import { channelsOf, type Samples, ssim } from '../ssim.ts';
+
+export type Likeness = {
+  /** The lower one of on white and on black, where something is seen through. */
+  ssim: number;
+  /** CIE 1976, between the means of blocks of 4 by 4 pixels: the 99th percentile. */
+  colour_shift: number;
+  /** In pixels, of the whole picture. */
+  position_shift: number;
+};
+
+/** Three channels where nothing is seen through. */
+export async function samplesOf(image: Buffer): Promise<Samples> {
+  const picture = sharp(image, { limitInputPixels: false }).autoOrient().toColourspace('srgb');
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  const { width, height, channels } = info;
+  return channels < 3 ? samplesOf(await picture.png().toBuffer()) : { data, width, height };
+}
+
+export function likeness(one: Samples, other: Samples): Likeness {
+  const all = pairsOf(one, other).map(([left, right]) => ({
+    ssim: ssim(left, right),
+    colour_shift: quantile(deltaE(blocksOf(left), blocksOf(right)), 0.99),
+    position_shift: shiftBetween(left, right),
+  }));
+  return {
+    ssim: Math.min(...all.map((each) => each.ssim)),
+    colour_shift: Math.max(...all.map((each) => each.colour_shift)),
+    position_shift: Math.max(...all.map((each) => each.position_shift)),
+  };
+}
+
+/** The structure alone, which is quickly told. */
+export function similarity(one: Samples, other: Samples): number {
+  return Math.min(...pairsOf(one, other).map(([left, right]) => ssim(left, right)));
+}
+
+const WHITE = 255;
+const BLACK = 0;
+
+function pairsOf(one: Samples, other: Samples): (readonly [Samples, Samples])[] {
+  if (one.width !== other.width || one.height !== other.height) {
+    throw new RangeError(`${one.width}x${one.height} and ${other.width}x${other.height}`);
+  }
+  const isOpaque = channelsOf(one) === 3 && channelsOf(other) === 3;
+  const grounds = isOpaque ? [WHITE] : [WHITE, BLACK];
+  return grounds.map((ground) => [over(one, ground), over(other, ground)] as const);
+}
+
+/** Three channels, whatever was seen through. */
+export function over(samples: Samples, ground: number = WHITE): Samples {
+  const { data, width, height } = samples;
+  if (channelsOf(samples) === 3) return samples;
+  const flat = new Uint8Array(width * height * 3);
+  for (let at = 0, to = 0; at < data.length; at += 4, to += 3) {
+    const alpha = (data[at + 3] ?? 0) / 255;
+    for (let channel = 0; channel < 3; channel += 1) {
+      flat[to + channel] = Math.round((data[at + channel] ?? 0) * alpha + ground * (1 - alpha));
+    }
+  }
+  return { data: flat, width, height };
+}
+
+const BLOCK = 4;
+
+/** The mean colours of whole blocks: an encoder's noise within one is not seen as a colour. */
+function blocksOf({ data, width, height }: Samples): Uint8Array {
+  const [across, down] = [Math.floor(width / BLOCK), Math.floor(height / BLOCK)];
+  const means = new Uint8Array(across * down * 3);
+  for (let at = 0; at < across * down; at += 1) {
+    const corner = Math.floor(at / across) * BLOCK * width + (at % across) * BLOCK;
+    for (let channel = 0; channel < 3; channel += 1) {
+      let sum = 0;
+      for (let pixel = 0; pixel < BLOCK * BLOCK; pixel += 1) {
+        const place = corner + Math.floor(pixel / BLOCK) * width + (pixel % BLOCK);
+        sum += data[place * 3 + channel] ?? 0;
+      }
+      means[at * 3 + channel] = Math.round(sum / (BLOCK * BLOCK));
+    }
+  }
+  return means;
+}
+
+/** The one small move that explains most of the difference (least squares over the gradients of green). */
+function shiftBetween(one: Samples, other: Samples): number {
+  const { width, height } = one;
+  let [xx, yy, xy, xt, yt] = [0, 0, 0, 0, 0];
+  for (let y = 1; y < height - 1; y += 1) {
+    for (let x = 1; x < width - 1; x += 1) {
+      const at = (y * width + x) * 3 + 1;
+      const across = ((one.data[at + 3] ?? 0) - (one.data[at - 3] ?? 0)) / 2;
+      const down = ((one.data[at + width * 3] ?? 0) - (one.data[at - width * 3] ?? 0)) / 2;
+      const difference = (other.data[at] ?? 0) - (one.data[at] ?? 0);
+      xx += across * across;
+      yy += down * down;
+      xy += across * down;
+      xt += across * difference;
+      yt += down * difference;
+    }
+  }
+  const determinant = xx * yy - xy * xy;
+  // Stripes and flat pictures do not say where they lie.
+  if (determinant <= 1e-3 * Math.max(xx, yy) ** 2 || determinant === 0) return 0;
+  return Math.hypot(yy * xt - xy * yt, xx * yt - xy * xt) / determinant;
+}
