@@ -1,6 +1,6 @@
 /**
- * A delivery server on a free port with all that it works with for real: a database, a folder of content, a
- * queue, and a render worker whose renders are counted. The clock is moved by hand.
+ * A delivery server on a free port with all that it works with for real: a database, stored content, a queue, and a
+ * render worker whose renders are counted. The clock is moved by hand.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,14 +16,13 @@ import {
 } from '../../runtime/delivery/serve.ts';
 import { createLog } from '../../runtime/platform/log.ts';
 import { createMetrics, type Metrics } from '../../runtime/platform/metrics.ts';
-import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
 import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createSealing, type Sealing } from '../../runtime/platform/sealing.ts';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
 import { createDerivedRenders } from '../../runtime/worker/render/render-derived.ts';
 import { createRenderLine } from '../../runtime/worker/render/render-line.ts';
 import { createSandbox } from '../../runtime/worker/sandbox/sandbox.ts';
-import { makeFolderBuckets } from './folder-buckets.ts';
+import { openStack } from './delivery-stack.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { noteDelivered } from './seen.ts';
 
@@ -52,22 +51,22 @@ export type HostOptions = Partial<DeliveryOptions> & {
   db: Queryable;
   /** Of the render worker; 0: nobody renders. */
   wall_clock_ms?: number;
-  /** Where the render worker reads and stores; a folder of this host alone unless said. */
+  /** Where the render worker reads and stores; this host's own content unless said. */
   worker_content?: Bucket;
 };
 
 export async function startDeliveryHost(options: HostOptions): Promise<DeliveryHost> {
-  const storage = makeFolderBuckets();
+  const stack = await openStack();
   const spool_folder = options.spool_folder ?? mkdtempSync(join(tmpdir(), 'tintype-spool-'));
   const clock = createManualClock();
-  const content = options.content ?? storage.buckets.content;
-  const queue = options.queue ?? createInProcessQueue();
+  const content = options.content ?? stack.content;
+  const queue = options.queue ?? stack.asking;
   const metrics = createMetrics();
   const renders: string[] = [];
   const worker = startRenderWorker({
     db: options.db,
-    queue,
-    content: options.worker_content ?? storage.buckets.content,
+    queue: options.queue ?? stack.answering,
+    content: options.worker_content ?? stack.content,
     renders,
     wall_clock_ms: options.wall_clock_ms ?? 30_000,
   });
@@ -91,16 +90,17 @@ export async function startDeliveryHost(options: HostOptions): Promise<DeliveryH
     port,
     clock,
     queue,
-    content: storage.buckets.content,
+    content: stack.content,
     metrics,
     spool_folder,
     renders,
     get: (host, path, asking) => ask(port, hostName(host), { path, ...asking }),
     close: async () => {
       await delivery.stop();
-      await queue.close();
+      await options.queue?.close();
+      await stack.closeQueues();
       await (await worker)?.close();
-      storage.remove();
+      stack.remove();
       if (options.spool_folder === undefined) rmSync(spool_folder, { recursive: true });
     },
   };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
-import { type Queue, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
+import { type Queue, QueueBusy, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import refusalPairs from '../../spec/refusal-pairs.json' with { type: 'json' };
 import { useDatabase } from '../../support/database.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type TestKey,
 } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { CALLS_WAITING_MAX } from '../../support/delivery-stack.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import { makeOrganization, makeProject } from '../../support/rows.ts';
 
@@ -21,16 +22,11 @@ let host: DeliveryHost;
 /** Its renders end by the clock at once. */
 let late: DeliveryHost;
 let image: StoredImage;
+let endRenders: () => void;
 
 beforeAll(async () => {
   host = await startDeliveryHost({ db, wall_clock_ms: 0 });
-  // One slot, nobody may wait, and the slot is taken: rendering is saturated.
-  await host.queue.serve(
-    'render',
-    { slots: 1, waiting_max: 0 },
-    () => new Promise(() => undefined),
-  );
-  void host.queue.call('render', {}, { deadline_ms: 3_600_000 }).catch(() => undefined);
+  endRenders = await saturate(host);
   const queue = createInProcessQueue();
   const call: Queue['call'] = (lane) => Promise.reject(new QueueTimeout(lane, 0));
   late = await startDeliveryHost({ db, wall_clock_ms: 0, queue: { ...queue, call } });
@@ -40,9 +36,22 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await late.close();
-  // The saturating call never ends: what it holds is left to the process.
-  await host.stop();
+  endRenders();
+  await host.close();
 });
+
+/** One slot is taken, and as many wait as may. Returns the way to end it. */
+async function saturate({ queue }: DeliveryHost): Promise<() => void> {
+  const ending = Promise.withResolvers<void>();
+  await queue.serve('render', { slots: 1, waiting_max: 0 }, () => ending.promise);
+  const refused = new Promise((resolve) => {
+    for (let count = 0; count < CALLS_WAITING_MAX + 2; count += 1) {
+      queue.call('render', {}, { deadline_ms: 3_600_000 }).catch(resolve);
+    }
+  });
+  expect(await refused).toBeInstanceOf(QueueBusy);
+  return ending.resolve;
+}
 
 /** One request and the world that it meets. Every field is set by at most one row of a pair. */
 type Scene = {

@@ -1,0 +1,27 @@
+// The suites of grammar, refusals, headers and watermarks once more, word for word: content on a real S3 server, and
+// a connection to a real RabbitMQ between delivery and its worker.
+import { describe, expect, it } from 'vitest';
+import { onRealServers } from '../../support/delivery-stack.ts';
+
+const keys = onRealServers();
+
+describe('on S3 and RabbitMQ: grammar and geometry', async () => {
+  await import('./geometry.test.ts');
+});
+
+describe('on S3 and RabbitMQ: refusals and their order', async () => {
+  await import('./handler.test.ts');
+});
+
+describe('on S3 and RabbitMQ: hosts, methods and headers', async () => {
+  await import('./server.test.ts');
+});
+
+describe('on S3 and RabbitMQ: watermarks', async () => {
+  await import('./watermark.test.ts');
+});
+
+it('all of which went to the S3 server', async () => {
+  const derived = (await keys()).filter((key) => key.startsWith('derived/'));
+  expect(derived.length).toBeGreaterThan(30);
+});
