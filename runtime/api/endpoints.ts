@@ -32,6 +32,7 @@ import {
   replaceRecipe,
 } from './routes/recipes.ts';
 import { mintSignedUrl } from './routes/signed-urls.ts';
+import { listProjectSigningKeys, rotateProjectSigningKey } from './routes/signing-keys.ts';
 import { receiveStorageEvents } from './routes/storage-events.ts';
 import {
   abortProjectUpload,
@@ -67,6 +68,8 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey,
   revokeProjectApiKey,
   rotateProjectApiKey,
+  listProjectSigningKeys,
+  rotateProjectSigningKey,
   mintSignedUrl,
   listProjectWatermarkPresets,
   createWatermarkPreset,

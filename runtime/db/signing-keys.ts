@@ -1,4 +1,5 @@
 // Table signing_keys: one active a project, its predecessors verify until their retire_after. Spec: Signing key.
+import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { onlyRow } from './rows.ts';
 
@@ -27,6 +28,9 @@ export type NewSigningKey = Pick<SigningKeyRow, 'kid' | 'project_id' | 'secret_s
 
 const COLUMNS = `*, status = 'active' or retire_after > now() as is_verifying`;
 
+// Not now(): a transaction may have waited for its turn, and the key that it makes is newer than the one before.
+const THIS_MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
+
 /** The first key of a project, or the next after its active one was retired: see rotateSigningKey. */
 export async function insertSigningKey(
   tx: Transaction,
@@ -34,8 +38,8 @@ export async function insertSigningKey(
 ): Promise<SigningKeyRow> {
   const [row] = await tx.query<SigningKeyRow>(
     `insert into signing_keys
-       (kid, project_id, secret_sealed, rotation_trigger, owner_uid, owner_namespace, owner_name)
-     values ($1, $2, $3, $4, $5, $6, $7) returning ${COLUMNS}`,
+       (kid, project_id, secret_sealed, rotation_trigger, owner_uid, owner_namespace, owner_name, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, ${THIS_MOMENT}, ${THIS_MOMENT}) returning ${COLUMNS}`,
     [
       key.kid,
       key.project_id,
@@ -49,15 +53,15 @@ export async function insertSigningKey(
   return onlyRow(row);
 }
 
-/** Retires the active key at now + overlap and makes this one active; parallel rotations take turns. */
+/** Retires the active key at this moment + overlap and makes this one active; parallel rotations take turns. */
 export async function rotateSigningKey(
   tx: Transaction,
   key: NewSigningKey & { overlap_seconds: number },
 ): Promise<SigningKeyRow> {
   await tx.query('select from projects where project_id = $1 for no key update', [key.project_id]);
   await tx.query(
-    `update signing_keys set status = 'retired', updated_at = now(),
-       retire_after = now() + make_interval(secs => $2)
+    `update signing_keys set status = 'retired', updated_at = ${THIS_MOMENT},
+       retire_after = ${THIS_MOMENT} + make_interval(secs => $2)
      where project_id = $1 and status = 'active'`,
     [key.project_id, key.overlap_seconds],
   );
@@ -75,11 +79,12 @@ export async function findActiveSigningKey(
   return rows[0];
 }
 
-/** Every key of a project, newest first; those that verify have is_verifying. */
+/** The newest keys of a project, newest first, the active one before all; those that verify have is_verifying. */
 export async function listSigningKeys(db: Queryable, projectId: string): Promise<SigningKeyRow[]> {
   return db.query(
-    `select ${COLUMNS} from signing_keys where project_id = $1 order by created_at desc, kid desc`,
-    [projectId],
+    `select ${COLUMNS} from signing_keys where project_id = $1
+     order by created_at desc, kid desc limit $2`,
+    [projectId, KEYS_LISTED_MAX],
   );
 }
 

@@ -28,6 +28,10 @@ export const endpointNotes: Readonly<Record<string, string>> = {
     'Ends the key at once; it stays in the list. Again: the same answer. Answers the [key](concepts.md#api-key).',
   'POST /v1/projects/{slug}/keys/{keyId}/rotate':
     'Makes a key with the name and scopes of this one and revokes this one, in one step: there is no moment with both or none. Answers the new [key](concepts.md#api-key) with `plaintext_secret`. Works at 100 active keys too.',
+  'GET /v1/projects/{slug}/signing-keys':
+    'Every [signing key](concepts.md#signing-key), newest first, in one answer: `next_cursor` is null. Of more than 1,000 the newest. Secrets are never answered.',
+  'POST /v1/projects/{slug}/signing-keys/rotate':
+    'Makes a new key that signs from now on, and answers it. The one before verifies for 24 hours more, until its `retire_after`, so that URLs which were handed out keep working. Makes the first key where there is none.',
   'POST /v1/projects/{slug}/signed-url':
     'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
   'GET /v1/projects/{slug}/watermark-presets':

@@ -13,7 +13,7 @@ import { insertAuditEntry } from '../../db/audit-log.ts';
 import { findFile } from '../../db/files.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import { takeFromRateWindow } from '../../db/rate-windows.ts';
-import { findActiveSigningKey } from '../../db/signing-keys.ts';
+import { findActiveSigningKey, type SigningKeyRow } from '../../db/signing-keys.ts';
 import { signingKeyContext } from '../../platform/sealing-contexts.ts';
 import { auditActor } from '../audit-actor.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -37,7 +37,10 @@ export const mintSignedUrl = projectEndpoint({
   body: signedUrlBody,
   handle: async ({ deps, principal, project, body, request_id }) => {
     await refuse(deps, project, body);
-    const signed = await sign(deps, project, body);
+    const key = await findActiveSigningKey(deps.db, project.project_id);
+    if (key === undefined) throw new ServiceError('signing_key_missing');
+    await countMint(deps, project);
+    const signed = sign(deps, { project, key, wish: body });
     await insertAuditEntry(deps.db, {
       ...auditActor(principal),
       project_id: project.project_id,
@@ -54,7 +57,6 @@ export const mintSignedUrl = projectEndpoint({
   },
 });
 
-/** The limit is counted last but one, so that a request that is wrong in itself costs nothing. */
 async function refuse({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<void> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseChain(project, wish);
@@ -64,6 +66,10 @@ async function refuse({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl)
   const file = await findFile(db, { project_id, file_slug: wish.file_slug });
   if (file === undefined) throw new ServiceError('file_not_found');
   if (file.status !== 'ready') throw new ServiceError('file_not_ready');
+}
+
+/** Last of all, so that a request that is refused for anything else costs nothing. */
+async function countMint({ db }: ApiDeps, { project_id }: ProjectRow): Promise<void> {
   const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, {
     scope: 'signed-url',
     subject: project_id,
@@ -91,14 +97,11 @@ function invalidChain(): ServiceError {
   });
 }
 
-async function sign(
-  { db, sealing, clock, settings }: ApiDeps,
-  project: ProjectRow,
-  wish: MintSignedUrl,
-): Promise<SignedUrlRecord> {
+function sign(
+  { sealing, clock, settings }: ApiDeps,
+  { project, key, wish }: { project: ProjectRow; key: SigningKeyRow; wish: MintSignedUrl },
+): SignedUrlRecord {
   const { project_id, project_slug } = project;
-  const key = await findActiveSigningKey(db, project_id);
-  if (key === undefined) throw new ServiceError('signing_key_missing');
   const { kid } = key;
   const path = printDeliveryPath(targetOf(wish));
   const exp = Math.floor(clock.now().getTime() / 1000) + wish.expires_in_seconds;
