@@ -2,7 +2,7 @@
  * Entry of a decoder child: the only process in which libvips sees bytes that a client sent.
  * It has no secrets, no network use and no database, and is killed when it takes too long.
  */
-import { setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import sharp from 'sharp';
 import { ingestJob } from '../ingest/ingest-job.ts';
 import { renderJob } from '../render/render-job.ts';
@@ -11,8 +11,13 @@ import { serveJobs } from './serve-jobs.ts';
 
 const NICE = 10;
 
-// Before a thread is made: what serves and coordinates goes first on a machine that is busy decoding.
-setPriority(NICE);
+// Before a thread is made: what serves and coordinates goes first on a machine that is busy decoding. It counts
+// within a session alone where the kernel groups processes by session, so the decoder stays in its parent's.
+setPriority(Math.max(getPriority(), NICE));
+// A key pressed in the terminal of that session speaks to the parent, which lets decoders end what they do.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+  process.on(signal, () => undefined);
+}
 sharp.cache(false);
 // Explicit: sharp raises it by itself when MALLOC_ARENA_MAX is set.
 sharp.concurrency(1);

@@ -130,7 +130,8 @@ const enclosures: readonly Rung[] = [
 
 function bubblewrapArguments(readable: readonly string[], { filtered }: { filtered: boolean }) {
   return [
-    ...['--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    // No session of its own, as it would then get as much of the machine as all of Tintype. It has no terminal to reach.
+    ...['--unshare-all', '--die-with-parent', '--cap-drop', 'ALL'],
     ...['--uid', NOBODY, '--gid', NOBODY],
     ...SYSTEM_PATHS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...['--tmpfs', '/tmp'],

@@ -1,0 +1,59 @@
+import type { ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { constants, getPriority } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Frame,
+  printFrameHead,
+  readFrames,
+} from '../../../../runtime/worker/sandbox/frames.ts';
+import { childrenOf } from '../../../../runtime/worker/sandbox/memory.ts';
+import { spawnDecoder } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
+
+let child: ChildProcess;
+let frames: AsyncGenerator<Frame>;
+/** Node itself, below whatever encloses it. */
+let decoder: number;
+
+beforeEach(async () => {
+  child = spawnDecoder({ memory_bytes: 1_000_000_000 });
+  frames = readFrames(child.stdio[3] as Readable, { part_bytes_max: 0, parts_max: 0 });
+  await frames.next();
+  decoder = innermost(child.pid ?? expect.fail('no decoder started'));
+});
+afterEach(() => void child.kill('SIGKILL'));
+
+describe('a decoder on a busy machine', () => {
+  it('lets all others of its session go first', () => {
+    expect(getPriority(decoder)).toBe(constants.priority.PRIORITY_BELOW_NORMAL);
+    expect(getPriority(child.pid)).toBe(getPriority());
+  });
+
+  it('stays in the session of who started it: a priority counts within one alone', () => {
+    expect(sessionOf(decoder)).toBe(sessionOf(process.pid));
+  });
+
+  it('works on when a key is pressed in the terminal: its parent ends in order', async () => {
+    for (const signal of ['SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGTERM'] as const) {
+      process.kill(decoder, signal);
+    }
+    (child.stdin as Writable).write(printFrameHead({ kind: 'none', facts: {} }, []));
+    const { value } = await frames.next();
+    expect(value.message).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('no handler for none'),
+    });
+  });
+});
+
+function innermost(pid: number): number {
+  const [below] = childrenOf(pid);
+  return below === undefined ? pid : innermost(below);
+}
+
+/** Of proc(5): what follows the name in parentheses begins with the third field, the session is the sixth. */
+function sessionOf(pid: number): string | undefined {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3];
+}
