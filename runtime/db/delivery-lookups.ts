@@ -17,6 +17,8 @@ export type DeliveryProjectRow = {
   default_watermark_preset_id: string | null;
   keys: DeliveryKeyRow[];
   watermarks: DeliveryWatermarkRow[];
+  /** By the database's clock, which decides when a key is retired. */
+  read_at: Date;
 };
 
 /** `secret_sealed` in hex; `retire_after` as ISO 8601, null while the key is active. */
@@ -48,7 +50,7 @@ export async function findDeliveryProject(
 const projectColumns = `
   select p.project_id, p.status, p.delivery_access, p.raw_download_enabled, p.generation,
     p.resolution_presets, p.allowed_transform_chains, p.default_watermark_preset_id,
-    o.quota_exceeded_at is not null as is_over_quota,
+    o.quota_exceeded_at is not null as is_over_quota, clock_timestamp() as read_at,
     coalesce((
       select jsonb_agg(jsonb_build_object(
         'kid', k.kid, 'secret_sealed', encode(k.secret_sealed, 'hex'), 'retire_after', k.retire_after))

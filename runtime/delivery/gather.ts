@@ -9,15 +9,14 @@ import type { RefusalFacts, SignatureVerdict } from '../core/delivery/refusals.t
 import { type DeliveryUrl, parseDeliveryUrl } from '../core/delivery/url.ts';
 import { chooseWatermark } from '../core/delivery/watermark.ts';
 import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
-import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { KnownProject, Lookup } from './lookup.ts';
+import type { KnownFile, KnownProject, Lookup } from './lookup.ts';
 
 export type Gathered = {
   facts: RefusalFacts;
   url: DeliveryUrl | undefined;
   project: KnownProject | undefined;
-  file: DeliveryFileRow | undefined;
+  file: KnownFile | undefined;
   /** Of a derived URL whose chain can be rendered. */
   plan: RenderPlan | undefined;
 };
@@ -71,7 +70,7 @@ function readChainOf({ target }: DeliveryUrl, project: KnownProject): ParsedChai
 function planFor(
   chain: ParsedChain,
   project: KnownProject,
-  source: DeliveryFileRow,
+  source: KnownFile,
 ): RenderPlan | undefined {
   return planRender({ source, chain, watermark: chooseWatermark(chain, project) });
 }
@@ -79,7 +78,7 @@ function planFor(
 function chainFacts(of: {
   url: DeliveryUrl | undefined;
   project: KnownProject | undefined;
-  file: DeliveryFileRow | undefined;
+  file: KnownFile | undefined;
   chain: ParsedChain | undefined;
   plan: RenderPlan | undefined;
 }): RefusalFacts['chain'] {

@@ -4,7 +4,11 @@
  * Spec: Delivery host; Signing key.
  */
 import { LRUCache } from 'lru-cache';
-import { UNKNOWN_KID_RELOAD_SECONDS_MIN } from '../core/limits.ts';
+import {
+  LOOKUP_CACHE_SECONDS_MAX,
+  LOOKUP_STALE_SECONDS_MAX,
+  UNKNOWN_KID_RELOAD_SECONDS_MIN,
+} from '../core/limits.ts';
 import type { Queryable } from '../db/client.ts';
 import {
   type DeliveryFileRow,
@@ -19,16 +23,23 @@ import type { Sealing } from '../platform/sealing.ts';
 import { signingKeyContext } from '../platform/sealing-contexts.ts';
 import { createLookupCache } from './lookup-cache.ts';
 
-/** `keys` by kid, still sealed; `presets` by id. */
-export type KnownProject = Omit<DeliveryProjectRow, 'keys' | 'watermarks'> & {
-  keys: ReadonlyMap<string, DeliveryKeyRow>;
-  presets: ReadonlyMap<string, DeliveryWatermarkRow>;
-};
+/** `asked_at`: what was known then, in milliseconds; whatever changed later is not in it. */
+type Known = { asked_at: number };
+
+/** `keys` by kid, still sealed; `presets` by id; `database_lead_ms`: how far the database's clock is ahead of ours. */
+export type KnownProject = Omit<DeliveryProjectRow, 'keys' | 'watermarks' | 'read_at'> &
+  Known & {
+    keys: ReadonlyMap<string, DeliveryKeyRow>;
+    presets: ReadonlyMap<string, DeliveryWatermarkRow>;
+    database_lead_ms: number;
+  };
+
+export type KnownFile = DeliveryFileRow & Known;
 
 export type Lookup = {
   /** By host name, lower case, without a port. */
   findProject(host: string): Promise<KnownProject | undefined>;
-  findFile(projectId: string, fileSlug: string): Promise<DeliveryFileRow | undefined>;
+  findFile(projectId: string, fileSlug: string): Promise<KnownFile | undefined>;
   /** The secret of a key of the host's project; undefined where it does not verify now. */
   findSecret(host: string, kid: string): Promise<Uint8Array | undefined>;
 };
@@ -38,18 +49,29 @@ export type LookupDeps = { db: Queryable; clock: Clock; sealing: Sealing; rootDo
 export function createLookup(deps: LookupDeps): Lookup {
   const { clock, db, sealing } = deps;
   const projects = createLookupCache({ clock, load: (host) => loadProject(deps, host) });
-  const files = createLookupCache({ clock, load: (key) => loadFile(db, key) });
+  const files = createLookupCache({ clock, load: (key) => loadFile({ clock, db }, key) });
   const reload = atMostEverySecond(clock, projects.reload);
   return {
     findProject: projects.find,
     findFile: (projectId, fileSlug) => files.find(`${projectId} ${fileSlug}`),
     findSecret: async (host, kid) => {
-      const known = (await projects.find(host))?.keys.get(kid);
-      const key = known ?? (await reload(host))?.keys.get(kid);
-      if (key === undefined || isRetired(key, clock.now())) return undefined;
+      const known = await projects.find(host);
+      const project = known?.keys.has(kid) ? known : await reload(host);
+      const key = project?.keys.get(kid);
+      if (project === undefined || key === undefined) return undefined;
+      if (isRetired(key, clock.now().getTime() + project.database_lead_ms)) return undefined;
       return sealing.open(Buffer.from(key.secret_sealed, 'hex'), signingKeyContext(kid));
     },
   };
+}
+
+/**
+ * How long an answer may be kept: as long as anybody likes where its lookups are fresh, because a purge follows every
+ * change; where the database is away no longer than the lookups serve, because the purges may be over by now.
+ */
+export function keptSecondsMax(now: number, ...lookups: readonly Known[]): number | undefined {
+  const age = (now - Math.min(...lookups.map(({ asked_at }) => asked_at))) / 1000;
+  return age <= LOOKUP_CACHE_SECONDS_MAX ? undefined : Math.max(0, LOOKUP_STALE_SECONDS_MAX - age);
 }
 
 const HOSTS_REMEMBERED_MAX = 10_000;
@@ -73,28 +95,37 @@ function atMostEverySecond<Value>(
 }
 
 async function loadProject(
-  { db, rootDomain }: LookupDeps,
+  { db, clock, rootDomain }: LookupDeps,
   host: string,
 ): Promise<KnownProject | undefined> {
   const suffix = `.${rootDomain.toLowerCase()}`;
   const address = host.endsWith(suffix)
     ? { project_slug: host.slice(0, -suffix.length) }
     : { domain: host };
+  const asked_at = clock.now().getTime();
   const row = await findDeliveryProject(db, address);
   if (row === undefined) return undefined;
-  const { keys, watermarks, ...project } = row;
+  const { keys, watermarks, read_at, ...project } = row;
   return {
     ...project,
+    asked_at,
+    database_lead_ms: read_at.getTime() - clock.now().getTime(),
     keys: new Map(keys.map((key) => [key.kid, key])),
     presets: new Map(watermarks.map((preset) => [preset.watermark_preset_id, preset])),
   };
 }
 
-function isRetired({ retire_after }: DeliveryKeyRow, now: Date): boolean {
-  return retire_after !== null && new Date(retire_after) <= now;
+/** By the database's clock, which said when its time is over. */
+function isRetired({ retire_after }: DeliveryKeyRow, databaseNow: number): boolean {
+  return retire_after !== null && new Date(retire_after).getTime() <= databaseNow;
 }
 
-function loadFile(db: Queryable, key: string): Promise<DeliveryFileRow | undefined> {
+async function loadFile(
+  { db, clock }: Pick<LookupDeps, 'db' | 'clock'>,
+  key: string,
+): Promise<KnownFile | undefined> {
   const [project_id = '', file_slug = ''] = key.split(' ');
-  return findDeliveryFile(db, { project_id, file_slug });
+  const asked_at = clock.now().getTime();
+  const row = await findDeliveryFile(db, { project_id, file_slug });
+  return row && { ...row, asked_at };
 }

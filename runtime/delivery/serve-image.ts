@@ -7,7 +7,6 @@ import { ENCODER_EPOCH, printPlan, type RenderPlan } from '../core/delivery/plan
 import { requestRender } from '../core/delivery/render-request.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
 import type { StoredType } from '../core/image/formats.ts';
-import type { DeliveryFileRow } from '../db/delivery-lookups.ts';
 import {
   answerBeyond,
   answerBytes,
@@ -19,7 +18,7 @@ import {
 } from './answer.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
-import type { KnownProject } from './lookup.ts';
+import { type KnownFile, type KnownProject, keptSecondsMax } from './lookup.ts';
 import type { Originals } from './originals.ts';
 
 export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'meter' | 'clock'> & {
@@ -27,7 +26,7 @@ export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'meter' | 'clock'> & {
 };
 
 /** Everything that the answer needs. */
-export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file: DeliveryFileRow };
+export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file: KnownFile };
 
 export async function serveOriginal(deps: ServingDeps, served: Served): Promise<Answered> {
   const { file, request } = served;
@@ -95,6 +94,7 @@ function describe(
   const { kind, representation, content_type } = of;
   const { file_id, revision } = file;
   const exp = url.signature?.exp;
+  const now = clock.now().getTime();
   return {
     kind,
     content_type,
@@ -102,7 +102,8 @@ function describe(
     file_id,
     revision,
     etag: printEtag({ file_id, revision, representation, encoder_epoch: ENCODER_EPOCH }),
-    access: exp === undefined ? 'public' : { seconds_left: exp - clock.now().getTime() / 1000 },
+    access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
+    kept_seconds_max: keptSecondsMax(now, project, file),
   };
 }
 

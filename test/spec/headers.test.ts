@@ -29,6 +29,7 @@ const shown = { ...base, content_type: 'image/webp', kind: 'derived', etag: '"e"
 const images: Record<string, ServedImage> = {
   'public images': { ...shown, access: 'public' },
   images: { ...shown, access: 'public' },
+  'public images while the database is away': { ...shown, access: 'public', kept_seconds_max: 99 },
   'signed URLs': { ...shown, access: { seconds_left: 42 } },
   'raw downloads': { ...named, kind: 'raw' },
   'originals of SVG': {

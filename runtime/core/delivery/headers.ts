@@ -19,6 +19,8 @@ export type ServedImage = {
       readonly kind: 'derived' | 'originals';
       readonly etag: string;
       readonly access: 'public' | { readonly seconds_left: number };
+      /** How long anybody may keep it; undefined: as long as `access` says. */
+      readonly kept_seconds_max?: number | undefined;
     }
   | {
       readonly kind: 'raw';
@@ -114,11 +116,13 @@ function baseHeaders(): Headers {
 
 function cacheControl(image: ServedImage): string {
   if (image.kind === 'raw') return 'private, no-store';
-  if (image.access === 'public') {
-    return `public, max-age=${PUBLIC_IMAGE_MAX_AGE_SECONDS}, s-maxage=${PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS}`;
+  const { access, kept_seconds_max = Number.POSITIVE_INFINITY } = image;
+  const atMost = (seconds: number) => Math.max(0, Math.floor(Math.min(seconds, kept_seconds_max)));
+  if (access === 'public') {
+    const shared = atMost(PUBLIC_IMAGE_SHARED_MAX_AGE_SECONDS);
+    return `public, max-age=${atMost(PUBLIC_IMAGE_MAX_AGE_SECONDS)}, s-maxage=${shared}`;
   }
-  const seconds = Math.max(0, Math.floor(image.access.seconds_left));
-  return `public, max-age=0, must-revalidate, s-maxage=${seconds}`;
+  return `public, max-age=0, must-revalidate, s-maxage=${atMost(access.seconds_left)}`;
 }
 
 function contentHeaders(image: ServedImage): Headers {

@@ -64,6 +64,21 @@ describe.each(['refuse', 'stall'] as const)('while the database does not answer 
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  it('what is served on is kept by nobody for longer than it serves', async () => {
+    const kept = async () => (await get('cat')).headers['cache-control'];
+    const longLived = 'public, max-age=300, s-maxage=31536000';
+    expect(await kept()).toBe(longLived);
+    takeDatabaseAway(kind);
+    host.clock.advance(29);
+    expect(await kept()).toBe(longLived);
+    host.clock.advance(71);
+    expect(await kept()).toBe('public, max-age=200, s-maxage=200');
+    host.clock.advance(199);
+    const derived = { headers: { 'if-none-match': '*' } };
+    const answer = await host.get(project.project_slug, '/resize/2x2/f/cat', derived);
+    expect(answer.headers['cache-control']).toBe('public, max-age=1, s-maxage=1');
+  });
+
   it('what is not known answers 503 busy with Retry-After 2', async () => {
     expect((await get('cat')).status).toBe(200);
     takeDatabaseAway(kind);

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts';
+import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import {
   change,
@@ -10,7 +13,7 @@ import {
   signed,
   type TestKey,
 } from '../../support/delivered.ts';
-import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { type DeliveryHost, sealing, startDeliveryHost } from '../../support/delivery-host.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
 
@@ -144,14 +147,50 @@ describe('a key', () => {
     expect(asked.filter((table) => table === 'project').length).toBe(2);
   });
 
-  it('that is retired verifies until its retire_after and not a second longer', async () => {
-    await makeKey(db, project, { overlap_seconds: 3600 });
+  it('that is rotated verifies for a day by the clock of the database, to the second', async () => {
+    await rotateByAction();
+    const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
+    await passAtDatabase(24 * 3600 - 1);
+    expect(await codeOf(url)).toBe('served');
+    await passAtDatabase(2);
+    expect(await codeOf(url)).toBe('unknown_kid');
+  });
+
+  it('is retired within the time of a lookup, to the second', async () => {
+    await rotateByAction();
+    await passAtDatabase(24 * 3600 - 10);
     const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
     expect(await codeOf(url)).toBe('served');
-    host.clock.advance(3500);
+    host.clock.advance(8.5);
     expect(await codeOf(url)).toBe('served');
-    host.clock.advance(110);
+    host.clock.advance(1.5);
     expect(await codeOf(url)).toBe('unknown_kid');
+  });
+
+  it.each([-3600, 3600])('is judged as well where our clock is %i s wrong', async (wrong) => {
+    host.clock.advance(wrong);
+    await rotateByAction();
+    const url = signed(PATH, { project, key, exp: seconds() + 100_000 });
+    await passAtDatabase(24 * 3600 - 5);
+    expect(await codeOf(url)).toBe('served');
+    await passAtDatabase(10);
+    expect(await codeOf(url)).toBe('unknown_kid');
+  });
+
+  it('that was rotated three times within a day verifies still, as do those between', async () => {
+    const keys = [key];
+    for (let count = 0; count < 3; count += 1) {
+      keys.push(await makeKey(db, project, { overlap_seconds: 24 * 3600 }));
+      await passAtDatabase(3600);
+    }
+    const exp = seconds() + 100_000;
+    for (const each of keys) {
+      expect(await codeOf(signed(PATH, { project, key: each, exp }))).toBe('served');
+    }
+    await passAtDatabase(21 * 3600 + 1);
+    const codes = [];
+    for (const each of keys) codes.push(await codeOf(signed(PATH, { project, key: each, exp })));
+    expect(codes).toEqual(['unknown_kid', 'served', 'served', 'served']);
   });
 
   it('that cannot be opened fails its own URLs only', async () => {
@@ -162,6 +201,23 @@ describe('a key', () => {
     expect(await codeOf(PATH)).toBe('served');
   });
 });
+
+/** As staff and owners do it. */
+const rotateByAction = () => {
+  const deps = { sealing, clock: systemClock };
+  return db.transaction((tx) => rotateSigningKey(tx, deps, { project_id: project.project_id }));
+};
+
+/** The keys of the project as they will be then, for lookups that begin anew. */
+async function passAtDatabase(passed: number): Promise<void> {
+  await db.query(
+    `update signing_keys set retire_after = retire_after - make_interval(secs => $2),
+       created_at = created_at - make_interval(secs => $2)
+     where project_id = $1`,
+    [project.project_id, passed],
+  );
+  host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
+}
 
 describe('what is known of projects and files', () => {
   it('is at most 30 seconds old, whether it is there or not', async () => {
