@@ -1,77 +1,84 @@
-/** What large uploads through the service cost it in memory: they are streamed, so it should be nothing. */
+/**
+ * What large uploads through the service cost it in memory, on a folder and on a real S3 server: they are streamed, so it
+ * should be nothing; and what is left of those whose client goes away in the middle: nothing either.
+ */
 import { readFileSync } from 'node:fs';
-import { request as sendRequest } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { withKey } from '../contract/support/client.ts';
-import { removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
+import type { Tintype } from '../contract/support/tintype.ts';
 import { type Figure, figure } from './figure.ts';
+import { abandonLarge, BODY_BYTES, putLarge } from './large-puts.ts';
+import { type ProxyPlace, startProxyPlace } from './proxy-places.ts';
 
-const BODY_BYTES = 250_000_000;
-const PIECE = Buffer.alloc(1_000_000, 7);
 const AT_ONCE = 4;
 const WATCH_MS = 20;
+/** For the service to notice, and for the storage to end what it had begun. */
+const SETTLED_MS = 3000;
+const SHARES = [0.02, 0.5, 0.98];
 
 export async function measureProxyMemory(): Promise<Figure[]> {
-  const limit = String(2 * BODY_BYTES);
-  const env = {
-    TINTYPE_PROXY_MAX_BYTES: limit,
-    TINTYPE_INGEST_MAX_BYTES: limit,
-    TINTYPE_INGEST_SLOTS: '0',
-  };
-  const tintype = await startTintype({ env });
-  try {
-    await measurePuts(tintype, 1);
-    return [
-      figure('one proxy PUT of 250 MB: memory of the service over rest', 'MB', [
-        await measurePuts(tintype, 1),
-      ]),
-      figure(`${AT_ONCE} such at once: memory of the service over rest`, 'MB', [
-        await measurePuts(tintype, AT_ONCE),
-      ]),
-    ];
-  } finally {
-    await tintype.end('SIGTERM');
-    await removeFolder(tintype.data);
+  const figures: Figure[] = [];
+  for (const kind of ['folder', 'S3'] as const) {
+    const place = await startProxyPlace(kind);
+    try {
+      figures.push(...(await measurePlace(place)));
+    } finally {
+      await place.end();
+    }
   }
+  return figures;
 }
 
-async function measurePuts(tintype: Tintype, count: number): Promise<number> {
-  const rest = residentBytes(tintype.instance.pid);
-  let peak = rest;
-  const timer = setInterval(() => {
-    peak = Math.max(peak, residentBytes(tintype.instance.pid));
-  }, WATCH_MS);
-  await Promise.all(Array.from({ length: count }, () => putLarge(tintype)));
-  clearInterval(timer);
-  return (peak - rest) / 1e6;
+async function measurePlace({ kind, tintype, look }: ProxyPlace): Promise<Figure[]> {
+  const { pid } = tintype.instance;
+  const put = async () => putLarge(await createSession(tintype));
+  await put();
+  const rest = residentBytes(pid);
+  const one = await peakOf(pid, put);
+  const several = await peakOf(pid, () => Promise.all(Array.from({ length: AT_ONCE }, put)));
+  const before = await look();
+  for (const share of SHARES) await abandonLarge(await createSession(tintype), share);
+  await sleep(SETTLED_MS);
+  const after = await look();
+  const mb = (bytes: number) => [(bytes - rest) / 1e6];
+  const size = `${BODY_BYTES / 1e6} MB`;
+  return [
+    figure(`${kind}: one proxy PUT of ${size}: service memory over rest`, 'MB', mb(one)),
+    figure(`${kind}: ${AT_ONCE} such at once: service memory over rest`, 'MB', mb(several)),
+    figure(`${kind}: ${SHARES.length} clients gone in the middle: whole objects left`, '', [
+      after.whole - before.whole,
+    ]),
+    figure(`${kind}: … parts of multipart uploads left`, '', [after.multiparts]),
+    figure(`${kind}: … short objects that the storage kept`, '', [after.short - before.short]),
+    figure(`${kind}: … service memory over rest then`, 'MB', mb(residentBytes(pid))),
+  ];
 }
 
-async function putLarge(tintype: Tintype): Promise<void> {
+/** The signed URL of a new session. */
+async function createSession(tintype: Tintype): Promise<string> {
   const { project_slug, api_key } = tintype.instance;
   const path = `/v1/projects/${project_slug}/uploads`;
   const wish = { content_type: 'image/png', size_bytes: BODY_BYTES, mode: 'proxy' };
-  const { body } = await withKey(tintype, api_key)('POST', path, wish);
-  const headers = { 'content-type': 'image/png', 'content-length': BODY_BYTES };
-  const request = sendRequest(body.proxy.put_url, { method: 'PUT', headers });
-  const answered = new Promise<number>((resolve, reject) => {
-    request.once('response', (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    request.once('error', reject);
-  });
-  await pipeline(Readable.from(pieces()), request);
-  const status = await answered;
-  if (status !== 204) throw new Error(`the proxy answered ${status}`);
+  const { status, body } = await withKey(tintype, api_key)('POST', path, wish);
+  if (status !== 201) throw new Error(`no session: ${JSON.stringify(body)}`);
+  return body.proxy.put_url;
 }
 
-function* pieces(): Generator<Buffer> {
-  for (let sent = 0; sent < BODY_BYTES; sent += PIECE.length) yield PIECE;
+async function peakOf(pid: number, work: () => Promise<unknown>): Promise<number> {
+  let peak = residentBytes(pid);
+  const timer = setInterval(() => {
+    peak = Math.max(peak, residentBytes(pid));
+  }, WATCH_MS);
+  await work();
+  clearInterval(timer);
+  return peak;
 }
 
 function residentBytes(pid: number): number {
   const [, kibibytes] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return Number(kibibytes) * 1024;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
