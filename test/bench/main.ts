@@ -84,11 +84,11 @@ function print(all: readonly Figure[]): void {
   );
   const round = (value: number) => (value >= 100 ? value.toFixed(0) : value.toFixed(1)).padStart(8);
   process.stdout.write(
-    `${'figure'.padEnd(58)}${'median'.padStart(8)}${'min'.padStart(8)}${'max'.padStart(8)}  unit  runs\n`,
+    `${'figure'.padEnd(58)}${'median'.padStart(8)}${'p95'.padStart(8)}${'min'.padStart(8)}${'max'.padStart(8)}  unit  runs\n`,
   );
-  for (const { name, unit, median, min, max, runs } of all) {
+  for (const { name, unit, median, p95, min, max, runs } of all) {
     process.stdout.write(
-      `${name.padEnd(58)}${round(median)}${round(min)}${round(max)}  ${unit.padEnd(6)}${runs}\n`,
+      `${name.padEnd(58)}${round(median)}${round(p95)}${round(min)}${round(max)}  ${unit.padEnd(6)}${runs}\n`,
     );
   }
 }
