@@ -133,7 +133,7 @@ const targets = {
   preset: '/preset:absent',
 } as const;
 
-async function answerIn(scene: Scene) {
+async function answerIn(scene: Scene, method = 'GET') {
   const { organization_id } = await makeOrganization(db);
   if (scene.quota === 'over') {
     await db.query(
@@ -153,7 +153,7 @@ async function answerIn(scene: Scene) {
   });
   const path = `${targets[scene.target]}/f/cat${scene.query === 'malformed' ? '/' : ''}`;
   const at = scene.render === 'late' ? late : host;
-  return at.get(project.project_slug, withQuery(path, scene, { project, key }));
+  return at.get(project.project_slug, withQuery(path, scene, { project, key }), { method });
 }
 
 async function makeSceneFile(project: ProjectRow, status: 'ready' | 'blocked'): Promise<void> {
@@ -208,6 +208,15 @@ describe('refusals of a delivery', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
     expect(answer.headers['x-request-id']).toMatch(/^[\w.-]{8,}$/);
     expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it.each(rows)('row $row ($code) answers HEAD as GET, without a body', async ({ needs }) => {
+    const scene = { ...plain, ...needs };
+    const [got, head] = [await answerIn(scene), await answerIn(scene, 'HEAD')];
+    expect([head.status, head.body.length]).toEqual([got.status, 0]);
+    const names = ['content-type', 'content-length', 'cache-control', 'retry-after', 'etag'];
+    const told = ({ headers }: typeof got) => names.map((name) => headers[name]);
+    expect(told(head)).toEqual(told(got));
   });
 
   it('hold every pair of rows, but for those that no request can hold', () => {

@@ -1,4 +1,4 @@
-// The suites of grammar, refusals, headers and watermarks once more, word for word: content on a real S3 server, and
+// The suites of grammar, refusals, caching and watermarks once more, word for word: content on a real S3 server, and
 // a connection to a real RabbitMQ between delivery and its worker.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/delivery-stack.ts';
@@ -15,6 +15,10 @@ describe('on S3 and RabbitMQ: refusals and their order', async () => {
 
 describe('on S3 and RabbitMQ: hosts, methods and headers', async () => {
   await import('./server.test.ts');
+});
+
+describe('on S3 and RabbitMQ: caching', async () => {
+  await import('./caching.test.ts');
 });
 
 describe('on S3 and RabbitMQ: watermarks', async () => {
