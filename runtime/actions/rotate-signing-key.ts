@@ -2,10 +2,12 @@
  * Makes a new key sign a project's delivery URLs; the one before verifies for a day more. Who declares the key, and
  * the trigger that was acted on last, pass over to the new one. Spec: Signing key.
  */
-import { SIGNING_KEY_RETIRE_HOURS } from '../core/limits.ts';
+import { ServiceError } from '../core/errors.ts';
+import { SIGNING_KEY_RETIRE_HOURS, SIGNING_KEYS_VERIFYING_MAX } from '../core/limits.ts';
 import type { Transaction } from '../db/client.ts';
 import { lockProject } from '../db/projects.ts';
 import {
+  countVerifyingKeys,
   findActiveSigningKey,
   rotateSigningKey as rotateRow,
   type SigningKeyRow,
@@ -14,12 +16,14 @@ import type { Clock } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { newSigningKey } from './new-signing-key.ts';
 
+/** Throws rate_limited where delivery hosts would have to know too many keys. */
 export async function rotateSigningKey(
   tx: Transaction,
   deps: { sealing: Sealing; clock: Clock },
   { project_id, rotation_trigger }: { project_id: string; rotation_trigger?: string | null },
 ): Promise<SigningKeyRow> {
   await lockProject(tx, project_id);
+  await refuseTooMany(tx, project_id);
   const previous = await findActiveSigningKey(tx, project_id);
   return rotateRow(tx, {
     ...newSigningKey(deps),
@@ -28,6 +32,13 @@ export async function rotateSigningKey(
     rotation_trigger: rotation_trigger ?? previous?.rotation_trigger ?? null,
     owner: previous === undefined ? null : ownerOf(previous),
   });
+}
+
+async function refuseTooMany(tx: Transaction, project_id: string): Promise<void> {
+  const { count, seconds } = await countVerifyingKeys(tx, project_id);
+  if (count < SIGNING_KEYS_VERIFYING_MAX) return;
+  const message = `${count} signing keys of the project verify, which is the most. Wait Retry-After seconds until one has retired.`;
+  throw new ServiceError('rate_limited', { message, retryAfterSeconds: seconds });
 }
 
 function ownerOf({ owner_uid, owner_namespace, owner_name }: SigningKeyRow) {

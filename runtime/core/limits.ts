@@ -249,6 +249,8 @@ export const PREVIEW_LARGE_PIXELS = 1600;
 // Signing keys and signed URLs
 
 export const SIGNING_KEY_RETIRE_HOURS = 24;
+/** Decided: of a project at one time; a rotation beyond it waits for one to retire. */
+export const SIGNING_KEYS_VERIFYING_MAX = 1000;
 export const SIGNED_URL_LIFETIME_SECONDS_MIN = 60;
 export const SIGNED_URL_LIFETIME_SECONDS_MAX = 3600;
 export const SIGNED_URL_LIFETIME_SECONDS_DEFAULT = 300;

@@ -79,6 +79,20 @@ export async function findActiveSigningKey(
   return rows[0];
 }
 
+/** How many keys of a project verify now, and in how many seconds the first of them stops. */
+export async function countVerifyingKeys(
+  db: Queryable,
+  projectId: string,
+): Promise<{ count: number; seconds: number }> {
+  const [row] = await db.query<{ count: number; seconds: number }>(
+    `select count(*) as count,
+       coalesce(greatest(1, ceil(extract(epoch from min(retire_after) - clock_timestamp()))), 1)::integer as seconds
+     from signing_keys where project_id = $1 and (status = 'active' or retire_after > clock_timestamp())`,
+    [projectId],
+  );
+  return onlyRow(row);
+}
+
 /** The newest keys of a project, newest first, the active one before all; those that verify have is_verifying. */
 export async function listSigningKeys(db: Queryable, projectId: string): Promise<SigningKeyRow[]> {
   return db.query(

@@ -31,7 +31,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /v1/projects/{slug}/signing-keys':
     'Every [signing key](concepts.md#signing-key), newest first, in one answer: `next_cursor` is null. Of more than 1,000 the newest. Secrets are never answered.',
   'POST /v1/projects/{slug}/signing-keys/rotate':
-    'Makes a new key that signs from now on, and answers it. The one before verifies for 24 hours more, until its `retire_after`, so that URLs which were handed out keep working. Makes the first key where there is none.',
+    'Makes a new key that signs from now on, and answers it. The one before verifies for 24 hours more, until its `retire_after`, so that URLs which were handed out keep working. Makes the first key where there is none. 429 while 1,000 keys of the project verify.',
   'POST /v1/projects/{slug}/signed-url':
     'Signs a delivery URL. Without `kind` a chain means a derived image and no chain means the original. `originals` and `download/raw` as a chain are old names of the kinds `originals` and `raw`. Every mint is audited.',
   'GET /v1/projects/{slug}/watermark-presets':

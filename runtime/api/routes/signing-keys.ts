@@ -24,6 +24,7 @@ export const rotateProjectSigningKey = projectEndpoint({
   auth: ['dash'],
   ok: 200,
   effect: 'once',
+  errors: ['rate_limited'],
   handle: async ({ deps, principal, project: { project_id }, request_id }) => {
     const key = await deps.db.transaction(async (tx) => {
       const before = await lockProject(tx, project_id);

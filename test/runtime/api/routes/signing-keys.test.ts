@@ -136,6 +136,25 @@ describe('POST …/signing-keys/rotate', () => {
     expect((await mint()).body.kid).toBe(kid);
   });
 
+  it('waits for one to retire where 1000 verify, which is all that delivery hosts have to know', async () => {
+    await api.db.query(
+      `insert into signing_keys (kid, project_id, secret_sealed, status, retire_after)
+       select 'kid_' || substr(md5($1 || n), 1, 26), $1, '\\x00', 'retired', now() + make_interval(secs => 100 + n)
+       from generate_series(1, 998) n`,
+      [project.project_id],
+    );
+    const codes = (await together(10, rotate)).map(codeOf).toSorted();
+    expect(codes).toEqual(['200', ...Array(9).fill('429 rate_limited')]);
+    const seconds = Number((await rotate()).headers['retry-after']);
+    expect(seconds).toBeGreaterThan(50);
+    expect(seconds).toBeLessThanOrEqual(101);
+    await api.db.query(
+      `update signing_keys set retire_after = now() where project_id = $1 and status = 'retired'`,
+      [project.project_id],
+    );
+    expect(codeOf(await rotate())).toBe('200');
+  });
+
   it('leaves who declares the key to the new one', async () => {
     const owned = { owner_uid: 'uid-1', owner_namespace: 'shop', owner_name: 'key' };
     const bare = await createProject(owner);

@@ -1,0 +1,78 @@
+// Writes of the dashboard that are sent again with their Idempotency-Key: one effect, and the secret shown again.
+import { randomUUID } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import {
+  type Answer,
+  codeOf,
+  createProject,
+  newSubject,
+  signatureOf,
+} from '../../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+let project: ProjectRecord;
+let path: string;
+let keyId: string;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+  path = `/v1/projects/${project.project_slug}`;
+  keyId = (await owner('POST', `${path}/keys`, { name: 'server' })).body.id;
+});
+
+type Write = { name: string; target: () => string; body?: unknown; by?: string; deed: string };
+const writes: Write[] = [
+  {
+    name: 'making an API key',
+    target: () => `${path}/keys`,
+    body: { name: 'second' },
+    deed: 'api_key.create',
+  },
+  { name: 'rotating one', target: () => `${path}/keys/${keyId}/rotate`, deed: 'api_key.rotate' },
+  { name: 'revoking one', target: () => `${path}/keys/${keyId}/revoke`, deed: 'api_key.revoke' },
+  {
+    name: 'rotating the signing key',
+    target: () => `${path}/signing-keys/rotate`,
+    deed: 'signing_key.rotate',
+  },
+  {
+    name: 'making an organization by staff',
+    target: () => '/v1/organizations',
+    body: { name: 'Acme' },
+    by: STAFF_SUBJECT,
+    deed: 'organization.create',
+  },
+];
+
+async function send({ target, body, by = subject }: Write, key: string): Promise<Answer> {
+  const raw = body === undefined ? '' : JSON.stringify(body);
+  const headers = {
+    ...(await api.sessionHeaders(by)),
+    ...signatureOf('POST', target(), raw),
+    'idempotency-key': key,
+  };
+  return api.send({ method: 'POST', path: target(), raw, headers });
+}
+
+const deeds = async (deed: string) =>
+  (await api.db.query('select 1 from audit_log where action = $1', [deed])).length;
+
+describe.each(writes)('$name', (write) => {
+  it('is done once of calls with one key, together or later, which are answered the same', async () => {
+    const [before, key] = [await deeds(write.deed), randomUUID()];
+    const together = await Promise.all(Array.from({ length: 8 }, () => send(write, key)));
+    const done = together.filter(({ status }) => status < 300);
+    const busy = together.filter(({ status }) => status >= 300);
+    expect(new Set(busy.map(codeOf))).toEqual(
+      new Set(busy.length === 0 ? [] : ['409 idempotency_in_progress']),
+    );
+    const again = await send(write, key);
+    for (const each of done) expect([each.status, each.body]).toEqual([again.status, again.body]);
+    expect(again.status).toBeLessThan(300);
+    expect(await deeds(write.deed)).toBe(before + 1);
+  });
+});
