@@ -94,9 +94,13 @@ async function inTurn(
   if (request.is_warm) return whenIdle(deps, request, signal);
   const leave = await deps.line.enter(request, signal);
   try {
-    return await measured(deps, request.plan.format, () => renderDerived(deps, request, signal));
+    const rendered = await measured(deps, request.plan.format, () =>
+      renderDerived(deps, request, signal),
+    );
+    leave('rendered');
+    return rendered;
   } finally {
-    leave();
+    leave('given up');
   }
 }
 

@@ -14,6 +14,8 @@ const RENDER_LANE: LaneOptions = {
   jobs_per_child: 500,
 };
 const WAITING_MAX = 64;
+/** A viewer who would wait longer is told when to come again. */
+const WAIT_MS_MAX = 2500;
 /** Renders that read their source from the store while the slots are still busy. */
 const READ_AHEAD = 1;
 const REFUSED_AT_ONCE = 16;
@@ -22,8 +24,10 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
   const { queue, log, metrics } = options;
   const lane = { ...RENDER_LANE, ...options.render };
   const turns = {
-    slots: lane.slots + READ_AHEAD,
+    slots: lane.slots,
+    reading_ahead: READ_AHEAD,
     waiting_max: options.render_waiting_max ?? WAITING_MAX,
+    wait_ms_max: WAIT_MS_MAX,
     deadline_ms: lane.wall_clock_ms,
   };
   const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.childKilled(why) });
@@ -35,7 +39,7 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
     wall_clock_ms: lane.wall_clock_ms,
   });
   // More are taken than may wait: the line knows whose turn it is, and refuses the rest at once.
-  const slots = turns.slots + turns.waiting_max + REFUSED_AT_ONCE;
+  const slots = turns.slots + READ_AHEAD + turns.waiting_max + REFUSED_AT_ONCE;
   const calls = await queue.serve('render', { slots, waiting_max: 0 }, renders.answer);
   return {
     stop: async () => {

@@ -1,110 +1,137 @@
 /**
  * Who renders next, decided before a byte is read. Projects share the time of the slots fairly, by what their renders
- * cost; heavy renders leave a slot to the others; what could not end in time is refused at once, with the time after
- * which it would be taken. Spec: Delivery refusals in checking order, busy.
+ * cost; heavy renders leave a slot to the others; who would wait too long is refused at once, with the time after which
+ * its turn would have come. Spec: Delivery refusals in checking order, busy.
  */
+import {
+  admitRender,
+  renderWaitMs,
+  retryAfterSeconds,
+} from '../../core/delivery/render-admission.ts';
 import { QueueBusy } from '../../platform/queue/queue.ts';
-import { createTurns } from './turns.ts';
+import { createRenderPace, type Estimate } from './render-pace.ts';
+import {
+  createRenderSeats,
+  type LeaveSeat,
+  type RenderSeats,
+  type WarmSeat,
+} from './render-seats.ts';
+import { createTurns, type Turns } from './turns.ts';
 
 export type RenderLine = {
   /**
    * Resolves when its turn has come, with the way to end it. Throws QueueBusy where it would wait too long or had to
    * make room for a project that has less, else the signal's reason.
    */
-  enter(ticket: Ticket, signal: AbortSignal): Promise<() => void>;
+  enter(ticket: Ticket, signal: AbortSignal): Promise<LeaveSeat>;
   /**
    * For what nobody waits for: only while nobody waits, leaving a slot free where there are several. Throws QueueBusy
-   * where that is not so now; `stopped` says that somebody came who needs the slot.
+   * where that is not so now.
    */
-  enterWarm(ticket: Ticket): { leave(): void; stopped: AbortSignal };
+  enterWarm(ticket: Ticket): WarmSeat;
 };
 
 export type Ticket = { project_id: string; cost_ms: number };
 export type LineOptions = {
   /** Renders at a time. */
   slots: number;
+  /** Renders beyond them that read their source meanwhile. */
+  reading_ahead?: number;
   /** All that wait, of all projects together. */
   waiting_max: number;
+  /** The longest wait that a newcomer is let in for; unless said, any that the deadline allows. */
+  wait_ms_max?: number;
   /** From entering to the end of the render. */
   deadline_ms: number;
+  /** Milliseconds of a clock that never goes back. */
+  now?: () => number;
 };
 
-type Waiter = Ticket & { isHeavy: boolean; start(): void; refuse(reason: unknown): void };
+/** `cost_ms` as this machine takes it, `estimate` as it was estimated. */
+type Waiter = Ticket & { estimate: Estimate; start(): void; refuse(reason: unknown): void };
 
 /** By its estimate: more than a viewer should wait for another's. */
 const HEAVY_MS_MIN = 400;
-const RETRY_SECONDS_MAX = 30;
 
-export function createRenderLine({ slots, waiting_max, deadline_ms }: LineOptions): RenderLine {
-  const heavySlots = Math.max(1, slots - 1);
+export function createRenderLine(options: LineOptions): RenderLine {
+  const { slots, reading_ahead = 0, now = () => performance.now() } = options;
   const turns = createTurns<Waiter>();
-  const pace = createPace();
-  const running = new Set<Waiter>();
-  const hasHeavySlot = () => [...running].filter((one) => one.isHeavy).length < heavySlots;
+  const pace = createRenderPace({ slots, now });
   const next = () => {
-    while (running.size + warm.size() < slots) {
-      const mayBeHeavy = hasHeavySlot();
-      const waiter = turns.take(({ isHeavy }) => mayBeHeavy || !isHeavy);
+    while (seats.isFree('light')) {
+      const mayBeHeavy = seats.isFree('heavy');
+      const waiter = turns.take(({ estimate }) => mayBeHeavy || estimate.weight === 'light');
       if (waiter === undefined) return;
-      running.add(waiter);
       waiter.start();
     }
   };
-  const warm = createWarmSeats(() => next());
-  const begin = (waiter: Waiter, startedAt = performance.now()) => {
-    return () => {
-      if (!running.delete(waiter)) return;
-      pace.took(performance.now() - startedAt, waiter.cost_ms);
-      next();
-    };
-  };
-  const isFree = ({ isHeavy }: Waiter) => running.size < slots && (!isHeavy || hasHeavySlot());
-  const waitMs = (waiter: Waiter) =>
-    pace.ms(runningMs(running) + turns.costAhead(waiter)) / (waiter.isHeavy ? heavySlots : slots);
-  const makeRoom = (waiter: Waiter) => {
-    if (turns.size() < waiting_max) return true;
-    const longest = turns.longest();
-    const isOwn = turns.costOf(waiter.project_id) + waiter.cost_ms >= longest.cost_ms;
-    if (isOwn || longest.last === undefined) return false;
-    turns.remove(longest.last);
-    longest.last.refuse(refusal(waitMs(longest.last)));
-    return true;
-  };
-
+  const seats = createRenderSeats({ slots, reading_ahead, pace, onLeave: next });
+  const gate = createGate({ turns, seats }, options);
   return {
     enter: async (ticket, signal) => {
       signal.throwIfAborted();
-      const { promise, resolve, reject } = Promise.withResolvers<() => void>();
+      const { promise, resolve, reject } = Promise.withResolvers<LeaveSeat>();
+      const estimate = estimateOf(ticket);
       const waiter: Waiter = {
-        ...ticket,
-        isHeavy: ticket.cost_ms >= HEAVY_MS_MIN,
-        start: () => resolve(begin(waiter)),
+        project_id: ticket.project_id,
+        cost_ms: pace.ms(estimate),
+        estimate,
+        start: () => resolve(seats.take(estimate)),
         refuse: reject,
       };
-      const wait = isFree(waiter) ? 0 : waitMs(waiter);
-      const isLate = wait + pace.ms(waiter.cost_ms) > deadline_ms;
-      if (wait > 0 && (isLate || !makeRoom(waiter))) throw refusal(wait);
+      gate.admit(waiter);
       turns.add(waiter);
       next();
-      // One of the slots only reads ahead: a warm render in the others is in the way.
-      if (running.size + warm.size() >= slots || turns.size() > 0) warm.stopOne();
+      // A seat that only reads ahead is no slot: a warm render in one of those is in the way.
+      if (!seats.isFree('light') || turns.size() > 0) seats.stopOneWarm();
       return orAborted(promise, signal, () => {
         if (turns.remove(waiter)) reject(signal.reason);
       });
     },
-    enterWarm: ({ cost_ms }) => {
-      const isIdle = turns.size() === 0 && running.size + warm.size() < Math.max(1, slots - 1);
-      if (isIdle) return warm.enter();
-      throw refusal(pace.ms(runningMs(running) + cost_ms));
+    enterWarm: (ticket) => {
+      if (turns.size() === 0 && seats.isIdle()) return seats.takeWarm();
+      throw busyFor(seats.leftMs() + pace.ms(estimateOf(ticket)));
     },
   };
 }
 
-function refusal(waitMs: number): QueueBusy {
-  return new QueueBusy(
-    'render',
-    Math.min(Math.max(1, Math.ceil(waitMs / 1000)), RETRY_SECONDS_MAX),
-  );
+/** Who may wait: admitted by time, and where there is no room by what its project has waiting already. */
+function createGate(
+  { turns, seats }: { turns: Turns<Waiter>; seats: RenderSeats },
+  { waiting_max, deadline_ms, wait_ms_max = deadline_ms }: LineOptions,
+) {
+  const queueBefore = (waiter: Waiter) => ({
+    ahead_ms: seats.leftMs() + turns.costAhead(waiter),
+    own_ms: waiter.cost_ms,
+    slots: seats.slotsOf(waiter.estimate.weight),
+  });
+  const busyNow = (waiter: Waiter) => busyFor(renderWaitMs(queueBefore(waiter)));
+  const makeRoom = (waiter: Waiter) => {
+    if (turns.size() < waiting_max) return true;
+    const { cost_ms, last } = turns.longest();
+    const isOwn = turns.costOf(waiter.project_id) + waiter.cost_ms >= cost_ms;
+    if (isOwn || last === undefined) return false;
+    turns.remove(last);
+    last.refuse(busyNow(last));
+    return true;
+  };
+  return {
+    /** Throws QueueBusy for who may not. */
+    admit: (waiter: Waiter) => {
+      if (seats.isFree(waiter.estimate.weight)) return;
+      const admission = admitRender(queueBefore(waiter), { wait_ms_max, deadline_ms });
+      if (!admission.admitted) throw new QueueBusy('render', admission.retry_after_seconds);
+      if (!makeRoom(waiter)) throw busyNow(waiter);
+    },
+  };
+}
+
+function estimateOf({ cost_ms }: Ticket): Estimate {
+  return { cost_ms, weight: cost_ms < HEAVY_MS_MIN ? 'light' : 'heavy' };
+}
+
+function busyFor(waitMs: number): QueueBusy {
+  return new QueueBusy('render', retryAfterSeconds(waitMs));
 }
 
 async function orAborted<T>(
@@ -114,43 +141,4 @@ async function orAborted<T>(
 ): Promise<T> {
   signal.addEventListener('abort', onAbort, { once: true });
   return promise.finally(() => signal.removeEventListener('abort', onAbort));
-}
-
-/** Who renders what nobody waits for, each with the way to stop it. */
-function createWarmSeats(onLeave: () => void) {
-  const seats = new Set<AbortController>();
-  return {
-    size: () => seats.size,
-    enter: () => {
-      const stop = new AbortController();
-      seats.add(stop);
-      const leave = () => {
-        if (seats.delete(stop)) onLeave();
-      };
-      return { leave, stopped: stop.signal };
-    },
-    /** It makes room when it has ended. */
-    stopOne: () => {
-      const first = [...seats].find(({ signal }) => !signal.aborted);
-      first?.abort(new QueueBusy('render', 1));
-    },
-  };
-}
-
-/** Half of what runs is still to come, as far as anybody can tell. */
-function runningMs(running: ReadonlySet<Ticket>): number {
-  return [...running].reduce((sum, { cost_ms }) => sum + cost_ms / 2, 0);
-}
-
-const LATEST_WEIGHT = 0.1;
-
-/** How many times longer renders take here than they were estimated at. */
-function createPace() {
-  let factor = 1;
-  return {
-    took: (ms: number, estimatedMs: number) => {
-      factor += LATEST_WEIGHT * (ms / estimatedMs - factor);
-    },
-    ms: (estimatedMs: number) => estimatedMs * factor,
-  };
 }

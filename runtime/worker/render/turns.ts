@@ -13,7 +13,7 @@ export type Turns<Item extends Cost> = {
   remove(item: Item): boolean;
   size(): number;
   costOf(projectId: string): number;
-  /** What would be taken before this one: its project's own, and of each other as much at most. */
+  /** What is taken before this one if nobody else comes: its project's own, and of each other about as much. */
   costAhead(item: Cost): number;
   /** The project with the most waiting work, and what it asked for last. */
   longest(): { cost_ms: number; last: Item | undefined };
@@ -35,7 +35,7 @@ export function createTurns<Item extends Cost>(): Turns<Item> {
   return {
     add: (item) => {
       const line = lines.get(item.project_id) ?? { tag: now, items: new Set() };
-      if (line.items.size === 0) line.tag = Math.max(line.tag, now);
+      line.tag = startTag(line, now);
       line.items.add(item);
       lines.set(item.project_id, line);
     },
@@ -52,16 +52,31 @@ export function createTurns<Item extends Cost>(): Turns<Item> {
     remove: (item) => lines.get(item.project_id)?.items.delete(item) ?? false,
     size: () => [...lines.values()].reduce((sum, { items }) => sum + items.size, 0),
     costOf,
-    costAhead: ({ project_id, cost_ms }) => {
-      const own = costOf(project_id) + cost_ms;
+    costAhead: ({ project_id }) => {
+      const own = lines.get(project_id);
+      const tag = (own === undefined ? now : startTag(own, now)) + sumOf(own);
       const others = [...lines].filter(([id]) => id !== project_id);
-      return own - cost_ms + others.reduce((sum, [, line]) => sum + Math.min(own, sumOf(line)), 0);
+      return sumOf(own) + others.reduce((sum, [, line]) => sum + costBefore(line, tag), 0);
     },
     longest: () => {
       const [line] = [...lines.values()].toSorted((one, other) => sumOf(other) - sumOf(one));
       return { cost_ms: sumOf(line), last: [...(line?.items ?? [])].at(-1) };
     },
   };
+}
+
+function startTag({ tag, items }: Line<unknown>, now: number): number {
+  return items.size === 0 ? Math.max(tag, now) : tag;
+}
+
+/** Of a line's renders those whose turn comes before that of one with this tag, or with it. */
+function costBefore({ tag, items }: Line<Cost>, before: number): number {
+  let end = tag;
+  for (const { cost_ms } of items) {
+    if (end > before) break;
+    end += cost_ms;
+  }
+  return end - tag;
 }
 
 function firstOf<Item>(lines: readonly Line<Item>[], may: (item: Item) => boolean) {

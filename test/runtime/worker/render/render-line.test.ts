@@ -4,6 +4,8 @@ import {
   createRenderLine,
   type LineOptions,
 } from '../../../../runtime/worker/render/render-line.ts';
+import type { RenderEnd } from '../../../../runtime/worker/render/render-pace.ts';
+import type { LeaveSeat } from '../../../../runtime/worker/render/render-seats.ts';
 
 const never = new AbortController().signal;
 
@@ -12,7 +14,7 @@ function makeLine(options: Partial<LineOptions> = {}) {
   const line = createRenderLine({ slots: 2, waiting_max: 8, deadline_ms: 10_000, ...options });
   const inside: string[] = [];
   const refused: Record<string, QueueBusy> = {};
-  const doors = new Map<string, () => void>();
+  const doors = new Map<string, LeaveSeat>();
   const enter = (name: string, cost_ms = 20, project_id = name) => {
     const entered = line.enter({ project_id, cost_ms }, never).then(
       (leave) => {
@@ -28,7 +30,7 @@ function makeLine(options: Partial<LineOptions> = {}) {
   };
   const settle = () => new Promise((resolve) => setImmediate(resolve));
   const leave = async (name: string) => {
-    doors.get(name)?.();
+    doors.get(name)?.('rendered');
     await settle();
   };
   return { line, inside, refused, enter, leave, settle };
@@ -61,8 +63,8 @@ describe('the line of renders', () => {
     const { refused, enter, settle } = makeLine({ deadline_ms: 10_000 });
     for (let at = 0; at < 8; at += 1) void enter(`heavy ${at}`, 4000, 'one');
     await settle();
-    expect(Object.keys(refused)).toEqual(['heavy 3', 'heavy 4', 'heavy 5', 'heavy 6', 'heavy 7']);
-    expect(refused['heavy 3']?.retry_after_seconds).toBe(10);
+    expect(Object.keys(refused)).toEqual([2, 3, 4, 5, 6, 7].map((at) => `heavy ${at}`));
+    expect(refused['heavy 2']?.retry_after_seconds).toBe(8);
     void enter('light', 20, 'other');
     await settle();
     expect(refused).not.toHaveProperty('light');
@@ -102,17 +104,64 @@ describe('the line of renders', () => {
     expect(inside).toEqual(['a', 'c']);
   });
 
-  it('learns how slow this machine is, and refuses sooner', async () => {
-    const { line, refused, enter, settle } = makeLine({ slots: 1, deadline_ms: 200 });
-    for (let at = 0; at < 30; at += 1) {
-      const leave = await line.enter({ project_id: 'a', cost_ms: 1 }, never);
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      leave();
-    }
-    void enter('running', 15);
-    void enter('waiting', 15);
+  it('refuses at once who would wait longer than the bound, though the deadline would allow it', async () => {
+    const { refused, enter, settle } = makeLine({ slots: 1, wait_ms_max: 2500, waiting_max: 100 });
+    for (let at = 0; at < 12; at += 1) void enter(`${at}`, 300, 'one');
     await settle();
+    expect(Object.keys(refused)).toEqual(['9', '10', '11']);
+    expect(refused['9']?.retry_after_seconds).toBe(3);
+  });
+
+  it('lets a newcomer of a quiet project in while a loud one is refused', async () => {
+    const { inside, refused, enter, leave, settle } = makeLine({ slots: 1, wait_ms_max: 1000 });
+    for (let at = 0; at < 5; at += 1) void enter(`loud ${at}`, 300, 'loud');
+    await settle();
+    expect(Object.keys(refused)).toEqual(['loud 4']);
+    void enter('quiet', 300);
+    await leave('loud 0');
+    await leave('loud 1');
+    expect(Object.keys(refused)).toEqual(['loud 4']);
+    expect(inside).toContain('quiet');
+  });
+
+  it('learns how slow this machine is from renders that ended, and refuses sooner', async () => {
+    let now = 0;
+    const { line, refused, enter, settle } = makeLine({
+      slots: 1,
+      wait_ms_max: 100,
+      now: () => now,
+    });
+    const renderOf = async (ms: number, how: RenderEnd) => {
+      const leave = await line.enter({ project_id: 'a', cost_ms: 10 }, never);
+      now += ms;
+      leave(how);
+    };
+    for (let at = 0; at < 30; at += 1) await renderOf(200, 'rendered');
+    // Whoever leaves early says nothing of the machine.
+    for (let at = 0; at < 30; at += 1) await renderOf(1, 'given up');
+    void enter('running', 10);
+    void enter('waiting', 10);
+    await settle();
+    expect(refused.waiting?.retry_after_seconds).toBe(1);
     expect(Object.keys(refused)).toEqual(['waiting']);
+  });
+
+  it('counts a render that was given up for the time that it had not ended in', async () => {
+    let now = 0;
+    const { line, refused, enter, settle } = makeLine({
+      slots: 1,
+      wait_ms_max: 100,
+      now: () => now,
+    });
+    for (let at = 0; at < 30; at += 1) {
+      const leave = await line.enter({ project_id: 'a', cost_ms: 10 }, never);
+      now += 14_000;
+      leave('given up');
+    }
+    void enter('running', 10);
+    void enter('waiting', 10);
+    await settle();
+    expect(refused.waiting?.retry_after_seconds).toBe(14);
   });
 });
 
