@@ -1,9 +1,11 @@
 /**
  * What viewers of images that are there notice while twice as many cold images are asked for as can be rendered: the
- * hits' waits, beside those of the same hits alone, and how soon the excess is told to come again.
+ * hits' waits, beside those of the same hits alone, and how soon the excess is told to come again. The load is made on
+ * the same cores: a modest rate, open-loop, whatever happens to the requests before.
  */
+import { Agent, request as sendRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { deliver, withKey } from '../contract/support/client.ts';
+import { withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { upload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
@@ -11,12 +13,13 @@ import { findPhotographs } from './photographs.ts';
 
 const SLUG = 'overload.jpg';
 const HIT = `/resize/400x300/f/${SLUG}`;
-const HITS_EVERY_MS = 10;
-const SPAN_MS = 8000;
+const HITS_EVERY_MS = 5;
+const SPAN_MS = 10_000;
 const CAPACITY_RENDERS = 40;
 const OVERLOAD = 2;
 
-type Seen = { status: number; ms: number };
+type Seen = { status: number; ms: number; retry_after: number };
+type Ask = (path: string) => Promise<Seen>;
 
 export async function measureOverload(tintype: Tintype): Promise<Figure[]> {
   const { api_key, project_slug } = tintype.instance;
@@ -24,15 +27,19 @@ export async function measureOverload(tintype: Tintype): Promise<Figure[]> {
   if (photograph === undefined) throw new Error('no photograph');
   const picture = { bytes: photograph.bytes, content_type: 'image/jpeg', file_slug: SLUG };
   await upload(withKey(tintype, api_key), project_slug, picture);
-  await ask(tintype, HIT);
-  const capacity = await measureCapacity(tintype);
-  const alone = await askSteadily(tintype, { path: () => HIT, every_ms: HITS_EVERY_MS });
+  const agent = new Agent({ keepAlive: true });
+  const ask: Ask = (path) => send(tintype, agent, path);
+  await ask(HIT);
+  const capacity = await measureCapacity(ask);
+  const hits = () => askSteadily(() => ask(HIT), HITS_EVERY_MS);
+  const alone = await hits();
   const every_ms = 1000 / (capacity * OVERLOAD);
-  const [flood, hits] = await Promise.all([
-    askSteadily(tintype, { path: (at) => cold(CAPACITY_RENDERS + at), every_ms }),
-    askSteadily(tintype, { path: () => HIT, every_ms: HITS_EVERY_MS }),
+  const [flood, beside] = await Promise.all([
+    askSteadily((at) => ask(cold(CAPACITY_RENDERS + at)), every_ms),
+    hits(),
   ]);
-  return describe({ capacity, alone, hits, flood });
+  agent.destroy();
+  return [...describeHits(alone, beside), ...describeFlood(capacity, flood)];
 }
 
 /** Each of a size of its own. */
@@ -40,55 +47,76 @@ function cold(at: number): string {
   return `/resize/${1600 + (at % 400)}x${1000 + Math.floor(at / 400)}/f/${SLUG}`;
 }
 
-/** Cold images a second, as many at a time as there are slots. */
-async function measureCapacity(tintype: Tintype): Promise<number> {
+/** Cold images a second, as many at a time as there are seats. */
+async function measureCapacity(ask: Ask): Promise<number> {
   const started = performance.now();
   const paths = Array.from({ length: CAPACITY_RENDERS }, (_, at) => cold(at));
-  const worker = async () => {
-    for (let path = paths.shift(); path !== undefined; path = paths.shift())
-      await ask(tintype, path);
+  const viewer = async () => {
+    for (let path = paths.shift(); path !== undefined; path = paths.shift()) await ask(path);
   };
-  await Promise.all([worker(), worker(), worker()]);
+  await Promise.all([viewer(), viewer(), viewer()]);
   return (CAPACITY_RENDERS * 1000) / (performance.now() - started);
 }
 
-/** Whatever happens to the ones before. */
-async function askSteadily(
-  tintype: Tintype,
-  { path, every_ms }: { path(at: number): string; every_ms: number },
-): Promise<Seen[]> {
+async function askSteadily(ask: (at: number) => Promise<Seen>, everyMs: number): Promise<Seen[]> {
   const asked: Promise<Seen>[] = [];
   const started = performance.now();
-  for (let at = 0; at * every_ms < SPAN_MS; at += 1) {
-    asked.push(ask(tintype, path(at)));
-    await sleep(Math.max(0, started + (at + 1) * every_ms - performance.now()));
+  for (let at = 0; at * everyMs < SPAN_MS; at += 1) {
+    asked.push(ask(at));
+    await sleep(Math.max(0, started + (at + 1) * everyMs - performance.now()));
   }
   return Promise.all(asked);
 }
 
-async function ask(tintype: Tintype, path: string): Promise<Seen> {
+/** As little as possible of its own: the answer's bytes are let go. */
+function send({ instance }: Tintype, agent: Agent, path: string): Promise<Seen> {
+  const { delivery_port: port, delivery_root_domain, project_slug } = instance;
+  const host = `${project_slug}.${delivery_root_domain}:${port}`;
   const started = performance.now();
-  const { status } = await deliver(tintype, { project: tintype.instance.project_slug, path });
-  return { status, ms: performance.now() - started };
+  return new Promise((resolve, reject) => {
+    sendRequest({ host: '127.0.0.1', port, path, agent, headers: { host } }, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      const retry_after = Number(headers['retry-after']);
+      response.resume().once('error', reject);
+      response.once('end', () => resolve({ status, ms: performance.now() - started, retry_after }));
+    })
+      .once('error', reject)
+      .end();
+  });
 }
 
-function describe(of: { capacity: number; alone: Seen[]; hits: Seen[]; flood: Seen[] }): Figure[] {
-  const count = (seen: Seen[], status: number) =>
-    seen.filter((one) => one.status === status).length;
-  const p99 = (seen: Seen[]) => {
-    const ms = seen.map((one) => one.ms).sort((a, b) => a - b);
-    return ms[Math.floor(ms.length * 0.99)] ?? Number.NaN;
-  };
-  const refused = of.flood.filter(({ status }) => status === 503);
-  const others = of.flood.length - refused.length - count(of.flood, 200);
+function describeHits(alone: Seen[], beside: Seen[]): Figure[] {
+  const others = beside.filter(({ status }) => status !== 200);
   return [
-    figure('cold images that can be rendered', '/s', [of.capacity]),
-    figure('hits alone, p99', 'ms', [p99(of.alone)]),
-    figure('hits beside twice that many cold images, p99', 'ms', [p99(of.hits)]),
-    figure('… times those alone', '', [p99(of.hits) / p99(of.alone)]),
-    figure('… answered other than 200', '', [of.hits.length - count(of.hits, 200)]),
-    figure('cold images refused with 503, of 100', '', [(100 * refused.length) / of.flood.length]),
-    figure('… told so after, p99', 'ms', [p99(refused)]),
-    figure('cold images answered with anything else', '', [others]),
+    figure('hits a second', '', [1000 / HITS_EVERY_MS]),
+    figure('hits alone, p99', 'ms', [p99(alone)]),
+    figure('hits beside twice the cold images, p99', 'ms', [p99(beside)]),
+    figure('… times those alone', '', [p99(beside) / p99(alone)]),
+    figure('… answered other than 200', '', [others.length]),
   ];
+}
+
+function describeFlood(capacity: number, flood: Seen[]): Figure[] {
+  const refused = flood.filter(({ status }) => status === 503);
+  const rendered = flood.filter(({ status }) => status === 200);
+  const others = flood.length - refused.length - rendered.length;
+  return [
+    figure('cold images that can be rendered', '/s', [capacity]),
+    figure('cold images asked for', '/s', [(flood.length * 1000) / SPAN_MS]),
+    figure('… rendered of them', '/s', [(rendered.length * 1000) / SPAN_MS]),
+    figure('… after, p99', 'ms', [p99(rendered)]),
+    figure('… refused with 503, of 100', '', [(100 * refused.length) / flood.length]),
+    figure('… told so after, p99', 'ms', [p99(refused)]),
+    figure(
+      '… to come again after',
+      's',
+      refused.map(({ retry_after }) => retry_after),
+    ),
+    figure('… answered with anything else', '', [others]),
+  ];
+}
+
+function p99(seen: readonly Seen[]): number {
+  const ms = seen.map((one) => one.ms).sort((a, b) => a - b);
+  return ms[Math.floor(ms.length * 0.99)] ?? Number.NaN;
 }
