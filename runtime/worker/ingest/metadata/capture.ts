@@ -3,7 +3,7 @@
  * out of range is as if it were not there. Spec: File (location).
  */
 import { type ExifBlock, type ExifDirectory, type ExifField, openExif } from './exif-block.ts';
-import { parseXmp, type XmpNode, xmpSpaces } from './xmp-tree.ts';
+import { parseXmp, RDF, type XmpName, type XmpNode, xmpSpaces } from './xmp-tree.ts';
 
 export type Capture = {
   location: { latitude: number; longitude: number } | null;
@@ -103,9 +103,18 @@ function text(field: ExifField | undefined): string {
   return field?.bytes.toString('latin1').replace(/\0.*$/s, '') ?? '';
 }
 
+/** The picture's own; else where the standard of the press says that it was made, never what it shows. */
 function locationInXmp(packet: XmpNode): Capture['location'] {
+  const own = descriptionsOf(packet);
+  const made = own.flatMap(({ children }) =>
+    elementsOf(children).filter(isNamed(xmpSpaces.Iptc4xmpExt, 'LocationCreated')),
+  );
+  return placeAmong(own) ?? placeAmong(made.flatMap(withinAll));
+}
+
+function placeAmong(nodes: readonly XmpNode[]): Capture['location'] {
   const degrees = (name: string, sides: string) =>
-    xmpDegrees(propertyOf(packet, xmpSpaces.exif, name), sides);
+    xmpDegrees(propertyOf(nodes, xmpSpaces.exif, name), sides);
   return onEarth(degrees('GPSLatitude', 'NS'), degrees('GPSLongitude', 'EW'));
 }
 
@@ -124,31 +133,51 @@ const TIMES = [
   [xmpSpaces.xmp, 'CreateDate'],
 ] as const;
 
+/** Some programs copy the form that EXIF has. */
+const XMP_TIME =
+  /^(\d{4})[-:](\d\d)[-:](\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/;
+
 function timeInXmp(packet: XmpNode): string | null {
+  const own = descriptionsOf(packet);
   for (const [space, name] of TIMES) {
-    const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?$/.exec(
-      propertyOf(packet, space, name) ?? '',
-    );
-    const time = match && isoOf(`${match[1]}T${match[2]}${match[3] ?? 'Z'}`);
+    const match = XMP_TIME.exec(propertyOf(own, space, name) ?? '');
+    const day = match && [match[1], match[2], match[3]].join('-');
+    const time = match && isoOf(`${day}T${match[4]}${match[5] ?? 'Z'}`);
     if (time) return time;
   }
   return null;
 }
 
 /** As an attribute of a description, or as an element of its own. */
-function propertyOf(node: XmpNode, space: string, name: string): string | undefined {
-  const attribute = node.attributes.find((one) => one.space === space && one.local === name);
-  if (attribute !== undefined) return attribute.value.trim();
-  for (const child of node.children) {
-    if (typeof child === 'string') continue;
-    if (child.space === space && child.local === name) {
-      return child.children
-        .filter((part) => typeof part === 'string')
-        .join('')
-        .trim();
-    }
-    const found = propertyOf(child, space, name);
-    if (found !== undefined) return found;
+function propertyOf(nodes: readonly XmpNode[], space: string, name: string): string | undefined {
+  const isIt = isNamed(space, name);
+  for (const { attributes, children } of nodes) {
+    const element = elementsOf(children).find(isIt);
+    const value = attributes.find(isIt)?.value ?? (element && textOf(element));
+    if (value !== undefined) return value.trim();
   }
   return undefined;
+}
+
+/** What the packet says of its picture: what lies deeper is about other things. */
+function descriptionsOf(packet: XmpNode): XmpNode[] {
+  const isRdf = isNamed(RDF, 'RDF');
+  const root = isRdf(packet) ? packet : elementsOf(packet.children).find(isRdf);
+  return elementsOf(root?.children ?? []).filter(isNamed(RDF, 'Description'));
+}
+
+function withinAll(node: XmpNode): XmpNode[] {
+  return [node, ...elementsOf(node.children).flatMap(withinAll)];
+}
+
+function elementsOf(children: XmpNode['children']): XmpNode[] {
+  return children.filter((child) => typeof child !== 'string');
+}
+
+function textOf({ children }: XmpNode): string {
+  return children.filter((part) => typeof part === 'string').join('');
+}
+
+function isNamed(space: string, name: string) {
+  return (one: XmpName): boolean => one.space === space && one.local === name;
 }

@@ -49,6 +49,7 @@ const PLACE_TAG_MAX = 0x1f;
 
 const SHORT = 3;
 const LONG = 4;
+const UNDEFINED = 7;
 const VALUE_BYTES_MAX = 16_384;
 /** A JPEG holds it in one segment, with its name. */
 const BLOCK_BYTES_MAX = 65_000;
@@ -68,7 +69,7 @@ function read(block: ExifBlock, size: PictureSize): Found {
   ]);
   const take = (directory: ExifDirectory, isKnown: (tag: number) => boolean) =>
     [...directory.values()]
-      .filter(({ tag: one, bytes }) => isKnown(one) && bytes.length <= VALUE_BYTES_MAX)
+      .filter((field) => isKnown(field.tag) && isReadable(field))
       .map((field) => ({ ...field, ...now.get(field.tag) }))
       .toSorted((one, other) => one.tag - other.tag)
       .filter(({ bytes }) => {
@@ -80,6 +81,17 @@ function read(block: ExifBlock, size: PictureSize): Found {
     exposure: take(block.follow(block.root.get(tag.exposure)), isOfExposure),
     place: take(block.follow(block.root.get(tag.place)), (one) => one <= PLACE_TAG_MAX),
   };
+}
+
+/** Texts of people begin with the name of their alphabet. What has another name nobody can read. */
+const NAMED_TEXTS: ReadonlySet<number> = new Set([0x9286, 0x1b, 0x1c]);
+const NAMES_BYTES = 8;
+const NAMES = /^(?:(?:ASCII)?(?:\0|[\0 ]+$)|UNICODE[\0 ]$|JIS[\0 ]{5}$)/;
+
+function isReadable({ tag: one, type, bytes }: ExifField): boolean {
+  if (bytes.length > VALUE_BYTES_MAX) return false;
+  const isNamed = NAMED_TEXTS.has(one) && type === UNDEFINED && bytes.length >= NAMES_BYTES;
+  return !isNamed || NAMES.test(bytes.toString('latin1', 0, NAMES_BYTES));
 }
 
 function isOfExposure(one: number): boolean {

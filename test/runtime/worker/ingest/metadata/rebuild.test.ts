@@ -197,6 +197,11 @@ describe('place and time', () => {
       ],
       { location: null },
     ],
+    [
+      'no place that the picture only shows',
+      ['-XMP-iptcExt:LocationShown={GPSLatitude=48.147,GPSLongitude=17.1}'],
+      { location: null },
+    ],
     ['no half of a place', ['-EXIF:GPSLatitude=12', '-EXIF:GPSLatitudeRef=N'], { location: null }],
     [
       'no day that the month lacks',
