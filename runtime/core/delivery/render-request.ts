@@ -4,19 +4,21 @@
 import { z } from 'zod';
 import type { SourceFacts } from './geometry.ts';
 import type { Box } from './operations.ts';
-import { chooseSource, type Mezzanine, printDerivedKey, type RenderPlan } from './plan.ts';
+import { printDerivedKey, type RenderPlan } from './plan.ts';
 import { renderCostMs } from './render-cost.ts';
+import { chooseSource, type Mezzanine } from './render-source.ts';
 
 /**
  * One render. `source_key` is the object to read (the original or a half-way image), `window` the
- * plan's window in that object's own pixels, `derived_key` where the result is stored, `cost_ms` what it
- * is estimated to cost one core.
+ * plan's window in that object's own pixels, `frame` what that is resized to where more than the output comes
+ * out, `derived_key` where the result is stored, `cost_ms` what it is estimated to cost one core.
  */
 export type RenderRequest = {
   readonly project_id: string;
   readonly derived_key: string;
   readonly source_key: string;
   readonly window: Box;
+  readonly frame?: Box | undefined;
   readonly cost_ms: number;
   readonly plan: RenderPlan;
   /** Rendered before anybody asks: whoever waits goes first. */
@@ -38,14 +40,14 @@ export function requestRender(
   plan: RenderPlan,
 ): RenderRequest {
   const { file_id, revision } = file;
-  const { object, window } = chooseSource(plan, file, file.mezzanines);
+  const { object, ...place } = chooseSource(plan, file, file.mezzanines);
   const source = object === 'original' ? file : { ...object, is_lossless: false };
   return {
     project_id,
     derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
     source_key: source.object_key,
-    window,
-    cost_ms: renderCostMs({ source, window, output: plan.output, format: plan.format }),
+    ...place,
+    cost_ms: renderCostMs({ source, ...place, output: plan.output, format: plan.format }),
     plan,
   };
 }
@@ -72,6 +74,7 @@ export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
   derived_key: z.string(),
   source_key: z.string(),
   window: box,
+  frame: box.optional(),
   cost_ms: z.number().positive(),
   plan: z.strictObject({
     window: box,

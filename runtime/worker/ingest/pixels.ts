@@ -51,11 +51,21 @@ export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
 /** The same picture with its long edge so many pixels long, as 8 bit samples. */
 export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels> {
   const ratio = Math.min(1, longEdge / Math.max(pixels.width, pixels.height));
-  const width = Math.max(1, Math.round(pixels.width * ratio));
-  const height = Math.max(1, Math.round(pixels.height * ratio));
+  const width = shrunkSide(pixels.width, ratio);
+  const height = shrunkSide(pixels.height, ratio);
   const space = pixels.space === 'b-w' || pixels.space === 'grey16' ? 'b-w' : 'srgb';
   const shrunk = pixels.open().resize({ width, height, fit: 'fill' });
   return readRaw(shrunk, { space, has_alpha: pixels.has_alpha });
+}
+
+const SIDE_STEP = 8;
+
+/**
+ * The short side is a little longer than in proportion, each axis being read by its own scale: blocks of eight are
+ * what a JPEG decoder can shrink without a rest.
+ */
+function shrunkSide(side: number, ratio: number): number {
+  return Math.max(1, Math.min(side, Math.ceil((side * ratio) / SIDE_STEP) * SIDE_STEP));
 }
 
 function outputSpace({ header, space, keeps_space }: SourceTraits): OutputSpace {

@@ -71,12 +71,12 @@ export type Rendered = { bytes: Buffer; content_type: string };
 
 export async function renderDerived(
   deps: RenderDeps,
-  { plan, window, source_key }: RenderRequest,
+  { plan, window, frame, source_key }: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
   const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
   const parts = await Promise.all(keys.map((key) => readObject(deps.content, key)));
-  const job = { kind: 'render', facts: { plan: { ...plan, window } }, parts, signal };
+  const job = { kind: 'render', facts: { plan: { ...plan, window, frame } }, parts, signal };
   try {
     return readAnswer(await deps.sandbox.run(job), plan.format);
   } catch (error) {

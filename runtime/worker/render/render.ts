@@ -3,7 +3,7 @@
  * the same bytes gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
  */
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
-import type { OutputFormat } from '../../core/delivery/geometry.ts';
+import type { OutputFormat, Size } from '../../core/delivery/geometry.ts';
 import type { Box } from '../../core/delivery/operations.ts';
 import type { RenderPlan } from '../../core/delivery/plan.ts';
 import { SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
@@ -11,8 +11,10 @@ import { withLoaders } from '../sandbox/loaders.ts';
 import { encode } from './encoders.ts';
 
 export type RenderInput = {
-  /** `window` in pixels of these source bytes. */
-  plan: Pick<RenderPlan, 'window' | 'output' | 'format' | 'quality' | 'watermark'>;
+  /** `window` in pixels of these source bytes; `frame`: what it is resized to before the output is cut out. */
+  plan: Pick<RenderPlan, 'window' | 'output' | 'format' | 'quality' | 'watermark'> & {
+    frame?: Box | undefined;
+  };
   source: Buffer;
   watermark: Buffer | null;
 };
@@ -34,8 +36,8 @@ export async function render(input: RenderInput): Promise<RenderedImage> {
 
 async function renderLoaded({ plan, source, watermark }: RenderInput): Promise<RenderedImage> {
   const { output, format } = plan;
-  const { picture, has_alpha } = await cut(source, plan.window);
-  const resized = picture.resize({ ...output, fit: 'fill' }).toColourspace('srgb');
+  const { picture, has_alpha } = await cut(source, plan);
+  const resized = resize(picture, plan).toColourspace('srgb');
   const onWhite = format === 'jpeg' ? resized.flatten({ background: WHITE }) : resized;
   const drawn =
     watermark === null
@@ -60,18 +62,40 @@ const contentTypes: Readonly<Record<OutputFormat, string>> = {
   gif: 'image/gif',
 };
 
-/** Without an extract step libvips may skip pixels that the output does not need while it decodes. */
-async function cut(source: Buffer, window: Box): Promise<{ picture: Sharp; has_alpha: boolean }> {
+function resize(picture: Sharp, { output, frame }: RenderInput['plan']): Sharp {
+  if (frame === undefined) return picture.resize({ ...output, fit: 'fill' });
+  const { x: left, y: top, width, height } = frame;
+  return picture.resize({ width, height, fit: 'fill' }).extract({ left, top, ...output });
+}
+
+/**
+ * Without an extract step libvips may skip pixels that the output does not need while it decodes. It may where
+ * nothing is left over: else what is left moves the picture by up to half a pixel of the output.
+ */
+async function cut(
+  source: Buffer,
+  { window, output }: RenderInput['plan'],
+): Promise<{ picture: Sharp; has_alpha: boolean }> {
   const picture = sharp(source, { failOn: 'error', limitInputPixels: false, sequentialRead: true });
   const { width, height, hasAlpha } = await picture.metadata();
   const { x: left, y: top } = window;
   const isWhole = left === 0 && top === 0 && window.width === width && window.height === height;
   return {
-    picture: isWhole
-      ? picture
-      : picture.extract({ left, top, width: window.width, height: window.height }),
+    picture:
+      isWhole && isShrunkEvenly(window, output)
+        ? picture
+        : picture.extract({ left, top, width: window.width, height: window.height }),
     has_alpha: hasAlpha,
   };
+}
+
+const SHRINKS = [8, 4, 2];
+
+/** JPEG decoders shrink by powers of two, at most to the output's size. */
+function isShrunkEvenly(source: Size, output: Size): boolean {
+  const times = Math.min(source.width / output.width, source.height / output.height);
+  const shrink = SHRINKS.find((one) => one <= times) ?? 1;
+  return source.width % shrink === 0 && source.height % shrink === 0;
 }
 
 async function drawOverlay(plan: RenderPlan['watermark'], bytes: Buffer): Promise<OverlayOptions> {

@@ -5,12 +5,8 @@
 import sharp, { type Sharp } from 'sharp';
 import { parseChain } from '../../../runtime/core/delivery/chain.ts';
 import type { SourceFacts } from '../../../runtime/core/delivery/geometry.ts';
-import {
-  chooseSource,
-  planRender,
-  type RenderPlan,
-  type RenderSource,
-} from '../../../runtime/core/delivery/plan.ts';
+import { planRender, type RenderPlan } from '../../../runtime/core/delivery/plan.ts';
+import { chooseSource, type RenderSource } from '../../../runtime/core/delivery/render-source.ts';
 import type { IngestResult } from '../../../runtime/worker/ingest/ingest-result.ts';
 import { encode } from '../../../runtime/worker/render/encoders.ts';
 import type { Decoder } from '../decoder.ts';
@@ -111,11 +107,11 @@ function renderChosen(
   decoder: Decoder,
   { result, plan, chosen }: { result: IngestResult; plan: RenderPlan; chosen: RenderSource },
 ) {
-  const { object, window } = chosen;
+  const { object, ...place } = chosen;
   const bytes =
     object === 'original' ? result.master : result.mezzanines[Number(object.object_key)]?.bytes;
   if (bytes === undefined) throw new Error('a half-way image that there is not');
-  return decoder.render({ plan: { ...plan, window }, source: bytes, watermark: null });
+  return decoder.render({ plan: { ...plan, ...place }, source: bytes, watermark: null });
 }
 
 async function resizeStraight(pixels: Samples, plan: RenderPlan): Promise<Samples> {

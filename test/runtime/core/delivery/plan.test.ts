@@ -2,8 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseChain } from '../../../../runtime/core/delivery/chain.ts';
 import {
-  chooseSource,
-  type Mezzanine,
   planRender,
   pngCompressionLevel,
   printDerivedKey,
@@ -184,92 +182,4 @@ describe('printDerivedKey', () => {
     ].map(printDerivedKey);
     expect(new Set(keys).size).toBe(keys.length);
   });
-});
-
-describe('chooseSource', () => {
-  const mezzanines: Mezzanine[] = [mezzanine(2048, 1536), mezzanine(1024, 768)];
-
-  const choices: [string, number | string, string][] = [
-    ['resize/512x384', 1024, 'exactly twice the output'],
-    ['resize/513x385', 2048, 'the smaller one is below twice the output'],
-    ['resize/1024x768', 2048, 'exactly twice the output'],
-    ['resize/1025x769', 'original', 'none is large enough'],
-    ['format/webp', 'original', 'the full size'],
-    ['resize/100x100', 1024, 'a centred crop whose edges fall close enough'],
-    ['crop/0,0,1000,750/resize/128x96', 1024, 'a crop on whole pixels'],
-    ['crop/0,0,1000,750/resize/400x300', 'original', 'a crop that is too small in both'],
-    ['resize/4000x10', 'original', 'one side is below twice the output'],
-  ];
-
-  it.each(choices)('%s reads %s: %s', (chain, expected) => {
-    const { object } = chooseSource(render(chain), source, mezzanines);
-    expect(object === 'original' ? object : object.long_edge).toBe(expected);
-  });
-
-  it('a crop that falls between the pixels reads it all the same, moved by a quarter of an output pixel at most', () => {
-    const plan = render('crop/1,1,2000,1500/resize/256x192');
-    const { object, window } = chooseSource(plan, source, mezzanines);
-    expect(object).toBe(mezzanines[1]);
-    const across = 1024 / source.width;
-    const pixel = window.width / plan.output.width;
-    for (const [exact, read] of [
-      [across, window.x],
-      [2001 * across, window.x + window.width],
-    ] as const) {
-      expect(Math.abs(exact - read) / pixel).toBeLessThanOrEqual(0.25);
-    }
-  });
-
-  it('maps the window into the chosen image', () => {
-    const found = chooseSource(render('crop/1000,750,2000,1500/resize/100x75'), source, mezzanines);
-    expect(found).toMatchObject({
-      object: { long_edge: 1024 },
-      window: { x: 256, y: 192, width: 512, height: 384 },
-    });
-  });
-
-  it('keeps the window of the plan on the original', () => {
-    const whole = render('resize/3000x3000');
-    expect(chooseSource(whole, source, [])).toEqual({ object: 'original', window: whole.window });
-  });
-
-  it('never reads the original of an SVG, but its grid', () => {
-    const grid = { ...mezzanine(2048, 1024), content_type: 'image/png' };
-    const half = { ...mezzanine(1024, 512), content_type: 'image/png' };
-    const enlarged = render('crop/3,5,1000,500/resize/4000x2000', svg);
-    expect(chooseSource(enlarged, svg, [half, grid])).toEqual({
-      object: grid,
-      window: { x: 3, y: 5, width: 1000, height: 500 },
-    });
-    expect(chooseSource(render('resize/100x50', svg), svg, [grid, half]).object).toBe(half);
-  });
-
-  it('always reads a window inside the object, at least twice the output on a half-way image', () => {
-    const number = fc.integer({ min: 0, max: 4000 });
-    const side = fc.integer({ min: 1, max: 1100 });
-    const property = fc.property(number, number, number, number, side, side, (...numbers) => {
-      const [x, y, w, h, width, height] = numbers;
-      const planned = plan(`crop/${x},${y},${w},${h}/resize/${width}x${height}/smart`);
-      if (planned === undefined) return;
-      const { object, window } = chooseSource(planned, source, mezzanines);
-      const size = object === 'original' ? source : object;
-      expect(Math.min(window.x, window.y)).toBeGreaterThanOrEqual(0);
-      expect(window.x + window.width).toBeLessThanOrEqual(size.width);
-      expect(window.y + window.height).toBeLessThanOrEqual(size.height);
-      if (object === 'original') return;
-      expect(window.width).toBeGreaterThanOrEqual(2 * width);
-      expect(window.height).toBeGreaterThanOrEqual(2 * height);
-    });
-    fc.assert(property, { numRuns: 500 });
-  });
-
-  function mezzanine(width: number, height: number): Mezzanine {
-    return {
-      long_edge: width,
-      width,
-      height,
-      object_key: `m${width}`,
-      content_type: 'image/jpeg',
-    };
-  }
 });
