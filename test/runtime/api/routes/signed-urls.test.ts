@@ -154,15 +154,19 @@ describe('POST …/signed-url', () => {
       updateFileBlocked(tx, { file_id, blocked_by: 'staff', reason: 'x' }),
     );
     expect(codeOf(await mint({ file_slug: 'blocked.png' }))).toBe('409 file_not_ready');
+    await makeFile(api.db, project, { file_slug: 'deleted.png' });
+    await owner('DELETE', `/v1/projects/${project.project_slug}/files/deleted.png`);
+    expect(codeOf(await mint({ file_slug: 'deleted.png' }))).toBe('404 file_not_found');
   });
 
-  it('is 409 signing_key_missing where no key is active', async () => {
+  it('is 409 signing_key_missing where no key is active, which costs nothing of the rate', async () => {
     const keyless = await projectWithFile({});
     await api.db.query(
       `update signing_keys set status = 'retired', retire_after = now() where project_id = $1`,
       [keyless.project_id],
     );
     expect(codeOf(await mint({ file_slug }, { project: keyless }))).toBe('409 signing_key_missing');
+    expect(await api.db.query('select 1 from rate_windows')).toEqual([]);
   });
 
   it('is audited, with who, what and the request', async () => {
