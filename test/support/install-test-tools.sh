@@ -16,6 +16,7 @@ done
 # The commands of broker, cache and proxies are not in everybody's PATH.
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || missing+=(rabbitmq-server)
 [ -x /usr/sbin/varnishd ] || missing+=(varnish)
+[ -d /usr/share/backgrounds/mate ] || missing+=(mate-backgrounds)
 [ -x /usr/sbin/nginx ] || missing+=(nginx)
 [ -x /usr/sbin/haproxy ] || missing+=(haproxy)
 
