@@ -23,13 +23,13 @@ up: $(INSTALLED) ## all of Tintype on this machine: http://localhost:8080 (ARGS=
 	@node runtime/main.ts up $(ARGS)
 
 ##@ Develop
-check: $(INSTALLED) ## format, lint, types, layers, sizes, unused code, generated files
-	@$(MAKE) -j4 -k --output-sync=target check-format check-types check-promises check-unused check-house check-generated
+check: $(INSTALLED) ## format, lint, types, layers, sizes, unused code, generated files, OpenAPI
+	@$(MAKE) -j4 -k --output-sync=target check-format check-types check-promises check-unused check-house check-generated check-openapi
 
 test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passed, N failed`
 	@vitest run --config config/vitest.config.ts $(ARGS)
 
-generate: $(INSTALLED) ## CRDs and the tables in docs/, from their one source
+generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, from their one source
 	@for script in $(GENERATORS); do node $$script; done
 
 bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
@@ -62,6 +62,8 @@ check-house:
 	@vitest run --config config/vitest.house.config.ts
 check-generated:
 	@failed=0; for script in $(GENERATORS); do node $$script --check || failed=1; done; exit $$failed
+check-openapi:
+	@REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true redocly lint runtime/api/openapi.json --config config/openapi-lint.yaml
 
 # --- what is fetched, once ---
 $(FETCHED_NODE):
@@ -82,4 +84,4 @@ $(INSTALLED): package-lock.json $(NODE_READY)
 test-tools:
 	@test/support/install-test-tools.sh
 
-.PHONY: up check test generate bench image clean help check-format check-types check-promises check-unused check-house check-generated test-tools
+.PHONY: up check test generate bench image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools

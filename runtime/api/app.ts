@@ -7,6 +7,7 @@ import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
 import type { ApiDeps } from './deps.ts';
+import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { answerError } from './middleware/answer-error.ts';
@@ -22,6 +23,7 @@ export function createApi(deps: ApiDeps): Express {
   app.use(requestId, observeRequests(deps), defaultHeaders);
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
   for (const each of endpoints) mount(app, each, deps);
+  app.use(documentation());
   app.use((request) => {
     throw new ServiceError('not_found', {
       message: `There is no ${request.method} ${request.path}.`,

@@ -11,6 +11,7 @@ import { REQUEST_ID_PATTERN } from '../../runtime/core/limits.ts';
 import type { ProjectRecord } from '../../runtime/core/resources/project.ts';
 import { signRequest } from '../../runtime/core/signing/request-signature.ts';
 import type { IdentityProvider } from '../../runtime/standalone/identity-provider.ts';
+import { expectDocumented } from './documented.ts';
 import { noteSeen } from './seen.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer as JSON; what it must hold is what a test asserts.
@@ -135,6 +136,7 @@ async function sendTo(baseUrl: string, sent: Sent): Promise<Answer> {
   const isJson = answer.headers['content-type']?.startsWith('application/json') === true;
   const body = isJson && answer.text !== '' ? JSON.parse(answer.text) : undefined;
   expectPromises(method, { ...answer, body });
+  expectDocumented({ method, path, status: answer.status, body });
   noteSeen({ method, path, status: answer.status, code: body?.error?.code ?? null });
   return { ...answer, body };
 }

@@ -4,6 +4,7 @@
  */
 import { createHmac } from 'node:crypto';
 import { request as requestHttp } from 'node:http';
+import { expectDocumented } from '../../support/documented.ts';
 import { noteDelivered, noteSeen } from '../../support/seen.ts';
 import { runTintype, type Tintype } from './tintype.ts';
 
@@ -44,6 +45,7 @@ export async function call(tintype: Target, { method, path, body, raw, headers }
     headers: { ...json, ...headers },
     bytes: raw ?? printBody(body),
   });
+  expectDocumented({ method, path, status: answer.status, body: answer.body });
   noteSeen({ method, path, status: answer.status, code: answer.body?.error?.code ?? null });
   return answer;
 }

@@ -1,0 +1,224 @@
+/** One example of each record: a shop, its key and one picture. Each is checked against its schema. */
+import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
+
+const created_at = '2026-11-02T09:30:00.000Z';
+const times = { created_at, updated_at: created_at };
+const organization_id = 'org_01kbr3f0q8e7v9xg2m5n4w6ztc';
+const project_id = 'prj_01kbr3f0q9c4h8d2s6w7y5k3na';
+const kid = 'kid_01kbr3f0qa7b3x9t5v2m8c6rje';
+const upload_id = 'upl_01kbr40c2m6r8n4t7y9w3x5vqh';
+const file_id = 'file_01kbr40c5h2d7s9k4m8p3v6wba';
+
+const organization = {
+  organization_id,
+  name: 'Example Shop',
+  credit_balance: 48210,
+  quota_exceeded_at: null,
+  billing_exempt: false,
+  billing_exempt_until: null,
+  ...times,
+};
+
+const apiKey = {
+  id: 'key_01kbr3g7x4c9m2v8t6n5d3w7ra',
+  name: 'shop server',
+  scopes: apiKeyScopes,
+  prefix: 'svc_live_3f',
+  last_four: '9c1e',
+  status: 'active',
+  last_used_at: '2026-11-02T10:02:41.000Z',
+};
+
+const upload = {
+  upload_id,
+  project_slug: 'shop',
+  file_slug: 'red-shoe.jpg',
+  status: 'created',
+  mode: 'direct',
+  content_type: 'image/jpeg',
+  size_bytes: 2_481_920,
+  error_code: null,
+  expires_at: '2026-11-02T09:45:00.000Z',
+  ready_at: null,
+  direct: {
+    put_url: 'https://storage.example/ingest/upl_01kbr40c2m6r8n4t7y9w3x5vqh?X-Amz-Signature=…',
+    headers: { 'content-type': 'image/jpeg', 'content-length': '2481920' },
+    expires_at: '2026-11-02T09:45:00.000Z',
+  },
+  sha256: null,
+  library: 'default',
+  folder: '',
+  file_id: null,
+  revision: null,
+  ...times,
+};
+
+const counted = { requests: 1200, bytes: 96_400_000, transforms: 1100, credits: 1200 };
+
+export const examples = {
+  ApiKey: { ...apiKey, ...times },
+  CallingKey: { ...apiKey, project_slug: 'shop', project_id, organization_id },
+  CountedEvents: { received: 2, matched: 1, ignored: 1 },
+  CreatedApiKey: {
+    ...apiKey,
+    last_used_at: null,
+    ...times,
+    plaintext_secret: 'svc_live_3f0000000000000000000000000000009c1e',
+  },
+  File: {
+    file_slug: 'red-shoe.jpg',
+    file_id,
+    status: 'ready',
+    revision: 1,
+    width: 4032,
+    height: 3024,
+    url: 'https://shop.img.example/originals/f/red-shoe.jpg',
+    sha256: '4f2c7d0e9b1a5c38d6f04e7a92b3c81d5e60f7a8b9c2d3e4f5061728394a5b6c',
+    title: 'Red shoe',
+    alt_text: 'A red running shoe, seen from the left',
+    folder: '',
+    library: 'default',
+    original_filename: null,
+    content_type: 'image/jpeg',
+    size_bytes: 2_390_114,
+    dominant_color: '#c23a2b',
+    thumb_hash: 'HBkSHYSIeHiPiHh8eJd4eTN0EEQG',
+    ...times,
+  },
+  Health: { status: 'ok' },
+  Me: {
+    user: {
+      user_id: 'usr_01kbr3f0q6w5n8b2c9x4v7m3td',
+      subject: 'auth0|5f7c8ec7c33c6c004bbafe82',
+      email: 'ada@shop.example',
+      first_name: 'Ada',
+      last_name: 'Lovelace',
+      name: 'Ada Lovelace',
+      ...times,
+    },
+    organization,
+    role: 'owner',
+    staff: false,
+  },
+  ModerationNote: {
+    project_slug: 'shop',
+    file_slug: 'red-shoe.jpg',
+    note: 'The model release is on file.',
+    author: 'auth0|5f7c8ec7c33c6c004bbafe82',
+    ...times,
+  },
+  Organization: organization,
+  Project: {
+    project_slug: 'shop',
+    project_id,
+    organization_id,
+    name: 'Shop',
+    delivery_access: 'public',
+    default_delivery_host: 'shop.img.example',
+    custom_domains: [],
+    cors_allowed_origins: ['https://shop.example'],
+    resolution_presets: { thumb: 'resize/200x200/smart' },
+    allowed_transform_chains: ['resize/640x480', 'preset:thumb'],
+    default_watermark_preset_id: null,
+    raw_download_enabled: false,
+    callback_url: null,
+    callback_secret_set: false,
+    status: 'active',
+    suspended_by: null,
+    storage_hard_limit_bytes: 53_687_091_200,
+    storage_limit_source: 'plan',
+    file_count: 1,
+    storage_bytes: 2_390_114,
+    active_signing_kid: kid,
+    pricing_multiplier: 1,
+    ...times,
+  },
+  Readiness: { ready: true, checks: { database: true, ingest: true, content: true } },
+  Recipe: {
+    id: 'rcp_01kbr3zt5c8v2m7x4n9w6d3bqa',
+    name: 'hero',
+    transform_chain: 'resize/1600x/format/webp',
+    schema_version: 1,
+    valid: true,
+    ...times,
+  },
+  SignedUrl: {
+    url: `https://shop.img.example/resize/640x480/f/red-shoe.jpg?exp=1793613000&kid=${kid}&sig=…`,
+    kid,
+    expires_at: '2026-11-02T09:50:00.000Z',
+  },
+  SigningKey: { kid, status: 'active', retire_after: null, ...times },
+  Upload: upload,
+  UploadParts: {
+    parts: [
+      { part_number: 1, url: 'https://storage.example/ingest/…?partNumber=1&X-Amz-Signature=…' },
+    ],
+    urls_expire_at: '2026-11-02T09:45:00.000Z',
+  },
+  Usage: {
+    project_slug: 'shop',
+    from: '2026-11-01T00:00:00.000Z',
+    to: '2026-11-02T00:00:00.000Z',
+    range_capped: false,
+    storage: { file_count: 1, storage_bytes: 2_390_114 },
+    hourly: [
+      {
+        window_start: '2026-11-01T09:00:00.000Z',
+        ...counted,
+        computed_at: '2026-11-01T10:05:02.000Z',
+      },
+    ],
+    daily: [
+      {
+        day: '2026-11-01',
+        ...counted,
+        charged_credits: 1200,
+        hours_closed: 24,
+        finalized_at: '2026-11-02T02:00:00.000Z',
+      },
+    ],
+    credit_balance: 48210,
+    reconciled_through: '2026-11-02T07:00:00.000Z',
+  },
+  WatermarkPreset: {
+    id: 'wm_01kbr3yh2v7c5m9t4x8n6w3dqa',
+    name: 'logo',
+    file_slug: 'logo.png',
+    x_offset: -24,
+    y_offset: -24,
+    opacity: 80,
+    ...times,
+  },
+} as const;
+
+/** What to send, by the name of the operation. */
+export const bodyExamples: Readonly<Record<string, unknown>> = {
+  receiveStorageEvents: { events: [{ key: 'ingest/upl_01kbr40c2m6r8n4t7y9w3x5vqh' }] },
+  createOrganization: { name: 'Example Shop' },
+  createProject: {
+    project_slug: 'shop',
+    name: 'Shop',
+    resolution_presets: { thumb: 'resize/200x200/smart' },
+  },
+  updateProject: { delivery_access: 'protected' },
+  createApiKey: { name: 'shop server', scopes: ['files:read', 'files:write', 'urls:sign'] },
+  signUrl: {
+    file_slug: 'red-shoe.jpg',
+    transform_chain: 'resize/640x480',
+    expires_in_seconds: 300,
+  },
+  createWatermarkPreset: {
+    name: 'logo',
+    file_slug: 'logo.png',
+    x_offset: -24,
+    y_offset: -24,
+    opacity: 80,
+  },
+  putWatermarkPreset: { name: 'logo', file_slug: 'logo.png', opacity: 50 },
+  createRecipe: { name: 'hero', transform_chain: 'resize/1600x/format/webp' },
+  putRecipe: { name: 'hero', transform_chain: 'resize/1600x/format/avif' },
+  createUpload: { content_type: 'image/jpeg', size_bytes: 2_481_920, file_slug: 'red-shoe.jpg' },
+  completeUpload: { parts: [{ part_number: 1, etag: '"9b2cf535f27731c974343645a3985328"' }] },
+  updateFile: { title: 'Red shoe', alt_text: 'A red running shoe, seen from the left' },
+  putModerationNote: { note: 'The model release is on file.' },
+};

@@ -1,0 +1,264 @@
+/** What each endpoint is called and what it answers. An endpoint that is not here stops the generator. */
+import type { RecordName } from './schemas.ts';
+import type { Tag } from './tags.ts';
+
+/** The body of success: one record, a list of them in pages or in one piece, or none. */
+type Answer = { one: RecordName } | { page: RecordName } | { items: RecordName } | { none: true };
+
+export type Operation = Answer & {
+  id: string;
+  tag: Tag;
+  title: string;
+  /** Further statuses of success, with the same body. */
+  also?: readonly number[];
+};
+
+const PROJECT = '/v1/projects/{slug}';
+
+export const operations: Readonly<Record<string, Operation>> = {
+  'GET /healthz': {
+    id: 'getHealth',
+    tag: 'Infrastructure',
+    title: 'Is the process alive',
+    one: 'Health',
+  },
+  'GET /readyz': {
+    id: 'getReadiness',
+    tag: 'Infrastructure',
+    title: 'Can it do its work',
+    one: 'Readiness',
+    also: [503],
+  },
+  'POST /v1/internal/storage-events': {
+    id: 'receiveStorageEvents',
+    tag: 'Infrastructure',
+    title: 'Tell of new objects',
+    one: 'CountedEvents',
+  },
+  'GET /v1/me': {
+    id: 'getMe',
+    tag: 'Identity and organizations',
+    title: 'Who is calling',
+    one: 'Me',
+  },
+  'GET /v1/organizations': {
+    id: 'listOrganizations',
+    tag: 'Identity and organizations',
+    title: 'The caller’s organization',
+    page: 'Organization',
+  },
+  'POST /v1/organizations': {
+    id: 'createOrganization',
+    tag: 'Identity and organizations',
+    title: 'Make an organization',
+    one: 'Organization',
+    also: [200],
+  },
+  'GET /v1/projects': {
+    id: 'listProjects',
+    tag: 'Projects',
+    title: 'List projects',
+    page: 'Project',
+  },
+  'POST /v1/projects': {
+    id: 'createProject',
+    tag: 'Projects',
+    title: 'Make a project',
+    one: 'Project',
+  },
+  [`GET ${PROJECT}`]: {
+    id: 'getProject',
+    tag: 'Projects',
+    title: 'Read a project',
+    one: 'Project',
+  },
+  [`PATCH ${PROJECT}`]: {
+    id: 'updateProject',
+    tag: 'Projects',
+    title: 'Change a project',
+    one: 'Project',
+  },
+  [`DELETE ${PROJECT}`]: {
+    id: 'deleteProject',
+    tag: 'Projects',
+    title: 'Suspend a project',
+    none: true,
+  },
+  'GET /v1/key': {
+    id: 'getCallingKey',
+    tag: 'API keys',
+    title: 'The key that is calling',
+    one: 'CallingKey',
+  },
+  [`GET ${PROJECT}/keys`]: {
+    id: 'listApiKeys',
+    tag: 'API keys',
+    title: 'List keys',
+    page: 'ApiKey',
+  },
+  [`POST ${PROJECT}/keys`]: {
+    id: 'createApiKey',
+    tag: 'API keys',
+    title: 'Make a key',
+    one: 'CreatedApiKey',
+  },
+  [`POST ${PROJECT}/keys/{keyId}/revoke`]: {
+    id: 'revokeApiKey',
+    tag: 'API keys',
+    title: 'Revoke a key',
+    one: 'ApiKey',
+  },
+  [`POST ${PROJECT}/keys/{keyId}/rotate`]: {
+    id: 'rotateApiKey',
+    tag: 'API keys',
+    title: 'Replace a key',
+    one: 'CreatedApiKey',
+  },
+  [`GET ${PROJECT}/signing-keys`]: {
+    id: 'listSigningKeys',
+    tag: 'Signing keys and signed URLs',
+    title: 'List signing keys',
+    page: 'SigningKey',
+  },
+  [`POST ${PROJECT}/signing-keys/rotate`]: {
+    id: 'rotateSigningKey',
+    tag: 'Signing keys and signed URLs',
+    title: 'Rotate the signing key',
+    one: 'SigningKey',
+  },
+  [`POST ${PROJECT}/signed-url`]: {
+    id: 'signUrl',
+    tag: 'Signing keys and signed URLs',
+    title: 'Sign a delivery URL',
+    one: 'SignedUrl',
+  },
+  [`GET ${PROJECT}/watermark-presets`]: {
+    id: 'listWatermarkPresets',
+    tag: 'Watermark presets',
+    title: 'List presets',
+    items: 'WatermarkPreset',
+  },
+  [`PUT ${PROJECT}/watermark-presets`]: {
+    id: 'createWatermarkPreset',
+    tag: 'Watermark presets',
+    title: 'Make a preset',
+    one: 'WatermarkPreset',
+  },
+  [`GET ${PROJECT}/watermark-presets/{id}`]: {
+    id: 'getWatermarkPreset',
+    tag: 'Watermark presets',
+    title: 'Read a preset',
+    one: 'WatermarkPreset',
+  },
+  [`PUT ${PROJECT}/watermark-presets/{id}`]: {
+    id: 'putWatermarkPreset',
+    tag: 'Watermark presets',
+    title: 'Make or replace a preset',
+    one: 'WatermarkPreset',
+    also: [201],
+  },
+  [`DELETE ${PROJECT}/watermark-presets/{id}`]: {
+    id: 'deleteWatermarkPreset',
+    tag: 'Watermark presets',
+    title: 'Delete a preset',
+    none: true,
+  },
+  [`GET ${PROJECT}/recipes`]: {
+    id: 'listRecipes',
+    tag: 'Recipes',
+    title: 'List recipes',
+    page: 'Recipe',
+  },
+  [`PUT ${PROJECT}/recipes`]: {
+    id: 'createRecipe',
+    tag: 'Recipes',
+    title: 'Make a recipe',
+    one: 'Recipe',
+  },
+  [`GET ${PROJECT}/recipes/{id}`]: {
+    id: 'getRecipe',
+    tag: 'Recipes',
+    title: 'Read a recipe',
+    one: 'Recipe',
+  },
+  [`PUT ${PROJECT}/recipes/{id}`]: {
+    id: 'putRecipe',
+    tag: 'Recipes',
+    title: 'Make or replace a recipe',
+    one: 'Recipe',
+    also: [201],
+  },
+  [`DELETE ${PROJECT}/recipes/{id}`]: {
+    id: 'deleteRecipe',
+    tag: 'Recipes',
+    title: 'Delete a recipe',
+    none: true,
+  },
+  [`GET ${PROJECT}/uploads`]: {
+    id: 'listUploads',
+    tag: 'Uploads',
+    title: 'List upload sessions',
+    page: 'Upload',
+  },
+  [`POST ${PROJECT}/uploads`]: {
+    id: 'createUpload',
+    tag: 'Uploads',
+    title: 'Begin an upload',
+    one: 'Upload',
+  },
+  [`GET ${PROJECT}/uploads/{id}`]: {
+    id: 'getUpload',
+    tag: 'Uploads',
+    title: 'Read an upload session',
+    one: 'Upload',
+  },
+  [`POST ${PROJECT}/uploads/{id}/complete`]: {
+    id: 'completeUpload',
+    tag: 'Uploads',
+    title: 'Say that the bytes are there',
+    one: 'Upload',
+  },
+  [`POST ${PROJECT}/uploads/{id}/parts`]: {
+    id: 'signUploadParts',
+    tag: 'Uploads',
+    title: 'Sign the part URLs again',
+    one: 'UploadParts',
+  },
+  [`POST ${PROJECT}/uploads/{id}/abort`]: {
+    id: 'abortUpload',
+    tag: 'Uploads',
+    title: 'Give an upload up',
+    one: 'Upload',
+  },
+  [`GET ${PROJECT}/files`]: { id: 'listFiles', tag: 'Files', title: 'List files', page: 'File' },
+  [`GET ${PROJECT}/files/{fileSlug}`]: {
+    id: 'getFile',
+    tag: 'Files',
+    title: 'Read a file',
+    one: 'File',
+  },
+  [`PATCH ${PROJECT}/files/{fileSlug}`]: {
+    id: 'updateFile',
+    tag: 'Files',
+    title: 'Change what is said of a file',
+    one: 'File',
+  },
+  [`DELETE ${PROJECT}/files/{fileSlug}`]: {
+    id: 'deleteFile',
+    tag: 'Files',
+    title: 'Delete a file',
+    none: true,
+  },
+  [`POST ${PROJECT}/files/{fileSlug}/moderation-notes`]: {
+    id: 'putModerationNote',
+    tag: 'Files',
+    title: 'Leave a note for moderators',
+    one: 'ModerationNote',
+  },
+  [`GET ${PROJECT}/usage`]: {
+    id: 'getUsage',
+    tag: 'Usage',
+    title: 'What was delivered and charged',
+    one: 'Usage',
+  },
+};

@@ -1,0 +1,68 @@
+/** The parameters of paths and queries, in words. */
+import type { Json } from './document.ts';
+
+/** What a path parameter is, by its name. */
+const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
+  slug: {
+    description: 'The slug of the project.',
+    schema: {
+      type: 'string',
+      pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$',
+      examples: ['shop'],
+    },
+  },
+  keyId: { description: 'The id of the key.', schema: idSchema('key') },
+  fileSlug: {
+    description: 'The slug of the file.',
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$',
+      examples: ['red-shoe.jpg'],
+    },
+  },
+};
+
+/** `{id}` is of the kind of the list that it stands in. */
+const LISTS: Readonly<Record<string, { what: string; prefix: string }>> = {
+  'watermark-presets': { what: 'preset', prefix: 'wm' },
+  recipes: { what: 'recipe', prefix: 'rcp' },
+  uploads: { what: 'upload session', prefix: 'upl' },
+};
+
+export function pathParameters(path: string): Json[] {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  return names.map((name) => ({ name, in: 'path', required: true, ...describe(path, name) }));
+}
+
+function describe(path: string, name: string): Json {
+  const list = LISTS[/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
+  const found =
+    name === 'id' && list !== undefined
+      ? { description: `The id of the ${list.what}.`, schema: idSchema(list.prefix) }
+      : PATH[name];
+  if (found === undefined)
+    throw new Error(`openapi/parameters.ts does not know {${name}} of ${path}`);
+  return found;
+}
+
+function idSchema(prefix: string): Json {
+  return { type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$` };
+}
+
+export const parameterNotes: Readonly<Record<string, string>> = {
+  limit: 'How many to answer at most.',
+  cursor: '`next_cursor` of the page before, unchanged, with the same filters and sort.',
+  status: 'Only those in this state.',
+  q: 'Only slugs that begin with this.',
+  library: 'Only files of this library: its slug, or `default`.',
+  folder: 'Only files of this folder; needs `library`.',
+  recursive: 'With `folder`: its subfolders as well.',
+  search: 'Only files whose title, original file name or slug contains this text; needs `library`.',
+  has_location: 'Only files with, or without, a place; needs `library`.',
+  bbox: '`west,south,east,north` in degrees; needs `library`. West above east crosses the antimeridian.',
+  sort: '`uploaded` (newest first), `name`, or `taken` (newest first, undated last). The last two need `library`.',
+  uploader: 'Only files whose current revision this subject of a library session uploaded.',
+  include: '`location` adds `location` and `taken_at`.',
+  from: 'Beginning, as a date or a timestamp; 30 days before the end where it is left out.',
+  to: 'End, as a date (that day included) or a timestamp; now where it is left out.',
+};

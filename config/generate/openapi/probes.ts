@@ -1,0 +1,15 @@
+/** Answers of the endpoints for infrastructure, which no resource is behind. Spec: Infrastructure. */
+import { z } from 'zod';
+
+export const healthRecord = z.object({ status: z.literal('ok') });
+
+export const readinessRecord = z.object({
+  ready: z.boolean(),
+  checks: z.object({ database: z.boolean(), ingest: z.boolean(), content: z.boolean() }),
+});
+
+export const countedEventsRecord = z.object({
+  received: z.int(),
+  matched: z.int(),
+  ignored: z.int(),
+});

@@ -1,0 +1,156 @@
+/** Every refusal that an endpoint can answer: its own, and those that follow from who may call it and what it takes. */
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import {
+  type ApiErrorCode,
+  apiErrors,
+  type ErrorRow,
+  processingErrors,
+  SESSION_FAILURE_STATUS,
+} from '../../../runtime/core/errors.ts';
+import type { Json } from './document.ts';
+
+/** The envelope. Spec: Errors, Envelope. */
+export const errorSchema = {
+  type: 'object',
+  required: ['error'],
+  properties: {
+    error: {
+      type: 'object',
+      required: ['code', 'message'],
+      properties: {
+        code: { type: 'string', description: 'What a client branches on.' },
+        message: { type: 'string', description: 'For people: what is wrong and what to do.' },
+        details: {
+          type: 'object',
+          description:
+            'What belongs to the code; for `invalid_request`, `issues` of `{ path, message }`.',
+          additionalProperties: true,
+        },
+      },
+    },
+  },
+} as const;
+
+/** A code with its status and what it says. */
+export type Refusal = ErrorRow & { readonly code: string };
+
+export const refusal = (code: ApiErrorCode): Refusal => ({ code, ...apiErrors[code] });
+
+/** A response for each status of these, named by their codes. */
+export function refusalResponses(refusals: readonly Refusal[]): Json {
+  const byStatus = Map.groupBy(refusals, ({ status }) => status);
+  const sorted = [...byStatus].toSorted(([one], [other]) => one - other);
+  return Object.fromEntries(sorted.map(([status, found]) => [status, response(found)]));
+}
+
+function response(refusals: readonly Refusal[]): Json {
+  const codes = [...new Set(refusals.map(({ code }) => code))];
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      ...answerHeaders,
+      Link: { $ref: '#/components/headers/Link' },
+      ...(refusals.some(({ retry_after }) => retry_after) ? retryAfter : {}),
+    },
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            { $ref: '#/components/schemas/Error' },
+            { properties: { error: { properties: { code: { enum: codes } } } } },
+          ],
+        },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
+      },
+    },
+  };
+}
+
+const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' } } as const;
+
+/** On every answer. Spec: Errors, Envelope. */
+export const answerHeaders = {
+  'x-request-id': { $ref: '#/components/headers/x-request-id' },
+} as const;
+
+export const headers = {
+  'x-request-id': {
+    description: 'Names the request in the logs: the one that was sent, or one made here.',
+    schema: { type: 'string' },
+  },
+  Link: {
+    description: 'The page on this code, `rel="help"`.',
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+} as const;
+
+/** An envelope for each code that an operation answers. */
+export function refusalExamples(refusals: readonly Refusal[]): Json {
+  const sorted = refusals.toSorted((one, other) => (one.code < other.code ? -1 : 1));
+  const examples = sorted.map(({ code, message }) => [
+    code,
+    { value: { error: { code, message } } },
+  ]);
+  return Object.fromEntries(examples);
+}
+
+/** What an endpoint refuses. Spec: Conventions (most operations can also answer …). */
+export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
+  const codes = [
+    ...endpoint.errors,
+    ...ofReading(endpoint),
+    ...ofCallers(endpoint),
+    ...ofWaiting(endpoint),
+  ];
+  const own = codes.map(refusal);
+  return endpoint.path.endsWith('/uploads/{id}/complete') ? [...own, ...sessionFailures] : own;
+}
+
+/** A session that has failed is answered with its own error_code. Spec: Codes by status (422). */
+const sessionFailures: readonly Refusal[] = Object.entries(processingErrors).map(
+  ([code, { message }]) => ({ code, status: SESSION_FAILURE_STATUS, message }),
+);
+
+function ofReading({ path, query }: Endpoint): readonly ApiErrorCode[] {
+  const hasCursor = query !== null && 'shape' in query && 'cursor' in (query.shape as object);
+  return [
+    'invalid_request',
+    'invalid_json',
+    'payload_too_large',
+    ...(hasCursor ? (['invalid_cursor'] as const) : []),
+    ...(path.includes('{slug}') ? (['not_found'] as const) : []),
+  ];
+}
+
+function ofCallers({ method, auth }: Endpoint): readonly ApiErrorCode[] {
+  if (auth.includes('none') || auth.includes('storage_event_signature')) return [];
+  const isForSessions = auth.includes('dash') || auth.includes('staff');
+  const isForKeys = auth.some((credential) => credential.startsWith('key'));
+  return [
+    'unauthorized',
+    'library_session_not_allowed',
+    'auth_unavailable',
+    ...(isForSessions && method !== 'GET' ? (['invalid_request_signature'] as const) : []),
+    ...(isForSessions ? [] : (['api_key_required'] as const)),
+    ...(isForKeys ? [] : (['browser_session_required'] as const)),
+    ...(auth.some((credential) => credential.startsWith('key:')) ? (['forbidden'] as const) : []),
+    ...(auth.includes('staff') ? (['staff_only', 'not_found'] as const) : []),
+  ];
+}
+
+function ofWaiting({ method, auth }: Endpoint): readonly ApiErrorCode[] {
+  const isKnown = !auth.includes('none');
+  return [
+    ...(isKnown ? (['rate_limited', 'storage_unavailable', 'query_timeout'] as const) : []),
+    ...(isKnown && method === 'POST'
+      ? (['idempotency_key_reused', 'idempotency_in_progress'] as const)
+      : []),
+    'internal',
+  ];
+}

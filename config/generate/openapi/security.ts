@@ -1,0 +1,70 @@
+/** How callers prove who they are. Spec: Authentication, Credentials. */
+import type { Credential } from '../../../runtime/api/auth/principal.ts';
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import type { Json } from './document.ts';
+
+export const securitySchemes = {
+  ApiKeyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Api-Key',
+    description: 'The key of a project. It decides alone where both headers are sent.',
+  },
+  ApiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The same key as `Authorization: Bearer <key>`.',
+  },
+  BrowserSession: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token of the identity provider (RS256, with `exp` and `sub`).',
+  },
+  IdentityUserId: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-identity-user-id',
+    description: 'The `sub` of the access token.',
+  },
+  RequestSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Request-Signature',
+    description:
+      'Of writes by a session: hex HMAC-SHA256, with the request signing secret, of `METHOD\\npathname\\n` and the bytes of the body. On the page at `/docs` enter the secret itself: the page signs with it, and sends it nowhere.',
+  },
+  StorageEventSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Storage-Event-Notification-Signature',
+    description: 'Hex HMAC-SHA256 of the bytes of the body, with the storage event secret.',
+  },
+} as const;
+
+type Requirement = { readonly [Name in keyof typeof securitySchemes]?: readonly string[] };
+
+/** Any one of these lets a caller in. */
+export function securityOf({ method, auth }: Pick<Endpoint, 'method' | 'auth'>): readonly Json[] {
+  const found = auth.flatMap((credential) => requirementsOf(method, credential));
+  return found.filter(
+    (one, index) =>
+      found.findIndex((each) => JSON.stringify(each) === JSON.stringify(one)) === index,
+  );
+}
+
+function requirementsOf(method: string, credential: Credential): readonly Requirement[] {
+  switch (credential) {
+    case 'none':
+      return [];
+    case 'storage_event_signature':
+      return [{ StorageEventSignature: [] }];
+    case 'dash':
+    case 'staff': {
+      const session = { BrowserSession: [], IdentityUserId: [] };
+      return [method === 'GET' ? session : { ...session, RequestSignature: [] }];
+    }
+    default:
+      return [{ ApiKeyHeader: [] }, { ApiKey: [] }];
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * What the API says of itself: the OpenAPI document at /openapi.json and a page at /docs that reads it and calls it.
+ * Everything comes from this process; no script, font or picture of anybody else.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import express, { type Response, Router } from 'express';
+
+const PAGE = new URL('.', import.meta.url).pathname;
+const SWAGGER_UI = createRequire(import.meta.url)(
+  'swagger-ui-dist/absolute-path.js',
+) as () => string;
+
+/** Everything that /docs loads, by name. */
+const assets: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', `${SWAGGER_UI()}/swagger-ui.css`],
+  ['swagger-ui-bundle.js', `${SWAGGER_UI()}/swagger-ui-bundle.js`],
+  ['page.css', `${PAGE}page.css`],
+  ['page.js', `${PAGE}page.js`],
+]);
+
+export function documentation(): Router {
+  const document = readFileSync(new URL('../openapi.json', import.meta.url));
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/openapi.json', (_request, response) => {
+    // Clients on other origins read it, and it says nothing of anybody.
+    keep(response).set('access-control-allow-origin', '*').type('json').send(document);
+  });
+  router.get('/docs', (_request, response) => {
+    keep(response).set('content-security-policy', POLICY).sendFile('page.html', { root: PAGE });
+  });
+  router.get('/docs/assets/:name', sendAsset);
+  return router;
+}
+
+// The styles that the page sets while it runs are its widgets' own; scripts come from here alone.
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const sendAsset: express.RequestHandler<{ name: string }> = (request, response, next) => {
+  const file = assets.get(request.params.name);
+  if (file === undefined) next();
+  else keep(response).sendFile(file);
+};
+
+/** Pages of a release: soon fresh after the next one. */
+function keep(response: Response): Response {
+  return response.set({ 'cache-control': 'public, max-age=300', 'referrer-policy': 'no-referrer' });
+}

@@ -1,0 +1,108 @@
+/** The page of the API as a newcomer meets it, in a real browser: it shows everything, loads nothing else, and works. */
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startBrowser } from '../support/browser.ts';
+import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
+
+let tintype: Tintype;
+let browser: Browser;
+let page: Page;
+/** Requests to anywhere else, and everything that the browser complained of. */
+const strangers: string[] = [];
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  [tintype, browser] = await Promise.all([startTintype(), startBrowser()]);
+  page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(api()) && !url.startsWith('data:')) strangers.push(url);
+  });
+  await page.goto(`${api()}/docs`);
+  await page.getByText('A first hour').waitFor();
+}, 120_000);
+afterAll(async () => {
+  await browser?.close();
+  await tintype?.end('SIGTERM');
+  if (tintype !== undefined) await removeFolder(tintype.data);
+});
+
+/** By number: the browser is cut off from every name. */
+const api = () => tintype.instance.api_url.replace('localhost', '127.0.0.1');
+
+/** Opens an operation, sends it with this body and resolves with what the page shows as the answer. */
+async function tryOut(operationId: string, options: { slug?: string; body?: unknown } = {}) {
+  const operation = page.locator(`.opblock[id$="-${operationId}"]`);
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  if (options.slug !== undefined) await operation.getByPlaceholder('slug').fill(options.slug);
+  if (options.body !== undefined)
+    await operation.locator('textarea.body-param__text').fill(JSON.stringify(options.body));
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const live = operation.locator('.live-responses-table .response');
+  await live.waitFor();
+  const status = Number.parseInt(await textOf(live.locator('.response-col_status')), 10);
+  const text = await textOf(live.locator('.response-col_description .highlight-code').first());
+  await operation.locator('.opblock-summary-control').click();
+  return { status, body: JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) };
+}
+
+const textOf = async (found: Locator) => (await found.textContent()) ?? '';
+
+/** Fills in the form behind Authorize; nothing of it leaves the page before a request does. */
+async function authorize(values: Readonly<Record<string, string>>) {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const form = page.locator('.auth-container');
+  for (const [scheme, value] of Object.entries(values)) {
+    const one = form.filter({ has: page.locator('h4', { hasText: scheme }) });
+    await one.locator('input').fill(value);
+    await one.getByRole('button', { name: 'Apply credentials' }).click();
+  }
+  await page.getByRole('button', { name: 'Close' }).first().click();
+}
+
+describe('the page at /docs', { timeout: 60_000 }, () => {
+  it('shows every operation of the document', async () => {
+    const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
+    const document = (await answer.json()) as { paths: Record<string, object> };
+    const count = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
+    expect(await page.locator('.opblock').count()).toBe(count);
+  });
+
+  it('is enough to make a project, a key for it, and to list its files with that key', async () => {
+    const { stdout } = await runTintype([
+      'token',
+      '--json',
+      '--data',
+      tintype.data,
+      '--sub',
+      'ada',
+    ]);
+    const { token } = JSON.parse(stdout);
+    const secret = tintype.instance.request_signing_secret;
+    await authorize({ BrowserSession: token, RequestSignature: secret });
+    const project = { project_slug: 'from-the-page', name: 'From the page' };
+    const made = await tryOut('createProject', { body: project });
+    expect(made).toMatchObject({ status: 201, body: { project_slug: 'from-the-page' } });
+    const key = await tryOut('createApiKey', { slug: 'from-the-page', body: { name: 'mine' } });
+    expect(key.status).toBe(201);
+    await authorize({ ApiKeyHeader: key.body.plaintext_secret });
+    const files = await tryOut('listFiles', { slug: 'from-the-page' });
+    expect(files).toEqual({ status: 200, body: { items: [], next_cursor: null } });
+  });
+
+  it('loads nothing from elsewhere and breaks none of its own rules', () => {
+    expect(strangers).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('answers an unknown file of its own like any unknown path', async () => {
+    const answer = await fetch(`${tintype.instance.api_url}/docs/assets/absolute-path.js`);
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: { code: 'not_found' } });
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * Every answer of the API that a test sees is one that the OpenAPI document describes: its operation, its status, its
+ * code, and a body of exactly the fields that stand there.
+ */
+import { readFileSync } from 'node:fs';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON as it was read; the linter of the document has judged its shape.
+type Json = any;
+type Answered = { method: string; path: string; status: number; body: Json };
+
+const document: Json = JSON.parse(
+  readFileSync(new URL('../../runtime/api/openapi.json', import.meta.url), 'utf8'),
+);
+
+const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } });
+ajv.addSchema({ $id: 'document', components: { schemas: closed(document.components.schemas) } });
+
+const operations = Object.entries<Json>(document.paths)
+  .map(([path, methods]) => ({
+    path,
+    methods,
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+  }))
+  // A path in its own words goes before one with parameters.
+  .sort((one, other) => one.path.split('{').length - other.path.split('{').length);
+
+/** Throws a sentence that says what the document lacks. What is no operation of the API is let pass. */
+export function expectDocumented({ method, path, status, body }: Answered): void {
+  const pathname = path.split('?', 1)[0] ?? '';
+  const found = operations.find(({ pattern }) => pattern.test(pathname));
+  const operation = found?.methods[method.toLowerCase()];
+  if (operation === undefined) return;
+  const name = `${method} ${found?.path}`;
+  const response = operation.responses[status];
+  if (response === undefined) throw new Error(`the document has no ${status} for ${name}`);
+  const schema = response.content?.['application/json']?.schema;
+  if (schema === undefined) {
+    if (body !== undefined) throw new Error(`the document has no body for ${status} of ${name}`);
+    return;
+  }
+  const validate = validatorOf(`${name} ${status}`, schema);
+  if (!validate(body)) {
+    const wrong = ajv.errorsText(validate.errors, { dataVar: 'body' });
+    throw new Error(`${name} answered ${status}, not as the document says: ${wrong}`);
+  }
+}
+
+const validators = new Map<string, ValidateFunction>();
+
+function validatorOf(name: string, schema: Json): ValidateFunction {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+  const made = ajv.compile(JSON.parse(text));
+  validators.set(name, made);
+  return made;
+}
+
+/** The document leaves room for fields of later versions; a test does not. */
+function closed(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).map(([key, value]) => [
+    key,
+    key === 'examples' ? value : closed(value),
+  ]);
+  const made = Object.fromEntries(entries);
+  const isOpen = made.type !== 'object' || made.properties === undefined;
+  return isOpen || 'additionalProperties' in made ? made : { ...made, additionalProperties: false };
+}
