@@ -55,13 +55,13 @@ function printDirectory(order: 'II' | 'MM', fields: ExifFields, start: number): 
   return Buffer.concat([number(order, rows.length, 2), ...entries, Buffer.alloc(4), ...outside]);
 }
 
-function printValue(order: 'II' | 'MM', type: number, value: ExifValue): Buffer {
+export function printValue(order: 'II' | 'MM', type: number, value: ExifValue): Buffer {
   if (typeof value === 'string') return Buffer.from(`${value}\0`, 'latin1');
   const numbers: readonly number[] = value.flat();
   return Buffer.concat(numbers.map((one) => number(order, one, widths[type] ?? 4)));
 }
 
-function countOf(value: ExifValue): number {
+export function countOf(value: ExifValue): number {
   return typeof value === 'string' ? value.length + 1 : value.length;
 }
 

@@ -1,6 +1,6 @@
 /**
- * An EXIF block opened for reading: the directories of a small TIFF and their fields, within bounds. What a
- * directory promises beyond its block is as if it were not there.
+ * An EXIF block opened for reading: the directories of a small TIFF, or of a whole one, and their fields, within
+ * bounds. What a directory promises beyond its block is as if it were not there.
  */
 
 export type ExifField = {
@@ -26,11 +26,12 @@ export type ExifBlock = {
 };
 
 const PREFIX = 'Exif\0\0';
-const MAGIC = 42;
-const ENTRY_BYTES = 12;
+const HEAD_BYTES = 16;
 const ENTRIES_MAX = 500;
-const INLINE_BYTES = 4;
-/** Of one value of each type: bytes, text, short, long, rational, their signed kin, floats, a directory, UTF-8. */
+/**
+ * Of one value of each type: bytes, text, short, long, rational, their signed kin, floats, a directory, the long ones
+ * of BigTIFF, UTF-8.
+ */
 const typeBytes: Readonly<Record<number, number>> = {
   1: 1,
   2: 1,
@@ -45,6 +46,9 @@ const typeBytes: Readonly<Record<number, number>> = {
   11: 4,
   12: 8,
   13: 4,
+  16: 8,
+  17: 8,
+  18: 8,
   129: 1,
 };
 
@@ -52,34 +56,68 @@ const typeBytes: Readonly<Record<number, number>> = {
 export function openExif(exif: Buffer): ExifBlock | undefined {
   const block = withoutPrefix(exif);
   const order = block.toString('latin1', 0, 2);
-  if ((order !== 'II' && order !== 'MM') || block.length < 8) return undefined;
-  const isLittle = order === 'II';
-  const u16 = (at: number) => (isLittle ? block.readUInt16LE(at) : block.readUInt16BE(at));
-  const u32 = (bytes: Buffer, at: number) =>
-    isLittle ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
-  if (u16(2) !== MAGIC) return undefined;
-  const field = (at: number): ExifField[] => {
-    if (at + ENTRY_BYTES > block.length) return [];
-    const [tag, type, count] = [u16(at), u16(at + 2), u32(block, at + 4)];
-    const length = (typeBytes[type] ?? 0) * count;
-    const start = length <= INLINE_BYTES ? at + 8 : u32(block, at + 8);
-    if (length === 0 || start + length > block.length) return [];
-    return [{ tag, type, count, bytes: block.subarray(start, start + length) }];
-  };
-  const directory = (at: number): ExifDirectory => {
-    if (at + 2 > block.length) return new Map();
-    const places = Array.from({ length: Math.min(u16(at), ENTRIES_MAX) }, (_, index) => index);
-    const fields = places.flatMap((index) => field(at + 2 + index * ENTRY_BYTES));
-    // The first of a tag is the one that readers take.
-    return new Map(fields.toReversed().map((one) => [one.tag, one]));
-  };
+  if ((order !== 'II' && order !== 'MM') || block.length < HEAD_BYTES) return undefined;
+  const read = readerOf(order);
+  const layout = layouts.find(({ magic }) => magic === read(block, 2, 2));
+  if (layout === undefined) return undefined;
+  const { offset, first } = layout;
+  const directory = (at: number) => readDirectory({ block, read, layout }, at);
   return {
     order,
-    root: directory(u32(block, 4)),
-    follow: (pointer) =>
-      pointer?.bytes.length === 4 ? directory(u32(pointer.bytes, 0)) : new Map(),
-    u32,
+    root: directory(read(block, first, offset)),
+    follow: (pointer) => directory(pointer === undefined ? block.length : placeIn(pointer, read)),
+    u32: (bytes, at) => read(bytes, at, 4),
   };
+}
+
+/** Of classic TIFF, and of BigTIFF, where files may be. */
+const layouts = [
+  { magic: 42, first: 4, count: 2, offset: 4 },
+  { magic: 43, first: 8, count: 8, offset: 8 },
+] as const;
+
+type Size = 2 | 4 | 8;
+type Reader = (bytes: Buffer, at: number, size: Size) => number;
+type Opened = { block: Buffer; read: Reader; layout: (typeof layouts)[number] };
+
+function readerOf(order: ByteOrder): Reader {
+  return (bytes, at, size) => {
+    if (size < 8) return order === 'II' ? bytes.readUIntLE(at, size) : bytes.readUIntBE(at, size);
+    return Number(order === 'II' ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at));
+  };
+}
+
+function readDirectory({ block, read, layout }: Opened, at: number): ExifDirectory {
+  if (at + layout.count > block.length) return new Map();
+  const count = Math.min(read(block, at, layout.count), ENTRIES_MAX);
+  const entryBytes = 4 + 2 * layout.offset;
+  const places = Array.from(
+    { length: count },
+    (_, index) => at + layout.count + index * entryBytes,
+  );
+  const fields = places.flatMap((place) => readField({ block, read, layout }, place));
+  // The first of a tag is the one that readers take.
+  return new Map(fields.toReversed().map((one) => [one.tag, one]));
+}
+
+function readField({ block, read, layout: { offset } }: Opened, at: number): ExifField[] {
+  if (at + 4 + 2 * offset > block.length) return [];
+  const [tag, type, count] = [
+    read(block, at, 2),
+    read(block, at + 2, 2),
+    read(block, at + 4, offset),
+  ];
+  const length = (typeBytes[type] ?? 0) * count;
+  const value = at + 4 + offset;
+  const start = length <= offset ? value : read(block, value, offset);
+  if (length === 0 || start + length > block.length) return [];
+  return [{ tag, type, count, bytes: block.subarray(start, start + length) }];
+}
+
+/** Nowhere, where it is no pointer. */
+function placeIn({ bytes }: ExifField, read: Reader): number {
+  if (bytes.length === 4 || bytes.length === 8) return read(bytes, 0, bytes.length);
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Some containers keep the name that JPEG gives the block. */

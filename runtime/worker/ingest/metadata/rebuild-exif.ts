@@ -86,10 +86,12 @@ function read(block: ExifBlock, size: PictureSize): Found {
 /** Texts of people begin with the name of their alphabet. What has another name nobody can read. */
 const NAMED_TEXTS: ReadonlySet<number> = new Set([0x9286, 0x1b, 0x1c]);
 const NAMES_BYTES = 8;
+/** Numbers that no classic directory can hold. */
+const OF_BIGTIFF: ReadonlySet<number> = new Set([16, 17, 18]);
 const NAMES = /^(?:(?:ASCII)?(?:\0|[\0 ]+$)|UNICODE[\0 ]$|JIS[\0 ]{5}$)/;
 
 function isReadable({ tag: one, type, bytes }: ExifField): boolean {
-  if (bytes.length > VALUE_BYTES_MAX) return false;
+  if (bytes.length > VALUE_BYTES_MAX || OF_BIGTIFF.has(type)) return false;
   const isNamed = NAMED_TEXTS.has(one) && type === UNDEFINED && bytes.length >= NAMES_BYTES;
   return !isNamed || NAMES.test(bytes.toString('latin1', 0, NAMES_BYTES));
 }
