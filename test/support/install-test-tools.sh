@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
-# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and bubblewrap, behind
-# which decoders run; versitygw, a real S3 server; and photographs of real cameras. Does nothing where all of it is there.
+# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and
+# bubblewrap, behind which decoders run; versitygw, a real S3 server; and photographs of real cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,0 +1,146 @@
+// Real nginx and HAProxy in front of delivery, as docs/deployment.md has them: strange requests get one verdict, none
+// becomes another request on the way, and proper ones are the same as without. Spec: Delivery host.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { useDatabase } from '../../support/database.ts';
+import { publishImage } from '../../support/delivered.ts';
+import {
+  ask,
+  type DeliveryHost,
+  ROOT_DOMAIN,
+  startDeliveryHost,
+} from '../../support/delivery-host.ts';
+import { type FrontServer, startFront } from '../../support/front-servers.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import {
+  improperRequests,
+  RAW_PATH,
+  rawGet,
+  sayRaw,
+  statusesIn,
+  strangeTargets,
+} from '../../support/raw-requests.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let host: DeliveryHost;
+let name: string;
+/** What came to delivery, method and target. */
+const arrived: string[] = [];
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db });
+  host.server.on('request', ({ method, url }) => arrived.push(`${method} ${url}`));
+  const project = await makeProject(db);
+  name = `${project.project_slug}.${ROOT_DOMAIN}`;
+  const bytes = await over(photograph(60, 40)).png().toBuffer();
+  const image = { bytes, width: 60, height: 40, content_type: 'image/png' as const };
+  await publishImage({ db, content: host.content }, project, { image, file_slug: 'cat' });
+});
+afterAll(() => host.close());
+
+const END = '/originals/f/end';
+const end = rawGet(END, 'Connection: close\r\n');
+const smuggled = rawGet('/originals/f/smuggled');
+
+/** A request in the body of another, in the ways in which two servers may disagree where the first one ends. */
+const hidden: readonly (readonly [what: string, text: string])[] = [
+  ['a length', `Content-Length: ${smuggled.length}\r\n`],
+  ['a length of nothing, and behind it', 'Content-Length: 0\r\nContent-Length: 5\r\n'],
+  ['a signed length', `Content-Length: +${smuggled.length}\r\n`],
+  ['a length in a list', `Content-Length: 0, ${smuggled.length}\r\n`],
+  ['a length with a space before its colon', `Content-Length : ${smuggled.length}\r\n`],
+  ['no chunk, and a length', 'Transfer-Encoding: chunked\r\nContent-Length: 5\r\n'],
+  ['a length, and no chunk', 'Content-Length: 5\r\nTransfer-Encoding: chunked\r\n'],
+  ['a coding on the next line', 'Transfer-Encoding:\r\n chunked\r\n'],
+  ['a coding behind a tab', 'Transfer-Encoding:\tchunked\r\nContent-Length: 5\r\n'],
+  ['a coding in quotes', 'Transfer-Encoding: "chunked"\r\nContent-Length: 5\r\n'],
+  [
+    'a header that is cut by a bare CR',
+    'X-A: b\rTransfer-Encoding: chunked\r\nContent-Length: 5\r\n',
+  ],
+  ['an upgrade', 'Connection: Upgrade\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAA\r\n'],
+  [
+    'a connection header that names the length',
+    'Connection: Content-Length\r\nContent-Length: 5\r\n',
+  ],
+];
+const hiding = hidden.map(([what, header]) => [what, rawGet(RAW_PATH, header)] as const);
+
+/** What a proxy reads as its standard lets it, and writes anew as it should be: the very file that was asked for. */
+const mended: Readonly<Record<string, readonly string[]>> = {
+  nginx: ['a bare LF'],
+  HAProxy: ['a bare LF', 'the same Host twice', 'a folded header', 'another version'],
+};
+
+const strange = [
+  ...strangeTargets.map(([what, target]) => ({ what, text: rawGet(target), target })),
+  ...improperRequests.map(([what, text]) => ({ what, text, target: RAW_PATH })),
+];
+
+describe.each(['nginx', 'HAProxy'] as const)('behind %s', (kind) => {
+  let front: FrontServer;
+  beforeAll(async () => {
+    front = await startFront(kind, host.port);
+  });
+  afterAll(() => front.close());
+
+  const say = (text: string) => {
+    arrived.length = 0;
+    return sayRaw(front.port, text.replaceAll('%H', name));
+  };
+
+  it.each(strange)('a request with $what has one verdict', async ({ what, text, target }) => {
+    const said = await say(`${text}${end}`);
+    const [first = 0, ...rest] = statusesIn(said);
+    if (mended[kind]?.includes(what)) expect(first).toBe(200);
+    else expect([400, 404, 422, 501, 505]).toContain(first);
+    // The next request of the connection is answered as what it is, or the connection has ended.
+    expect(rest).toEqual(rest.length === 0 ? [] : [404]);
+    const others = arrived.filter((each) => ![`GET ${target}`, `GET ${END}`].includes(each));
+    expect(others.filter((each) => each !== `GET ${RAW_PATH}` || first !== 200)).toEqual([]);
+  });
+
+  it.each(hiding)(
+    'what stands behind %s is one request to both ends, or to none',
+    async (_what, text) => {
+      const said = await say(`${text}0\r\n\r\n${smuggled}${end}`);
+      expect(statusesIn(said).length).toBeGreaterThan(0);
+      expect(arrived.length).toBeLessThanOrEqual(statusesIn(said).length);
+    },
+  );
+
+  it.each([
+    ['an original', RAW_PATH, {}],
+    ['a derived image', '/resize/30x20/format/webp/f/cat', {}],
+    ['HEAD', RAW_PATH, { method: 'HEAD' }],
+    ['OPTIONS', RAW_PATH, { method: 'OPTIONS' }],
+    ['a part', RAW_PATH, { headers: { range: 'bytes=5-9' } }],
+    ['an image that the viewer has', RAW_PATH, { headers: { 'if-none-match': '*' } }],
+    ['a refusal', '/originals/f/absent', {}],
+    ['another method', RAW_PATH, { method: 'DELETE' }],
+  ])('%s is what it is without it', async (_what, path, asking) => {
+    const [direct, through] = [
+      await ask(host.port, name, { path, ...asking }),
+      await ask(front.port, name, { path, ...asking }),
+    ];
+    const told = ({ headers }: typeof direct) => {
+      const { date, connection, server, 'keep-alive': _, 'x-request-id': _id, ...rest } = headers;
+      return rest;
+    };
+    expect(through.status).toBe(direct.status);
+    expect(through.body.equals(direct.body)).toBe(true);
+    expect(told(through)).toEqual(told(direct));
+    expect(through.headers['x-request-id']).toBeDefined();
+  });
+
+  it('a host that nobody has is not found', async () => {
+    const answer = await ask(front.port, 'elsewhere.example', { path: RAW_PATH });
+    expect([answer.status, answer.code]).toEqual([404, 'not_found']);
+  });
+
+  it('requests of one connection go to the hosts that they name', async () => {
+    const other = `GET ${RAW_PATH} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`;
+    const said = await say(`${rawGet(RAW_PATH)}${other}${rawGet(RAW_PATH)}${end}`);
+    expect(statusesIn(said)).toEqual([200, 404, 200, 404]);
+  });
+});
