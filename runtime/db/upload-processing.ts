@@ -40,8 +40,8 @@ export async function updateUploadLease(
 
 /**
  * Ends every lease, for an installation whose only worker is certainly gone: killed with everything else, so that its
- * attempts are excused. What ends later than a lease can is the pause before a next attempt, and stays. Returns how
- * many there were.
+ * attempts are excused. What ends later than a lease can is the pause before a next attempt, and stays; a shorter
+ * pause is over too, and its attempt may have been excused before. Returns how many there were.
  */
 export async function updateUploadLeasesOver(
   db: Queryable,
@@ -49,7 +49,7 @@ export async function updateUploadLeasesOver(
 ): Promise<number> {
   const rows = await db.query(
     `update uploads set lease_until = now(),
-       excused_count = excused_count + case when excused_count < $2 then 1 else 0 end
+       excused_count = excused_count + case when excused_count < least($2, attempt) then 1 else 0 end
      where status = 'processing' and lease_until > now() and lease_until <= now() + make_interval(secs => $1)
      returning upload_id`,
     [lease_seconds, PROCESSING_KILLS_EXCUSED_MAX],

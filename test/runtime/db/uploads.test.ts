@@ -142,6 +142,15 @@ describe('the moves of an upload', () => {
     expect(await claimUpload(db, { upload_id, lease_seconds: 60 })).toBeUndefined();
   });
 
+  it('end although the attempt in its pause was excused already: no attempt is excused twice', async () => {
+    await updateUploadLeasesOver(db, { lease_seconds: 60 });
+    const { upload_id, attempt } = await makeProcessing(db, await makeProject(db));
+    await updateUploadRetry(db, { upload_id, attempt, cause: 'unavailable', delay_seconds: 5 });
+    expect(await updateUploadLeasesOver(db, { lease_seconds: 60 })).toBe(1);
+    const again = await claimUpload(db, { upload_id, lease_seconds: 60 });
+    expect(again).toMatchObject({ attempt: 2, excused_count: 1 });
+  });
+
   it('to processing are made one attempt at a time, each upload by one worker', async () => {
     const project = await makeProject(db);
     for (const _ of times(5)) {
