@@ -11,13 +11,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { put, withKey } from '../../contract/support/client.ts';
 import { removeFolder, startTintype } from '../../contract/support/tintype.ts';
 import type { Installed } from './install.ts';
-import type { Source } from './sources.ts';
+import type { Format, Source } from './sources.ts';
 
-export type Work = { file: string; width: number; format: 'jpeg' | 'webp' | 'avif' };
+export type Work = { file: string; width: number; format: Format };
 export type Address = { port: number; path: string; host?: string };
 export type Peer = {
   name: string;
   pid: number;
+  /** A second request for the same is not rendered. */
+  keeps_results: boolean;
   address(work: Work): Address;
   stop(): Promise<void>;
 };
@@ -26,9 +28,9 @@ export type StartPeer = (setting: Setting) => Promise<Peer>;
 
 const CORES = 2;
 
-export const peers: readonly StartPeer[] = [
-  startOurs,
-  async ({ folder, installed }) => {
+export const peers: Readonly<Record<string, StartPeer>> = {
+  tintype: startOurs,
+  thumbor: async ({ folder, installed }) => {
     const port = await freePort();
     const results = join(folder, 'thumbor');
     mkdirSync(results, { recursive: true });
@@ -40,25 +42,30 @@ export const peers: readonly StartPeer[] = [
       port,
       path: ({ file, width, format }) =>
         `/unsafe/${width}x0/filters:quality(${quality(format)}):format(${format})/${file}`,
+      keeps_results: true,
     });
   },
-  async ({ folder, installed }) => {
+  ipx: async ({ folder, installed }) => {
     const port = await freePort();
     const words = ['serve', '--dir', folder, '--host', '127.0.0.1', '--port', String(port)];
     return startProgram('ipx 3', [installed.ipx, ...words], {
       port,
-      path: ({ file, width, format }) => `/w_${width},f_${format},q_${quality(format)}/${file}`,
+      path: ({ file, width, format }) =>
+        // A quality would make a palette of a PNG.
+        `/w_${width},f_${format}${format === 'png' ? '' : `,q_${quality(format)}`}/${file}`,
+      keeps_results: false,
     });
   },
-  async ({ folder }) => {
+  sharp: async ({ folder }) => {
     const port = await freePort();
     const program = join(import.meta.dirname, 'plain-sharp.ts');
     return startProgram('plain sharp', [process.execPath, program, String(port), folder], {
       port,
       path: ({ file, width, format }) => `/${width}/${format}/${file}`,
+      keeps_results: false,
     });
   },
-];
+};
 
 function quality(format: Work['format']): number {
   return format === 'avif' ? 50 : 80;
@@ -97,6 +104,7 @@ async function startOurs({ sources }: Setting): Promise<Peer> {
   return {
     name: 'Tintype',
     pid: instance.pid,
+    keeps_results: true,
     address: ({ file, width, format }) => ({
       port: instance.delivery_port,
       host: `${instance.project_slug}.${instance.delivery_root_domain}`,
@@ -112,7 +120,7 @@ async function startOurs({ sources }: Setting): Promise<Peer> {
 export async function startProgram(
   name: string,
   [command = '', ...words]: string[],
-  at: { port: number; path(work: Work): string },
+  at: { port: number; path(work: Work): string; keeps_results: boolean },
 ): Promise<Peer> {
   const child = spawn(command, words, {
     stdio: 'ignore',
@@ -123,6 +131,7 @@ export async function startProgram(
   return {
     name,
     pid: child.pid ?? 0,
+    keeps_results: at.keeps_results,
     address: (work) => ({ port: at.port, path: at.path(work) }),
     stop: () => stopGroup(child),
   };

@@ -18,8 +18,10 @@ createServer((request, response) => {
 async function answer(url: string): Promise<Buffer> {
   const [, width = '', format = 'jpeg', name = ''] = url.split('/');
   const source = await readFile(join(folder, name));
-  return sharp(source)
-    .resize(Number(width))
+  const picture = sharp(source).resize(Number(width));
+  // A quality would make a palette of a PNG.
+  if (format === 'png') return picture.png().toBuffer();
+  return picture
     .toFormat(format as keyof FormatEnum, { quality: format === 'avif' ? 50 : 80 })
     .toBuffer();
 }
