@@ -13,7 +13,12 @@ import {
 import type { Actor } from '../../db/audit-log.ts';
 import type { Transaction } from '../../db/client.ts';
 import { insertPricing } from '../../db/project-pricing.ts';
-import { lockProject, type ProjectChanges, type ProjectRow } from '../../db/projects.ts';
+import {
+  lockProject,
+  type ProjectChanges,
+  type ProjectRow,
+  updateProject,
+} from '../../db/projects.ts';
 import { findWatermarkPreset } from '../../db/watermark-presets.ts';
 import { egressFault } from '../../platform/egress.ts';
 import { auditActor } from '../audit-actor.ts';
@@ -56,18 +61,35 @@ async function applyPatch(
   const { status, callback_url, rotate_callback_secret, pricing_multiplier, ...settings } = body;
   await refuseWatermark(tx, project_id, settings.default_watermark_preset_id);
   const callback = await changeCallbackIfAsked(tx, deps, { project, body });
-  if (pricing_multiplier !== undefined) {
-    const effective_from = nextHour(deps.clock.now());
-    await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
-  }
-  const changed = await changeProject(tx, project, {
+  const priced = await changePricing(tx, deps, { project, pricing_multiplier });
+  const row = await changeProject(tx, priced, {
     ...settings,
     ...statusChange({ caller, project, status }),
     ...callback.changes,
   });
-  const row = { ...changed, pricing_multiplier: pricing_multiplier ?? changed.pricing_multiplier };
   await auditProject(tx, { action: 'project.update', actor, before: project, after: row });
   return { row, secret: callback.secret };
+}
+
+type Pricing = { project: ProjectRow; pricing_multiplier: PatchProject['pricing_multiplier'] };
+
+/** Prices are rows of their own, but the project has changed with them: its version and its time say so. */
+async function changePricing(
+  tx: Transaction,
+  { clock }: ApiDeps,
+  { project, pricing_multiplier }: Pricing,
+): Promise<ProjectRow> {
+  const isNew =
+    pricing_multiplier !== undefined &&
+    Number(pricing_multiplier) !== Number(project.pricing_multiplier);
+  if (!isNew) return project;
+  const { project_id } = project;
+  await insertPricing(tx, {
+    project_id,
+    effective_from: nextHour(clock.now()),
+    pricing_multiplier,
+  });
+  return (await updateProject(tx, { project_id, changes: {} })) ?? project;
 }
 
 function changeCallbackIfAsked(

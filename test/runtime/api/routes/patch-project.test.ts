@@ -223,7 +223,12 @@ describe('fields of staff', () => {
       storage_limit_source: 'staff',
       pricing_multiplier: 1.5,
     });
-    expect((await patch({})).body.pricing_multiplier).toBe(1.5);
+    const { body: read } = await patch({});
+    expect(read.pricing_multiplier).toBe(1.5);
+    const { body: priced } = await patch({ pricing_multiplier: 2 }, staff);
+    expect(Date.parse(priced.updated_at)).toBeGreaterThan(Date.parse(read.updated_at));
+    const { body: same } = await patch({ pricing_multiplier: 2 }, staff);
+    expect(same).toEqual(priced);
     const { body: back } = await patch({ storage_hard_limit_bytes: null }, staff);
     expect(back).toMatchObject({ storage_hard_limit_bytes: 2 ** 30, storage_limit_source: 'plan' });
     for (const wrong of [-1, 1.5, 'x']) {

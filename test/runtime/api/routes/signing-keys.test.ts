@@ -1,4 +1,4 @@
-// Spec: Signing keys (GET, rotate); Signing key.
+// Spec: Signing keys and signed URLs (GET, rotate); Signing key.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import {
