@@ -75,6 +75,7 @@ async function lockProjectRow(tx: Transaction, projectId: string): Promise<void>
 
 type Published = { file_id: string; revision: number };
 
+/** Times are those of now, not of the transaction's beginning: they agree with the order under the lock. */
 async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published> {
   const [file] = await tx.query<Published>(
     `with last_block as (
@@ -85,11 +86,12 @@ async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published
      )
      insert into files (file_id, project_id, file_slug, revision, library_id, folder, title,
        original_filename, uploader, taken_at, latitude, longitude,
-       size_bytes, status, blocked_by, blocked_reason, blocked_at, block_count, unblock_count)
-     select $1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12,
+       size_bytes, published_at, created_at, updated_at,
+       status, blocked_by, blocked_reason, blocked_at, block_count, unblock_count)
+     select $1, $2, $3, 1, $4, $5, $6, $7, $8, $9, $10, $11, $12, one.now, one.now, one.now,
        case when blocked_by is null then 'ready' else 'blocked' end,
        blocked_by, blocked_reason, blocked_at, coalesce(block_count, 0), coalesce(unblock_count, 0)
-     from (select) one left join last_block on true
+     from (select clock_timestamp() as now) one left join last_block on true
      on conflict (project_id, file_slug) where status <> 'deleted' do update set
        revision = files.revision + 1, size_bytes = excluded.size_bytes, published_at = now(), updated_at = now(),
        uploader = excluded.uploader, taken_at = excluded.taken_at, latitude = excluded.latitude,

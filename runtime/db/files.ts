@@ -1,7 +1,6 @@
 // Table files, each row read together with its current revision. Spec: File; States and transitions, File.
 import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
 
 /** A half-way image of file_revisions.mezzanines. */
 export type MezzanineEntry = {
@@ -45,6 +44,8 @@ export type FileRow = RevisionFacts & {
   file_slug: string;
   status: FileStatus;
   revision: number;
+  /** Counts the project's files from 1: the order of lists. */
+  position: number;
   library_id: string | null;
   folder: string;
   title: string | null;
@@ -65,11 +66,14 @@ export type FileRow = RevisionFacts & {
   updated_at: Date;
 };
 
-const SELECT = `
-  select f.*, r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
-    r.source_size_bytes, r.source_sha256, r.width, r.height, r.has_alpha, r.is_lossless, r.focal_x,
-    r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata
-  from files f join file_revisions r on r.file_id = f.file_id and r.revision = f.revision`;
+/** What a row of files, called f, is read together with. */
+export const REVISION_COLUMNS = `r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
+  r.source_size_bytes, r.source_sha256, r.width, r.height, r.has_alpha, r.is_lossless, r.focal_x,
+  r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata`;
+export const CURRENT_REVISION = `
+  join file_revisions r on r.file_id = f.file_id and r.revision = f.revision`;
+
+const SELECT = `select f.*, ${REVISION_COLUMNS} from files f ${CURRENT_REVISION}`;
 
 type SlugOfProject = { project_id: string; file_slug: string };
 
@@ -126,23 +130,6 @@ export async function hasDeletedFile(
     [project_id, file_slug],
   );
   return rows.length > 0;
-}
-
-/** Newest first. Without a status every file that is not deleted; q is a prefix of the slug. */
-export async function listFiles(
-  db: Queryable,
-  query: PageQuery & { project_id: string; status: FileStatus | null; q: string | null },
-): Promise<Page<FileRow>> {
-  const rows = await db.query<FileRow>(
-    `${SELECT}
-     where f.project_id = $1
-       and (case when $2::text is null then f.status <> 'deleted' else f.status = $2 end)
-       and ($3::text is null or f.file_slug ^@ $3)
-       and ($4::timestamptz is null or (f.created_at, f.file_id) < ($4, $5))
-     order by f.created_at desc, f.file_id desc limit $6`,
-    [query.project_id, query.status, query.q, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.file_id);
 }
 
 export type FileChanges = Partial<Pick<FileRow, 'title' | 'alt_text' | 'folder' | 'library_id'>>;

@@ -17,7 +17,8 @@ import {
   parseLibraryFilters,
 } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
-import { type FileRow, findFile, listFiles } from '../../db/files.ts';
+import { listFiles } from '../../db/file-lists.ts';
+import { type FileRow, findFile } from '../../db/files.ts';
 import { auditActor } from '../audit-actor.ts';
 import { onlyDash } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { claimDoomedObjects, deleteDoomedObject } from '../../../runtime/db/doomed-objects.ts';
+import { listFiles } from '../../../runtime/db/file-lists.ts';
 import { deleteFile } from '../../../runtime/db/file-revisions.ts';
 import {
   findFile,
   findFileById,
   hasDeletedFile,
-  listFiles,
   updateFile,
   updateFileBlocked,
   updateFileUnblocked,
@@ -253,5 +253,25 @@ describe('watermark presets', () => {
     expect(await findWatermarkPreset(db, preset)).toBeUndefined();
     expect(await listWatermarkPresets(db, project_id)).toEqual([]);
     expect((await findProject(db, project_id))?.default_watermark_preset_id).toBeNull();
+  });
+});
+
+describe('positions', () => {
+  it('count the files of a project in the order in which they were published, however many at once', async () => {
+    const project = await makeProject(db);
+    await makeFile(db, await makeProject(db), { file_slug });
+    const uploads = [];
+    for (const n of times(10)) {
+      uploads.push(await makeProcessing(db, project, { file_slug: `f-${n}` }));
+    }
+    const files = await Promise.all(uploads.map((upload) => publish(db, upload)));
+    await remove(project);
+    const again = await makeFile(db, project, { file_slug: 'f-1' });
+    const sorted = files.toSorted((a, b) => a.position - b.position);
+    expect(sorted.map(({ position }) => position)).toEqual(times(10).map((n) => n + 1));
+    const at = sorted.map(({ created_at }) => created_at.getTime());
+    expect(at).toEqual(at.toSorted((a, b) => a - b));
+    expect(again.position).toBe(files[1]?.position);
+    expect(await makeFile(db, project, { file_slug: 'next' })).toMatchObject({ position: 11 });
   });
 });

@@ -1,0 +1,97 @@
+// Lists of table files, newest first, read by position. However large the project and whatever the filter, a page
+// reads at most three rows for each that it answers and twenty besides. Spec: Files, GET; Conventions.
+import { type FileStatus, fileStatuses } from '../core/states.ts';
+import type { Queryable } from './client.ts';
+import { CURRENT_REVISION, type FileRow, REVISION_COLUMNS } from './files.ts';
+import type { Page, PageQuery } from './keyset.ts';
+
+export type FileListQuery = PageQuery & {
+  project_id: string;
+  /** Null: every file that is not deleted. */
+  status: FileStatus | null;
+  /** A prefix of the slug; null: any. */
+  q: string | null;
+};
+
+export async function listFiles(db: Queryable, query: FileListQuery): Promise<Page<FileRow>> {
+  const { project_id, status, q, limit, after } = query;
+  const before = after?.[0] ?? LAST_POSITION;
+  const rows =
+    q === null
+      ? await listInOrder(db, { project_id, status, before, count: limit + 1 })
+      : await listByPrefix(db, { project_id, status, q, before, count: limit + 1 });
+  const last = rows[limit - 1];
+  const isLast = rows.length <= limit || last === undefined;
+  return { rows: rows.slice(0, limit), next: isLast ? null : [String(last.position)] };
+}
+
+/** Beyond every position. */
+const LAST_POSITION = '9223372036854775807';
+
+type Slice = { project_id: string; status: FileStatus | null; before: string; count: number };
+
+async function listInOrder(
+  db: Queryable,
+  { project_id, status, before, count }: Slice,
+): Promise<FileRow[]> {
+  // Two texts, so that each says just what its index holds.
+  const state = status === null ? `status <> 'deleted'` : 'status = $4';
+  return db.query<FileRow>(
+    `select f.*, ${REVISION_COLUMNS} from (
+       select * from files where project_id = $1 and ${state} and position < $2
+       order by position desc limit $3
+     ) f ${CURRENT_REVISION} order by f.position desc`,
+    [project_id, before, count, ...(status === null ? [] : [status])],
+  );
+}
+
+const SHELF_BITS = 12;
+const SLOT_BITS = 4;
+
+/** What the indexes files_on_shelves and files_in_slots hold. */
+const keyOf = (bits: number) =>
+  `f.project_id || '/' || f.status || '/' || (f.position >> ${bits})::text || '/' || f.file_slug`;
+
+/** Slugs are of characters before `~`, so these are all that begin with $3. */
+function beginsAt(bits: number, number: string): string {
+  const prefix = `$1 || '/' || state || '/' || ${number}::text || '/' || $3`;
+  return `${keyOf(bits)} >= ${prefix} and ${keyOf(bits)} < ${prefix} || '~'`;
+}
+
+const LIVE: readonly FileStatus[] = fileStatuses.filter((status) => status !== 'deleted');
+
+/**
+ * From the newest shelf to the oldest: one look whether the prefix is on it, and if so through its slots, until the
+ * page is full. The rows come in the order of the outer side of nested loops, the only join that a lateral limit and
+ * a series allow, so nothing behind the page is read.
+ */
+async function listByPrefix(
+  db: Queryable,
+  { project_id, status, q, before, count }: Slice & { q: string },
+): Promise<FileRow[]> {
+  return db.query<FileRow>(
+    `select f.*, ${REVISION_COLUMNS} from (
+       select f.* from (
+         select least($4::bigint - 1, coalesce((select max(position) from files where project_id = $1), 0)) as position
+         offset 0
+       ) newest
+       cross join lateral generate_series(newest.position >> ${SHELF_BITS}, 0, -1) shelf
+       cross join lateral (
+         select from unnest($2::text[]) state cross join lateral (
+           select from files f
+           where ${beginsAt(SHELF_BITS, 'shelf')} order by ${keyOf(SHELF_BITS)} limit 1
+         ) first limit 1
+       ) found
+       cross join lateral generate_series(
+         least(newest.position >> ${SLOT_BITS}, ((shelf + 1) << ${SHELF_BITS - SLOT_BITS}) - 1),
+         shelf << ${SHELF_BITS - SLOT_BITS}, -1) slot
+       cross join lateral (
+         select f.* from unnest($2::text[]) state cross join lateral (
+           select * from files f where ${beginsAt(SLOT_BITS, 'slot')} offset 0
+         ) f where f.position <= newest.position order by f.position desc
+       ) f
+       limit $5
+     ) f ${CURRENT_REVISION} order by f.position desc`,
+    [project_id, status === null ? LIVE : [status], q, before, count],
+  );
+}

@@ -1,0 +1,105 @@
+// Spec: Files, GET; Conventions (lists). A page of a million files costs what a page of a few does: told by the plans
+// and the counts of the very statements that the API sends.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { printCursor } from '../../../runtime/core/cursor.ts';
+import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
+import { createDatabase } from '../../../runtime/db/client.ts';
+import { createProject, newSubject } from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+import { type Explained, explaining } from '../../support/explaining.ts';
+import { makeManyFiles } from '../../support/many-files.ts';
+
+const FILES = 1_000_000;
+const FILL_MS = 240_000;
+const LIMIT = 50;
+const api = useApi();
+const owner = api.session(newSubject());
+let project: ProjectRecord;
+
+beforeAll(async () => {
+  project = await createProject(owner);
+  const patient = { queryTimeoutMs: FILL_MS, idleTransactionTimeoutMs: FILL_MS };
+  const db = createDatabase({ url: api.databaseUrl(), ...patient });
+  await makeManyFiles(db, { project_id: project.project_id, count: FILES });
+  await db.close();
+}, FILL_MS);
+
+type Filter = { status?: string; q?: string };
+type Asked = Filter & { limit: number; below?: number };
+
+/** The page, and how its statement was worked on. */
+async function list({ limit, below, ...filter }: Asked) {
+  const { db, explained } = explaining(api.deps().db, ['files', 'file_revisions']);
+  api.change({ db });
+  const cursor = below === undefined ? {} : { cursor: cursorBelow(below, filter) };
+  const query = new URLSearchParams({ ...filter, ...cursor, limit: String(limit) });
+  const { status, body } = await owner(
+    'GET',
+    `/v1/projects/${project.project_slug}/files?${query}`,
+  );
+  expect(status, JSON.stringify(body)).toBe(200);
+  const slugs = body.items.map(({ file_slug }: { file_slug: string }) => file_slug);
+  const [work] = explained as [Explained];
+  expect(explained).toHaveLength(1);
+  return { slugs: slugs as string[], next_cursor: body.next_cursor as string | null, work };
+}
+
+/** The cursor that the file with this position ends a page with: nobody can turn so many pages. */
+function cursorBelow(
+  position: number,
+  { status = null, q = null }: { [of in keyof Filter]: string | null },
+) {
+  const scope = {
+    route: '/v1/projects/{slug}/files',
+    project_id: project.project_id,
+    sort: 'newest',
+    filters: JSON.stringify({ status, q, library: null }),
+  };
+  return printCursor(api.deps().cursorKey, scope, [String(position)]);
+}
+
+/** The same page by reading everything. */
+async function listSlowly({ limit, below = FILES + 1, status, q }: Asked): Promise<string[]> {
+  const rows = await api.db.query<{ file_slug: string }>(
+    `select file_slug from files where project_id = $1 and position < $2
+       and case when $3::text is null then status <> 'deleted' else status = $3 end
+       and starts_with(file_slug, $4) order by position desc limit $5`,
+    [project.project_id, below, status ?? null, q ?? '', limit],
+  );
+  return rows.map(({ file_slug }) => file_slug);
+}
+
+const statuses = [undefined, 'ready', 'blocked', 'deleted'];
+/** From nearly all to none; `old-` is behind nine tenths of the others. */
+const prefixes = [
+  undefined,
+  'i',
+  'img-0',
+  'img-00a',
+  'mid-',
+  'rare-',
+  'old-',
+  'old-0',
+  'none',
+  'z',
+];
+const places = [undefined, FILES * 0.97, FILES * 0.4 + 5, FILES * 0.02, 7];
+const filters = statuses.flatMap((status) => prefixes.map((q) => ({ status, q })));
+
+describe('a page of a million files', () => {
+  it.each(filters)(
+    'with status $status and q $q reads no table and few rows, however deep',
+    async (filter) => {
+      const set = Object.fromEntries(
+        Object.entries(filter).filter(([, value]) => value !== undefined),
+      );
+      for (const below of places) {
+        const asked = { ...set, limit: LIMIT, ...(below === undefined ? {} : { below }) };
+        const { slugs, work } = await list(asked);
+        expect(slugs, `below ${below}`).toEqual(await listSlowly(asked));
+        expect(work.rows_read, work.text).toBeLessThanOrEqual(4 * LIMIT);
+        expect(work.scans.filter((scan) => !/^Index (Only )?Scan/.test(scan))).toEqual([]);
+      }
+    },
+  );
+});

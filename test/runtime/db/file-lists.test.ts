@@ -1,0 +1,94 @@
+// Spec: Files, GET (status, q, order, cursor), beside the same list made by reading everything.
+import fc from 'fast-check';
+import { beforeAll, expect, it } from 'vitest';
+import { type FileStatus, fileStatuses } from '../../../runtime/core/states.ts';
+import { listFiles } from '../../../runtime/db/file-lists.ts';
+import { useDatabase } from '../../support/database.ts';
+import { id, makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+/** Over several shelves of 4,096, with both sides of their borders. */
+const LAST = 3 * 4096 + 40;
+const FILES = 400;
+const RUNS = 120;
+type File = { file_slug: string; position: number; status: FileStatus };
+const files: File[] = [];
+let project_id: string;
+
+beforeAll(async () => {
+  project_id = (await makeProject(db)).project_id;
+  const border = fc.constantFrom(0, 15, 16, 4095, 4096, 4097, 8191, 8192, LAST);
+  const position = fc.oneof(border, fc.integer({ min: 1, max: LAST }));
+  const made = fc.uniqueArray(
+    fc.record({
+      position: position.map((at) => Math.max(1, at)),
+      file_slug: fc.string({ unit: fc.constantFrom('a', 'b', '-', '.'), maxLength: 4 }),
+      status: fc.constantFrom(...fileStatuses),
+    }),
+    { selector: ({ position: at }) => at, minLength: FILES, maxLength: FILES },
+  );
+  const rows = fc.sample(made, { numRuns: 1, seed: 7 })[0] ?? [];
+  // A slug is one live file's.
+  for (const row of rows)
+    files.push({ ...row, file_slug: `${row.file_slug.replace(/^[-.]*/, 'a')}-${row.position}` });
+  await db.transaction(async (tx) => {
+    await tx.query('set local session_replication_role = replica');
+    for (const { file_slug, position: at, status } of files) {
+      const file_id = id('file');
+      await tx.query(
+        `insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position,
+           blocked_by, blocked_at, deleted_at)
+         values ($1, $2, $3, $4, 1, 1, $5, case when $4 = 'blocked' then 'staff' end,
+           case when $4 = 'blocked' then now() end, case when $4 = 'deleted' then now() end)`,
+        [file_id, project_id, file_slug, status, at],
+      );
+      await tx.query(
+        `insert into file_revisions (file_id, revision, upload_id, object_key, content_type, size_bytes, sha256,
+           source_content_type, source_size_bytes, source_sha256, width, height, has_alpha, is_lossless, dominant_color)
+         values ($1, 1, $1, $1, 'image/png', 1, repeat('0', 64), 'image/png', 1, repeat('0', 64), 1, 1, false, false, '#336699')`,
+        [file_id],
+      );
+    }
+  });
+});
+
+function expected({ status, q }: { status: FileStatus | null; q: string | null }): number[] {
+  return files
+    .filter((file) => (status === null ? file.status !== 'deleted' : file.status === status))
+    .filter(({ file_slug }) => file_slug.startsWith(q ?? ''))
+    .map(({ position }) => position)
+    .toSorted((a, b) => b - a);
+}
+
+const filter = fc.record({
+  status: fc.option(fc.constantFrom(...fileStatuses)),
+  q: fc.option(
+    fc.string({ unit: fc.constantFrom('a', 'b', '-', '.', '1', '%', '_', '~', 'é'), maxLength: 3 }),
+  ),
+});
+
+it('is every file of the filter once, newest first, in pages of any size', async () => {
+  const limit = fc.integer({ min: 1, max: 100 });
+  await fc.assert(
+    fc.asyncProperty(filter, limit, async ({ status, q }, size) => {
+      const found: number[] = [];
+      let after: readonly string[] | null = null;
+      do {
+        const page = await listFiles(db, { project_id, status, q, limit: size, after });
+        expect(page.rows.length).toBeLessThanOrEqual(size);
+        found.push(...page.rows.map(({ position }) => position));
+        after = page.next;
+      } while (after !== null);
+      expect(found).toEqual(expected({ status, q }));
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+it('is empty in a project without files', async () => {
+  const empty = (await makeProject(db)).project_id;
+  for (const q of [null, 'a']) {
+    const page = await listFiles(db, { project_id: empty, status: null, q, limit: 5, after: null });
+    expect(page).toEqual({ rows: [], next: null });
+  }
+});
