@@ -1,6 +1,6 @@
 /**
- * The size and the quality that an AV1 still was made with, from its sequence header and the beginning of
- * its frame header (AV1 bitstream specification, 5.5 and 5.9). Forms that stills do not have are not read.
+ * The size, the colours and the quality that an AV1 still was made with, from its sequence header and the beginning
+ * of its frame header (AV1 bitstream specification, 5.5 and 5.9). Forms that stills do not have are not read.
  */
 
 export type Av1Frame = {
@@ -8,7 +8,12 @@ export type Av1Frame = {
   height: number;
   /** An estimate; null where the header does not tell in the usual way. */
   quality: number | null;
+  /** Undefined where it is not said. */
+  codes?: ColourCodes | undefined;
 };
+
+/** Code points of ITU-T H.273. */
+type ColourCodes = { primaries: number; transfer: number };
 
 type Read = (bits: number) => number;
 type Sequence = {
@@ -23,6 +28,7 @@ type Sequence = {
   screenTools: number;
   integerMotion: number;
   hasSuperres: boolean;
+  codes: ColourCodes | undefined;
 };
 
 const obu = { sequence: 1, frameHeader: 3, frame: 6 } as const;
@@ -35,8 +41,9 @@ export function readAv1Frame(bytes: Buffer): Av1Frame {
   for (const { type, body } of units(bytes)) {
     if (type === obu.sequence) sequence = readSequence(bitReader(body));
     if (sequence !== undefined && (type === obu.frame || type === obu.frameHeader)) {
-      const { width, height } = sequence;
-      return { width, height, quality: qualityOf(readQuantiser(bitReader(body), sequence)) };
+      const { width, height, codes } = sequence;
+      const quality = qualityOf(readQuantiser(bitReader(body), sequence));
+      return { width, height, quality, codes };
     }
   }
   return { width: sequence?.width ?? 0, height: sequence?.height ?? 0, quality: null };
@@ -66,7 +73,8 @@ function readLength(bytes: Buffer, start: number): [number, number] {
 }
 
 function readSequence(read: Read): Sequence | undefined {
-  read(3 + 1); // profile, still picture
+  const profile = read(3);
+  read(1); // still picture
   const isReduced = read(1) === 1;
   if (isReduced) read(5);
   else if (!skipOperatingPoints(read)) return undefined;
@@ -79,7 +87,19 @@ function readSequence(read: Read): Sequence | undefined {
     ? { orderBits: 0, screenTools: EACH_FRAME, integerMotion: EACH_FRAME }
     : readTools(read);
   const hasSuperres = read(1) === 1;
-  return { width, height, sizeBits, isReduced, idBits, superblock, ...tools, hasSuperres };
+  read(1 + 1); // filters
+  const codes = readColourCodes(read, profile);
+  return { width, height, sizeBits, isReduced, idBits, superblock, ...tools, hasSuperres, codes };
+}
+
+const PROFILE_444 = 1;
+const PROFILE_PROFESSIONAL = 2;
+
+function readColourCodes(read: Read, profile: number): ColourCodes | undefined {
+  const isDeep = read(1) === 1;
+  if (isDeep && profile === PROFILE_PROFESSIONAL) read(1);
+  if (profile !== PROFILE_444) read(1); // grey alone
+  return read(1) === 1 ? { primaries: read(8), transfer: read(8) } : undefined;
 }
 
 /** False where there is timing, as videos have it. */

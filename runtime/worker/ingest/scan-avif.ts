@@ -44,7 +44,7 @@ export function scanAvif(bytes: Buffer): HeaderFacts {
     quality: frame.quality,
     chroma: coding.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
-    colours: readColours(primary),
+    colours: readColours(primary, frame),
   };
 }
 
@@ -106,14 +106,18 @@ function readCoding(item: MediaItem): { bits: number; is_subsampled: boolean } {
   return { bits: isDeep ? (isTwelve ? 12 : 10) : 8, is_subsampled: isSubsampled };
 }
 
-/** A profile goes before the numbers, where there are both. */
-function readColours({ properties }: MediaItem): ColourDescription | undefined {
+/** A profile goes before the numbers, where there are both; and the container before what it contains. */
+function readColours(
+  { properties }: MediaItem,
+  { codes }: Av1Frame,
+): ColourDescription | undefined {
   const boxes = properties.filter(({ type }) => type === 'colr').map(({ body }) => body);
   const isOf = (kind: string) => (body: Buffer) => body.toString('latin1', 0, 4) === kind;
   if (boxes.some(isOf('prof')) || boxes.some(isOf('rICC'))) return undefined;
-  const codes = boxes.find(isOf('nclx'));
-  if (codes === undefined) return undefined;
-  const colours = describeCodes(codes.readUInt16BE(4), codes.readUInt16BE(6));
+  const nclx = boxes.find(isOf('nclx'));
+  const said = nclx ? { primaries: nclx.readUInt16BE(4), transfer: nclx.readUInt16BE(6) } : codes;
+  if (said === undefined) return undefined;
+  const colours = describeCodes(said.primaries, said.transfer);
   return isSrgb(colours) ? undefined : colours;
 }
 

@@ -13,16 +13,21 @@ import { printProfile } from '../../../../runtime/worker/ingest/colours/print-pr
 import { judgeIccProfile } from '../../../../runtime/worker/ingest/metadata/icc-profile.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import { useDecoder } from '../../../support/decoder.ts';
+import {
+  type Color,
+  colorOf,
+  decode,
+  expected,
+  expectNear,
+  FROM_2020,
+  FROM_P3,
+  flat,
+  MUTED,
+  SAME,
+  SIDE,
+} from '../../../support/described-colours.ts';
 import { over, photograph, pngChunk } from '../../../support/pictures.ts';
 
-type Color = readonly [number, number, number];
-const MUTED: readonly Color[] = [
-  [150, 120, 100],
-  [90, 110, 130],
-  [200, 190, 170],
-  [128, 128, 128],
-];
-const SIDE = 16;
 const decoder = useDecoder();
 let folder: string;
 
@@ -30,56 +35,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-described-'));
 });
 afterAll(() => rm(folder, { recursive: true }));
-
-function flat([r, g, b]: Color): Promise<Buffer> {
-  const background = { r, g, b };
-  return sharp({ create: { width: SIDE, height: SIDE, channels: 3, background } })
-    .png()
-    .toBuffer();
-}
-
-const colorOf = async (bytes: Buffer): Promise<number[]> => {
-  const middle = { left: 8, top: 8, width: 1, height: 1 };
-  const pixel = sharp(bytes).removeAlpha().toColourspace('srgb').extract(middle);
-  return [...(await pixel.raw().toBuffer())];
-};
-
-const decode = (value: number) =>
-  value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-const encode = (light: number) =>
-  light <= 0.003_130_8 ? light * 12.92 : 1.055 * light ** (1 / 2.4) - 0.055;
-
-/** Rows to linear sRGB. */
-const SAME = [
-  [1, 0, 0],
-  [0, 1, 0],
-  [0, 0, 1],
-];
-const FROM_P3 = [
-  [1.2249401, -0.2249402, 0],
-  [-0.0420569, 1.0420571, 0],
-  [-0.0196376, -0.0786361, 1.0982735],
-];
-const FROM_2020 = [
-  [1.6605, -0.5876, -0.0728],
-  [-0.1246, 1.1329, -0.0083],
-  [-0.0182, -0.1006, 1.1187],
-];
-
-function expected(color: Color, matrix: readonly number[][], light = decode): number[] {
-  const [r, g, b] = color.map((value) => light(value / 255)) as [number, number, number];
-  return matrix.map(([x = 0, y = 0, z = 0]) =>
-    Math.round(255 * encode(Math.min(Math.max(x * r + y * g + z * b, 0), 1))),
-  );
-}
-
-function expectNear(seen: readonly number[], wanted: readonly number[], slack = 3): void {
-  for (const [channel, value] of wanted.entries()) {
-    expect(Math.abs((seen[channel] ?? 0) - value), `${seen} for ${wanted}`).toBeLessThanOrEqual(
-      slack,
-    );
-  }
-}
 
 async function avif(color: Color, cicp: string, depth = '8'): Promise<Buffer> {
   const [from, to] = [join(folder, 'from.png'), join(folder, 'to.avif')];
@@ -108,6 +63,36 @@ describe('an AVIF whose colours are given by numbers alone', () => {
       expect([native, metadata]).toEqual([null, {}]);
       expect(scanImage(master, 'image/avif').colours).toBeUndefined();
     }
+  });
+
+  it.each([
+    ['Display P3', '12/13/6', '8', FROM_P3],
+    ['Display P3 of 10 bits', '12/13/6', '10', FROM_P3],
+    ['Display P3 of 12 bits', '12/13/6', '12', FROM_P3],
+    ['BT.2020', '9/14/9', '8', FROM_2020],
+    ['sRGB', '1/13/6', '8', SAME],
+  ])('in its bitstream, not in its container: %s', async (_name, cicp, depth, matrix) => {
+    for (const color of MUTED) {
+      const upload = await avif(color, cicp, depth);
+      // Readers pass over a property that they do not know.
+      upload.write('free', upload.indexOf('colrnclx'), 'latin1');
+      const { master } = await decoder.ingest(upload, 'image/avif');
+      expectNear(await colorOf(master), expected(color, matrix));
+    }
+  });
+
+  it.each([
+    [9, 16],
+    [9, 18],
+  ])('in its bitstream are of high dynamic range as in its container: %i/%i', async (...codes) => {
+    const upload = await avif([200, 190, 170], `${codes.join('/')}/9`, '10');
+    const bare = Buffer.from(upload);
+    bare.write('free', bare.indexOf('colrnclx'), 'latin1');
+    const seen = await Promise.all(
+      [upload, bare].map(async (one) => colorOf((await decoder.ingest(one, 'image/avif')).master)),
+    );
+    expectNear(seen[1] ?? [], seen[0] ?? []);
+    expect(scanImage(bare, 'image/avif').colours).toEqual(describeCodes(...codes));
   });
 
   it('keeps its depth', async () => {
