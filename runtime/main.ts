@@ -7,6 +7,7 @@ import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import facts from '../package.json' with { type: 'json' };
+import { nameDashedFiles } from './cli/file-arguments.ts';
 import type { Instance } from './cli/instance.ts';
 import { Advice } from './platform/advice.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
@@ -112,7 +113,7 @@ program
   );
 
 try {
-  await program.parseAsync(process.argv);
+  await program.parseAsync(nameDashedFiles(process.argv));
 } catch (error) {
   process.exitCode = report(error);
 }

@@ -99,7 +99,8 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
   };
   const accepted = INGESTED_TYPES.filter((type) => !isOff[type]);
   if (accepted.includes(contentType)) return;
-  const message = `This service takes ${accepted.join(', ')}; send one of these as content_type.`;
+  const named = /^[\w.+/-]{1,100}$/.test(contentType) ? contentType : 'This type';
+  const message = `${named} is not taken: convert the image to one of ${accepted.join(', ')}, and send that as content_type.`;
   throw new ServiceError('unsupported_content_type', { message, details: { accepted } });
 }
 

@@ -1,6 +1,7 @@
 /** The few calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { signRequest } from '../core/signing/request-signature.ts';
-import { Advice } from '../platform/advice.ts';
+import { Refused } from './refused.ts';
 
 export type Api = {
   get<Body>(path: string): Promise<Body>;
@@ -26,21 +27,21 @@ export function session(headers: Record<string, string>, signingSecret: string):
 export function createApi(baseUrl: string, credentials: Credentials): Api {
   const call = async <Body>(method: string, path: string, sent?: object): Promise<Body> => {
     const body = sent === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(sent));
-    const response = await fetch(new URL(path, baseUrl), {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...credentials({ method, pathname: path, body }),
-      },
-      ...(sent === undefined ? {} : { body }),
-    }).catch((cause: unknown) => {
-      throw new Advice(
-        `${baseUrl} does not answer: is Tintype running? Start it with \`make up\``,
-        { cause },
-      );
-    });
+    const ask = () =>
+      fetch(new URL(path, baseUrl), {
+        method,
+        headers: {
+          'content-type': 'application/json',
+          ...credentials({ method, pathname: path, body }),
+        },
+        ...(sent === undefined ? {} : { body }),
+      }).catch((cause: unknown) => {
+        const advice = `${baseUrl} does not answer: is Tintype running? Start it with \`make up\``;
+        throw new Refused('network_error', advice, { cause });
+      });
+    const response = await patiently(ask);
     if (response.ok) return (await response.json()) as Body;
-    throw new Refusal(await readRefusal(response));
+    throw new Refusal(await readRefusal(response), response);
   };
   return {
     get: (path) => call('GET', path),
@@ -48,19 +49,43 @@ export function createApi(baseUrl: string, credentials: Credentials): Api {
   };
 }
 
-/** What the API answered instead. */
-export class Refusal extends Advice {
-  override readonly name = 'Refusal';
-  readonly code: string;
+const PATIENCE_SECONDS_MAX = 60;
+const TURNS_MAX = 5;
 
-  constructor({ code, message, details }: Envelope['error']) {
-    super(`${code}: ${message}${printDetails(details, message)}`);
-    this.code = code;
+/** Who is asked to come back in a while does so: a folder of many files may be faster than the service allows. */
+async function patiently(ask: () => Promise<Response>): Promise<Response> {
+  for (let turn = 1; ; turn += 1) {
+    const response = await ask();
+    const seconds = Number(response.headers.get('retry-after') ?? 'none');
+    const isToWait = !response.ok && seconds <= PATIENCE_SECONDS_MAX && turn < TURNS_MAX;
+    if (!isToWait) return response;
+    await response.body?.cancel();
+    await pause(seconds * 1000);
+  }
+}
+
+/** What the API answered instead; of its own faults with the id that finds them in its log. */
+export class Refusal extends Refused {
+  override readonly name = 'Refusal';
+
+  constructor({ code, message, details }: Envelope['error'], { status, headers }: Response) {
+    const found = status < 500 ? '' : ` (x-request-id ${headers.get('x-request-id')})`;
+    const sentence = fillIn(message, details);
+    super(code, `${sentence}${printDetails(details, sentence)}${found}`);
   }
 }
 
 type Envelope = { error: { code: string; message: string; details?: Details } };
 type Details = Readonly<Record<string, unknown>>;
+
+/** A sentence that refers to its details, with what they say instead. */
+function fillIn(message: string, details: Details = {}): string {
+  return message.replaceAll(/details\.(\w+)/g, (reference, name: string) => {
+    const value = details[name];
+    const isPlain = typeof value === 'string' || typeof value === 'number';
+    return isPlain ? String(value) : reference;
+  });
+}
 
 /** In words, and without what the sentence says already. */
 function printDetails(details: Details | undefined, message: string): string {
@@ -77,5 +102,8 @@ function printIssue({ path, message }: { path?: string; message?: string }): str
 }
 
 async function readRefusal(response: Response): Promise<Envelope['error']> {
-  return ((await response.json()) as Envelope).error;
+  const answer = (await response.json().catch(() => undefined)) as Envelope | undefined;
+  if (answer?.error !== undefined) return answer.error;
+  const message = `The address answered ${response.status} in words that are not Tintype's. Check what listens there.`;
+  return { code: 'invalid_response', message };
 }

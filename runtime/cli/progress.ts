@@ -5,6 +5,8 @@ export type Progress = {
   /** How much is sent, 0..1. */
   at(share: number): void;
   note(text: string): void;
+  /** A line of its own, wherever the output goes. */
+  say(text: string): void;
   done(text: string): void;
   failed(text: string): void;
 };
@@ -12,9 +14,10 @@ export type Progress = {
 const BAR_CELLS = 24;
 const NAME_CELLS = 32;
 
-export function showProgress(name: string, out: NodeJS.WriteStream = process.stderr): Progress {
+export function showProgress(file: string, out: NodeJS.WriteStream = process.stderr): Progress {
+  const name = printable(file);
   const title =
-    name.length > NAME_CELLS ? `${name.slice(0, NAME_CELLS - 1)}…` : name.padEnd(NAME_CELLS);
+    name.length > NAME_CELLS ? `…${name.slice(1 - NAME_CELLS)}` : name.padEnd(NAME_CELLS);
   const draw = (text: string) => {
     if (out.isTTY) out.write(`\r\u001b[K${title} ${text}`);
   };
@@ -23,9 +26,15 @@ export function showProgress(name: string, out: NodeJS.WriteStream = process.std
   return {
     at: (share) => draw(`${bar(share)} ${Math.floor(share * 100)} %`),
     note: (text) => draw(styleText('dim', text)),
+    say: end,
     done: (text) => end(styleText('green', `✓ ${text}`, { stream: out })),
     failed: (text) => end(styleText('red', `✗ ${text}`, { stream: out })),
   };
+}
+
+/** A file's name may hold what would move the cursor or change the colours of the terminal. */
+export function printable(name: string): string {
+  return name.replaceAll(/\p{C}/gu, '?');
 }
 
 function bar(share: number): string {

@@ -4,7 +4,7 @@ import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { Advice } from '../platform/advice.ts';
+import { Refused } from './refused.ts';
 
 export type Put = {
   url: string;
@@ -16,11 +16,11 @@ export type Put = {
 };
 
 /** The storage has answered, and not taken the bytes. */
-export class StorageRefusal extends Advice {
+export class StorageRefusal extends Refused {
   override readonly name = 'StorageRefusal';
 
   constructor(status: number) {
-    super(`storage refused the bytes (${status}): upload the file again`);
+    super('storage_unavailable', `storage refused the bytes (${status}): upload the file again`);
   }
 }
 
@@ -33,9 +33,9 @@ export async function putFile(put: Put): Promise<string> {
     try {
       return await putOnce(put);
     } catch (cause) {
-      if (cause instanceof Advice) throw cause;
+      if (cause instanceof Refused) throw cause;
       const advice = 'the connection to storage broke: upload the file again';
-      if (attempt === ATTEMPTS) throw new Advice(advice, { cause });
+      if (attempt === ATTEMPTS) throw new Refused('network_error', advice, { cause });
       await new Promise((resume) => setTimeout(resume, RETRY_MS * attempt));
     }
   }

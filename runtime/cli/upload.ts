@@ -2,17 +2,17 @@
  * `tintype upload`: takes files through the public API as any client would: create a session, PUT the bytes
  * where it says, complete, wait until ready, print delivery URLs. Spec: Uploads.
  */
-import { open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type ProcessingErrorCode, processingErrors } from '../core/errors.ts';
-import { sniffContentType } from '../core/image/formats.ts';
-import { parseFileSlug } from '../core/slug.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Api, apiKey, type Credentials, createApi, Refusal, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
+import { readFileFacts } from './file-facts.ts';
+import { type NamedFile, nameFiles } from './file-slugs.ts';
 import { findInstance, type Instance, sampleProject } from './instance.ts';
-import { type Progress, showProgress } from './progress.ts';
+import { type Progress, printable, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
+import { Refused } from './refused.ts';
 import { type Multipart, partsOf, type SentPart, sendParts } from './send-parts.ts';
 
 type UploadOptions = {
@@ -42,17 +42,32 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   const { project, credentials } = await callerOf(instance, options);
   const api = createApi(instance.api_url, credentials);
   const presets = await presetNames(api, project);
-  const outcomes = [];
-  for (const file of files) {
-    const outcome = await uploadOne(api, { file, project, slug: options.slug });
-    if (outcome !== undefined) printUrls(deliveryOrigin(instance, project), outcome, presets);
+  const outcomes: Outcome[] = [];
+  for (const named of nameFiles(files, options.slug)) {
+    const outcome = await uploadOne(api, { ...named, project });
+    if ('slug' in outcome) printUrls(deliveryOrigin(instance, project), outcome.slug, presets);
     outcomes.push(outcome);
   }
-  const refused = outcomes.filter((outcome) => outcome === undefined).length;
-  if (refused > 0)
-    throw new Advice(
-      `${refused} of ${files.length} files were not published; the reasons stand above`,
-    );
+  sumUp(outcomes);
+}
+
+/** The published slug, or the code of the refusal. */
+type Outcome = { slug: string } | { code: string };
+
+function sumUp(outcomes: readonly Outcome[]): void {
+  const codes = outcomes.flatMap((outcome) => ('code' in outcome ? [outcome.code] : []));
+  const files = outcomes.length === 1 ? 'file' : 'files';
+  if (codes.length === 0) {
+    if (outcomes.length > 1)
+      process.stderr.write(`All ${outcomes.length} ${files} are published.\n`);
+    return;
+  }
+  const counts = [...new Set(codes)].map(
+    (code) => `${codes.filter((each) => each === code).length} ${code}`,
+  );
+  throw new Advice(
+    `${codes.length} of ${outcomes.length} ${files} ${codes.length === 1 ? 'was' : 'were'} not published (${counts.join(', ')}); the reasons stand above`,
+  );
 }
 
 async function callerOf(
@@ -67,87 +82,73 @@ async function callerOf(
   return { project: sample.slug, credentials: apiKey(sample.key) };
 }
 
-type Wanted = { file: string; project: string; slug: string | undefined };
+type Wanted = NamedFile & { project: string };
 
-/** The published slug, or undefined when the file was refused, which has then been said: the others go on. */
-async function uploadOne(api: Api, wanted: Wanted): Promise<string | undefined> {
-  const progress = showProgress(basename(wanted.file));
+/** A refusal is said here, so that the other files go on. */
+async function uploadOne(api: Api, wanted: Wanted): Promise<Outcome> {
+  const progress = showProgress(wanted.file);
   try {
-    const ended = await publish(api, { ...wanted, progress });
-    if (ended.status !== 'ready') throw new Advice(printFailure(ended));
-    progress.done('ready');
-    return ended.file_slug;
+    const { slug, notes } = await publish(api, { ...wanted, progress });
+    const name = wanted.file.split('/').at(-1);
+    const about = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+    progress.done(`${slug === name ? 'ready' : `ready as ${slug}`}${printable(about)}`);
+    return { slug };
   } catch (error) {
     progress.failed(messageOf(error));
-    return undefined;
+    return { code: error instanceof Refused ? error.code : 'internal' };
   }
 }
 
 async function publish(
   api: Api,
-  { file, project, slug, progress }: Wanted & { progress: Progress },
-): Promise<UploadSession> {
-  const { content_type, size_bytes } = await readFacts(file);
+  { file, project, slug, progress, ...named }: Wanted & { progress: Progress },
+): Promise<{ slug: string; notes: string[] }> {
+  const { content_type, size_bytes, note } = await readFileFacts(file);
   const session = await api.post<UploadSession>(`/v1/projects/${project}/uploads`, {
     content_type,
     size_bytes,
-    file_slug: slug ?? slugFromName(file),
+    file_slug: slug,
     ...partsOf(size_bytes),
   });
-  const path = `/v1/projects/${project}/uploads/${session.upload_id}`;
-  const parts = await sendBytes(session, { api, path, file, size_bytes, progress });
-  progress.note('processing');
-  await api.post(`${path}/complete`, parts && { parts });
-  return waitUntilEnded(api, path);
+  const { upload_id } = session;
+  const path = `/v1/projects/${project}/uploads/${upload_id}`;
+  try {
+    const parts = await sendBytes(session, { api, path, file, size_bytes, progress });
+    progress.note('processing');
+    await api.post(`${path}/complete`, parts && { parts });
+    const ended = await waitUntilEnded(api, { path, progress, upload_id });
+    if (ended.status !== 'ready') throw failureOf(ended);
+    const notes = [named.note, note].filter((each) => each !== undefined);
+    return { slug: ended.file_slug, notes };
+  } catch (error) {
+    throw withId(error, upload_id);
+  }
 }
 
 /** The code, and the sentence that says what to do. */
-function printFailure({ status, error_code }: UploadSession): string {
-  if (error_code === null) return `ended as ${status}: upload the file again`;
-  return `${error_code}: ${processingErrors[error_code].message}`;
+function failureOf({ status, error_code }: UploadSession): Refused {
+  if (error_code === null) return new Refused('internal', `it ended as ${status}: upload it again`);
+  return new Refused(error_code, processingErrors[error_code].message);
+}
+
+/** What the file itself is to blame for. Of all else whoever runs Tintype may want to know which upload it was. */
+const plain: ReadonlySet<string> = new Set<ProcessingErrorCode>([
+  'unsupported_media_type',
+  'animated_not_supported',
+  'image_too_large',
+  'decode_failed',
+]);
+
+function withId(error: unknown, uploadId: string): unknown {
+  if (error instanceof Refused && plain.has(error.code)) return error;
+  const code = error instanceof Refused ? error.code : 'internal';
+  const sentence = messageOf(error).replace(`${code}: `, '');
+  return new Refused(code, `${sentence} (upload ${uploadId})`, { cause: error });
 }
 
 function messageOf(error: unknown): string {
   if (error instanceof Advice) return error.message;
-  return `failed: ${error instanceof Error ? error.message : String(error)}`;
-}
-
-async function readFacts(file: string): Promise<{ content_type: string; size_bytes: number }> {
-  const facts = await stat(file).catch((cause: NodeJS.ErrnoException) => {
-    throw new Advice(`cannot be read (${cause.code})`, { cause });
-  });
-  if (!facts.isFile()) throw new Advice('is not a file');
-  if (facts.size === 0) throw new Advice('is empty');
-  const content_type = sniffContentType(await readHead(file));
-  if (content_type === undefined) {
-    throw new Advice(
-      'is not an image that Tintype knows: use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG',
-    );
-  }
-  return { content_type, size_bytes: facts.size };
-}
-
-const HEAD_BYTES = 4096;
-
-async function readHead(file: string): Promise<Uint8Array> {
-  const handle = await open(file);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.subarray(0, bytesRead);
-  } finally {
-    await handle.close();
-  }
-}
-
-/** `Holiday Photo (1).JPG` → `holiday-photo-1.jpg`; undefined leaves the name to the service. */
-function slugFromName(file: string): string | undefined {
-  const name = basename(file)
-    .normalize('NFKD')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9._]+/g, '-')
-    .replaceAll(/-*\.-*/g, '.')
-    .replaceAll(/^[._-]+|[._-]+$/g, '');
-  return parseFileSlug(name);
+  return `internal: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 type Sending = {
@@ -165,7 +166,12 @@ async function sendBytes(
 ): Promise<SentPart[] | undefined> {
   const onSent = (bytes: number) => progress.at(bytes / sending.size_bytes);
   if (multipart !== undefined) return sendParts(multipart, { ...sending, onSent });
-  if (direct === undefined) throw new Advice('the API answered a session without a way in');
+  if (direct === undefined) {
+    throw new Refused(
+      'invalid_response',
+      'the API answered a session without a way in: check its version',
+    );
+  }
   const { put_url: url, headers } = direct;
   await putFile({ url, headers, file: sending.file, onSent });
   return undefined;
@@ -173,15 +179,29 @@ async function sendBytes(
 
 const POLL_MS = 150;
 const POLLS_MAX = 2000;
+const POLLS_UNTIL_SAID = 100;
 
-async function waitUntilEnded(api: Api, path: string): Promise<UploadSession> {
+type Waiting = { path: string; progress: Progress; upload_id: string };
+
+async function waitUntilEnded(api: Api, { path, progress, upload_id }: Waiting) {
   for (let polls = 0; polls < POLLS_MAX; polls += 1) {
     const session = await api.get<UploadSession>(path);
     if (['ready', 'failed', 'expired'].includes(session.status)) return session;
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    if (polls === POLLS_UNTIL_SAID) {
+      progress.say(`… is ${WAITS[session.status] ?? session.status} (upload ${upload_id})`);
+    }
+    await pause(POLL_MS);
   }
-  throw new Advice('is still being processed: look again later, nothing is lost');
+  throw new Refused(
+    'detached',
+    'it has not ended in five minutes, and is not lost: look again later, and at the log of Tintype if it stays',
+  );
 }
+
+const WAITS: Readonly<Record<string, string>> = {
+  uploaded: 'waiting for a free worker; if it stays, the log of Tintype says why',
+  processing: 'still being processed',
+};
 
 async function presetNames(api: Api, project: string): Promise<string[]> {
   const found = await api

@@ -1,0 +1,111 @@
+/**
+ * What a file is, read before anything is sent. What could never be published is refused here, with the code that the
+ * service would answer. Spec: Uploads (create).
+ */
+import { lstat, open, stat } from 'node:fs/promises';
+import { extname } from 'node:path';
+import { findFormat, SNIFF_BYTES, sniffContentType } from '../core/image/formats.ts';
+import { startsWith } from '../core/image/signatures.ts';
+import { Refused } from './refused.ts';
+
+export type FileFacts = {
+  content_type: string;
+  size_bytes: number;
+  /** Worth telling although the file is taken. */
+  note?: string;
+};
+
+export async function readFileFacts(file: string): Promise<FileFacts> {
+  const found = await stat(file).catch((cause: unknown) => refuseUnread(file, cause));
+  if (found.isDirectory()) {
+    throw refused(
+      `This is a folder. Name the files in it, for example ${file.replace(/\/+$/, '')}/*`,
+    );
+  }
+  if (!found.isFile()) throw refused('This is no regular file. Name an image.');
+  if (found.size === 0) throw refused('The file is empty. Export or copy it again.');
+  const head = await readHead(file).catch((cause: unknown) => refuseUnread(file, cause));
+  const content_type = sniffContentType(head);
+  if (content_type === undefined) throw new Refused(NOT_TAKEN, sayWhatItIs(head));
+  if (content_type === 'image/heic') throw new Refused(NOT_TAKEN, HEIC);
+  const facts = { content_type, size_bytes: found.size };
+  const note = misnomer(file, content_type);
+  return note === undefined ? facts : { ...facts, note };
+}
+
+const NOT_TAKEN = 'unsupported_content_type';
+const HEIC =
+  'This is a HEIC picture, as phones take them. Convert it to JPEG first, or have the phone take JPEG (“most compatible”).';
+
+function refused(sentence: string, cause?: unknown): Refused {
+  return new Refused('invalid_request', sentence, { cause });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file. Check its name and folder.',
+  ENOTDIR: 'There is no such file: a part of its path is no folder. Check the path.',
+  ELOOP: 'This is a link that leads to itself. Name the image.',
+  EACCES:
+    'You may not read this file. Change its permissions (chmod u+r), or run this as its owner.',
+  EPERM: 'You may not read this file. Run this as its owner.',
+  ENAMETOOLONG: 'No file here can have so long a name. Check it.',
+};
+
+async function refuseUnread(file: string, cause: unknown): Promise<never> {
+  const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
+  if (isLink) throw refused('This is a link to a file that is not there. Mend the link.', cause);
+  throw refused(
+    reasons[code] ?? `The file cannot be read (${code}). Look at the disk that it is on.`,
+    cause,
+  );
+}
+
+async function readHead(file: string): Promise<Uint8Array> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What people take for pictures, or pack them in. */
+const strangers: readonly { begin: string | number[]; at?: number; says: string }[] = [
+  {
+    begin: [0x1f, 0x8b],
+    says: 'This is packed with gzip. Unpack it first; an SVGZ becomes an SVG.',
+  },
+  { begin: [0x50, 0x4b, 3, 4], says: 'This is a ZIP archive. Unpack it first.' },
+  { begin: '%PDF', says: 'This is a PDF. Export its pages as PNG first.' },
+  { begin: '8BPS', says: 'This is a Photoshop document. Export it as PNG or TIFF first.' },
+  { begin: [0, 0, 1, 0], says: 'This is an icon file (ICO). Export it as PNG first.' },
+  { begin: [0xff, 0x0a], says: 'This is a JPEG XL. Convert it to JPEG, PNG or AVIF first.' },
+  { begin: 'JXL ', at: 4, says: 'This is a JPEG XL. Convert it to JPEG, PNG or AVIF first.' },
+  { begin: 'ftyp', at: 4, says: 'This is a video. Export a still picture of it first.' },
+];
+
+const TAKEN = 'Use JPEG, PNG, WebP, AVIF, GIF, TIFF, BMP or SVG.';
+
+function sayWhatItIs(head: Uint8Array): string {
+  const known = strangers.find(({ begin, at }) => startsWith(head, begin, at));
+  return known?.says ?? `This is no image that Tintype knows. ${TAKEN}`;
+}
+
+const extensions: Readonly<Record<string, string>> = {
+  jpeg: 'jpg',
+  jpe: 'jpg',
+  jfif: 'jpg',
+  tif: 'tiff',
+};
+
+/** A picture under another picture's extension: browsers go by the type that is delivered, people by the name. */
+function misnomer(file: string, contentType: string): string | undefined {
+  const written = extname(file).slice(1).toLowerCase();
+  const format = findFormat(contentType);
+  if (written === '' || format === undefined) return undefined;
+  const isRight = (extensions[written] ?? written) === format.extension;
+  if (isRight) return undefined;
+  return `it is a ${format.extension.toUpperCase()}, whatever its name says`;
+}

@@ -1,0 +1,12 @@
+/** A file that was not published: a code of the service's own words, and a sentence that says what to do. */
+import { Advice } from '../platform/advice.ts';
+
+export class Refused extends Advice {
+  override readonly name: string = 'Refused';
+  readonly code: string;
+
+  constructor(code: string, sentence: string, options: { cause?: unknown } = {}) {
+    super(`${code}: ${sentence}`, options);
+    this.code = code;
+  }
+}
