@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { RenderRequest } from '../core/delivery/render-request.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createFlights } from '../platform/flights.ts';
+import type { DerivedReads } from './derived-reads.ts';
 import { createFailureMemory } from './failure-memory.ts';
 import { isOutage } from './outage.ts';
 import { type RenderDeps, type RenderOutcome, renderOnce } from './render-once.ts';
@@ -29,7 +30,7 @@ export type DerivedImages = {
   find(request: RenderRequest, signal: AbortSignal): Promise<DerivedImage>;
 };
 
-type Deps = RenderDeps & { clock: Clock };
+type Deps = RenderDeps & { clock: Clock; reads: Pick<DerivedReads, 'note'> };
 
 export function createDerivedImages(deps: Deps, options: { memory_bytes: number }): DerivedImages {
   const memory = createImageMemory(options.memory_bytes);
@@ -45,6 +46,7 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
           ? await renderOnce(deps, request, everyoneLeft)
           : { outcome: 'done', source: 'store', bytes: stored };
       if (image.outcome === 'done') memory.set(key, image.bytes);
+      if (stored !== undefined) deps.reads.note(key);
       return image;
     } catch (error) {
       if (everyoneLeft.aborted || isOutage(error)) throw error;
@@ -58,7 +60,10 @@ export function createDerivedImages(deps: Deps, options: { memory_bytes: number 
     find: async (request, signal) => {
       const key = request.derived_key;
       const known = memory.get(key);
-      if (known !== undefined) return { outcome: 'done', source: 'memory', bytes: known };
+      if (known !== undefined) {
+        deps.reads.note(key);
+        return { outcome: 'done', source: 'memory', bytes: known };
+      }
       failures.check(key);
       if (signal.aborted) return { outcome: 'gone' };
       try {

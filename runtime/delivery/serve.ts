@@ -6,6 +6,7 @@ import type { Server } from 'node:http';
 import { prepareToClose } from '../platform/http/close-server.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { createDerivedImages } from './derived-images.ts';
+import { type DerivedReads, startDerivedReads } from './derived-reads.ts';
 import { createLookup, type LookupDeps } from './lookup.ts';
 import { type Meter, startMeter } from './meter.ts';
 import { createDeliveryServer, type DeliveryTimeouts } from './server.ts';
@@ -25,6 +26,7 @@ export type DeliveryOptions = LookupDeps &
 export type DeliveryProcess = {
   server: Server;
   meter: Meter;
+  reads: DerivedReads;
   /** Takes nothing new, lets answers under way end, and flushes the spool. */
   stop(): Promise<void>;
 };
@@ -35,17 +37,19 @@ const MEMORY_BYTES = 64 * 1024 * 1024;
 export function startDelivery(options: DeliveryOptions): DeliveryProcess {
   const { memory_bytes = MEMORY_BYTES, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
   const meter = startMeter(spool_folder, options);
-  const derived = createDerivedImages(options, { memory_bytes });
+  const reads = startDerivedReads(options);
+  const derived = createDerivedImages({ ...options, reads }, { memory_bytes });
   const lookup = createLookup(options);
   const server = createDeliveryServer({ ...options, meter, derived, lookup }, timeouts);
   const closing = prepareToClose(server);
   return {
     server,
     meter,
+    reads,
     stop: async () => {
       await closing.close(drain_ms);
       await server.settled();
-      await meter.stop();
+      await Promise.all([meter.stop(), reads.stop()]);
     },
   };
 }

@@ -4,6 +4,7 @@
  * Spec: Upload session (status); Caching and response headers.
  */
 import { listDerivedOwners, listUploadContents } from '../db/content-owners.ts';
+import { listDerivedReads } from '../db/derived-reads.ts';
 import { listLiveMultiparts } from '../db/uploads.ts';
 import type { ListedObject } from '../platform/storage/bucket.ts';
 import { readDerivedKey, readMasterKey } from '../platform/storage/content-keys.ts';
@@ -15,8 +16,8 @@ const DAY_MS = 24 * HOUR_MS;
 const GRACE_MS = HOUR_MS;
 /** An upload without a row may be in a newer backup of the database than the one that was restored. */
 const UNKNOWN_GRACE_MS = 30 * DAY_MS;
-/** A derived image is rendered again where it is still asked for. */
-const DERIVED_MS_MAX = 30 * DAY_MS;
+/** A derived image that nobody has read for so long is rendered again where somebody asks for it. */
+const DERIVED_UNREAD_MS_MAX = 30 * DAY_MS;
 const OBJECTS_A_RUN_MAX = 100_000;
 const MULTIPARTS_PAGE = 500;
 
@@ -62,14 +63,17 @@ async function outdated({ db, clock }: JobContext, objects: ListedObject[]): Pro
   const owners = new Map(
     (await listDerivedOwners(db, [...new Set(ids)])).map((owner) => [owner.file_id, owner]),
   );
-  const longAgo = clock.now().getTime() - DERIVED_MS_MAX;
+  const longAgo = new Date(clock.now().getTime() - DERIVED_UNREAD_MS_MAX);
+  const old = objects.filter(({ modified_at }) => modified_at <= longAgo).map(({ key }) => key);
+  const unread = new Set(old);
+  for (const key of await listDerivedReads(db, { keys: old, since: longAgo })) unread.delete(key);
   return objects
-    .filter(({ key, modified_at }) => {
+    .filter(({ key }) => {
       const made = readDerivedKey(key);
       if (made === undefined) return false;
       const owner = owners.get(made.file_id);
       const isCurrent = owner?.generation === made.generation && owner.revision === made.revision;
-      return !isCurrent || modified_at.getTime() <= longAgo;
+      return !isCurrent || unread.has(key);
     })
     .map(({ key }) => key);
 }

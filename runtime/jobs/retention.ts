@@ -1,9 +1,10 @@
 /**
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries, answers to Idempotency-Keys. Hours, days and the ledger stay.
+ * windows, old audit entries, answers to Idempotency-Keys, reads of derived images. Hours, days and the ledger stay.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
+import { deleteOldDerivedReads } from '../db/derived-reads.ts';
 import { deleteOldIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { deleteOldJobRuns } from '../db/job-runs.ts';
 import { deleteOldPurges } from '../db/purges.ts';
@@ -13,20 +14,26 @@ import type { JobContext, JobCounts } from './job.ts';
 
 const DAY_SECONDS = 24 * 3600;
 
-/** How long each is kept. Batches outlive the hours that hourly-rollup still folds. */
-const keptDays = { batches: 35, job_runs: 90, purges: 7, rate_windows: 1, audit_entries: 730 };
+/** How long each is kept. Batches outlive the hours that hourly-rollup still folds, reads what the sweep still asks. */
+const keptDays = {
+  batches: 35,
+  job_runs: 90,
+  purges: 7,
+  rate_windows: 1,
+  audit_entries: 730,
+  derived_reads: 32,
+};
 
 export async function retention(context: JobContext): Promise<JobCounts> {
   const { db, clock } = context;
-  const batchesBefore = hourOf(
-    new Date(clock.now().getTime() - keptDays.batches * DAY_SECONDS * 1000),
-  );
+  const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY_SECONDS * 1000);
   return {
-    batches: await deleteOldUsageBatches(db, batchesBefore),
+    batches: await deleteOldUsageBatches(db, hourOf(daysAgo(keptDays.batches))),
     job_runs: await deleteOldJobRuns(db, keptDays.job_runs * DAY_SECONDS),
     purges: await deleteOldPurges(db, keptDays.purges * DAY_SECONDS),
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
     audit_entries: await deleteOldAuditEntries(db, keptDays.audit_entries * DAY_SECONDS),
+    derived_reads: await deleteOldDerivedReads(db, daysAgo(keptDays.derived_reads)),
     idempotency_keys: await deleteOldIdempotencyKeys(db),
   };
 }

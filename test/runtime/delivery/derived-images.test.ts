@@ -351,7 +351,14 @@ describe('createDerivedImages', () => {
     });
     const clock = createManualClock();
     const derived = createDerivedImages(
-      { db, content: storage.buckets.content, queue, clock, log: silent },
+      {
+        db,
+        content: storage.buckets.content,
+        queue,
+        clock,
+        log: silent,
+        reads: { note: () => undefined },
+      },
       { memory_bytes },
     );
     return { derived, clock, calls: () => calls, content: storage.buckets.content, storage };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { printDerivedKey, type RenderPlan } from '../../../runtime/core/delivery/plan.ts';
 import { claimUpload } from '../../../runtime/db/claim-upload.ts';
+import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import type { FileRow } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { findSweepPosition } from '../../../runtime/db/sweep-positions.ts';
@@ -168,6 +169,23 @@ describe('derived images', () => {
     expect(await isThere(keyOf(file))).toBe(true);
     await sweep(31 * DAY_MS);
     expect(await isThere(keyOf(file))).toBe(false);
+  });
+
+  it('that somebody has read stay for a month from then, whatever their age', async () => {
+    const day = new Date(Date.now() + 20 * DAY_MS).toISOString().slice(0, 10);
+    await upsertDerivedReads(db, { keys: [keyOf(file)], day });
+    await sweep(49 * DAY_MS);
+    expect(await isThere(keyOf(file))).toBe(true);
+    await sweep(52 * DAY_MS);
+    expect(await isThere(keyOf(file))).toBe(false);
+  });
+
+  it('of a revision before go, whoever has read them', async () => {
+    const before = keyOf({ ...file, revision: 7 });
+    await write(before);
+    await upsertDerivedReads(db, { keys: [before], day: new Date().toISOString().slice(0, 10) });
+    await sweep();
+    expect(await isThere(before)).toBe(false);
   });
 
   it('from before a purge of the project, or of a revision before, go', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
@@ -72,6 +73,18 @@ it('deletes ended job runs, sent purges and past rate windows when they are old,
   });
   const left = await db.query<{ job: string }>('select job from job_runs order by job');
   expect(left.map((row) => row.job)).toEqual(['open', 'young']);
+});
+
+it('deletes reads of derived images that no sweep asks for any more', async () => {
+  const day = (daysAgo: number) =>
+    new Date(Date.now() - daysAgo * DAY_MS).toISOString().slice(0, 10);
+  await upsertDerivedReads(db, { keys: ['old'], day: day(33) });
+  await upsertDerivedReads(db, { keys: ['young', 'read again'], day: day(31) });
+  await upsertDerivedReads(db, { keys: ['read again'], day: day(0) });
+  await upsertDerivedReads(db, { keys: ['read again'], day: day(40) });
+  expect(await jobs.run(table.retention)).toMatchObject({ derived_reads: 1 });
+  const left = await db.query('select derived_key from derived_reads order by derived_key');
+  expect(left).toEqual([{ derived_key: 'read again' }, { derived_key: 'young' }]);
 });
 
 it('deletes answers to Idempotency-Keys after a day', async () => {

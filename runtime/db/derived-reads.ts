@@ -1,0 +1,39 @@
+// Table derived_reads: the day on which each derived image was read last, for the sweep. Spec: Delivery host.
+import type { Queryable } from './client.ts';
+
+/** `day` in UTC, as `2030-01-31`; a later day that is there already stays. */
+export async function upsertDerivedReads(
+  db: Queryable,
+  { keys, day }: { keys: readonly string[]; day: string },
+): Promise<void> {
+  // In one order everywhere, so that two servers never wait for each other.
+  await db.query(
+    `insert into derived_reads as r (derived_key, read_on)
+     select key, $2::date from unnest($1::text[]) key group by key order by key
+     on conflict (derived_key) do update set read_on = excluded.read_on
+       where r.read_on < excluded.read_on`,
+    [keys, day],
+  );
+}
+
+/** Which of these were read on that day or later. */
+export async function listDerivedReads(
+  db: Queryable,
+  { keys, since }: { keys: readonly string[]; since: Date },
+): Promise<string[]> {
+  const rows = await db.query<{ derived_key: string }>(
+    `select derived_key from derived_reads
+     where derived_key = any($1) and read_on >= ($2::timestamptz at time zone 'utc')::date`,
+    [keys, since],
+  );
+  return rows.map(({ derived_key }) => derived_key);
+}
+
+export async function deleteOldDerivedReads(db: Queryable, before: Date): Promise<number> {
+  const rows = await db.query(
+    `delete from derived_reads where read_on < ($1::timestamptz at time zone 'utc')::date
+     returning derived_key`,
+    [before],
+  );
+  return rows.length;
+}

@@ -1,0 +1,62 @@
+/**
+ * Notes which derived images were read, so that those that somebody still asks for stay in the store. A viewer waits
+ * for nothing: a key is noted in memory, once a day, and what was noted is written in batches. Spec: Delivery host.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Queryable } from '../db/client.ts';
+import { upsertDerivedReads } from '../db/derived-reads.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
+
+export type DerivedReads = {
+  note(derivedKey: string): void;
+  /** Writes what was noted; what the database does not take now is written by the next flush. */
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const FLUSH_MS = 60_000;
+const BATCH_MAX = 1000;
+/** Beyond that a read is not noted: it will be at the next one. */
+const NOTED_MAX = 20_000;
+const REMEMBERED_MAX = 200_000;
+
+export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log }): DerivedReads {
+  const days = new LRUCache<string, string>({ max: REMEMBERED_MAX });
+  const noted = new Set<string>();
+  const ending = new AbortController();
+  const today = () => deps.clock.now().toISOString().slice(0, 10);
+  const flush = async () => {
+    try {
+      while (noted.size > 0) await writeBatch(deps.db, noted, today());
+    } catch (error) {
+      deps.log.warn('reads of derived images not written, will be tried again', { error });
+    }
+  };
+  const loop = (async () => {
+    while (!ending.signal.aborted) {
+      await sleep(FLUSH_MS, undefined, { signal: ending.signal }).catch(() => undefined);
+      await flush();
+    }
+  })();
+  return {
+    note: (key) => {
+      const day = today();
+      if (days.get(key) === day || noted.size >= NOTED_MAX) return;
+      days.set(key, day);
+      noted.add(key);
+    },
+    flush,
+    stop: async () => {
+      ending.abort();
+      await loop;
+    },
+  };
+}
+
+async function writeBatch(db: Queryable, noted: Set<string>, day: string): Promise<void> {
+  const keys = [...noted].slice(0, BATCH_MAX);
+  await upsertDerivedReads(db, { keys, day });
+  for (const key of keys) noted.delete(key);
+}
