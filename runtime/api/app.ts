@@ -6,6 +6,7 @@ import express, { type Express, type Request, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
+import type { Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -15,10 +16,12 @@ import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
+import { countFailure, countWrite } from './rates/rates.ts';
 
 export function createApi(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
   app.use(requestId, observeRequests(deps), defaultHeaders);
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
@@ -63,17 +66,14 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 
 async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<void> {
   const { request, response } = http;
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-  const principal = await authorize(deps, endpoint.auth, {
-    method: request.method,
-    pathname: pathnameOf(request),
-    headers: request.headers,
-    body: bytes,
-  });
+  const principal = await identify(endpoint, deps, { request, bytes });
+  const { method, params } = request as Request<Record<string, string>>;
+  await countWrite(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
   const isRead = endpoint.ignoresBody?.(principal) !== true;
   const { status, body } = await endpoint.run({
     deps,
     principal,
-    params: request.params as Record<string, string>,
+    params,
     query: request.query,
     body: isRead ? parseJson(bytes) : undefined,
     request_id: requestIdOf(response),
@@ -81,6 +81,22 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   });
   if (body === undefined) response.status(status).end();
   else response.status(status).json(body);
+}
+
+/** The caller, or a refusal that is counted. */
+async function identify(
+  endpoint: Endpoint,
+  deps: ApiDeps,
+  { request, bytes }: { request: Request; bytes: Buffer },
+): Promise<Principal> {
+  const { method, headers, ip = '' } = request;
+  const pathname = pathnameOf(request);
+  try {
+    return await authorize(deps, endpoint.auth, { method, pathname, headers, body: bytes });
+  } catch (error) {
+    await countFailure(deps.rates, error, ip);
+    throw error;
+  }
 }
 
 type Exchange = { request: Request; response: Response };

@@ -7,6 +7,7 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { AuthDeps } from './auth/authorize.ts';
+import type { Rates } from './rates/rates.ts';
 import type { UploadRate } from './upload-rate.ts';
 
 export type ApiDeps = AuthDeps & {
@@ -14,6 +15,7 @@ export type ApiDeps = AuthDeps & {
   readonly queue: Queue;
   readonly sealing: Sealing;
   readonly metrics: Metrics;
+  readonly rates: Rates;
   /** Authenticates cursors. */
   readonly cursorKey: Uint8Array;
   readonly settings: ApiSettings;
@@ -30,4 +32,6 @@ export type ApiSettings = UploadSettings & {
   readonly deliveryScheme: 'http' | 'https';
   readonly deliveryPublicPort: number | undefined;
   readonly callbackEgress: 'public' | 'any';
+  /** Whose X-Forwarded-For is believed: addresses and ranges. */
+  readonly trustedProxies: readonly string[];
 };

@@ -9,6 +9,7 @@ import { createIdentity } from '../platform/identity.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { createApi } from './app.ts';
 import type { ApiDeps } from './deps.ts';
+import { createRates } from './rates/rates.ts';
 import { createApiServer } from './server.ts';
 
 /** What an API has to be told beside what every process is told. */
@@ -53,6 +54,11 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
   return {
     ...deps,
     plans: defaultPlans,
+    rates: createRates({
+      ...deps,
+      failedAuthenticationsPerMinute: config.rateFailedAuthentications,
+      writesPerMinute: config.rateWrites,
+    }),
     sealing: createSealing(config.keyEncryptionKeys),
     identity: createIdentity({
       issuer: config.identityIssuer,
@@ -79,6 +85,7 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
       avifUploads: config.avifUploads,
       mediaLibraryWrites: config.mediaLibraryWrites,
       callbackEgress: config.callbackEgress,
+      trustedProxies: config.trustedProxies,
     },
   };
 }

@@ -204,7 +204,7 @@ export const LIBRARY_SESSION_UPLOADS_MAX = 1000;
 export const LIBRARY_SESSION_UPLOADS_DEFAULT = 100;
 /** Decided defaults of deployment settings. */
 export const FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT = 20;
-export const WRITES_PER_MINUTE_PER_PROJECT_DEFAULT = 600;
+export const WRITES_PER_MINUTE_PER_PROJECT_DEFAULT = 6000;
 
 // Library sessions
 

@@ -9,28 +9,31 @@ export type RateRequest = {
   limit: number;
   /** Windows begin at whole multiples of it since the epoch: 60 is aligned to the minute. */
   window_seconds: number;
+  /** How many are taken at once, all of them or none; 1 where nothing is said. */
+  count?: number;
 };
 
 export type RateAnswer = { is_allowed: boolean; retry_after_seconds: number };
 
-/** Counts one more in the current window, unless it is full already. */
+/** Counts so many more in the current window, unless it has no room for them. */
 export async function takeFromRateWindow(
   db: Queryable,
-  { scope, subject, limit, window_seconds }: RateRequest,
+  { scope, subject, limit, window_seconds, count = 1 }: RateRequest,
 ): Promise<RateAnswer> {
   const [row] = await db.query<RateAnswer>(
     `with window_of_now as (
        select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
      ), taken as (
        insert into rate_windows as w (scope, subject, window_start, count)
-       select $1, $2, window_start, 1 from window_of_now where $3 > 0
-       on conflict (scope, subject, window_start) do update set count = w.count + 1 where w.count < $3
+       select $1, $2, window_start, $5::integer from window_of_now where $3 >= $5::integer
+       on conflict (scope, subject, window_start) do update set count = w.count + $5::integer
+         where w.count + $5::integer <= $3
        returning count
      )
      select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
        window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
      from window_of_now`,
-    [scope, subject, limit, window_seconds],
+    [scope, subject, limit, window_seconds, count],
   );
   return row ?? { is_allowed: false, retry_after_seconds: window_seconds };
 }

@@ -332,14 +332,15 @@ export const variables = {
   rateFailedAuthentications: {
     name: 'TINTYPE_RATE_FAILED_AUTHENTICATIONS',
     type: wholeNumber(1, 1_000_000),
-    description: 'Failed authentications a minute and IP address',
+    description:
+      'Failed authentications a minute and address (IPv6: /64 network) that are answered 401; further ones are 429',
     default: String(FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT),
     example: '20',
   },
   rateWrites: {
     name: 'TINTYPE_RATE_WRITES',
     type: wholeNumber(1, 1_000_000),
-    description: 'Writes a minute and project',
+    description: 'Writes a minute and project, over all processes; further ones are 429',
     default: String(WRITES_PER_MINUTE_PER_PROJECT_DEFAULT),
     example: '600',
   },

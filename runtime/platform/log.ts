@@ -64,6 +64,7 @@ export const logFields = [
   'credits',
   'balance',
   'queue',
+  'rate',
   'slots',
   'waiting',
   'bucket',

@@ -12,6 +12,12 @@ import { createSealing } from '../../runtime/platform/sealing.ts';
 /** Signs the URLs of folder storage. */
 export const STORAGE_SECRET = Buffer.alloc(32, 5);
 
+/** Tests come from one address and hurry. */
+const NO_RATES = {
+  failedAuthentications: { take: async () => undefined },
+  writes: { take: async () => undefined },
+};
+
 export type ApiTerms = {
   db: Database;
   buckets: ApiDeps['buckets'];
@@ -37,6 +43,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
     identity: createIdentity({ issuer, jwksUrl, clock: systemClock }),
     log: createLog({ level: 'debug', name: 'api', destination }),
     metrics: createMetrics(),
+    rates: NO_RATES,
     queue: createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
     cursorKey: Buffer.alloc(32, 2),
@@ -59,6 +66,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
       avifUploads: 'enabled',
       mediaLibraryWrites: 'enabled',
       callbackEgress: 'public',
+      trustedProxies: [],
     },
   };
 }

@@ -56,6 +56,7 @@ export async function startDeployment(): Promise<Deployment> {
     TINTYPE_IDENTITY_JWKS_URL: keySet.url,
     TINTYPE_DELIVERY_ROOT_DOMAIN: ROOT_DOMAIN,
     TINTYPE_BASE_URL: 'http://api.test',
+    TINTYPE_RATE_FAILED_AUTHENTICATIONS: '1000000',
     TINTYPE_SPOOL_DIR: join(spool, 'spool'),
     TINTYPE_API_PORT: '0',
     TINTYPE_DELIVERY_PORT: '0',

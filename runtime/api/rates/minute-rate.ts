@@ -1,0 +1,81 @@
+/**
+ * So many a minute for each subject, over all processes: the windows in the database are the truth, and a process takes
+ * out of them a few at a time, so that a flood writes seldom. Once a window is empty its subject is refused here until
+ * it ends, without asking again. While the database is away each process allows as many by itself. Spec: Rates.
+ */
+import { LRUCache } from 'lru-cache';
+import { ServiceError } from '../../core/errors.ts';
+import type { Queryable } from '../../db/client.ts';
+import { takeFromRateWindow } from '../../db/rate-windows.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Log } from '../../platform/log.ts';
+
+/** Throws rate_limited, with Retry-After, where the subject has had its share of the minute. */
+export type MinuteRate = { take(subject: string): Promise<void> };
+
+type Terms = { db: Queryable; clock: Clock; log: Log; scope: string; limit: number };
+
+/** What this process took out of a window, and whether there is more in it. */
+type Lease = { left: number; has_more: boolean; ends_at: number };
+
+const WINDOW_SECONDS = 60;
+const SUBJECTS_MAX = 10_000;
+/** Of a limit of 6,000, 120 at a time; of a small one each by itself. */
+const TAKEN_AT_ONCE = 1 / 50;
+
+export function createMinuteRate(terms: Terms): MinuteRate {
+  const leases = new LRUCache<string, Lease>({ max: SUBJECTS_MAX });
+  const asked = new Map<string, Promise<void>>();
+  /** Of those who come at once, one asks. */
+  const renew = (subject: string): Promise<void> => {
+    const running =
+      asked.get(subject) ??
+      newLease(terms, subject).then((lease) => {
+        leases.set(subject, lease);
+        asked.delete(subject);
+      });
+    asked.set(subject, running);
+    return running;
+  };
+  const take = async (subject: string): Promise<void> => {
+    for (;;) {
+      const lease = leases.get(subject);
+      const left_ms = (lease?.ends_at ?? 0) - terms.clock.now().getTime();
+      if (lease === undefined || left_ms <= 0) await renew(subject);
+      else if (spend(lease)) return;
+      else if (lease.has_more) await renew(subject);
+      else throw new ServiceError('rate_limited', { retryAfterSeconds: Math.ceil(left_ms / 1000) });
+    }
+  };
+  return { take };
+}
+
+function spend(lease: Lease): boolean {
+  if (lease.left === 0) return false;
+  lease.left -= 1;
+  return true;
+}
+
+async function newLease(terms: Terms, subject: string): Promise<Lease> {
+  const { limit } = terms;
+  const several = Math.max(1, Math.floor(limit * TAKEN_AT_ONCE));
+  try {
+    const lease = await leaseOf(terms, subject, several);
+    return lease.left > 0 || several === 1 ? lease : await leaseOf(terms, subject, 1);
+  } catch (error) {
+    terms.log.warn('a rate is counted by this process alone', { rate: terms.scope, error });
+    return {
+      left: limit,
+      has_more: false,
+      ends_at: terms.clock.now().getTime() + WINDOW_SECONDS * 1000,
+    };
+  }
+}
+
+async function leaseOf({ db, clock, scope, limit }: Terms, subject: string, count: number) {
+  const window_seconds = WINDOW_SECONDS;
+  const wish = { scope, subject, limit, window_seconds, count };
+  const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, wish);
+  const ends_at = clock.now().getTime() + retry_after_seconds * 1000;
+  return { left: is_allowed ? count : 0, has_more: is_allowed, ends_at };
+}
