@@ -1,0 +1,127 @@
+// What `tintype upload` says of answers that a sound Tintype does not give: an API that fails, tires or is another
+// program, a storage that refuses, an upload that its workers gave up.
+import { writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { INSTANCE_FILE, instanceSchema } from '../../runtime/cli/instance.ts';
+import type { processingErrors } from '../../runtime/core/errors.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { makeFolder, removeFolder, runTintype } from './support/tintype.ts';
+
+const UPLOADS = '/v1/projects/demo/uploads';
+const ended = (error_code: keyof typeof processingErrors) => ({ status: 'failed', error_code });
+const ready = { status: 'ready', error_code: null };
+
+/** By the slug of the file: what becomes of it, at which call. */
+const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: RegExp }> = {
+  'abandoned.jpg': {
+    end: ended('processing_abandoned'),
+    says: /^✗ processing_abandoned: .*report the upload id\. \(upload upl_abandoned\.jpg\)$/,
+  },
+  'slow.jpg': {
+    end: ended('processing_timeout'),
+    says: /^✗ processing_timeout: .* \(upload upl_slow\.jpg\)$/,
+  },
+  'cut.jpg': { end: ended('decode_failed'), says: /^✗ decode_failed: [^(]*\([^(]*\)[^(]*anew\.$/ },
+  'failing.jpg': {
+    at: 'create',
+    answer: [500, 'internal'],
+    says: /^✗ internal: Went wrong\. \(x-request-id req-12345678\)$/,
+  },
+  'failing-late.jpg': {
+    at: 'complete',
+    answer: [500, 'internal'],
+    says: /^✗ internal: Went wrong\. \(x-request-id req-12345678\) \(upload upl_failing-late\.jpg\)$/,
+  },
+  'foreign.jpg': {
+    at: 'create',
+    answer: [502, '<html>'],
+    says: /^✗ invalid_response: The address answered 502 .*Check what listens there\./,
+  },
+  'refused.jpg': {
+    at: 'put',
+    answer: [403, '<html>'],
+    says: /^✗ storage_unavailable: storage refused the bytes \(403\): .* \(upload upl_refused\.jpg\)$/,
+  },
+  'patient.jpg': { at: 'create', answer: [429, 'rate_limited'], says: /^✓ ready$/ },
+};
+type Answer = [status: number, code: string];
+
+let server: Server;
+let folder: string;
+let said: { code: number | null; stderr: string };
+const asked = new Map<string, number>();
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const keys = Object.keys(instanceSchema.shape).map((key) => [key, 'x']);
+  const told = { pid: process.pid, delivery_port: 1, delivery_scheme: 'http', environment: {} };
+  const instance = {
+    ...Object.fromEntries(keys),
+    ...told,
+    api_url: address(),
+    project_slug: 'demo',
+  };
+  await writeFile(join(folder, INSTANCE_FILE), JSON.stringify(instance));
+  const bytes = await over(photograph(40, 30)).jpeg().toBuffer();
+  for (const name of Object.keys(fates)) await writeFile(join(folder, name), bytes);
+  said = await runTintype(['upload', ...Object.keys(fates), '--data', folder], { cwd: folder });
+});
+afterAll(async () => {
+  server.close();
+  await removeFolder(folder);
+});
+
+const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method, url = '' } = request;
+  const reply = (status: number, body: object) => {
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'x-request-id': 'req-12345678',
+    });
+    response.end(JSON.stringify(body));
+  };
+  const { slug, at } = await callOf(request);
+  const fate = fates[slug];
+  const times = asked.get(`${slug} ${at}`) ?? 0;
+  asked.set(`${slug} ${at}`, times + 1);
+  if (fate?.at === at && fate.answer !== undefined && (fate.answer[0] !== 429 || times === 0)) {
+    const [status, code] = fate.answer;
+    if (status === 429) response.setHeader('retry-after', '0');
+    if (code.startsWith('<')) return void response.writeHead(status).end(code);
+    return reply(status, { error: { code, message: 'Went wrong.' } });
+  }
+  if (method === 'PUT') return void response.writeHead(200, { etag: '"x"' }).end();
+  if (url === '/v1/projects/demo') return reply(200, { resolution_presets: {} });
+  const direct = { put_url: `${address()}/put/${slug}`, headers: { 'content-type': 'image/jpeg' } };
+  reply(200, { upload_id: `upl_${slug}`, file_slug: slug, direct, ...(fate?.end ?? ready) });
+}
+
+async function callOf(request: IncomingMessage): Promise<{ slug: string; at: string }> {
+  const { method = '', url = '' } = request;
+  if (method === 'POST' && url === UPLOADS) {
+    const { file_slug } = (await json(request)) as { file_slug: string };
+    return { slug: file_slug, at: 'create' };
+  }
+  for await (const _ of request);
+  const slug = /(?:upl_|\/put\/)([^/]+)/.exec(url)?.[1] ?? '';
+  const what = url.endsWith('/complete') ? 'complete' : 'get';
+  return { slug, at: method === 'PUT' ? 'put' : what };
+}
+
+it.each(Object.keys(fates))('of %s it says what happened, and by what it is found', (name) => {
+  const line = said.stderr.split('\n').find((each) => each.startsWith(`${name} `)) ?? '';
+  expect(line.slice(33)).toMatch(fates[name]?.says ?? /$^/);
+});
+
+it('ends with 1', () => {
+  expect(said.code).toBe(1);
+  expect(said.stderr).toMatch(/tintype: 7 of 8 files were not published \(.*2 internal/);
+});

@@ -1,0 +1,78 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { readFileFacts } from '../../../runtime/cli/file-facts.ts';
+
+const NOBODY = 65_534;
+const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-facts-'));
+  await chmod(folder, 0o755);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function write(name: string, bytes: Buffer | string = PNG): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, bytes);
+  return path;
+}
+
+/** Root may read everything. */
+async function asNobody<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work();
+  process.seteuid?.(NOBODY);
+  try {
+    return await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+it('says who may read a file that its caller may not', async () => {
+  const path = await write('private.png');
+  await chmod(path, 0);
+  await expect(asNobody(() => readFileFacts(path))).rejects.toMatchObject({
+    code: 'invalid_request',
+    message: expect.stringMatching(/^invalid_request: You may not read this file\. .*chmod u\+r/),
+  });
+});
+
+it('goes by the bytes, and says so where the name says something else', async () => {
+  expect(await readFileFacts(await write('a.png'))).toEqual({
+    content_type: 'image/png',
+    size_bytes: PNG.length,
+  });
+  expect(await readFileFacts(await write('a'))).not.toHaveProperty('note');
+  expect(await readFileFacts(await write('a.jpeg'))).toHaveProperty(
+    'note',
+    'it is a PNG, whatever its name says',
+  );
+  const jpeg = Buffer.from('ffd8ffe0', 'hex');
+  for (const name of ['b.jpg', 'b.JPEG', 'b.jfif']) {
+    expect(await readFileFacts(await write(name, jpeg))).not.toHaveProperty('note');
+  }
+});
+
+it.each([
+  ['a path through a file', 'a.png/b.png', /There is no such file: a part of its path/],
+  ['a name that is too long', 'x'.repeat(300), /so long a name/],
+])('says what is wrong with %s', async (_what, name, says) => {
+  await write('a.png');
+  await expect(readFileFacts(join(folder, name))).rejects.toThrow(says);
+});
+
+it.each([
+  ['8BPS', /Photoshop/],
+  [Buffer.from('0000010001002020', 'hex'), /icon file/],
+  [Buffer.from('ff0a0000', 'hex'), /JPEG XL/],
+  ['\0\0\0\x20ftypisom\0\0\x02\0isommp42', /video/],
+  ['GIF', /no image that Tintype knows/],
+])('says what %s is taken for', async (bytes, says) => {
+  await expect(readFileFacts(await write('stranger', bytes))).rejects.toMatchObject({
+    code: 'unsupported_content_type',
+    message: expect.stringMatching(says),
+  });
+});
