@@ -8,6 +8,7 @@ import {
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { codeOf, createProject, expectRecord, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 import { id } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -92,6 +93,7 @@ describe('GET …/keys', () => {
 
 describe('POST …/keys/{keyId}/revoke', () => {
   it('ends the key at once, and answers the same ever after, audited once', async () => {
+    waitPatiently(api);
     const { id: key_id, plaintext_secret } = await make();
     expect(await opens(plaintext_secret)).toBe(200);
     const answers = await together(10, () => revoke(key_id));
@@ -151,6 +153,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
   });
 
   it('happens once of calls that arrive together, also against a revocation', async () => {
+    waitPatiently(api);
     const { id: key_id } = await make();
     const codes = (await together(20, () => rotate(key_id))).map(codeOf).toSorted();
     expect(codes).toEqual(['200', ...Array(19).fill('409 api_key_revoked')]);
@@ -163,6 +166,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
   });
 
   it('works at 100 active keys, and never makes more of them, whoever else is at it', async () => {
+    waitPatiently(api);
     const keys = await together(3, () => make());
     await fill(ACTIVE_MAX - keys.length);
     const { body } = await rotate(keys[0]?.id ?? '');
@@ -181,6 +185,7 @@ describe('POST …/keys/{keyId}/rotate', () => {
 
 describe('the limit of 100 active keys', () => {
   it('holds at 99 for 50 calls that arrive together: one is made', async () => {
+    waitPatiently(api);
     await fill(ACTIVE_MAX - 1);
     const answers = await together(50, () => owner('POST', path, { name: 'server' }));
     expect(answers.map(codeOf).toSorted()).toEqual([

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { codeOf, createKey, createProject, newSubject } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 import { makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -43,6 +44,7 @@ describe('DELETE /v1/projects/{slug}', () => {
   });
 
   it('is one deed, audited and purged once, of however many calls together or later', async () => {
+    waitPatiently(api);
     const answers = await Promise.all(Array.from({ length: 12 }, () => owner('DELETE', path)));
     expect(answers.map(codeOf)).toEqual(answers.map(() => '204'));
     expect(codeOf(await owner('DELETE', path))).toBe('204');

@@ -10,6 +10,7 @@ import {
   signatureOf,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 
 const api = useApi();
 const subject = newSubject();
@@ -63,6 +64,7 @@ const deeds = async (deed: string) =>
 
 describe.each(writes)('$name', (write) => {
   it('is done once of calls with one key, together or later, which are answered the same', async () => {
+    waitPatiently(api);
     const [before, key] = [await deeds(write.deed), randomUUID()];
     const together = await Promise.all(Array.from({ length: 8 }, () => send(write, key)));
     const done = together.filter(({ status }) => status < 300);

@@ -10,6 +10,7 @@ import {
   signatureOf,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 
 const api = useApi();
 const staff = api.session(STAFF_SUBJECT);
@@ -64,6 +65,7 @@ describe('POST /v1/organizations by a tenant', () => {
   });
 
   it('makes one organization when a person’s first 50 requests arrive together', async () => {
+    waitPatiently(api);
     const subject = newSubject();
     const call = api.session(subject);
     const answers = await Promise.all(

@@ -12,6 +12,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
@@ -91,6 +92,7 @@ describe('POST /v1/projects', () => {
   });
 
   it('refuses a slug that is taken by anybody, and makes one project of 50 calls at once', async () => {
+    waitPatiently(api);
     const { project_slug } = await createProject(owner);
     const stranger = api.session(newSubject());
     for (const call of [owner, stranger]) {

@@ -8,12 +8,15 @@ import {
 import { insertSigningKey } from '../../../../runtime/db/signing-keys.ts';
 import { codeOf, createProject, expectRecord, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { waitPatiently } from '../../../support/patient-database.ts';
 import { id, makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
 const DAY_MS = 24 * 3600 * 1000;
+const WAITING = `select 1 from pg_stat_activity
+  where wait_event_type = 'Lock' and datname = current_database()`;
 let project: ProjectRecord;
 let path: string;
 
@@ -76,17 +79,13 @@ describe('POST …/signing-keys/rotate', () => {
   });
 
   it('counts the 24 hours from its turn, not from when it began to wait for it', async () => {
+    waitPatiently(api);
     let waiting: Promise<unknown> = Promise.resolve();
     let released = 0;
     await api.db.transaction(async (tx) => {
       await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
       waiting = rotate();
-      await expect
-        .poll(() =>
-          api.db.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'
-          and datname = current_database()`),
-        )
-        .toHaveLength(1);
+      await expect.poll(() => api.db.query(WAITING), { timeout: 10_000 }).toHaveLength(1);
       released = await databaseTime();
     });
     await waiting;
@@ -97,6 +96,7 @@ describe('POST …/signing-keys/rotate', () => {
   });
 
   it('keeps exactly one active of 50 that arrive together, in the order of their turns', async () => {
+    waitPatiently(api);
     const answers = await together(50, rotate);
     expect(answers.map(codeOf)).toEqual(answers.map(() => '200'));
     const keys = await list();
@@ -113,6 +113,7 @@ describe('POST …/signing-keys/rotate', () => {
   });
 
   it('takes no URL’s key away that is being minted meanwhile', async () => {
+    waitPatiently(api);
     await makeFile(api.db, project, { file_slug: 'a.png' });
     const mint = () => owner('POST', `${path}/signed-url`, { file_slug: 'a.png' });
     const [minted] = await Promise.all([together(20, mint), together(10, rotate)]);
@@ -137,6 +138,7 @@ describe('POST …/signing-keys/rotate', () => {
   });
 
   it('waits for one to retire where 1000 verify, which is all that delivery hosts have to know', async () => {
+    waitPatiently(api);
     await api.db.query(
       `insert into signing_keys (kid, project_id, secret_sealed, status, retire_after)
        select 'kid_' || substr(md5($1 || n), 1, 26), $1, '\\x00', 'retired', now() + make_interval(secs => 100 + n)
