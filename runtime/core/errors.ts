@@ -618,14 +618,14 @@ export const processingErrors = {
   },
   image_too_large: {
     message:
-      'The image has too many pixels for its format, or is too costly to process. Make it smaller.',
+      'The image has too many pixels for its format, or is too costly to process: make it smaller. An SVG may also be nested too deep, or have too many elements, layers or filters: simplify it.',
   },
   processing_timeout: {
     message: 'Processing this very large image timed out three times. Make it smaller.',
   },
   decode_failed: {
     message:
-      'The image is corrupt or cut short, or an SVG without a size (viewBox) or namespace. Export it again and upload it anew.',
+      'The image is corrupt or cut short, or an SVG lacks its size or its namespace (add width and height or a viewBox, and xmlns). Export it again and upload it anew.',
   },
   ingest_size_mismatch: {
     message: 'The stored object is not size_bytes long. Create a new upload with the exact size.',

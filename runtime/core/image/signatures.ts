@@ -1,5 +1,5 @@
 // Reading a file's first bytes: magic numbers, ISO media brands, and where an XML text opens its
-// root element. Used by the table of formats alone. Spec: Processing error codes,
+// root element. Used by the table of formats, and where an XML text is decoded. Spec: Processing error codes,
 // unsupported_media_type (HEIC, compressed SVG).
 
 /** Whether the bytes at `offset` are exactly these (a text stands for its ASCII codes). */
@@ -39,9 +39,16 @@ function brands(head: Uint8Array): string[] {
   return found;
 }
 
-/** An XML text in UTF-8 whose root element is `svg`, under any prefix. */
+/** In which encoding an XML text begins: by its mark, or by how its first two signs stand, as browsers tell it. */
+export function textEncoding(head: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' {
+  if (startsWith(head, [0xff, 0xfe]) || startsWith(head, '<\0?\0')) return 'utf-16le';
+  if (startsWith(head, [0xfe, 0xff]) || startsWith(head, '\0<\0?')) return 'utf-16be';
+  return 'utf-8';
+}
+
+/** An XML text in UTF-8 or UTF-16 whose root element is `svg`, under any prefix. */
 export function isSvg(head: Uint8Array): boolean {
-  const root = skipProlog(new TextDecoder('utf-8').decode(head));
+  const root = skipProlog(new TextDecoder(textEncoding(head)).decode(head));
   return /^<(?:[A-Za-z_][\w.-]*:)?svg[\s/>]/.test(root);
 }
 

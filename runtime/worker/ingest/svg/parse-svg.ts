@@ -4,6 +4,7 @@
  * error codes.
  */
 import { type SaxesAttributeNS, SaxesParser, type SaxesTagNS } from 'saxes';
+import { textEncoding } from '../../../core/image/signatures.ts';
 import {
   SVG_NAMESPACE,
   svgCaps,
@@ -34,13 +35,13 @@ export function parseSvg(bytes: Uint8Array): SvgNode {
   return reader.root();
 }
 
-/** Encodings that have no second reading of ASCII; everything else is read as UTF-8, strictly. */
+/** Encodings that have no second reading of ASCII; everything else is read as UTF-8 or UTF-16, strictly. */
 const LATIN = /^<\?xml[^>]*?encoding\s*=\s*["'](?:iso-8859-1|windows-1252)["']/i;
 const DECLARATION_BYTES_MAX = 200;
 
 function decode(bytes: Uint8Array): string {
   const begin = Buffer.from(bytes.subarray(0, DECLARATION_BYTES_MAX)).toString('latin1');
-  const label = LATIN.test(begin) ? 'windows-1252' : 'utf-8';
+  const label = LATIN.test(begin) ? 'windows-1252' : textEncoding(bytes);
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);
   } catch {

@@ -78,6 +78,13 @@ describe('sniffContentType', () => {
     ['image/svg+xml', 'bare', bytes('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ['image/svg+xml', 'after a declaration', bytes('<?xml version="1.0"?>\n<svg>')],
     ['image/svg+xml', 'after a byte order mark', bytes([0xef, 0xbb, 0xbf], '<svg>')],
+    ['image/svg+xml', 'of UTF-16 with a mark', Buffer.from('\ufeff<svg>', 'utf16le')],
+    ['image/svg+xml', 'of UTF-16, big end first', Buffer.from('\ufeff<svg>', 'utf16le').swap16()],
+    [
+      'image/svg+xml',
+      'of UTF-16 by its declaration',
+      Buffer.from('<?xml version="1.0"?><svg>', 'utf16le'),
+    ],
     ['image/svg+xml', 'after comments', bytes(' <!-- a <html> --> <!-- b --><svg/>')],
     ['image/svg+xml', 'after a doctype', bytes('<!DOCTYPE svg PUBLIC "a" "b"><svg>')],
     ['image/svg+xml', 'after entities', bytes('<!DOCTYPE svg [<!ENTITY a "b">]><svg>')],

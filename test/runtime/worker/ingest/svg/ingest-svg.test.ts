@@ -38,6 +38,26 @@ describe('an SVG in the decoder', () => {
     ]);
   });
 
+  it.each([
+    ['with a mark', '\ufeff'],
+    ['with a mark and a declaration', '\ufeff<?xml version="1.0" encoding="UTF-16"?>'],
+    ['by its declaration', '<?xml version="1.0" encoding="UTF-16"?>'],
+  ])('of UTF-16 %s is stored as UTF-8, by the same rules', async (_name, begin) => {
+    const document = `${begin}${svg(`<title>häuser 🏠</title><script>1</script>${half}`)}`;
+    const [little, big] = [
+      Buffer.from(document, 'utf16le'),
+      Buffer.from(document, 'utf16le').swap16(),
+    ];
+    for (const bytes of [little, big]) {
+      const { master, width, height } = await ingest(bytes);
+      expect(master.toString()).toBe(svg(`<title>häuser 🏠</title>${half}`).toString());
+      expect([width, height]).toEqual([2048, 1024]);
+      // Half a pair, and half a unit.
+      expect(await refusal(Buffer.concat([bytes, Buffer.from([0, 0xd8])]))).toBe('decode_failed');
+      expect(await refusal(bytes.subarray(0, -1))).toBe('decode_failed');
+    }
+  });
+
   it('comes out on the grid as it would be drawn at that size, transparent where nothing is', async () => {
     const content =
       '<circle cx="80" cy="50" r="40" fill="#00f" fill-opacity=".5"/><path d="M0 0L200 100" stroke="#000"/>';
