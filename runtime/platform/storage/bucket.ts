@@ -10,7 +10,8 @@ export type Bucket = {
   head(key: string): Promise<ObjectHead | undefined>;
   /** The bytes as a stream, `range` inclusive at both ends; undefined when there is no such object. */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
-  read(key: string): Promise<Buffer | undefined>;
+  /** `place` offers memory for so many bytes; a bucket that knows their number before it reads them takes it. */
+  read(key: string, place?: (sizeBytes: number) => Buffer): Promise<Buffer | undefined>;
   /** Atomic: until it resolves the key holds what it held before, afterwards the whole new object. */
   write(key: string, body: Buffer | Readable, facts: ObjectFacts): Promise<ObjectHead>;
   /** Deleting what is not there is no error. */

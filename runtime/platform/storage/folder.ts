@@ -61,7 +61,7 @@ export function createFolderBucket(options: FolderBucketOptions): FolderBucket {
   return {
     head: (key) => guarded(() => withObject(place(key), readObjectHead)),
     open: (key, range) => guarded(() => openObject(place(key), range)),
-    read: (key) => guarded(() => readObject(place(key))),
+    read: (key, into) => guarded(() => readObject(place(key), into)),
     write: (key, body, facts) => guarded(() => writeObjectFile(place(key), body, facts)),
     delete: (key) => guarded(() => deleteObject(folder, pathOf(folder, key))),
     list: (range) => guarded(() => listFolder(folder, range)),
@@ -139,11 +139,20 @@ async function openObject(
   return head === undefined ? undefined : Readable.from([]);
 }
 
-async function readObject(place: Place): Promise<Buffer | undefined> {
+async function readObject(
+  place: Place,
+  into: (sizeBytes: number) => Buffer = Buffer.allocUnsafeSlow,
+): Promise<Buffer | undefined> {
   return withObject(place, async (file) => {
     const head = await readObjectHead(file);
     if (head === undefined) return undefined;
-    return (await file.readFile()).subarray(0, head.size_bytes);
+    const bytes = into(head.size_bytes);
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesRead } = await file.read(bytes, at, bytes.length - at, at);
+      if (bytesRead === 0) throw new Error(`${place.path} became shorter while it was read`);
+      at += bytesRead;
+    }
+    return bytes;
   });
 }
 

@@ -24,6 +24,7 @@ import type { Bucket } from '../../platform/storage/bucket.ts';
 import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
 import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
 import type { RenderLine } from './render-line.ts';
+import { createSourceMemory, type SourceMemory } from './source-memory.ts';
 
 export type RenderDeps = {
   db: Queryable;
@@ -42,7 +43,13 @@ export type DerivedRenders = {
   drained(): Promise<void>;
 };
 
-export function createDerivedRenders(deps: RenderDeps): DerivedRenders {
+type RenderingDeps = RenderDeps & { sources: SourceMemory };
+
+/** About as many as are rendered at a time. */
+const SOURCES_KEPT_MAX = 4;
+
+export function createDerivedRenders(options: RenderDeps): DerivedRenders {
+  const deps = { ...options, sources: createSourceMemory({ kept_max: SOURCES_KEPT_MAX }) };
   const flights = createFlights<Rendered>();
   const stores = new Set<Promise<void>>();
   const renderAndStore = async (request: RenderRequest, signal: AbortSignal) => {
@@ -67,27 +74,33 @@ export function createDerivedRenders(deps: RenderDeps): DerivedRenders {
   };
 }
 
-export type Rendered = { bytes: Buffer; content_type: string };
+type Rendered = { bytes: Buffer; content_type: string };
 
-export async function renderDerived(
-  deps: RenderDeps,
+async function renderDerived(
+  { content, sandbox, sources, wall_clock_ms }: RenderingDeps,
   { plan, window, frame, source_key }: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
-  const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
-  const parts = await Promise.all(keys.map((key) => readObject(deps.content, key)));
-  const job = { kind: 'render', facts: { plan: { ...plan, window, frame } }, parts, signal };
+  const memory = sources.borrow();
   try {
-    return readAnswer(await deps.sandbox.run(job), plan.format);
+    const keys = [source_key, ...(plan.watermark === null ? [] : [plan.watermark.object_key])];
+    const reads = keys.map((key) => readObject(content, key, memory.place));
+    // All have ended, so that none still writes to memory that is given back.
+    await Promise.allSettled(reads);
+    const parts = await Promise.all(reads);
+    const job = { kind: 'render', facts: { plan: { ...plan, window, frame } }, parts, signal };
+    return readAnswer(await sandbox.run(job), plan.format);
   } catch (error) {
     const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';
-    throw isTimeout ? new QueueTimeout('render', deps.wall_clock_ms) : error;
+    throw isTimeout ? new QueueTimeout('render', wall_clock_ms) : error;
+  } finally {
+    memory.giveBack();
   }
 }
 
 /** Nothing is read before its turn has come. */
 async function inTurn(
-  deps: RenderDeps,
+  deps: RenderingDeps,
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
@@ -106,7 +119,7 @@ async function inTurn(
 
 /** Under the lease of its image, as every render that somebody else could begin. */
 async function whenIdle(
-  deps: RenderDeps,
+  deps: RenderingDeps,
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
@@ -168,8 +181,12 @@ async function storeDerived(
   }
 }
 
-async function readObject(content: Bucket, key: string): Promise<Buffer> {
-  const bytes = await content.read(key);
+async function readObject(
+  content: Bucket,
+  key: string,
+  place: (sizeBytes: number) => Buffer,
+): Promise<Buffer> {
+  const bytes = await content.read(key, place);
   if (bytes === undefined) throw new Error(`the object ${key} is gone`);
   return bytes;
 }

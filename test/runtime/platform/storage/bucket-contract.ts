@@ -20,6 +20,16 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect((await bucket.read(key))?.equals(body)).toBe(true);
     });
 
+    it('is read whole where memory is offered for it, used or not', async () => {
+      const [bucket, key] = [open(), newKey()];
+      const body = randomBytes(300_000);
+      await bucket.write(key, body, PNG);
+      const offered = Buffer.alloc(400_000, 7);
+      const read = await bucket.read(key, (bytes) => offered.subarray(0, bytes));
+      expect(read?.equals(body)).toBe(true);
+      expect(offered.subarray(300_000)).toEqual(Buffer.alloc(100_000, 7));
+    });
+
     it('may come as a stream, of a length that is said or not', async () => {
       for (const facts of [PNG, { ...PNG, size_bytes: 5 * MIB + 7 }]) {
         const [bucket, key] = [open(), newKey()];

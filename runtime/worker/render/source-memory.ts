@@ -1,0 +1,46 @@
+/**
+ * Memory for the bytes that renders read, used again and again: in fresh memory for each of them, megabytes at a time,
+ * the process would collect garbage several times a second, and whatever else it serves would wait for that.
+ */
+
+export type SourceMemory = {
+  borrow(): BorrowedMemory;
+};
+export type BorrowedMemory = {
+  /** For one object of this size; what stood there before is still in it. */
+  place(sizeBytes: number): Buffer;
+  /** Once nothing reads or writes it any more. */
+  giveBack(): void;
+};
+
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+const STEP_BYTES = 1024 * 1024;
+
+/** Keeps the `kept_max` largest pieces that it was given back, none above 16 MiB. */
+export function createSourceMemory({ kept_max }: { kept_max: number }): SourceMemory {
+  const kept: Buffer[] = [];
+  const take = (sizeBytes: number) => {
+    const at = kept.findLastIndex(({ length }) => length >= sizeBytes);
+    const [found] = at === -1 ? [] : kept.splice(at, 1);
+    return found ?? Buffer.allocUnsafeSlow(Math.ceil(sizeBytes / STEP_BYTES) * STEP_BYTES);
+  };
+  const keep = (piece: Buffer) => {
+    if (piece.length > KEPT_BYTES_MAX) return;
+    kept.push(piece);
+    kept.sort((one, other) => other.length - one.length);
+    kept.length = Math.min(kept.length, kept_max);
+  };
+  return {
+    borrow: () => {
+      const borrowed: Buffer[] = [];
+      return {
+        place: (sizeBytes) => {
+          const piece = take(sizeBytes);
+          borrowed.push(piece);
+          return piece.subarray(0, sizeBytes);
+        },
+        giveBack: () => borrowed.splice(0).forEach(keep),
+      };
+    },
+  };
+}
