@@ -11,6 +11,7 @@ import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { allowDashboards } from './middleware/allow-dashboards.ts';
 import { answerError } from './middleware/answer-error.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
@@ -25,6 +26,8 @@ export function createApi(deps: ApiDeps): Express {
   app.set('case sensitive routing', true).set('strict routing', true);
   app.use(requestId, observeRequests(deps), defaultHeaders);
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
+  const { dashboardOrigins } = deps.settings;
+  if (dashboardOrigins.length > 0) app.use('/v1', allowDashboards(dashboardOrigins));
   for (const each of endpoints) mount(app, each, deps);
   app.use(documentation());
   app.use((request) => {

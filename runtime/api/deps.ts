@@ -34,4 +34,6 @@ export type ApiSettings = UploadSettings & {
   readonly callbackEgress: 'public' | 'any';
   /** Whose X-Forwarded-For is believed: addresses and ranges. */
   readonly trustedProxies: readonly string[];
+  /** Whose pages may call from a browser. */
+  readonly dashboardOrigins: readonly string[];
 };

@@ -86,6 +86,7 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
       mediaLibraryWrites: config.mediaLibraryWrites,
       callbackEgress: config.callbackEgress,
       trustedProxies: config.trustedProxies,
+      dashboardOrigins: config.dashboardOrigins,
     },
   };
 }

@@ -67,6 +67,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
       mediaLibraryWrites: 'enabled',
       callbackEgress: 'public',
       trustedProxies: [],
+      dashboardOrigins: [],
     },
   };
 }

@@ -23,7 +23,7 @@ const apiKey = {
   id: 'key_01kbr3g7x4c9m2v8t6n5d3w7ra',
   name: 'shop server',
   scopes: apiKeyScopes,
-  prefix: 'svc_live_3f',
+  prefix: 'tin_live_3f',
   last_four: '9c1e',
   status: 'active',
   last_used_at: '2026-11-02T10:02:41.000Z',
@@ -63,7 +63,7 @@ export const examples = {
     ...apiKey,
     last_used_at: null,
     ...times,
-    plaintext_secret: 'svc_live_3f0000000000000000000000000000009c1e',
+    plaintext_secret: 'tin_live_3f00000000000000000000000000000000009c1e',
   },
   File: {
     file_slug: 'red-shoe.jpg',

@@ -7,7 +7,7 @@ import { errorEnvelope, ServiceError } from '../../core/errors.ts';
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
-export function answerError({ log }: Pick<ApiDeps, 'log'>) {
+export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses'>) {
   // oxlint-disable-next-line max-params -- express knows its error handlers by their four parameters.
   return function answer(
     thrown: unknown,
@@ -32,6 +32,7 @@ export function answerError({ log }: Pick<ApiDeps, 'log'>) {
       next(thrown);
       return;
     }
+    response.append('link', `<${addresses.baseUrl}/docs/errors/${error.code}>; rel="help"`);
     if (error.retryAfterSeconds !== undefined)
       response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status).json(errorEnvelope(error));

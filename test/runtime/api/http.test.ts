@@ -132,6 +132,23 @@ describe('a body', () => {
     expect(codeOf(await patchRaw(nested))).toBe('400 invalid_json');
   });
 
+  it('with a key twice in one object is 400 invalid_json, which names the key', async () => {
+    for (const raw of ['{"name":"x","name":"y"}', '{"name":"x","\\u006eame":"x"}']) {
+      const answer = await patchRaw(raw);
+      expect(codeOf(answer)).toBe('400 invalid_json');
+      expect(answer.body.error.message).toContain('the key "name" stands twice');
+    }
+    const chains = '{"a:b":"resize/1x1","c":"quality/5"}';
+    const apart = `{"name":"{\\"name\\":1}","resolution_presets":${chains.replace('a:b', 'name')}}`;
+    expect(codeOf(await patchRaw(apart))).toBe('200');
+  });
+
+  it('that is nested deeper than anything of ours is 400 invalid_json', async () => {
+    const nested = (depth: number) => `{"name":${'['.repeat(depth)}${']'.repeat(depth)}}`;
+    expect(codeOf(await patchRaw(nested(63)))).toBe('400 invalid_request');
+    expect(codeOf(await patchRaw(nested(64)))).toBe('400 invalid_json');
+  });
+
   it('that is JSON and no object is 400 invalid_request', async () => {
     for (const raw of ['null', '[]', '"x"', '1', '']) {
       const answer = await patchRaw(raw);
@@ -215,5 +232,48 @@ describe('a fault of our own', () => {
   it('in a statement of ours is 500 too', async () => {
     api.change({ cursorKey: undefined as unknown as Uint8Array });
     expect(codeOf(await owner('GET', '/v1/projects?cursor=abc'))).toBe('500 internal');
+  });
+});
+
+describe('a dashboard in a browser', () => {
+  const origin = 'https://app.example';
+  const preflight = (path: string, from: string) =>
+    api.send({
+      method: 'OPTIONS',
+      path,
+      headers: { origin: from, 'access-control-request-method': 'PATCH' },
+    });
+
+  it('may call from a configured origin, and read what it needs', async () => {
+    api.change({ settings: { dashboardOrigins: [origin] } });
+    const asked = await preflight('/v1/projects/shop', origin);
+    expect(asked.status).toBe(204);
+    expect(asked.headers['access-control-allow-origin']).toBe(origin);
+    expect(asked.headers['access-control-allow-methods']).toContain('PATCH');
+    expect(asked.headers['access-control-allow-headers']).toContain('x-request-signature');
+    expect(asked.headers['access-control-allow-credentials']).toBeUndefined();
+    const answer = await api.send({ path: '/v1/me', headers: { origin } });
+    expect(answer.headers['access-control-allow-origin']).toBe(origin);
+    expect(answer.headers['access-control-expose-headers']).toContain('retry-after');
+    expect(answer.headers.vary).toContain('Origin');
+  });
+
+  it('of any other origin is shown nothing', async () => {
+    api.change({ settings: { dashboardOrigins: [origin] } });
+    for (const from of ['https://evil.example', `${origin}.evil.example`, 'null']) {
+      const asked = await preflight('/v1/me', from);
+      expect(asked.headers['access-control-allow-origin']).toBeUndefined();
+      const answer = await api.send({ path: '/v1/me', headers: { origin: from } });
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    }
+    api.change({});
+    expect((await preflight('/v1/me', origin)).status).toBe(404);
+  });
+});
+
+describe('a refusal', () => {
+  it('leads to a page that explains its code', async () => {
+    const { headers } = await api.anonymous('GET', '/v1/me');
+    expect(headers.link).toMatch(/^<http.*\/docs\/errors\/unauthorized>; rel="help"$/);
   });
 });
