@@ -1,5 +1,5 @@
 // Lists of table files, newest first, read by position. However large the project and whatever the filter, a page
-// reads at most three rows for each that it answers and twenty besides. Spec: Files, GET; Conventions.
+// reads at most three rows for each that it answers and forty besides. Spec: Files, GET; Conventions.
 import { type FileStatus, fileStatuses } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 import { CURRENT_REVISION, type FileRow, REVISION_COLUMNS } from './files.ts';
@@ -45,8 +45,8 @@ async function listInOrder(
   );
 }
 
-const SHELF_BITS = 12;
-const SLOT_BITS = 4;
+const SHELF_BITS = 11;
+const SLOT_BITS = 5;
 
 /** What the indexes files_on_shelves and files_in_slots hold. */
 const keyOf = (bits: number) =>
@@ -63,7 +63,7 @@ const LIVE: readonly FileStatus[] = fileStatuses.filter((status) => status !== '
 /**
  * From the newest shelf to the oldest: one look whether the prefix is on it, and if so through its slots, until the
  * page is full. The rows come in the order of the outer side of nested loops, the only join that a lateral limit and
- * a series allow, so nothing behind the page is read.
+ * a series allow, so nothing behind the page is read. No slot holds more than its limit, which is for the planner.
  */
 async function listByPrefix(
   db: Queryable,
@@ -87,7 +87,8 @@ async function listByPrefix(
          shelf << ${SHELF_BITS - SLOT_BITS}, -1) slot
        cross join lateral (
          select f.* from unnest($2::text[]) state cross join lateral (
-           select * from files f where ${beginsAt(SLOT_BITS, 'slot')} offset 0
+           select * from files f where ${beginsAt(SLOT_BITS, 'slot')}
+           order by ${keyOf(SLOT_BITS)} limit ${2 ** SLOT_BITS}
          ) f where f.position <= newest.position order by f.position desc
        ) f
        limit $5

@@ -13,6 +13,7 @@ import {
 import { measureBombs } from './bombs.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
+import { measureFiles } from './files.ts';
 import { measureIngest } from './ingest.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measureOverload } from './overload.ts';
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   delivery: () => running(measureDeliveries),
   overload: () => running(measureOverload),
   bombs: measureBombs,
+  files: () => measureFiles(running),
   quality: measureQuality,
 };
 
@@ -62,7 +64,7 @@ for (const name of chosen) {
 }
 print(figures);
 
-async function running(measure: (tintype: Tintype) => Promise<Figure[]>): Promise<Figure[]> {
+async function running<Result>(measure: (tintype: Tintype) => Promise<Result>): Promise<Result> {
   const tintype = await startTintype();
   try {
     return await measure(tintype);

@@ -27,13 +27,13 @@ create index files_by_status_in_order on files (project_id, status, position des
 drop index files_of_project;
 drop index files_of_project_by_status;
 
--- The newest slugs with a prefix are found without reading the others: positions stand on shelves of 4,096 and in
--- slots of 16, each sorted by slug. A shelf is asked whether it has one; only then its slots are read. Each key is one
+-- The newest slugs with a prefix are found without reading the others: positions stand on shelves of 2,048 and in
+-- slots of 32, each sorted by slug. A shelf is asked whether it has one; only then its slots are read. Each key is one
 -- text, so that no other index seems to fit as well, whatever the planner believes of the table.
 create index files_on_shelves
-  on files ((project_id || '/' || status || '/' || (position >> 12)::text || '/' || file_slug));
+  on files ((project_id || '/' || status || '/' || (position >> 11)::text || '/' || file_slug));
 create index files_in_slots
-  on files ((project_id || '/' || status || '/' || (position >> 4)::text || '/' || file_slug));
+  on files ((project_id || '/' || status || '/' || (position >> 5)::text || '/' || file_slug));
 
 -- Down Migration
 
