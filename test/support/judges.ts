@@ -16,6 +16,7 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/webp': 'webp',
   'image/avif': 'avif',
   'image/gif': 'gif',
+  'image/svg+xml': 'svg',
 };
 
 /** Each takes a list of files, but the last. */
@@ -26,6 +27,25 @@ const JUDGES: Readonly<Record<string, readonly string[]>> = {
 
 /** What any of them has against any of the files; names are places in the list. */
 export async function complaintsAbout(files: readonly Stored[]): Promise<string[]> {
+  return written(files, async (folder, names) => [
+    ...(await askAll(folder, names)),
+    ...(await metadataIn(folder, names)),
+  ]);
+}
+
+/** How wide and high ImageMagick decodes each. */
+export async function sizesOf(files: readonly Stored[]): Promise<string[]> {
+  return written(files, async (cwd, names) => {
+    const args = ['-format', '%wx%h\n', ...names];
+    const { stdout } = await promisify(execFile)('identify', args, { cwd, maxBuffer: 1e8 });
+    return stdout.trim().split('\n');
+  });
+}
+
+async function written(
+  files: readonly Stored[],
+  work: (folder: string, names: readonly string[]) => Promise<string[]>,
+): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-judged-'));
   try {
     const names = await Promise.all(
@@ -35,8 +55,7 @@ export async function complaintsAbout(files: readonly Stored[]): Promise<string[
         return name;
       }),
     );
-    const complaints = [...(await askAll(folder, names)), ...(await metadataIn(folder, names))];
-    return complaints;
+    return await work(folder, names);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -66,7 +85,7 @@ async function askAll(folder: string, names: readonly string[]): Promise<string[
 }
 
 /** What a container says of itself and of its coding, and no more. */
-const CODING = /^(SourceFile|ExifTool|File|Composite|JFIF|PNG|RIFF|QuickTime|GIF)(:|$)/;
+const CODING = /^(SourceFile|ExifTool|File|Composite|JFIF|APP14|PNG|RIFF|QuickTime|GIF)(:|$)/;
 const METADATA =
   /^(File:Comment|File:ExifByteOrder|GIF:Comment|PNG:(.*Text|Comment|ICC|Profile|Exif|ModifyDate|Author|Software).*|RIFF:(Exif|XMP|ICC).*)/i;
 
