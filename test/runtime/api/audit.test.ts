@@ -1,0 +1,151 @@
+// Every write that is audited has its entry in the same transaction: killed in between, it leaves neither.
+// Spec: Endpoints (audited); Files, PATCH; Signing keys and signed URLs.
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import { endpoints } from '../../../runtime/api/endpoints.ts';
+import { type Caller, codeOf, createProject, newSubject } from '../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+import { id, makeFile } from '../../support/rows.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+const staff = api.session(STAFF_SUBJECT);
+const presetId = id('wm');
+const recipeId = id('rcp');
+let slug = '';
+let doomed = '';
+const keys = { revoked: '', rotated: '' };
+
+beforeAll(async () => {
+  const project = await createProject(owner);
+  slug = project.project_slug;
+  doomed = (await createProject(owner)).project_slug;
+  for (const file_slug of ['logo.png', 'old.png']) await makeFile(api.db, project, { file_slug });
+  for (const name of ['revoked', 'rotated'] as const) {
+    keys[name] = (await owner('POST', `/v1/projects/${slug}/keys`, { name })).body.id;
+  }
+  await staff('GET', '/v1/me');
+  await api.db.query(
+    `create function end_writer() returns trigger language plpgsql as $$
+     begin perform pg_terminate_backend(pg_backend_pid()); return new; end $$`,
+  );
+});
+
+type Deed = { action: string; path?: () => string; body?: unknown; caller?: Caller };
+
+const recipe = { name: 'hero', transform_chain: 'quality/50' };
+const preset = { name: 'corner', file_slug: 'logo.png' };
+
+/** By endpoint, in an order in which each can be done. */
+const deeds: Record<string, Deed> = {
+  'POST /v1/organizations': { action: 'organization.create', body: { name: 'New' }, caller: staff },
+  'POST /v1/projects': {
+    action: 'project.create',
+    body: { project_slug: `p-${newSubject().slice(5)}` },
+  },
+  'PATCH /v1/projects/{slug}': { action: 'project.update', body: { name: 'Renamed' } },
+  'DELETE /v1/projects/{slug}': { action: 'project.delete', path: () => `/v1/projects/${doomed}` },
+  'POST /v1/projects/{slug}/keys': { action: 'api_key.create', body: { name: 'server' } },
+  'POST /v1/projects/{slug}/keys/{keyId}/revoke': {
+    action: 'api_key.revoke',
+    path: () => `/v1/projects/${slug}/keys/${keys.revoked}/revoke`,
+  },
+  'POST /v1/projects/{slug}/keys/{keyId}/rotate': {
+    action: 'api_key.rotate',
+    path: () => `/v1/projects/${slug}/keys/${keys.rotated}/rotate`,
+  },
+  'POST /v1/projects/{slug}/signing-keys/rotate': { action: 'signing_key.rotate' },
+  'POST /v1/projects/{slug}/signed-url': {
+    action: 'signed_url.mint',
+    body: { file_slug: 'logo.png' },
+  },
+  'PUT /v1/projects/{slug}/watermark-presets': { action: 'watermark_preset.create', body: preset },
+  'PUT /v1/projects/{slug}/watermark-presets/{id}': {
+    action: 'watermark_preset.create',
+    body: { ...preset, name: 'other' },
+    path: () => `/v1/projects/${slug}/watermark-presets/${presetId}`,
+  },
+  'DELETE /v1/projects/{slug}/watermark-presets/{id}': {
+    action: 'watermark_preset.delete',
+    path: () => `/v1/projects/${slug}/watermark-presets/${presetId}`,
+  },
+  'PUT /v1/projects/{slug}/recipes': { action: 'recipe.create', body: recipe },
+  'PUT /v1/projects/{slug}/recipes/{id}': {
+    action: 'recipe.create',
+    body: { ...recipe, name: 'other' },
+    path: () => `/v1/projects/${slug}/recipes/${recipeId}`,
+  },
+  'DELETE /v1/projects/{slug}/recipes/{id}': {
+    action: 'recipe.delete',
+    path: () => `/v1/projects/${slug}/recipes/${recipeId}`,
+  },
+  'PATCH /v1/projects/{slug}/files/{fileSlug}': { action: 'file.update', body: { title: 'Logo' } },
+  'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes': {
+    action: 'moderation_note.create',
+    body: { note: 'look' },
+  },
+  'DELETE /v1/projects/{slug}/files/{fileSlug}': {
+    action: 'file.delete',
+    path: () => `/v1/projects/${slug}/files/old.png`,
+  },
+};
+
+/** An upload changes nothing that a tenant has before it is published, which is audited by its worker. */
+const ofUploads = ({ path }: Endpoint) =>
+  path.includes('/uploads') || path.includes('storage-events');
+
+const writes = endpoints
+  .filter(({ method }) => method !== 'GET')
+  .filter((each) => !ofUploads(each));
+const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`;
+
+/** Everything that the database holds, but for what counts calls. */
+async function everything(): Promise<Record<string, string>> {
+  const tables = await api.db.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename not in ('rate_windows')`,
+  );
+  const contents = tables.map(async ({ name }) => {
+    const [row] = await api.db.query<{ text: string }>(
+      `select coalesce(string_agg(t::text, E'\\n' order by t::text), '') as text from ${name} t`,
+    );
+    return [name, row?.text ?? ''] as const;
+  });
+  return Object.fromEntries(await Promise.all(contents));
+}
+
+const audited = (request_id: unknown) =>
+  api.db.query<{ action: string; actor_id: string }>(
+    'select action, actor_id from audit_log where request_id = $1 order by audit_id',
+    [request_id],
+  );
+
+describe('every write', () => {
+  it('stands in the table of this test', () => {
+    expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(deeds).toSorted());
+  });
+});
+
+describe.each(Object.entries(deeds))('%s', (name, { action, path, body, caller = owner }) => {
+  const [method = '', template = ''] = name.split(' ');
+  const call = () => {
+    const usual = template.replace('{slug}', slug).replace('{fileSlug}', 'logo.png');
+    return caller(method, path?.() ?? usual, body);
+  };
+
+  it('leaves neither its effect nor its entry when its transaction is killed, then both', async () => {
+    const before = await everything();
+    await api.db.query(
+      'create trigger end_writers before insert on audit_log for each row execute function end_writer()',
+    );
+    const killed = await call().finally(() =>
+      api.db.query('drop trigger end_writers on audit_log'),
+    );
+    expect(codeOf(killed)).toBe('503 storage_unavailable');
+    expect(await everything()).toEqual(before);
+    const done = await call();
+    expect(done.status, done.text).toBeLessThan(300);
+    const by = caller === staff ? STAFF_SUBJECT : subject;
+    expect(await audited(done.headers['x-request-id'])).toEqual([{ action, actor_id: by }]);
+  });
+});
