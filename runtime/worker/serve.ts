@@ -7,6 +7,7 @@ import type { Config } from '../platform/config.ts';
 import { startIngestLane } from './ingest/ingest-lane.ts';
 import type { Lane, WorkerOptions } from './lanes.ts';
 import { startRenderLane } from './render/render-lane.ts';
+import { warnOfMissingLayers } from './sandbox/sandbox-report.ts';
 
 export type Worker = {
   /** Takes nothing new, lets what runs end, stores what was rendered, and ends the decoders. */
@@ -14,6 +15,7 @@ export type Worker = {
 };
 
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
+  await warnOfMissingLayers(options.log);
   const lanes: Lane[] = [];
   if (options.ingest?.slots !== 0) lanes.push(await startIngestLane(options));
   if (options.render?.slots !== 0) lanes.push(await startRenderLane(options));

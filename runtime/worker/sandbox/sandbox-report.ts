@@ -1,5 +1,5 @@
 /** What stands between a hostile image and this machine, as `tintype doctor` prints it. */
-import { createLog } from '../../platform/log.ts';
+import { createLog, type Log } from '../../platform/log.ts';
 import { findIsolation } from './isolation.ts';
 import { createSandbox } from './sandbox.ts';
 
@@ -37,6 +37,25 @@ export async function sandboxReport(): Promise<SandboxLayer[]> {
       advice: 'Install util-linux (prlimit).',
     }),
   ];
+}
+
+/** At the start of whoever decodes, so that nobody has to ask. */
+export async function warnOfMissingLayers(log: Log): Promise<void> {
+  const { has_name_spaces, has_no_new_privileges, has_resource_limits, filter } = findIsolation();
+  const isBare = !(has_name_spaces || has_no_new_privileges || has_resource_limits || filter);
+  const missing = (await sandboxReport()).filter(({ in_force }) => !in_force);
+  const fields = { reason: `not in force: ${missing.map(({ name }) => name).join('; ')}` };
+  if (isBare) {
+    log.error(
+      'THE KERNEL ISOLATES NO DECODER: a picture that breaks one can do whatever this user can. Only Node’s permission model and the limits on time and memory stand. `tintype doctor` says what to install',
+      fields,
+    );
+  } else if (missing.length > 0) {
+    log.warn(
+      'decoders run without some layers of their isolation: `tintype doctor` says what to install',
+      fields,
+    );
+  }
 }
 
 function layer(

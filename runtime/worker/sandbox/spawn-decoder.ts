@@ -29,7 +29,7 @@ export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgra
   const folders = [
     `${root}runtime${sep}`,
     `${root}package.json`,
-    packagesFolder(),
+    ...packagesFolders(),
     dirname(program) + sep,
   ];
   const flags = [
@@ -93,11 +93,13 @@ function programFiles(): string[] {
   return [...new Set([process.execPath, real, ...linked])];
 }
 
-/** Where npm has put sharp and what it needs. */
-function packagesFolder(): string {
+/** Where npm has put sharp and what it needs; and under which name it is found, where that is a link. */
+function packagesFolders(): string[] {
   const folder = `${sep}node_modules${sep}`;
   const path = createRequire(import.meta.url).resolve('sharp');
-  return path.slice(0, path.lastIndexOf(folder) + folder.length);
+  const real = path.slice(0, path.lastIndexOf(folder) + folder.length);
+  const named = join(root, folder);
+  return existsSync(named) && named !== real ? [real, named] : [real];
 }
 
 /**

@@ -1,0 +1,142 @@
+// A machine without bubblewrap, one without util-linux either: decoders run behind what there is, the doctor says what
+// that is, and whoever starts Tintype is told. The programs are really hidden, in a name space of mounts of their own.
+import { spawn } from 'node:child_process';
+import { cp, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { launcher, makeFolder, projectRoot, removeFolder, upArgs } from './support/tintype.ts';
+
+/** Nobody is there: the doctor looks at what this machine has. */
+const env = { ...process.env, TINTYPE_DATABASE_URL: 'postgres://x@127.0.0.1:9/x' };
+
+/** Node with these arguments, where nobody can start these programs. */
+function startWithout(
+  programs: readonly string[],
+  nodeArguments: readonly string[],
+  env = process.env,
+) {
+  const hide = programs.map((name) => `mount --bind /dev/null /usr/bin/${name}`);
+  const script = [...hide, 'exec "$0" "$@"'].join(' && ');
+  const own = ['--user', '--map-root-user', '--mount', 'sh', '-c', script];
+  return spawn('unshare', [...own, process.execPath, ...nodeArguments], {
+    cwd: projectRoot,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function runWithout(programs: readonly string[], nodeArguments: readonly string[]) {
+  const child = startWithout(programs, nodeArguments, env);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  if (stdout === '') throw new Error(`nothing was said: ${stderr}`);
+  return { answer: JSON.parse(stdout), stderr };
+}
+
+const probe = join(projectRoot, 'test/support/probe-decoder.ts');
+const denied = {
+  read: 'ERR_ACCESS_DENIED',
+  write: 'ERR_ACCESS_DENIED',
+  start: 'ERR_ACCESS_DENIED',
+};
+
+type Case = {
+  hidden: string[];
+  /** Since util-linux 2.42 setpriv reads a filter too. */
+  filter: boolean | 'either';
+  has: { has_name_spaces: boolean; has_no_new_privileges: boolean; has_resource_limits: boolean };
+};
+
+const cases: Record<string, Case> = {
+  'without bubblewrap': {
+    hidden: ['bwrap'],
+    filter: 'either',
+    has: { has_name_spaces: false, has_no_new_privileges: true, has_resource_limits: true },
+  },
+  'without bubblewrap and setpriv': {
+    hidden: ['bwrap', 'setpriv'],
+    filter: false,
+    has: { has_name_spaces: false, has_no_new_privileges: false, has_resource_limits: true },
+  },
+  'without any of it': {
+    hidden: ['bwrap', 'setpriv', 'prlimit'],
+    filter: false,
+    has: { has_name_spaces: false, has_no_new_privileges: false, has_resource_limits: false },
+  },
+};
+
+describe.each(Object.entries(cases))('%s', (_name, { hidden, filter, has }) => {
+  it('a decoder has what the kernel still gives, reads, writes and starts nothing, and knows no secret', async () => {
+    const { answer } = await runWithout(hidden, [probe]);
+    const { has_filter, ...said } = answer.said;
+    expect(said).toEqual(has);
+    if (filter !== 'either') expect(has_filter).toBe(filter);
+    expect(answer.is_filtered).toBe(has_filter);
+    expect(answer.no_new_privileges).toBe(has.has_no_new_privileges);
+    expect(answer.open_files_max === 128).toBe(has.has_resource_limits);
+    expect(answer.tried).toEqual({ ...denied, secrets: '' });
+  });
+
+  it('the doctor decodes a picture, and says what is in force and what to do for the rest', async () => {
+    const { answer } = await runWithout(hidden, [launcher, 'doctor', '--json']);
+    type Checked = { area: string; name: string; outcome: string; advice?: string };
+    const sandbox = (answer.checks as Checked[]).filter(({ area }) => area === 'decoder sandbox');
+    const outcomeOf = (word: RegExp) => sandbox.find(({ name }) => word.test(name))?.outcome;
+    const expected = (isThere: boolean) => (isThere ? 'ok' : 'warning');
+    expect(outcomeOf(/decodes a picture/)).toBe('ok');
+    expect(outcomeOf(/bubblewrap/)).toBe(expected(has.has_name_spaces));
+    expect(outcomeOf(/no new privileges/)).toBe(expected(has.has_no_new_privileges));
+    expect(outcomeOf(/resource limits/)).toBe(expected(has.has_resource_limits));
+    if (filter !== 'either') expect(outcomeOf(/seccomp/)).toBe(expected(filter));
+    for (const { outcome, advice } of sandbox) expect(advice === undefined).toBe(outcome === 'ok');
+  });
+});
+
+it('a decoder starts where the packages are a link to those of another folder', async () => {
+  const clone = await makeFolder();
+  try {
+    for (const name of ['runtime', 'package.json']) {
+      await cp(join(projectRoot, name), join(clone, name), { recursive: true });
+    }
+    await symlink(join(projectRoot, 'node_modules'), join(clone, 'node_modules'));
+    const { answer } = await runWithout([], [join(clone, 'runtime/main.ts'), 'doctor', '--json']);
+    type Checked = { name: string; outcome: string };
+    const decodes = (answer.checks as Checked[]).find(({ name }) => name === 'decodes a picture');
+    expect(decodes).toMatchObject({ outcome: 'ok' });
+  } finally {
+    await removeFolder(clone);
+  }
+});
+
+describe('a Tintype that starts', () => {
+  it.each([
+    ['bubblewrap', ['bwrap'], /warn.*decoders run without some layers of their isolation/],
+    [
+      'anything that isolates',
+      cases['without any of it']?.hidden ?? [],
+      /error.*THE KERNEL ISOLATES NO DECODER/,
+    ],
+  ] as const)('without %s says so at once', async (_what, hidden, says) => {
+    const data = await makeFolder();
+    const child = startWithout(hidden, [launcher, ...upArgs(data)]);
+    try {
+      const said = await firstMatch(child.stderr, says);
+      expect(said).toContain('tintype doctor');
+    } finally {
+      const ended = new Promise((done) => child.once('exit', done));
+      child.kill('SIGTERM');
+      await ended;
+      await removeFolder(data);
+    }
+  });
+});
+
+async function firstMatch(stream: AsyncIterable<Buffer>, wanted: RegExp): Promise<string> {
+  let said = '';
+  for await (const chunk of stream) {
+    said += chunk.toString();
+    const line = said.split('\n').find((each) => wanted.test(each));
+    if (line !== undefined) return line;
+  }
+  throw new Error(`it only said: ${said}`);
+}
