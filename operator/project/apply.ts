@@ -4,10 +4,10 @@
  */
 import { changeCallback } from '../../runtime/actions/change-callback.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
+import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
-import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { insertPricing } from '../../runtime/db/project-pricing.ts';
 import {
   findProjectByOwner,
@@ -86,7 +86,7 @@ async function write(
       await insertSigningKey(tx, { ...newSigningKey(deed), project_id });
       return project;
     case 'set-domains':
-      await updateProjectDomains(tx, { project_id, domains: change.domains });
+      await changeProjectDomains(tx, project, change.domains);
       return project;
     case 'set-multiplier': {
       const { multiplier: pricing_multiplier, effective_from } = change;

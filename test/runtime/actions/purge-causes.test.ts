@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { changeProject } from '../../../runtime/actions/change-project.ts';
+import { changeProjectDomains } from '../../../runtime/actions/change-project-domains.ts';
 import {
   deleteWatermarkPreset,
   putWatermarkPreset,
@@ -33,6 +34,7 @@ beforeEach(async () => {
   project = await makeProject(db);
   file = await makeFile(db, project, { file_slug: 'hero.png' });
   await db.query('delete from watermark_presets where watermark_preset_id = $1', [presetId]);
+  await db.query('delete from project_domains');
 });
 
 const block = () =>
@@ -53,6 +55,11 @@ const change = (changes: ProjectChanges) =>
   db.transaction(async (tx) =>
     changeProject(tx, must(await lockProject(tx, project.project_id)), changes),
   );
+const setDomains = (...domains: string[]) =>
+  db.transaction(async (tx) => {
+    const locked = must(await lockProject(tx, project.project_id));
+    await changeProjectDomains(tx, locked, domains);
+  });
 async function draw(): Promise<string> {
   const preset = id('wm');
   await db.query(
@@ -201,6 +208,20 @@ const causes: Cause[] = [
     forgets: 'project',
     changes: 'projects',
     reason: 'watermark_preset_deleted',
+  },
+  {
+    cause: 'a new custom domain',
+    happens: () => setDomains('new.hero.example'),
+    forgets: 'nothing',
+    changes: 'projects',
+  },
+  {
+    cause: 'a custom domain that leaves: another project may have it next',
+    before: () => setDomains('old.hero.example', 'img.hero.example'),
+    happens: () => setDomains('img.hero.example', 'new.hero.example'),
+    forgets: 'project',
+    changes: 'projects',
+    reason: 'custom_domains',
   },
   ...purgingFields.map((field): Cause => {
     const suspended_by = field === 'status' ? { suspended_by: 'owner' as const } : {};

@@ -1,0 +1,19 @@
+/**
+ * Writes a project's custom domains. Where one leaves, caches forget the project's images: under the same host and path
+ * another project may serve its own from then on. Spec: Project; Caching and response headers.
+ */
+import type { Transaction } from '../db/client.ts';
+import { updateProjectDomains } from '../db/project-domains.ts';
+import type { ProjectRow } from '../db/projects.ts';
+import { purgeProject } from './purge.ts';
+
+/** `project` is locked by the transaction. */
+export async function changeProjectDomains(
+  tx: Transaction,
+  { project_id, custom_domains }: Pick<ProjectRow, 'project_id' | 'custom_domains'>,
+  domains: readonly string[],
+): Promise<void> {
+  await updateProjectDomains(tx, { project_id, domains });
+  const isLeft = custom_domains.some((domain) => !domains.includes(domain));
+  if (isLeft) await purgeProject(tx, { project_id, reason: 'custom_domains' });
+}
