@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
@@ -87,6 +88,23 @@ describe('a signed URL', () => {
     ];
     for (const each of altered) expect(await codeOf(each)).toBe('invalid_signature');
     expect(await codeOf(url)).toBe('served');
+  });
+
+  it('opens nothing with any letter more, less or other, in path and query', async () => {
+    const url = signed('/resize/2x2/f/cat', { project, key, exp: seconds() + 100 });
+    const letter = fc.constantFrom(...'aA0/.%&=?;,-_:+~');
+    const edit = fc.tuple(fc.nat(url.length - 1), letter, fc.constantFrom('in', 'out', 'other'));
+    await fc.assert(
+      fc.asyncProperty(edit, async ([at, by, how]) => {
+        const rest = url.slice(at + (how === 'in' ? 0 : 1));
+        const edited = url.slice(0, at) + (how === 'out' ? '' : by) + rest;
+        fc.pre(edited !== url && edited.startsWith('/'));
+        const { status, headers } = await get(edited, { 'if-none-match': '*' });
+        expect([403, 404], edited).toContain(status);
+        expect(headers['cache-control']).toBe('no-store');
+      }),
+      { numRuns: 150 },
+    );
   });
 
   it('of another project opens nothing', async () => {

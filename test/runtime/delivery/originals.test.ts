@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
-import { publishImage } from '../../support/delivered.ts';
+import { change, publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
 import { makeFolderBuckets } from '../../support/folder-buckets.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -36,6 +36,8 @@ beforeEach(async () => {
   await publishImage({ db, content: storage.buckets.content }, project, {
     image: { bytes, width: 100, height: 100, content_type: 'image/png' },
     file_slug: 'large',
+    metadata: {},
+    raw_object_key: null,
   });
 });
 
@@ -110,6 +112,20 @@ describe('an original', () => {
     expect(metered).toBeGreaterThanOrEqual(received - 1000);
     expect(metered).toBeLessThan(BYTES / 2);
     expect(metered).toBeLessThanOrEqual(seen.read);
+  });
+
+  it('as a raw download whose viewer leaves midway costs twice what was handed over', async () => {
+    await change(db, project, { raw_download_enabled: true });
+    const socket = connect({ port: host.port, host: '127.0.0.1' });
+    const path = '/download/raw/f/large';
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`);
+    const received = await readSome(socket, 5_000_000);
+    socket.destroy();
+    await expect.poll(usage).toBeDefined();
+    const { bytes: metered = 0, credits = 0 } = (await usage()) ?? {};
+    expect(metered).toBeGreaterThanOrEqual(received - 1000);
+    expect(metered).toBeLessThan(BYTES / 2);
+    expect(credits).toBe(Math.ceil((2 * metered) / 1_048_576));
   });
 
   it('whose viewer takes nothing any more is given up', async () => {

@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -114,6 +115,8 @@ describe('one cold image', () => {
     await expect
       .poll(async () => (await host.metrics.print()).text.includes('status="499"'))
       .toBe(true);
+    // Made with the first line.
+    expect(readdirSync(host.spool_folder), 'usage').toEqual([]);
     await db.query('delete from render_leases where derived_key = $1', [derived_key]);
     const after = asked();
     await new Promise((resolve) => setTimeout(resolve, 300));

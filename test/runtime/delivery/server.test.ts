@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FileRow } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
-import { publishImage } from '../../support/delivered.ts';
+import { makeKey, publishImage, signed } from '../../support/delivered.ts';
 import {
   ask,
   type DeliveryHost,
@@ -68,6 +68,42 @@ describe('delivery hosts', () => {
     expect([answer.status, answer.code]).toEqual(
       name.startsWith('.') ? [400, 'invalid_request'] : [404, 'not_found'],
     );
+  });
+
+  it('serve signed URLs under each of them, and each alike', async () => {
+    const key = await makeKey(db, project);
+    const exp = Math.floor(host.clock.now().getTime() / 1000) + 1000;
+    const url = signed(DERIVED, { project, key, exp });
+    const [one, other] = [await host.get(origin, url), await host.get('img.shop.example', url)];
+    expect([one.status, other.status]).toEqual([200, 200]);
+    expect(other.headers.etag).toBe(one.headers.etag);
+    expect(other.body.equals(one.body)).toBe(true);
+  });
+
+  it('that leave a project are gone within 30 seconds, and serve the next one that has them', async () => {
+    const leaving = 'img.leaving.example';
+    const give = (project_id: string) =>
+      db.query(
+        `insert into project_domains (domain, project_id, position) values ($1, $2, 2)
+         on conflict (domain) do update set project_id = excluded.project_id`,
+        [leaving, project_id],
+      );
+    await give(project.project_id);
+    expect((await host.get(leaving, ORIGINAL)).status).toBe(200);
+    await db.query('delete from project_domains where domain = $1', [leaving]);
+    host.clock.advance(30);
+    expect((await host.get(leaving, ORIGINAL)).status).toBe(404);
+    const next = await makeProject(db);
+    await give(next.project_id);
+    host.clock.advance(30);
+    expect((await host.get(leaving, ORIGINAL)).code).toBe('not_found');
+    const image = { bytes, width: 120, height: 80, content_type: 'image/jpeg' as const };
+    await publishImage({ db, content: host.content }, next, { image, file_slug: 'theirs' });
+    const theirs = await host.get(leaving, '/originals/f/theirs');
+    expect([theirs.status, theirs.headers['cache-tag']]).toEqual([
+      200,
+      expect.stringContaining(next.project_id),
+    ]);
   });
 
   it('do not look at X-Forwarded-Host', async () => {
