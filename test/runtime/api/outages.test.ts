@@ -109,6 +109,21 @@ describe('a database that does not answer in time', () => {
   });
 });
 
+describe('a list of files that takes too long', () => {
+  it('is 503 query_timeout with any filter, and the next one is answered', async () => {
+    useProxiedDatabase();
+    const queries = ['', '?status=blocked', '?q=img-', '?library=default'];
+    await api.db.transaction(async (tx) => {
+      await tx.query('lock table files in access exclusive mode');
+      const answers = await Promise.all(
+        queries.map((query) => withKey('GET', `${path}/files${query}`)),
+      );
+      expect(answers.map(codeOf)).toEqual(queries.map(() => '503 query_timeout'));
+    });
+    expect(codeOf(await withKey('GET', `${path}/files?q=img-`))).toBe('200');
+  });
+});
+
 describe('a bucket that is gone', () => {
   it('is 503 storage_unavailable on complete, never a missing object; the upload is untouched', async () => {
     const body = { content_type: 'image/png', size_bytes: 10 };
