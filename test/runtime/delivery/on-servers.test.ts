@@ -25,6 +25,10 @@ describe('on S3 and RabbitMQ: watermarks', async () => {
   await import('./watermark.test.ts');
 });
 
+describe('on S3 and RabbitMQ: overload', async () => {
+  await import('./overload.test.ts');
+});
+
 it('all of which went to the S3 server', async () => {
   const derived = (await keys()).filter((key) => key.startsWith('derived/'));
   expect(derived.length).toBeGreaterThan(30);
