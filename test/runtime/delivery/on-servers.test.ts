@@ -5,7 +5,11 @@ import { onRealServers } from '../../support/delivery-stack.ts';
 
 const keys = onRealServers();
 
-describe('on S3 and RabbitMQ: grammar and geometry', async () => {
+describe('on S3 and RabbitMQ: grammar', async () => {
+  await import('./grammar.test.ts');
+});
+
+describe('on S3 and RabbitMQ: geometry', async () => {
   await import('./geometry.test.ts');
 });
 

@@ -1,0 +1,108 @@
+// The table of operations, row by row through HTTP: chains that are served, chains that mean the same and share one
+// image, chains that are not found; and what no output carries. Spec: URL shapes; Transform operations; Output rules 1.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { tagsOf } from '../../contract/support/tools.ts';
+import additions from '../../spec/additions.json' with { type: 'json' };
+import specification from '../../spec/operations.json' with { type: 'json' };
+import { tagged } from '../../support/camera.ts';
+import { useDatabase } from '../../support/database.ts';
+import { change, publishImage } from '../../support/delivered.ts';
+import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { sayRaw, statusesIn } from '../../support/raw-requests.ts';
+import { makeProject } from '../../support/rows.ts';
+
+type Row = {
+  operation: string;
+  accepted: { chain: string; same_as?: string[] }[];
+  refused: string[];
+};
+const rows: Row[] = [...specification.operations.rows, ...additions.operations];
+const named = rows
+  .flatMap(({ accepted }) => accepted.map(({ chain }) => /preset:([^/]+)/.exec(chain)?.[1]))
+  .filter((name) => name !== undefined);
+/** Every preset that a chain of the table names, each of its own meaning. */
+const presets = Object.fromEntries(
+  [...new Set(named)].map((name, at) => [name, `resize/${at + 1}x`]),
+);
+
+const { db } = useDatabase();
+let host: DeliveryHost;
+let project: ProjectRow;
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db });
+  project = await makeProject(db);
+  await change(db, project, { resolution_presets: presets });
+  const bytes = await tagged(
+    await over(photograph(40, 30)).withIccProfile('p3').jpeg().toBuffer(),
+    'jpg',
+  );
+  const image = { bytes, width: 4000, height: 3000, content_type: 'image/jpeg' as const };
+  await publishImage({ db, content: host.content }, project, { image, file_slug: 'large' });
+  const small = { ...image, width: 40, height: 30 };
+  await publishImage({ db, content: host.content }, project, { image: small, file_slug: 'tagged' });
+});
+afterAll(() => host.close());
+
+/** The tag of the image that a chain means: told without rendering it. */
+async function tagOf(chain: string): Promise<string> {
+  const headers = { 'if-none-match': '*' };
+  const {
+    status,
+    code,
+    headers: told,
+  } = await host.get(project.project_slug, `/${chain}/f/large`, { headers });
+  expect([status, code]).toEqual([304, undefined]);
+  return String(told.etag);
+}
+
+/** As bytes: some of what is refused no client library would send. */
+async function statusOf(chain: string): Promise<number[]> {
+  const lines = [`GET /${chain}/f/large HTTP/1.1`, `Host: ${project.project_slug}.${ROOT_DOMAIN}`];
+  const text = `${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`;
+  return statusesIn(await sayRaw(host.port, Buffer.from(text).toString('latin1')));
+}
+
+/** A space or a byte beyond ASCII is no target of a request at all. */
+const refusalOf = (chain: string) => (/^[!-~]*$/.test(chain) ? 404 : 400);
+
+describe.each(rows)('$operation', ({ accepted, refused }) => {
+  it.each(accepted)('$chain is served, however else it is written', async ({ chain, same_as }) => {
+    const tag = await tagOf(chain);
+    for (const other of same_as ?? []) expect(await tagOf(other), other).toBe(tag);
+  });
+
+  it.each(refused)('%j is not found', async (chain) => {
+    expect(await statusOf(chain)).toEqual([refusalOf(chain)]);
+  });
+});
+
+describe('the grammar', () => {
+  const refused = specification.grammar.refused.filter(
+    // As whole chains these two are the other shapes of a URL.
+    (chain) => !['originals', 'download/raw'].includes(chain),
+  );
+  it.each(refused)('%j is not found', async (chain) => {
+    expect(await statusOf(chain)).toEqual([refusalOf(chain)]);
+  });
+
+  it.each(specification.grammar.preset_expansion)('$chain with its presets', async (example) => {
+    await change(db, project, { resolution_presets: example.presets });
+    host.clock.advance(30);
+    if (example.same_as === null) expect(await statusOf(example.chain)).toEqual([404]);
+    else expect(await tagOf(example.chain)).toBe(await tagOf(example.same_as));
+  });
+});
+
+describe('what is rendered', () => {
+  it.each(['jpeg', 'png', 'webp', 'avif'])('as %s says nothing of its source', async (format) => {
+    const path = `/resize/20x15/format/${format}/f/tagged`;
+    const { status, body } = await host.get(project.project_slug, path);
+    expect(status).toBe(200);
+    const groups = Object.keys(await tagsOf(body)).map((name) => name.split(':')[0]);
+    const embedded = ['EXIF', 'XMP', 'ICC_Profile', 'IPTC', 'Photoshop', 'MakerNotes'];
+    expect(groups.filter((group) => embedded.includes(group ?? ''))).toEqual([]);
+  });
+});
