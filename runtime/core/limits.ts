@@ -158,7 +158,7 @@ export const SVG_LAYER_DEPTH_MAX = 32;
 /** Rules of style sheets times elements. */
 export const SVG_STYLE_MATCHES_MAX = 40_000_000;
 /** Over all uses of filters: primitives, each by its cost, times the pixels of their region on the raster grid. */
-export const SVG_FILTER_PIXELS_MAX = 128 * MEGAPIXEL;
+export const SVG_FILTER_PIXELS_MAX = 32 * MEGAPIXEL;
 /** Time of one core that drawing an SVG once may take, as estimated beforehand on the safe side. */
 export const SVG_DRAWING_NS_MAX = 10_000_000_000;
 /** Blur deviation and morphology radius, in pixels of the raster grid. */

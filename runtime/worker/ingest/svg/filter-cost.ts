@@ -43,7 +43,17 @@ export function filterFunctionPixels(
 }
 
 const CONVERSION_WEIGHT = 2;
-const MERGE_WEIGHT_PER_NODE = 0.2;
+const MERGE_WEIGHT_PER_NODE = 0.1;
+/** Those that only move, lay over or recolour what is there, each as measured; displacing is the slowest of all. */
+const PLAIN_WEIGHTS: Readonly<Record<string, number>> = {
+  feFlood: 0.15,
+  feOffset: 0.15,
+  feBlend: 0.15,
+  feComposite: 0.6,
+  feColorMatrix: 0.7,
+  feComponentTransfer: 0.7,
+  feDisplacementMap: 18,
+};
 const BLUR_WEIGHT = 4;
 const LIGHT_WEIGHT = 2.5;
 const MORPHOLOGY_WEIGHT_PER_TAP = 0.25;
@@ -81,12 +91,12 @@ function primitiveWeight({ name, attributes, children }: SvgNode, scale: number)
       return 1 + octaves * TURBULENCE_WEIGHT_PER_OCTAVE;
     }
     case 'feMerge':
-      return 1 + children.length * MERGE_WEIGHT_PER_NODE;
+      return children.length * MERGE_WEIGHT_PER_NODE;
     case 'feDiffuseLighting':
     case 'feSpecularLighting':
       return LIGHT_WEIGHT;
     default:
-      return 1;
+      return PLAIN_WEIGHTS[name] ?? 1;
   }
 }
 

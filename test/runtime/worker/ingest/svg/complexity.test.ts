@@ -127,6 +127,14 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
         `<filter id="f"><feGaussianBlur stdDeviation="1"/></filter>${'<rect width="1" height="1" filter="url(#f)"/>'.repeat(490)}`,
       ),
     ],
+    [
+      'two blurs, each over most of the picture',
+      svg(
+        `<filter id="f"><feGaussianBlur stdDeviation="2"/></filter>${'<circle cx="30" cy="30" r="20" filter="url(#f)"/>'.repeat(2)}`,
+        'viewBox="0 0 64 64" width="64" height="64"',
+      ),
+    ],
+    ['a displacement of the picture', filtered('<feDisplacementMap scale="2"/>')],
     ['a wide morphology', filtered('<feMorphology radius="20"/>')],
     ['a wide convolution', filtered('<feConvolveMatrix order="10"/>')],
     ['many octaves', filtered('<feTurbulence numOctaves="9"/>')],
@@ -188,6 +196,15 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       'the shadow of a picture',
       filtered('<feFlood/><feOffset/><feGaussianBlur stdDeviation="4"/><feBlend/>'),
     ],
+    ['a blur of the picture', filtered('<feGaussianBlur stdDeviation="20"/>')],
+    [
+      'a shadow of the picture, as editors write it',
+      filtered(
+        '<feFlood/><feColorMatrix/><feOffset/><feGaussianBlur stdDeviation="4"/><feColorMatrix/><feBlend/><feBlend/>',
+        'color-interpolation-filters="sRGB"',
+      ),
+    ],
+    ['a drop shadow by its function', svg('<rect style="filter:drop-shadow(1px 2px 3px)"/>')],
     [
       'small shadows, as editors write them',
       svg(
