@@ -1,0 +1,77 @@
+// Photographs of real cameras through the whole service: ready, at their place and time, bare where they are
+// delivered, and given back with their metadata, which ExifTool takes. Spec: File (location); Output rules 1, 7.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { realPhotographs } from '../support/photographs.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { type Caller, deliver, targetOf, withKey, withSession } from './support/client.ts';
+import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { tagsOf } from './support/tools.ts';
+import { upload } from './support/upload.ts';
+
+let tintype: Tintype;
+let key: Caller;
+
+beforeAll(async () => {
+  tintype = await startTintype();
+  key = withKey(tintype, tintype.instance.api_key);
+  const owner = await withSession(tintype, 'demo');
+  const opened = await owner('PATCH', '/v1/projects/demo', { raw_download_enabled: true });
+  expect(opened.status).toBe(200);
+});
+
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  await removeFolder(tintype.data);
+});
+
+const SPAIN = { latitude: 36.5974417, longitude: -4.50846 };
+const SUNRISE = { place: SPAIN, taken: '2017-10-27T08:38:52.000Z' };
+const SWEDEN = { latitude: 59.3325472, longitude: 18.0649417 };
+const FLORIDA = { latitude: 26.5825167, longitude: -80.2002333 };
+const sources: Readonly<Record<string, { place: object; taken: string }>> = {
+  'bep/sunrise.jpg': SUNRISE,
+  'bep/sunrise.png': SUNRISE,
+  'bep/sunrise.tif': SUNRISE,
+  'bep/sunrise.webp': SUNRISE,
+  'bep/sunset.avif': SUNRISE,
+  'goexif/has-lens-info.jpg': { place: SWEDEN, taken: '2014-09-01T15:03:47.880Z' },
+  'metadata_demo_iim_and_xmp_only.jpg': { place: FLORIDA, taken: '2017-05-29T21:19:21.000Z' },
+};
+const PLACE = /GPS(?:Latitude|Longitude)$/;
+
+async function viewRaw(file_slug: string) {
+  const wish = { file_slug, kind: 'raw' };
+  const { body } = await key('POST', '/v1/projects/demo/signed-url', wish);
+  return deliver(tintype, { project: 'demo', path: targetOf(body.url) });
+}
+
+it('photographs of real cameras are placed, bared and given back', async () => {
+  const carrier = await over(photograph(64, 48)).jpeg().toBuffer();
+  const pictures = realPhotographs(carrier).filter(({ name }) => name in sources);
+  expect(pictures.length).toBe(Object.keys(sources).length);
+  for (const [at, { name, bytes, content_type }] of pictures.entries()) {
+    const file_slug = `camera-${at}`;
+    const session = await upload(key, 'demo', { bytes, content_type, file_slug });
+    expect([name, session.status]).toEqual([name, 'ready']);
+    const { location, taken_at } = (
+      await key('GET', `/v1/projects/demo/files/${file_slug}?include=location`)
+    ).body;
+    expect({ place: location, taken: taken_at }).toEqual(sources[name]);
+    const path = `/originals/f/${file_slug}`;
+    const original = await deliver(tintype, { project: 'demo', path });
+    expect(Object.keys(await tagsOf(original.bytes)).filter((tag) => PLACE.test(tag))).toEqual([]);
+    const raw = await viewRaw(file_slug);
+    if (content_type === 'image/avif') {
+      expect([raw.status, raw.body.error.code]).toEqual([415, 'raw_unavailable']);
+      continue;
+    }
+    const [given, tags] = [await tagsOf(bytes), await tagsOf(raw.bytes)];
+    expect([name, tags['ExifTool:Warning']]).toEqual([name, undefined]);
+    expect(['1', undefined, 'Horizontal (normal)']).toContain(tags['EXIF:Orientation']);
+    const places = Object.keys(given).filter(
+      (tag) => /^(?:EXIF|XMP):/.test(tag) && PLACE.test(tag),
+    );
+    expect(places.length).toBeGreaterThan(1);
+    for (const tag of places) expect([tag, tags[tag]]).toEqual([tag, given[tag]]);
+  }
+}, 120_000);
