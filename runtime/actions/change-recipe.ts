@@ -19,7 +19,12 @@ import {
 
 type RecipeOfProject = { project_id: string; recipe_id: string };
 
-export type RecipeChange = RecipeOfProject & { wish: PutRecipe; actor: Actor };
+/** `guard` throws where what is there is not what the caller means to replace. */
+export type RecipeChange = RecipeOfProject & {
+  wish: PutRecipe;
+  actor: Actor;
+  guard?: (before: RecipeRow | undefined) => void;
+};
 type WrittenRecipe = { row: RecipeRow; outcome: 'created' | 'replaced' };
 
 export async function putRecipe(db: Database, change: RecipeChange): Promise<WrittenRecipe> {
@@ -32,11 +37,13 @@ export async function putRecipe(db: Database, change: RecipeChange): Promise<Wri
   }
 }
 
-async function put(tx: Transaction, { wish, actor, ...recipe }: RecipeChange) {
+async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeChange) {
   const { project_id, recipe_id: target } = recipe;
   // Locked, so that what is replaced is what the entry says, and the presets are those of now.
-  requireKnownPreset(wish.transform_chain, await lockProject(tx, project_id));
+  const project = await lockProject(tx, project_id);
+  requireKnownPreset(wish.transform_chain, project);
   const before = await findRecipe(tx, recipe);
+  guard?.(before);
   const written = await upsertRecipe(tx, { ...recipe, ...wish });
   // The id is another project's, of which nothing is told.
   if (written === undefined) throw new ServiceError('not_found');

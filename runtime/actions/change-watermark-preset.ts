@@ -19,7 +19,12 @@ import { purgeProject } from './purge.ts';
 
 type PresetOfProject = { project_id: string; watermark_preset_id: string };
 
-export type PresetChange = PresetOfProject & { wish: PutWatermarkPreset; actor: Actor };
+/** `guard` throws where what is there is not what the caller means to replace. */
+export type PresetChange = PresetOfProject & {
+  wish: PutWatermarkPreset;
+  actor: Actor;
+  guard?: (before: WatermarkPresetRow | undefined) => void;
+};
 export type PutPreset = { row: WatermarkPresetRow; outcome: 'created' | 'replaced' };
 
 export async function putWatermarkPreset(db: Database, change: PresetChange): Promise<PutPreset> {
@@ -27,10 +32,11 @@ export async function putWatermarkPreset(db: Database, change: PresetChange): Pr
 }
 
 async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
-  const { project_id, watermark_preset_id, actor } = change;
+  const { project_id, watermark_preset_id, actor, guard } = change;
   const { file_slug, ...drawn } = change.wish;
   await lockProject(tx, project_id);
   const before = await findWatermarkPreset(tx, change);
+  guard?.(before);
   const file = await findFile(tx, { project_id, file_slug });
   if (file?.status !== 'ready') throw new ServiceError('watermark_file_not_ready');
   const { file_id } = file;

@@ -11,6 +11,7 @@ import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
+import { entityTag } from './entity-tag.ts';
 import { allowDashboards } from './middleware/allow-dashboards.ts';
 import { answerError } from './middleware/answer-error.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
@@ -81,7 +82,10 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     body: isRead ? parseJson(bytes) : undefined,
     request_id: requestIdOf(response),
     idempotency_key: request.get('idempotency-key'),
+    if_match: request.get('if-match'),
   });
+  if (endpoint.moving !== null && body instanceof Object)
+    response.set('etag', entityTag(body, endpoint.moving));
   if (body === undefined) response.status(status).end();
   else response.status(status).json(body);
 }

@@ -32,6 +32,8 @@ export type EndpointFacts = {
   effect: 'repeatable' | 'once';
   /** Whose projects it may address: the caller's organization's, or any when the caller is staff. */
   projects: 'own' | 'own, staff any';
+  /** Fields that the ETag leaves out, because they move by themselves; null: the answer has no ETag. */
+  moving: readonly string[] | null;
 };
 
 export type Endpoint = EndpointFacts & {
@@ -53,6 +55,8 @@ export type RawCall = {
   request_id: string;
   /** As the header was sent; only POST looks at it. */
   idempotency_key?: string | undefined;
+  /** As the header was sent; only writes of what has an ETag look at it. */
+  if_match?: string | undefined;
 };
 
 export type Answer = { status: number; body: unknown };
@@ -80,7 +84,7 @@ export type Call<Body, Query> = Omit<RawCall, 'body' | 'query'> & { body: Body; 
 export type ProjectCall<Body, Query> = Call<Body, Query> & { project: ProjectRow };
 
 type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'> &
-  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'effect' | 'projects'>> & {
+  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'effect' | 'projects' | 'moving'>> & {
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
     ignoresBody?: (principal: Principal) => boolean;
@@ -116,6 +120,7 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     body_bytes_max: shape.body_bytes_max ?? REQUEST_BODY_BYTES_MAX,
     effect: shape.effect ?? 'repeatable',
     projects: shape.projects ?? 'own',
+    moving: shape.moving ?? null,
     body: shape.body ?? null,
     query: shape.query ?? null,
     ignoresBody: shape.ignoresBody,

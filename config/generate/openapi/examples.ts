@@ -23,7 +23,7 @@ const apiKey = {
   id: 'key_01kbr3g7x4c9m2v8t6n5d3w7ra',
   name: 'shop server',
   scopes: apiKeyScopes,
-  prefix: 'tin_live_3f',
+  prefix: 'tin_live_',
   last_four: '9c1e',
   status: 'active',
   last_used_at: '2026-11-02T10:02:41.000Z',

@@ -8,7 +8,7 @@ import { jsonSchema, withoutLinks } from './json-schema.ts';
 import { linksFrom } from './links.ts';
 import { type Operation, operations } from './operations.ts';
 import { parameterNotes, pathParameters } from './parameters.ts';
-import { answerHeaders, refusalResponses, refusalsOf } from './refusals.ts';
+import { answerHeaders, isConditional, refusalResponses, refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
 
 export function operationOf(endpoint: Endpoint): Json {
@@ -54,7 +54,19 @@ function queryParameters({ query }: Endpoint): Json[] {
 }
 
 /** Ours, beside Spec: Conventions. */
-function headerParameters({ method, auth }: Endpoint): Json[] {
+function headerParameters(endpoint: Endpoint): Json[] {
+  return [...(isConditional(endpoint) ? [ifMatch] : []), ...idempotencyKey(endpoint)];
+}
+
+const ifMatch: Json = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag that the write is meant for; 412 where the record has another by now.',
+  schema: { type: 'string' },
+};
+
+function idempotencyKey({ method, auth }: Endpoint): Json[] {
   if (method !== 'POST' || auth.includes('none') || auth.includes('storage_event_signature'))
     return [];
   return [
@@ -91,7 +103,11 @@ function acceptsNothing(body: z.ZodType): boolean {
 
 function successes(endpoint: Endpoint, operation: Operation): Json {
   const statuses = [endpoint.ok, ...(operation.also ?? []).filter((status) => status < 400)];
-  return Object.fromEntries(statuses.map((status) => [status, success(status, operation)]));
+  const tag = endpoint.moving === null ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
+  const headers = { ...answerHeaders, ...tag };
+  return Object.fromEntries(
+    statuses.map((status) => [status, { ...success(status, operation), headers }]),
+  );
 }
 
 function success(status: number, operation: Operation): Json {

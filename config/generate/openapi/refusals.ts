@@ -76,6 +76,10 @@ export const answerHeaders = {
 } as const;
 
 export const headers = {
+  ETag: {
+    description: 'Of the settings as they are: send it as `If-Match` with a write.',
+    schema: { type: 'string' },
+  },
   'x-request-id': {
     description: 'Names the request in the logs: the one that was sent, or one made here.',
     schema: { type: 'string' },
@@ -107,6 +111,7 @@ export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
     ...ofReading(endpoint),
     ...ofCallers(endpoint),
     ...ofWaiting(endpoint),
+    ...ofConditions(endpoint),
   ];
   const own = codes.map(refusal);
   return endpoint.path.endsWith('/uploads/{id}/complete') ? [...own, ...sessionFailures] : own;
@@ -142,6 +147,15 @@ function ofCallers({ method, auth }: Endpoint): readonly ApiErrorCode[] {
     ...(auth.some((credential) => credential.startsWith('key:')) ? (['forbidden'] as const) : []),
     ...(auth.includes('staff') ? (['staff_only', 'not_found'] as const) : []),
   ];
+}
+
+/** Ours: a conditional write. */
+function ofConditions(endpoint: Endpoint): readonly ApiErrorCode[] {
+  return isConditional(endpoint) ? ['precondition_failed'] : [];
+}
+
+export function isConditional({ method, moving }: Endpoint): boolean {
+  return moving !== null && (method === 'PATCH' || method === 'PUT');
 }
 
 function ofWaiting({ method, auth }: Endpoint): readonly ApiErrorCode[] {

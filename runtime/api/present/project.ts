@@ -3,6 +3,9 @@ import type { Plans } from '../../core/plans.ts';
 import type { ProjectRecord } from '../../core/resources/project.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 
+/** What changes without anybody changing the project, or is answered only once. */
+export const projectMoving = ['file_count', 'storage_bytes', 'callback_secret'];
+
 export function presentProject(
   row: ProjectRow,
   { deliveryRootDomain, plans }: { deliveryRootDomain: string; plans: Plans },

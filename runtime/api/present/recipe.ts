@@ -5,6 +5,9 @@ import type { RecipeRecord } from '../../core/resources/recipe.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import type { RecipeRow } from '../../db/recipes.ts';
 
+/** A preset of the project may come and go under a recipe. */
+export const recipeMoving = ['valid'];
+
 export function presentRecipe(
   row: RecipeRow,
   { resolution_presets }: Pick<ProjectRow, 'resolution_presets'>,

@@ -7,6 +7,7 @@ import { isId } from '../../core/ids.ts';
 import { nextHour } from '../../core/metering.ts';
 import {
   type PatchProject,
+  type ProjectRecord,
   patchProjectBody,
   staffOnlyFields,
 } from '../../core/resources/project.ts';
@@ -25,7 +26,8 @@ import { auditActor } from '../audit-actor.ts';
 import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
-import { presentProject } from '../present/project.ts';
+import { entityTag, requireMatch } from '../entity-tag.ts';
+import { presentProject, projectMoving } from '../present/project.ts';
 
 export const patchProject = projectEndpoint({
   method: 'PATCH',
@@ -34,30 +36,41 @@ export const patchProject = projectEndpoint({
   ok: 200,
   errors: ['staff_only_field', 'project_suspended_by_staff'],
   projects: 'own, staff any',
+  moving: projectMoving,
   body: patchProjectBody,
-  handle: async ({ deps, principal, project, body, request_id }) => {
+  handle: async ({ deps, principal, project, body, request_id, if_match }) => {
     const caller = onlyDash(principal);
     const actor = { ...auditActor(principal), request_id };
     refuseStaffFields(caller, body);
     await refuseCallbackUrl(deps, body);
     const { row, secret } = await deps.db.transaction((tx) =>
-      applyPatch(tx, deps, { caller, actor, project_id: project.project_id, body }),
+      applyPatch(tx, deps, { caller, actor, project_id: project.project_id, body, if_match }),
     );
-    const { deliveryRootDomain } = deps.settings;
-    const record = presentProject(row, { deliveryRootDomain, plans: deps.plans });
+    const record = present(deps, row);
     return secret === null ? record : { ...record, callback_secret: secret };
   },
 });
 
-type Patch = { caller: DashPrincipal; actor: Actor; project_id: string; body: PatchProject };
+function present({ settings, plans }: ApiDeps, row: ProjectRow): ProjectRecord {
+  return presentProject(row, { deliveryRootDomain: settings.deliveryRootDomain, plans });
+}
+
+type Patch = {
+  caller: DashPrincipal;
+  actor: Actor;
+  project_id: string;
+  body: PatchProject;
+  if_match: string | undefined;
+};
 
 async function applyPatch(
   tx: Transaction,
   deps: ApiDeps,
-  { caller, actor, project_id, body }: Patch,
+  { caller, actor, project_id, body, if_match }: Patch,
 ): Promise<{ row: ProjectRow; secret: string | null }> {
   const project = await lockProject(tx, project_id);
   if (project === undefined) throw new ServiceError('not_found');
+  requireMatch(if_match, entityTag(present(deps, project), projectMoving));
   const { status, callback_url, rotate_callback_secret, pricing_multiplier, ...settings } = body;
   await refuseWatermark(tx, project_id, settings.default_watermark_preset_id);
   const callback = await changeCallbackIfAsked(tx, deps, { project, body });

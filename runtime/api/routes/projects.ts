@@ -17,7 +17,7 @@ import type { ApiDeps } from '../deps.ts';
 import { endpoint, projectEndpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { presentApiKey } from '../present/api-key.ts';
-import { presentProject } from '../present/project.ts';
+import { presentProject, projectMoving } from '../present/project.ts';
 
 export const listOwnProjects = endpoint({
   method: 'GET',
@@ -43,6 +43,7 @@ export const createProject = endpoint({
   auth: ['dash'],
   ok: 201,
   effect: 'once',
+  moving: projectMoving,
   errors: ['project_exists', 'staff_only_field'],
   body: createProjectBody,
   handle: async ({ deps, principal, body, request_id }) => {
@@ -59,6 +60,7 @@ export const getProject = projectEndpoint({
   path: '/v1/projects/{slug}',
   auth: ['dash', 'key:files:read'],
   ok: 200,
+  moving: projectMoving,
   handle: async ({ deps, project }) => present(deps, project),
 });
 

@@ -6,7 +6,8 @@ import { type PutRecipe, putRecipeBody } from '../../core/resources/recipe.ts';
 import { findRecipe, listRecipes } from '../../db/recipes.ts';
 import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
-import { presentRecipe } from '../present/recipe.ts';
+import { entityTag, requireMatch } from '../entity-tag.ts';
+import { presentRecipe, recipeMoving } from '../present/recipe.ts';
 
 export const listProjectRecipes = projectEndpoint({
   method: 'GET',
@@ -24,6 +25,7 @@ export const createRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes',
   auth: ['dash', 'key:recipes:write'],
   ok: 201,
+  moving: recipeMoving,
   errors: ['recipe_name_taken'],
   body: putRecipeBody,
   handle: async (call) => {
@@ -38,6 +40,7 @@ export const getRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes/{id}',
   auth: ['dash', 'key:recipes:read'],
   ok: 200,
+  moving: recipeMoving,
   errors: ['not_found'],
   handle: async ({ deps, project, params }) => {
     const recipe_id = params['id'] ?? '';
@@ -53,6 +56,7 @@ export const replaceRecipe = projectEndpoint({
   path: '/v1/projects/{slug}/recipes/{id}',
   auth: ['dash', 'key:recipes:write'],
   ok: 200,
+  moving: recipeMoving,
   errors: ['recipe_name_taken'],
   body: putRecipeBody,
   handle: async (call) => {
@@ -80,10 +84,12 @@ export const deleteProjectRecipe = projectEndpoint({
 });
 
 function changeOf(
-  { principal, project, body, request_id }: ProjectCall<PutRecipe, undefined>,
+  { principal, project, body, request_id, if_match }: ProjectCall<PutRecipe, undefined>,
   recipe_id: string,
 ): RecipeChange {
   const { project_id } = project;
   const actor = { ...auditActor(principal), request_id };
-  return { project_id, recipe_id, wish: body, actor };
+  const guard: RecipeChange['guard'] = (before) =>
+    requireMatch(if_match, before && entityTag(presentRecipe(before, project), recipeMoving));
+  return { project_id, recipe_id, wish: body, actor, guard };
 }

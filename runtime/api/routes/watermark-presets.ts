@@ -13,6 +13,7 @@ import {
 import { findWatermarkPreset, listWatermarkPresets } from '../../db/watermark-presets.ts';
 import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
+import { entityTag, requireMatch } from '../entity-tag.ts';
 import { presentWatermarkPreset } from '../present/watermark-preset.ts';
 
 export const listProjectWatermarkPresets = projectEndpoint({
@@ -31,6 +32,7 @@ export const createWatermarkPreset = projectEndpoint({
   path: '/v1/projects/{slug}/watermark-presets',
   auth: ['dash', 'key:files:write'],
   ok: 201,
+  moving: [],
   errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
   body: putWatermarkPresetBody,
   handle: async (call) => {
@@ -46,6 +48,7 @@ export const getWatermarkPreset = projectEndpoint({
   path: '/v1/projects/{slug}/watermark-presets/{id}',
   auth: ['dash', 'key:files:read'],
   ok: 200,
+  moving: [],
   errors: ['not_found'],
   handle: async ({ deps, project: { project_id }, params }) => {
     const watermark_preset_id = params['id'] ?? '';
@@ -61,6 +64,7 @@ export const replaceWatermarkPreset = projectEndpoint({
   path: '/v1/projects/{slug}/watermark-presets/{id}',
   auth: ['dash', 'key:files:write'],
   ok: 200,
+  moving: [],
   errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
   body: putWatermarkPresetBody,
   handle: async (call) => {
@@ -91,10 +95,12 @@ export const deleteProjectWatermarkPreset = projectEndpoint({
 });
 
 function changeOf(
-  { principal, project, body, request_id }: ProjectCall<PutWatermarkPreset, undefined>,
+  { principal, project, body, request_id, if_match }: ProjectCall<PutWatermarkPreset, undefined>,
   watermark_preset_id: string,
 ): PresetChange {
   const { project_id } = project;
   const actor = { ...auditActor(principal), request_id };
-  return { project_id, watermark_preset_id, wish: body, actor };
+  const guard: PresetChange['guard'] = (before) =>
+    requireMatch(if_match, before && entityTag(presentWatermarkPreset(before), []));
+  return { project_id, watermark_preset_id, wish: body, actor, guard };
 }

@@ -1,0 +1,119 @@
+// ETag and If-Match: a write that was meant for another state of the record changes nothing.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, createProject, newSubject, signatureOf } from '../../support/api-client.ts';
+import { useApi } from '../../support/api-server.ts';
+import { waitPatiently } from '../../support/patient-database.ts';
+import { makeFile } from '../../support/rows.ts';
+
+const api = useApi();
+const subject = newSubject();
+const owner = api.session(subject);
+let project: string;
+
+beforeAll(async () => {
+  const row = await createProject(owner);
+  project = `/v1/projects/${row.project_slug}`;
+  await makeFile(api.db, row, { file_slug: 'logo.png' });
+});
+
+type Conditional = { method: string; path: string; body: object; tag: string };
+
+async function write({ method, path, body, tag }: Conditional) {
+  const raw = JSON.stringify(body);
+  const session = await api.sessionHeaders(subject);
+  const headers = { ...session, ...signatureOf(method, path, raw), 'if-match': tag };
+  return api.send({ method, path, raw, headers });
+}
+
+const tagOf = async (path: string) => {
+  const { headers } = await owner('GET', path);
+  expect(headers.etag).toMatch(/^"[\w-]{27}"$/);
+  return headers.etag ?? '';
+};
+
+/** Each kind of record: how one is made, and changed to something that it never was. */
+const kinds = [
+  {
+    kind: 'project',
+    method: 'PATCH',
+    make: async () => `/v1/projects/${(await createProject(owner)).project_slug}`,
+    change: () => ({ name: newSubject() }),
+  },
+  {
+    kind: 'recipe',
+    method: 'PUT',
+    make: () => putNew('recipes', { name: newSubject(), transform_chain: 'quality/5' }),
+    change: () => ({ name: newSubject(), transform_chain: 'quality/6' }),
+  },
+  {
+    kind: 'watermark preset',
+    method: 'PUT',
+    make: () => putNew('watermark-presets', { name: newSubject(), file_slug: 'logo.png' }),
+    change: () => ({ name: newSubject(), file_slug: 'logo.png', opacity: 6 }),
+  },
+];
+
+async function putNew(list: string, body: object): Promise<string> {
+  const answer = await owner('PUT', `${project}/${list}`, body);
+  expect(answer.status, answer.text).toBe(201);
+  expect(answer.headers.etag).toBe(await tagOf(`${project}/${list}/${answer.body.id}`));
+  return `${project}/${list}/${answer.body.id}`;
+}
+
+describe.each(kinds)('a $kind', ({ method, make, change }) => {
+  it('is written with the ETag that it has, and answers the next one', async () => {
+    const path = await make();
+    const tag = await tagOf(path);
+    const answer = await write({ method, path, body: change(), tag });
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.headers.etag).toBe(await tagOf(path));
+    expect(answer.headers.etag).not.toBe(tag);
+  });
+
+  it('is not written with an older one, a weak one or a stranger: 412, and nothing has changed', async () => {
+    const path = await make();
+    const old = await tagOf(path);
+    expect((await owner(method, path, change())).status).toBe(200);
+    const tag = await tagOf(path);
+    for (const wrong of [old, `W/${tag}`, '"stranger"', tag.replaceAll('"', '')]) {
+      const answer = await write({ method, path, body: change(), tag: wrong });
+      expect(codeOf(answer), wrong).toBe('412 precondition_failed');
+    }
+    expect(await tagOf(path)).toBe(tag);
+  });
+
+  it('is written with any by a star, or by one of a list', async () => {
+    const path = await make();
+    expect((await write({ method, path, body: change(), tag: '*' })).status).toBe(200);
+    const tag = `"stranger", ${await tagOf(path)}`;
+    expect((await write({ method, path, body: change(), tag })).status).toBe(200);
+  });
+
+  it('that twenty change at once from the same state is changed by one', async () => {
+    waitPatiently(api);
+    const path = await make();
+    const tag = await tagOf(path);
+    const writes = Array.from({ length: 20 }, () => write({ method, path, body: change(), tag }));
+    const statuses = (await Promise.all(writes)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(19);
+  });
+});
+
+it('a record that is not there has no tag: If-Match makes none', async () => {
+  const path = `${project}/recipes/rcp_${'0'.repeat(26)}`;
+  const body = { name: newSubject(), transform_chain: 'quality/5' };
+  expect(codeOf(await write({ method: 'PUT', path, body, tag: '*' }))).toBe(
+    '412 precondition_failed',
+  );
+  expect((await owner('GET', path)).status).toBe(404);
+});
+
+it('the counters of a project do not change its tag', async () => {
+  const row = await createProject(owner);
+  const path = `/v1/projects/${row.project_slug}`;
+  const tag = await tagOf(path);
+  await makeFile(api.db, row, { file_slug: 'one.png' });
+  expect((await owner('GET', path)).body.file_count).toBe(1);
+  expect(await tagOf(path)).toBe(tag);
+});
