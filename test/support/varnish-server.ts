@@ -27,9 +27,25 @@ const LOOK_MS = 50;
 
 export async function startVarnish(deliveryPort: number): Promise<Varnish> {
   const service = await startService(deliveryPort);
+  const { port, close } = await startVarnishd(service.port);
+  return {
+    port,
+    url: `http://127.0.0.1:${port}`,
+    use: service.use,
+    close: async () => {
+      await close();
+      await service.close();
+    },
+  };
+}
+
+/** In front of one delivery server, with nothing between the two. */
+export async function startVarnishd(
+  deliveryPort: number,
+): Promise<Pick<Varnish, 'port' | 'close'>> {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-varnish-'));
   const vcl = join(folder, 'tintype.vcl');
-  writeFileSync(vcl, vclFor(service.port));
+  writeFileSync(vcl, vclFor(deliveryPort));
   const words = ['-F', '-j', 'none', '-f', vcl, '-n', join(folder, 'work'), '-s', 'malloc,64m'];
   const child = spawn('/usr/sbin/varnishd', [...words, '-a', '127.0.0.1:0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -37,12 +53,9 @@ export async function startVarnish(deliveryPort: number): Promise<Varnish> {
   const port = await listeningPort(child, join(folder, 'work'));
   return {
     port,
-    url: `http://127.0.0.1:${port}`,
-    use: service.use,
     close: async () => {
       child.kill('SIGTERM');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      await service.close();
       rmSync(folder, { recursive: true });
     },
   };

@@ -1,4 +1,4 @@
-// Real nginx and HAProxy in front of delivery, as docs/deployment.md has them: strange requests get one verdict, none
+// Real nginx, HAProxy and Varnish in front of delivery, as docs/ has them: strange requests get one verdict, none
 // becomes another request on the way, and proper ones are the same as without. Spec: Delivery host.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../../support/database.ts';
@@ -20,6 +20,7 @@ import {
   strangeTargets,
 } from '../../support/raw-requests.ts';
 import { makeProject } from '../../support/rows.ts';
+import { startVarnishd } from '../../support/varnish-server.ts';
 
 const { db } = useDatabase();
 let host: DeliveryHost;
@@ -70,6 +71,7 @@ const hiding = hidden.map(([what, header]) => [what, rawGet(RAW_PATH, header)] a
 const mended: Readonly<Record<string, readonly string[]>> = {
   nginx: ['a bare LF'],
   HAProxy: ['a bare LF', 'the same Host twice', 'a folded header', 'another version'],
+  Varnish: ['a bare LF', 'a folded header', 'absolute form'],
 };
 
 const strange = [
@@ -77,20 +79,32 @@ const strange = [
   ...improperRequests.map(([what, text]) => ({ what, text, target: RAW_PATH })),
 ];
 
-describe.each(['nginx', 'HAProxy'] as const)('behind %s', (kind) => {
+const start = {
+  nginx: () => startFront('nginx', host.port),
+  HAProxy: () => startFront('HAProxy', host.port),
+  Varnish: () => startVarnishd(host.port),
+};
+const kinds = ['nginx', 'HAProxy', 'Varnish'] as const;
+
+function useFront(kind: keyof typeof start): () => number {
   let front: FrontServer;
   beforeAll(async () => {
-    front = await startFront(kind, host.port);
+    front = await start[kind]();
   });
   afterAll(() => front.close());
+  return () => front.port;
+}
 
-  const say = (text: string) => {
-    arrived.length = 0;
-    return sayRaw(front.port, text.replaceAll('%H', name));
-  };
+function say(port: number, text: string): Promise<string> {
+  arrived.length = 0;
+  return sayRaw(port, text.replaceAll('%H', name));
+}
+
+describe.each(kinds)('what is strange, behind %s', (kind) => {
+  const port = useFront(kind);
 
   it.each(strange)('a request with $what has one verdict', async ({ what, text, target }) => {
-    const said = await say(`${text}${end}`);
+    const said = await say(port(), `${text}${end}`);
     const [first = 0, ...rest] = statusesIn(said);
     if (mended[kind]?.includes(what)) expect(first).toBe(200);
     else expect([400, 404, 422, 501, 505]).toContain(first);
@@ -103,11 +117,15 @@ describe.each(['nginx', 'HAProxy'] as const)('behind %s', (kind) => {
   it.each(hiding)(
     'what stands behind %s is one request to both ends, or to none',
     async (_what, text) => {
-      const said = await say(`${text}0\r\n\r\n${smuggled}${end}`);
+      const said = await say(port(), `${text}0\r\n\r\n${smuggled}${end}`);
       expect(statusesIn(said).length).toBeGreaterThan(0);
       expect(arrived.length).toBeLessThanOrEqual(statusesIn(said).length);
     },
   );
+});
+
+describe.each(['nginx', 'HAProxy'] as const)('what is proper, behind %s,', (kind) => {
+  const port = useFront(kind);
 
   it.each([
     ['an original', RAW_PATH, {}],
@@ -121,7 +139,7 @@ describe.each(['nginx', 'HAProxy'] as const)('behind %s', (kind) => {
   ])('%s is what it is without it', async (_what, path, asking) => {
     const [direct, through] = [
       await ask(host.port, name, { path, ...asking }),
-      await ask(front.port, name, { path, ...asking }),
+      await ask(port(), name, { path, ...asking }),
     ];
     const told = ({ headers }: typeof direct) => {
       const { date, connection, server, 'keep-alive': _, 'x-request-id': _id, ...rest } = headers;
@@ -134,13 +152,13 @@ describe.each(['nginx', 'HAProxy'] as const)('behind %s', (kind) => {
   });
 
   it('a host that nobody has is not found', async () => {
-    const answer = await ask(front.port, 'elsewhere.example', { path: RAW_PATH });
+    const answer = await ask(port(), 'elsewhere.example', { path: RAW_PATH });
     expect([answer.status, answer.code]).toEqual([404, 'not_found']);
   });
 
   it('requests of one connection go to the hosts that they name', async () => {
     const other = `GET ${RAW_PATH} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`;
-    const said = await say(`${rawGet(RAW_PATH)}${other}${rawGet(RAW_PATH)}${end}`);
+    const said = await say(port(), `${rawGet(RAW_PATH)}${other}${rawGet(RAW_PATH)}${end}`);
     expect(statusesIn(said)).toEqual([200, 404, 200, 404]);
   });
 });

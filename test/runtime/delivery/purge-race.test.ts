@@ -16,7 +16,13 @@ import { parseConfig } from '../../../runtime/platform/config.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import { useDatabase } from '../../support/database.ts';
-import { makeWatermark, publishImage, type StoredImage } from '../../support/delivered.ts';
+import {
+  makeKey,
+  makeWatermark,
+  publishImage,
+  type StoredImage,
+  signed,
+} from '../../support/delivered.ts';
 import {
   type Answer,
   ask,
@@ -290,6 +296,19 @@ describe('Varnish as it is documented', () => {
     };
     const part = await ask(varnish.port, hostName(), { path: HELD, headers });
     expect([part.status, part.body.length, isHit(part)]).toEqual([206, 10, true]);
+  });
+
+  it('keeps an image of a signed URL as long as its URL, and not a moment longer', async () => {
+    const key = await makeKey(db, project);
+    const exp = Math.floor(one.clock.now().getTime() / 1000) + 5;
+    const url = signed(HELD, { project, key, exp });
+    expect(isHit(await throughVarnish(one, url))).toBe(false);
+    const kept = await throughVarnish(one, url);
+    expect([kept.status, isHit(kept)]).toEqual([200, true]);
+    one.clock.advance(5);
+    const seenNow = async () => (await throughVarnish(one, url)).code;
+    await expect.poll(seenNow, { timeout: 20_000 }).toBe('signature_expired');
+    expect((await throughVarnish(one, HELD)).status).toBe(200);
   });
 
   it('takes a ban only with tags, and nothing that could be an expression', async () => {
