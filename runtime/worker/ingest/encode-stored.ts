@@ -12,6 +12,7 @@ import {
   STORED_QUALITY_MIN,
   STORED_WEBP_QUALITY_MIN,
 } from '../../core/limits.ts';
+import { hasFineColour } from './fine-colour.ts';
 import type { Pixels } from './pixels.ts';
 import type { HeaderFacts } from './scan.ts';
 
@@ -82,9 +83,18 @@ export async function encodeMezzanine(
 }
 
 /**
- * Optimised coding would take twice the time for two bytes in a hundred. Where colour came halved it stays so: a
- * render is at most half as large as what it reads.
+ * Where colour came halved it stays so, a render being at most half as large as what it reads; but not in coloured text
+ * and drawings, whose edges would change colour.
  */
+export async function mezzanineChroma(
+  smallest: Pixels,
+  { chroma }: HeaderFacts,
+): Promise<HeaderFacts['chroma']> {
+  if (chroma === null || chroma === '4:4:4') return chroma;
+  return (await hasFineColour(smallest)) ? '4:4:4' : chroma;
+}
+
+/** Optimised coding would take twice the time for two bytes in a hundred. */
 async function jpegMezzanine(pixels: Pixels, { chroma }: HeaderFacts) {
   const options = {
     quality: MEZZANINE_JPEG_QUALITY,

@@ -8,7 +8,7 @@ import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
 import { drawingCost, estimateCost } from './decode-cost.ts';
-import { encodeMaster, encodeMezzanine, masterType } from './encode-stored.ts';
+import { encodeMaster, encodeMezzanine, masterType, mezzanineChroma } from './encode-stored.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
 import { readCapture } from './metadata/capture.ts';
@@ -84,18 +84,19 @@ function changedHeader({ header, is_turned, is_converted }: SourceTraits): Heade
 
 /** Each from the one before: a picture is read in full once. */
 async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
-  const mezzanines: MezzanineImage[] = [];
+  const shrunk: { long_edge: number; pixels: Pixels }[] = [];
   let smallest = pixels;
-  for (const edge of MEZZANINE_LONG_EDGES_PX) {
-    if (Math.max(pixels.width, pixels.height) <= edge) continue;
-    smallest = await shrinkTo(smallest, edge);
-    const { width, height } = smallest;
-    mezzanines.push({
-      long_edge: edge,
-      width,
-      height,
-      ...(await encodeMezzanine(smallest, header)),
-    });
+  for (const long_edge of MEZZANINE_LONG_EDGES_PX) {
+    if (Math.max(pixels.width, pixels.height) <= long_edge) continue;
+    smallest = await shrinkTo(smallest, long_edge);
+    shrunk.push({ long_edge, pixels: smallest });
+  }
+  if (shrunk.length === 0) return { mezzanines: [], smallest };
+  const halfWay = { ...header, chroma: await mezzanineChroma(smallest, header) };
+  const mezzanines: MezzanineImage[] = [];
+  for (const { long_edge, pixels: half } of shrunk) {
+    const { width, height } = half;
+    mezzanines.push({ long_edge, width, height, ...(await encodeMezzanine(half, halfWay)) });
   }
   return { mezzanines, smallest };
 }
