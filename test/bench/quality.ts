@@ -8,24 +8,24 @@ import { join } from 'node:path';
 import { projectRoot } from '../contract/support/tintype.ts';
 import { createDecoder, type Decoder } from '../support/decoder.ts';
 import { type Compared, compareRenders, type Subject } from '../support/quality/compare.ts';
-import { makeGraphics } from '../support/quality/graphics.ts';
+import { listGraphics } from '../support/quality/graphics.ts';
 import { modes } from '../support/quality/modes.ts';
 import { type Figure, figure } from './figure.ts';
 import { listPhotographs, readSubject } from './quality/photographs.ts';
 import { printReport } from './quality/report.ts';
 
 const AT_ONCE = 2;
+/** No picture fails because the machine has other work. */
+const WALL_CLOCK_MS = 600_000;
 
 export async function measureQuality(): Promise<Figure[]> {
-  const decoder = createDecoder({ slots: AT_ONCE });
+  const decoder = createDecoder({ slots: AT_ONCE, wall_clock_ms: WALL_CLOCK_MS });
   try {
-    const graphics = await makeGraphics(decoder);
     const subjects = [
-      ...graphics.map((subject) => async () => subject),
+      ...listGraphics(decoder).map(({ read }) => read),
       ...listPhotographs().map((place) => () => readSubject(place)),
     ];
     const compared = await compareAll(decoder, subjects);
-    save(compared);
     process.stdout.write(`${printReport(compared)}\n`);
     return ['ssim', 'encoded'].map((key) =>
       figure(
@@ -50,6 +50,8 @@ async function compareAll(
     for (let read = queue.shift(); read !== undefined; read = queue.shift()) {
       const subject = await read();
       compared.push(...(await compareRenders(decoder, subject, modes)));
+      // What was measured is there, whatever comes after it.
+      save(compared);
       process.stderr.write(`  ${subject.name}\n`);
     }
   };

@@ -31,11 +31,15 @@ export function useDecoder(): Decoder {
   };
 }
 
+const WALL_CLOCK_MS = 60_000;
+
 /** For whoever closes it. */
-export function createDecoder({ slots } = { slots: 1 }): Decoder & { close(): Promise<void> } {
+export function createDecoder(
+  { slots, wall_clock_ms } = { slots: 1, wall_clock_ms: WALL_CLOCK_MS },
+): Decoder & { close(): Promise<void> } {
   const sandbox = createSandbox({
     slots,
-    wall_clock_ms: 60_000,
+    wall_clock_ms,
     memory_bytes: 2_000_000_000,
     jobs_per_child: 1000,
     log: createLog({ level: 'silent', name: 'test' }),

@@ -13,66 +13,79 @@ import {
   WIDTH,
 } from './documents.ts';
 
+/** Made when it is read. */
+export type Graphic = Pick<Subject, 'name' | 'family'> & { read(): Promise<Subject> };
+
 /** Documents are drawn by the decoder, whose fonts are the same everywhere. */
-export async function makeGraphics(decoder: Decoder): Promise<Subject[]> {
-  const draw = (svg: string) => drawn(decoder, svg);
-  const text = await draw(textPage());
-  const desktop = await draw(screenshot());
-  const logo = await draw(logotype());
-  const coloured = await draw(colouredText());
-  const lines = await draw(lineArt());
-  const blocks = () => over(drawing(WIDTH, HEIGHT));
-  return Promise.all([
-    printed('a page of text', 'text', text().png()),
-    printed('a page of text, JPEG', 'text', text().flatten().jpeg({ quality: 85 })),
-    printed('coloured text, JPEG', 'text', coloured().flatten().jpeg({ quality: 85 })),
-    printed('coloured text', 'text', coloured().png()),
-    printed('a screenshot', 'screenshot', desktop().removeAlpha().png()),
-    printed('a screenshot, palette', 'screenshot', desktop().png({ palette: true, dither: 0 })),
-    printed('a screenshot, WebP', 'screenshot', desktop().webp({ lossless: true, effort: 1 })),
-    printed('a screenshot, GIF', 'screenshot', desktop().gif({ dither: 0 })),
-    printed('line art, seen through', 'alpha', lines().png()),
-    printed('a logo, seen through', 'alpha', logo().png()),
-    printed('a logo, WebP', 'alpha', logo().webp({ quality: 85 })),
-    printed('a cut-out, WebP', 'alpha', over(cutOut(1300, 1300)).webp({ quality: 90 })),
-    printed('ramps', 'gradient', ramps().png()),
-    printed('ramps, JPEG', 'gradient', ramps().jpeg({ quality: 92 })),
-    deepRamps(),
-    printed('rings, ever finer', 'edges', rings().png()),
-    printed('blocks', 'edges', blocks().png()),
-    printed('blocks, JPEG', 'edges', blocks().jpeg({ quality: 90 })),
-    printed('noise', 'noise', noise().png({ compressionLevel: 1 })),
-    printed('noise, JPEG', 'noise', noise().jpeg({ quality: 90 })),
-    printed('noise, grey', 'noise', noise().greyscale().jpeg({ quality: 90 })),
+export function listGraphics(decoder: Decoder): Graphic[] {
+  const draw = (svg: string) => () => drawn(decoder, svg);
+  const text = draw(textPage());
+  const coloured = draw(colouredText());
+  const desktop = draw(screenshot());
+  const lines = draw(lineArt());
+  const logo = draw(logotype());
+  const blocks = async () => over(drawing(WIDTH, HEIGHT));
+  const cut = async () => over(cutOut(1300, 1300));
+  return [
+    graphic('a page of text', 'text', text, (it) => it.png()),
+    graphic('a page of text, JPEG', 'text', text, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic('coloured text', 'text', coloured, (it) => it.png()),
+    graphic('coloured text, JPEG', 'text', coloured, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic('a screenshot', 'screenshot', desktop, (it) => it.removeAlpha().png()),
+    graphic('a screenshot, palette', 'screenshot', desktop, (it) =>
+      it.png({ palette: true, dither: 0 }),
+    ),
+    graphic('a screenshot, WebP', 'screenshot', desktop, (it) =>
+      it.webp({ lossless: true, effort: 1 }),
+    ),
+    graphic('a screenshot, GIF', 'screenshot', desktop, (it) => it.gif({ dither: 0 })),
+    graphic('line art, seen through', 'alpha', lines, (it) => it.png()),
+    graphic('a logo, seen through', 'alpha', logo, (it) => it.png()),
+    graphic('a logo, WebP', 'alpha', logo, (it) => it.webp({ quality: 85 })),
+    graphic('a cut-out, WebP', 'alpha', cut, (it) => it.webp({ quality: 90 })),
+    graphic('ramps', 'gradient', ramps, (it) => it.png()),
+    graphic('ramps, JPEG', 'gradient', ramps, (it) => it.jpeg({ quality: 92 })),
+    graphic('ramps of 16 bits', 'gradient', ramps, (it) => it.toColourspace('rgb16').png()),
+    graphic('rings, ever finer', 'edges', rings, (it) => it.png()),
+    graphic('blocks', 'edges', blocks, (it) => it.png()),
+    graphic('blocks, JPEG', 'edges', blocks, (it) => it.jpeg({ quality: 90 })),
+    graphic('noise', 'noise', noise, (it) => it.png({ compressionLevel: 1 })),
+    graphic('noise, JPEG', 'noise', noise, (it) => it.jpeg({ quality: 90 })),
+    graphic('noise, grey', 'noise', noise, (it) => it.greyscale().jpeg({ quality: 90 })),
     vector('text, SVG', textPage()),
     vector('lines, SVG', lineArt()),
-  ]);
+  ];
 }
 
-async function printed(name: string, family: string, picture: Sharp): Promise<Subject> {
-  const { data, info } = await picture.toBuffer({ resolveWithObject: true });
-  return { name, family, content_type: `image/${info.format}`, bytes: data };
+function graphic(
+  name: string,
+  family: string,
+  ...[draw, print]: [draw: () => Promise<Sharp>, print: (picture: Sharp) => Sharp]
+): Graphic {
+  const read = async () => {
+    const picture = print(await draw());
+    const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+    return { name, family, content_type: `image/${info.format}`, bytes: data };
+  };
+  return { name, family, read };
 }
 
-function vector(name: string, document: string): Subject {
-  return { name, family: 'vector', content_type: 'image/svg+xml', bytes: Buffer.from(document) };
+function vector(name: string, document: string): Graphic {
+  const known = { name, family: 'vector' };
+  const bytes = Buffer.from(document);
+  return { ...known, read: async () => ({ ...known, content_type: 'image/svg+xml', bytes }) };
 }
 
-async function deepRamps(): Promise<Subject> {
-  const bytes = await ramps().toColourspace('rgb16').png().toBuffer();
-  return { name: 'ramps of 16 bits', family: 'gradient', content_type: 'image/png', bytes };
-}
-
-async function drawn(decoder: Decoder, document: string): Promise<() => Sharp> {
+async function drawn(decoder: Decoder, document: string): Promise<Sharp> {
   const { mezzanines } = await decoder.ingest(Buffer.from(document), 'image/svg+xml');
   const [grid] = mezzanines;
   if (grid === undefined) throw new Error('a document without a grid');
-  return () => sharp(grid.bytes);
+  return sharp(grid.bytes);
 }
 
 type Sample = (x: number, y: number) => readonly [number, number, number];
 
-function painted(width: number, height: number, sample: Sample): Sharp {
+async function painted(width: number, height: number, sample: Sample): Promise<Sharp> {
   const data = Buffer.alloc(width * height * 3);
   for (let at = 0; at < width * height; at += 1) {
     data.set(sample(at % width, Math.floor(at / width)), at * 3);
@@ -81,7 +94,7 @@ function painted(width: number, height: number, sample: Sample): Sharp {
 }
 
 /** Along, across, and around the middle. */
-function ramps(): Sharp {
+function ramps(): Promise<Sharp> {
   return painted(WIDTH, HEIGHT, (x, y) => [
     Math.round((255 * x) / WIDTH),
     Math.round((255 * y) / HEIGHT),
@@ -90,7 +103,7 @@ function ramps(): Sharp {
 }
 
 /** From flat in the middle to a pixel a ring at the sides. */
-function rings(): Sharp {
+function rings(): Promise<Sharp> {
   const side = 1600;
   return painted(side, side, (x, y) => {
     const distance = Math.hypot(x - side / 2, y - side / 2);
@@ -99,7 +112,7 @@ function rings(): Sharp {
   });
 }
 
-function noise(): Sharp {
+function noise(): Promise<Sharp> {
   const random = seededRandom(7);
   const one = () => Math.floor(256 * random());
   return painted(1600, 1200, () => [one(), one(), one()]);

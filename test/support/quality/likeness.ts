@@ -84,25 +84,44 @@ function blocksOf({ data, width, height }: Samples): Uint8Array {
   return means;
 }
 
-/** The one small move that explains most of the difference (least squares over the gradients of green). */
+/**
+ * The one small move that explains most of the difference: least squares over the gradients of green, beside a change
+ * of brightness, which a smooth picture would take for a move.
+ */
 function shiftBetween(one: Samples, other: Samples): number {
   const { width, height } = one;
-  let [xx, yy, xy, xt, yt] = [0, 0, 0, 0, 0];
-  for (let y = 1; y < height - 1; y += 1) {
-    for (let x = 1; x < width - 1; x += 1) {
-      const at = (y * width + x) * 3 + 1;
-      const across = ((one.data[at + 3] ?? 0) - (one.data[at - 3] ?? 0)) / 2;
-      const down = ((one.data[at + width * 3] ?? 0) - (one.data[at - width * 3] ?? 0)) / 2;
-      const difference = (other.data[at] ?? 0) - (one.data[at] ?? 0);
-      xx += across * across;
-      yy += down * down;
-      xy += across * down;
-      xt += across * difference;
-      yt += down * difference;
-    }
+  let [count, x1, y1, t1, xx, yy, xy, xt, yt] = [0, 0, 0, 0, 0, 0, 0, 0, 0];
+  for (let at = width + 1; at < width * (height - 1) - 1; at += 1) {
+    const green = at * 3 + 1;
+    const across = ((one.data[green + 3] ?? 0) - (one.data[green - 3] ?? 0)) / 2;
+    const below = (one.data[green + width * 3] ?? 0) - (one.data[green - width * 3] ?? 0);
+    const down = below / 2;
+    const difference = (other.data[green] ?? 0) - (one.data[green] ?? 0);
+    count += 1;
+    x1 += across;
+    y1 += down;
+    t1 += difference;
+    xx += across * across;
+    yy += down * down;
+    xy += across * down;
+    xt += across * difference;
+    yt += down * difference;
   }
+  return solveShift({
+    xx: xx - (x1 * x1) / count,
+    yy: yy - (y1 * y1) / count,
+    xy: xy - (x1 * y1) / count,
+    xt: xt - (x1 * t1) / count,
+    yt: yt - (y1 * t1) / count,
+    count,
+  });
+}
+
+type Moments = Record<'xx' | 'yy' | 'xy' | 'xt' | 'yt' | 'count', number>;
+
+/** Stripes and ramps do not say where they lie. */
+function solveShift({ xx, yy, xy, xt, yt, count }: Moments): number {
   const determinant = xx * yy - xy * xy;
-  // Stripes and flat pictures do not say where they lie.
-  if (determinant <= 1e-3 * Math.max(xx, yy) ** 2 || determinant === 0) return 0;
+  if (Math.min(xx, yy) < count || determinant <= 1e-3 * Math.max(xx, yy) ** 2) return 0;
   return Math.hypot(yy * xt - xy * yt, xx * yt - xy * xt) / determinant;
 }
