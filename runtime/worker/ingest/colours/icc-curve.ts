@@ -44,7 +44,7 @@ function readSampled(tag: Buffer, at: number): { curve: Curve; bytes: number } {
 }
 
 function power(exponent: number): Curve {
-  return (value) => clamp(value) ** exponent;
+  return (value) => clamp(clamp(value) ** exponent);
 }
 
 /** How many numbers each function has. */

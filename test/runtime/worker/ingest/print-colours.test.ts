@@ -1,6 +1,9 @@
 // Spec: What the service does. Pictures of four inks come out as Little CMS converts them, black point compensated.
+import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { readInkTable } from '../../../../runtime/worker/ingest/colours/ink-table.ts';
+import { printColours } from '../../../../runtime/worker/ingest/colours/print-colours.ts';
 import { useDecoder } from '../../../support/decoder.ts';
 import { deltaE, quantile } from '../../../support/delta-e.ts';
 import { inkForms, printInkProfile } from '../../../support/ink-profiles.ts';
@@ -98,6 +101,24 @@ describe('the colours of four inks are those of Little CMS', () => {
     );
     expect([...((await paper) ?? [])]).toEqual([255, 255, 255]);
     expect(Math.max(...((await full) ?? [255]))).toBeLessThan(30);
+  });
+
+  it('and damaged tables are read as others, or not at all', () => {
+    const some = anyInks().subarray(0, 400);
+    const damage = fc.record({
+      form: fc.constantFrom(...inkForms),
+      places: fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 8 }),
+      length: fc.double({ min: 0.01, max: 1, noNaN: true }),
+    });
+    const check = fc.property(damage, ({ form, places, length }) => {
+      const whole = printInkProfile(form);
+      for (const [at, value] of places) whole[128 + at] = value;
+      const table = readInkTable(whole.subarray(0, Math.ceil(whole.length * length)));
+      if (table === undefined) return;
+      const inks = Uint8Array.from(some);
+      expect(printColours(inks, INKS, table).length).toBe(300);
+    });
+    fc.assert(check, { numRuns: 300, seed: 4 });
   });
 
   it('with a profile that is cut short as the decoder itself has them', async () => {
