@@ -13,10 +13,10 @@ export type BorrowedMemory = {
   giveBack(): void;
 };
 
-const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 const STEP_BYTES = 1024 * 1024;
 
-/** Keeps the `kept_max` largest pieces that it was given back, none above 16 MiB. */
+/** Keeps the `kept_max` largest pieces that it was given back, none above 32 MiB. */
 export function createSourceMemory({ kept_max }: { kept_max: number }): SourceMemory {
   const kept: Buffer[] = [];
   const take = (sizeBytes: number) => {

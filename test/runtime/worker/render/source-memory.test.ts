@@ -24,7 +24,7 @@ it('what is too large for it, or is borrowed still, gets memory of its own', () 
 
 it('no more is kept than was said, and nothing that is huge', () => {
   const memory = createSourceMemory({ kept_max: 1 });
-  const borrowed = [1, 2, 17].map((size) => {
+  const borrowed = [1, 2, 33].map((size) => {
     const one = memory.borrow();
     return { one, memory: memoryOf(one.place(size * MIB)) };
   });
