@@ -5,12 +5,14 @@
  */
 import { readChain } from '../core/delivery/chain.ts';
 import { ServiceError } from '../core/errors.ts';
+import { RECIPES_MAX } from '../core/limits.ts';
 import type { PutRecipe } from '../core/resources/recipe.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { ConstraintViolation } from '../db/failures.ts';
 import { lockProject, type ProjectRow } from '../db/projects.ts';
 import {
+  countRecipes,
   deleteRecipe as deleteRecipeRow,
   findRecipe,
   type RecipeRow,
@@ -43,6 +45,7 @@ async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeCha
   const project = await lockProject(tx, project_id);
   requireKnownPreset(wish.transform_chain, project);
   const before = await findRecipe(tx, recipe);
+  if (before === undefined) await requireRoom(tx, project_id);
   guard?.(before);
   const written = await upsertRecipe(tx, { ...recipe, ...wish });
   // The id is another project's, of which nothing is told.
@@ -73,6 +76,11 @@ export async function deleteRecipe(
     await insertAuditEntry(tx, { project_id, ...actor, ...entry });
     return true;
   });
+}
+
+async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
+  if ((await countRecipes(tx, projectId)) >= RECIPES_MAX)
+    throw new ServiceError('recipe_quota_exceeded');
 }
 
 function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {

@@ -3,6 +3,7 @@
  * new preset purges: an edge may have stored the fallback under its id meanwhile. Spec: Watermark presets.
  */
 import { type ApiErrorCode, ServiceError } from '../core/errors.ts';
+import { WATERMARK_PRESETS_MAX } from '../core/limits.ts';
 import type { PutWatermarkPreset } from '../core/resources/watermark-preset.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
@@ -10,6 +11,7 @@ import { ConstraintViolation } from '../db/failures.ts';
 import { findFile } from '../db/files.ts';
 import { lockProject } from '../db/projects.ts';
 import {
+  countWatermarkPresets,
   deleteWatermarkPreset as deletePresetRow,
   findWatermarkPreset,
   upsertWatermarkPreset,
@@ -36,6 +38,7 @@ async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
   const { file_slug, ...drawn } = change.wish;
   await lockProject(tx, project_id);
   const before = await findWatermarkPreset(tx, change);
+  if (before === undefined) await requireRoom(tx, project_id);
   guard?.(before);
   const file = await findFile(tx, { project_id, file_slug });
   if (file?.status !== 'ready') throw new ServiceError('watermark_file_not_ready');
@@ -59,6 +62,11 @@ async function put(tx: Transaction, change: PresetChange): Promise<PutPreset> {
   });
   await purgeProject(tx, { project_id, reason: 'watermark_preset_changed' });
   return written;
+}
+
+async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
+  if ((await countWatermarkPresets(tx, projectId)) >= WATERMARK_PRESETS_MAX)
+    throw new ServiceError('watermark_preset_quota_exceeded');
 }
 
 /** False when there is no such preset. */

@@ -16,7 +16,7 @@ export type ErrorRow = {
   readonly retry_after?: true;
 };
 
-/** Codes of ours that the specification lacks: idempotent POSTs and conditional writes. */
+/** Codes of ours that the specification lacks: idempotent POSTs, bounded lists and conditional writes. */
 export const additionalErrors = {
   idempotency_key_reused: {
     status: 400,
@@ -28,6 +28,14 @@ export const additionalErrors = {
     message:
       'A request with this Idempotency-Key is still being worked on. Repeat it after Retry-After seconds.',
     retry_after: true,
+  },
+  recipe_quota_exceeded: {
+    status: 409,
+    message: 'The project has 1,000 recipes. Delete one first.',
+  },
+  watermark_preset_quota_exceeded: {
+    status: 409,
+    message: 'The project has 1,000 watermark presets. Delete one first.',
   },
   precondition_failed: {
     status: 412,

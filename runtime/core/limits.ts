@@ -24,6 +24,9 @@ export const ALLOWED_TRANSFORM_CHAINS_MAX = 64;
 export const API_KEYS_ACTIVE_MAX = 100;
 /** Decided: of the keys of a project, API or signing, the newest; those in force are always among them. */
 export const KEYS_LISTED_MAX = 1000;
+/** Decided: lists of them are bounded without a cursor. */
+export const RECIPES_MAX = 1000;
+export const WATERMARK_PRESETS_MAX = 1000;
 export const CUSTOM_DOMAINS_MAX = 32;
 export const LIBRARY_ALLOWED_ORIGINS_MAX = 200;
 export const LIBRARY_NAME_LENGTH_MIN = 1;

@@ -73,6 +73,14 @@ export async function listRecipes(db: Queryable, projectId: string): Promise<Rec
   );
 }
 
+export async function countRecipes(db: Queryable, projectId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) from recipes where project_id = $1',
+    [projectId],
+  );
+  return row?.count ?? 0;
+}
+
 export async function deleteRecipe(
   db: Queryable,
   { project_id, recipe_id }: RecipeOfProject,

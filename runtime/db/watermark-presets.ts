@@ -90,6 +90,14 @@ export async function listWatermarkPresets(
   );
 }
 
+export async function countWatermarkPresets(db: Queryable, projectId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    'select count(*) from watermark_presets where project_id = $1',
+    [projectId],
+  );
+  return row?.count ?? 0;
+}
+
 /** False when there is no such preset. The project's default violates projects_default_watermark_in_use. */
 export async function deleteWatermarkPreset(
   tx: Transaction,

@@ -26,7 +26,7 @@ export const createRecipe = projectEndpoint({
   auth: ['dash', 'key:recipes:write'],
   ok: 201,
   moving: recipeMoving,
-  errors: ['recipe_name_taken'],
+  errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
   handle: async (call) => {
     const id = newId('rcp', call.deps.clock.now().getTime());
@@ -57,7 +57,7 @@ export const replaceRecipe = projectEndpoint({
   auth: ['dash', 'key:recipes:write'],
   ok: 200,
   moving: recipeMoving,
-  errors: ['recipe_name_taken'],
+  errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
   handle: async (call) => {
     const id = call.params['id'] ?? '';

@@ -33,7 +33,11 @@ export const createWatermarkPreset = projectEndpoint({
   auth: ['dash', 'key:files:write'],
   ok: 201,
   moving: [],
-  errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
+  errors: [
+    'watermark_preset_name_taken',
+    'watermark_preset_quota_exceeded',
+    'watermark_file_not_ready',
+  ],
   body: putWatermarkPresetBody,
   handle: async (call) => {
     const { deps } = call;
@@ -65,7 +69,11 @@ export const replaceWatermarkPreset = projectEndpoint({
   auth: ['dash', 'key:files:write'],
   ok: 200,
   moving: [],
-  errors: ['watermark_preset_name_taken', 'watermark_file_not_ready'],
+  errors: [
+    'watermark_preset_name_taken',
+    'watermark_preset_quota_exceeded',
+    'watermark_file_not_ready',
+  ],
   body: putWatermarkPresetBody,
   handle: async (call) => {
     const id = call.params['id'] ?? '';

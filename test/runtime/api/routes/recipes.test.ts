@@ -107,6 +107,28 @@ describe('PUT …/recipes', () => {
   });
 });
 
+describe('the 1,000th recipe', () => {
+  it('is the last: 409 recipe_quota_exceeded, also of calls at the same time, and replacing goes on', async () => {
+    const { project_id } = project;
+    await api.db.query(
+      `insert into recipes (recipe_id, project_id, name, transform_chain)
+       select $2 || lpad(n::text, 10, '0'), $1, 'r' || n, 'quality/50' from generate_series(1, 998) n`,
+      [project_id, id('rcp').slice(0, -10)],
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => put({ ...hero, name: `late ${n}` })),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter((answer) => codeOf(answer) === '409 recipe_quota_exceeded');
+    expect([made.length, refused.length]).toEqual([2, 4]);
+    expect((await put(hero, `${path}/${made[0]?.body.id}`)).status).toBe(200);
+    expect(codeOf(await put(hero, `${path}/${id('rcp')}`))).toBe('409 recipe_quota_exceeded');
+    expect((await key('GET', path)).body.items).toHaveLength(1000);
+    await key('DELETE', `${path}/${made[1]?.body.id}`);
+    expect((await put({ ...hero, name: 'room' })).status).toBe(201);
+  });
+});
+
 describe('GET …/recipes', () => {
   it('answers every recipe, newest first, with next_cursor null', async () => {
     expect((await key('GET', path)).body).toEqual({ items: [], next_cursor: null });

@@ -126,6 +126,25 @@ describe('PUT …/watermark-presets', () => {
   });
 });
 
+describe('the 1,000th preset', () => {
+  it('is the last: 409 watermark_preset_quota_exceeded, and replacing goes on', async () => {
+    const { id: first } = (await put()).body;
+    await api.db.query(
+      `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
+       select $2 || lpad(n::text, 10, '0'), project_id, 'w' || n, file_id
+       from watermark_presets, generate_series(1, 999) n where watermark_preset_id = $1`,
+      [first, id('wm').slice(0, -10)],
+    );
+    const more = { ...corner, name: 'one more' };
+    expect(codeOf(await put(more))).toBe('409 watermark_preset_quota_exceeded');
+    expect(codeOf(await put(more, `${path}/${id('wm')}`))).toBe(
+      '409 watermark_preset_quota_exceeded',
+    );
+    expect((await put(more, `${path}/${first}`)).status).toBe(200);
+    expect((await key('GET', path)).body.items).toHaveLength(1000);
+  });
+});
+
 describe('GET …/watermark-presets', () => {
   it('answers every preset, newest first, without a next_cursor', async () => {
     expect((await key('GET', path)).body).toEqual({ items: [] });
