@@ -7,6 +7,7 @@ import { createIdentity } from '../../runtime/platform/identity.ts';
 import { createLog } from '../../runtime/platform/log.ts';
 import { createMetrics } from '../../runtime/platform/metrics.ts';
 import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 
 /** Signs the URLs of folder storage. */
@@ -21,6 +22,8 @@ const NO_RATES = {
 export type ApiTerms = {
   db: Database;
   buckets: ApiDeps['buckets'];
+  /** Else one of this process. */
+  queue?: Queue;
   provider: { issuer: string; jwksUrl: string };
   /** Of its log. */
   lines: string[];
@@ -44,7 +47,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
     log: createLog({ level: 'debug', name: 'api', destination }),
     metrics: createMetrics(),
     rates: NO_RATES,
-    queue: createInProcessQueue(),
+    queue: terms.queue ?? createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
     cursorKey: Buffer.alloc(32, 2),
     addresses: {

@@ -20,6 +20,7 @@ import {
 } from '../../runtime/standalone/identity-provider.ts';
 import { apiClient, REQUEST_SIGNING_SECRET } from './api-client.ts';
 import { apiDeps, STORAGE_SECRET } from './api-deps.ts';
+import { openBackend } from './backend.ts';
 import { useDatabase } from './database.ts';
 
 export const STAFF_SUBJECT = 'user_staff';
@@ -61,16 +62,18 @@ export function useApi() {
     const buckets = openBuckets(folder, baseUrl);
     const storage = folderStorageHandler({ buckets, secret: STORAGE_SECRET, clock });
     started.provider = await createIdentityProvider({ dataDir: folder, baseUrl, clock });
-    usual = apiDeps({ db, buckets, provider: started.provider, lines, baseUrl, ...TERMS });
+    const { provider } = started;
+    usual = apiDeps({ db, buckets, provider, lines, baseUrl, ...TERMS, ...(await openBackend()) });
     app = createApi(usual);
   });
   beforeEach(() => {
     lines.length = 0;
     app = createApi(usual);
   });
-  afterAll(() => {
+  afterAll(async () => {
     server.closeAllConnections();
     server.close();
+    await usual.queue.close();
     rmSync(folder, { recursive: true, force: true });
   });
   return {
