@@ -19,7 +19,7 @@ const derived = {
   etag: '"abc"',
   access: 'public',
 } as const satisfies ServedImage;
-const signed: ServedImage = { ...derived, access: { seconds_left: 119.9 } };
+const signed = { ...derived, access: { seconds_left: 119.9 } } as const satisfies ServedImage;
 const svg: ServedImage = { ...derived, kind: 'originals', content_type: 'image/svg+xml' };
 const raw: ServedImage = {
   kind: 'raw',
@@ -54,6 +54,18 @@ describe('imageHeaders', () => {
     expect(imageHeaders(signed)['cache-control']).toBe(
       'public, max-age=0, must-revalidate, s-maxage=119',
     );
+  });
+
+  it('say no longer than it may be kept', () => {
+    const control = (image: ServedImage) => imageHeaders(image)['cache-control'];
+    expect(control({ ...derived, kept_seconds_max: 1000.5 })).toBe(
+      'public, max-age=300, s-maxage=1000',
+    );
+    expect(control({ ...derived, kept_seconds_max: 0 })).toBe('public, max-age=0, s-maxage=0');
+    const short = 'public, max-age=0, must-revalidate, s-maxage=60';
+    expect(control({ ...signed, kept_seconds_max: 60 })).toBe(short);
+    const long = 'public, max-age=0, must-revalidate, s-maxage=119';
+    expect(control({ ...signed, kept_seconds_max: 200 })).toBe(long);
   });
 
   it('of a signed URL never say a negative age', () => {
