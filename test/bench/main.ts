@@ -20,6 +20,7 @@ import { measureOverload } from './overload.ts';
 import { measureTree } from './process-tree.ts';
 import { measureProxyMemory } from './proxy-memory.ts';
 import { measureQuality } from './quality.ts';
+import { measureRenderMemory } from './render-memory.ts';
 import { measureStarts } from './starts.ts';
 
 const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -37,6 +38,7 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   neighbours: () => running(measureNeighbours),
   delivery: () => running(measureDeliveries),
   overload: () => running(measureOverload),
+  memory: measureRenderMemory,
   bombs: measureBombs,
   files: () => measureFiles(running),
   quality: measureQuality,
