@@ -53,7 +53,9 @@ export function onRealServers(): () => Promise<number> {
     await Promise.all([started?.s3.stop(), started?.rabbit.stop()]);
   });
   return async () => {
-    const lists = (servers?.made ?? []).map((name) => servers && listKeys(servers.access, name));
-    return (await Promise.all(lists)).flat().length;
+    if (servers === undefined) throw new Error('the servers are there from beforeAll on');
+    const { access, made } = servers;
+    const lists = await Promise.all(made.map((name) => listKeys(access, name)));
+    return lists.flat().length;
   };
 }

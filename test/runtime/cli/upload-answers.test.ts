@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTANCE_FILE, instanceSchema } from '../../runtime/cli/instance.ts';
-import type { processingErrors } from '../../runtime/core/errors.ts';
-import { over, photograph } from '../support/pictures.ts';
-import { makeFolder, removeFolder, runTintype } from './support/tintype.ts';
+import { INSTANCE_FILE, instanceSchema } from '../../../runtime/cli/instance.ts';
+import type { processingErrors } from '../../../runtime/core/errors.ts';
+import { makeFolder, removeFolder, runTintype } from '../../contract/support/tintype.ts';
+import { over, photograph } from '../../support/pictures.ts';
 
 const UPLOADS = '/v1/projects/demo/uploads';
 const ended = (error_code: keyof typeof processingErrors) => ({ status: 'failed', error_code });
