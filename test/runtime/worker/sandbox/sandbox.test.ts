@@ -68,6 +68,12 @@ describe('a sandbox', () => {
     expect(starts[2]).not.toBe(starts[1]);
   });
 
+  it('gives the next job to the child that worked last, so that the others stay small', async () => {
+    const sandbox = misbehaving({ slots: 3 });
+    const first = await startOf(sandbox);
+    expect([await startOf(sandbox), await startOf(sandbox)]).toEqual([first, first]);
+  });
+
   it('gives a child nothing of the environment of its parent', async () => {
     process.env.TINTYPE_TEST_SECRET = 'secret';
     const { facts } = await misbehaving().run(job('environment'));
