@@ -102,7 +102,7 @@ async function broken(): Promise<MixedFile[]> {
   palette[8 + 8 + 9] = 3;
   const nested = `${'<g opacity=".9">'.repeat(200)}${'</g>'.repeat(200)}`;
   const one = /^✗ animated_not_supported: .*single frame\.$/;
-  const smaller = /^✗ image_too_large: .*smaller\.$/;
+  const smaller = /^✗ image_too_large: .*[Mm]ake it smaller\b/;
   return [
     {
       name: 'animated.gif',
