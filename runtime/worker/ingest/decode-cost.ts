@@ -12,7 +12,7 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
   const whole = pixels * CHANNELS_MAX * sampleBytes;
   const samples = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
-  const peak = pixels * sampleBytes * Math.max(decoder, encoder);
+  const peak = Math.min(pixels * sampleBytes * Math.max(decoder, encoder), PEAK_BYTES_MAX);
   const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
   return {
     memory_bytes: Math.ceil(PROCESS_BYTES + COPIES * bytes.length + samples + peak),
@@ -33,6 +33,8 @@ const PROCESS_BYTES = 130_000_000;
 const CHANNELS_MAX = 4;
 /** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
 const SAMPLES_HELD_MAX = 160_000_000;
+/** The largest pictures of all that are taken may try: their slot's own limit watches them. */
+const PEAK_BYTES_MAX = 1_650_000_000;
 /** The upload, and what becomes of it. */
 const COPIES = 3;
 const DRAWING_BYTES = 400_000_000;
@@ -49,7 +51,7 @@ function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
   switch (header.content_type) {
     case 'image/jpeg':
       return {
-        decoder: isProgressive(bytes) ? 6 : 0.3,
+        decoder: isProgressive(bytes) ? (header.has_inks ? 9 : 6) : 0.3,
         encoder: isLarge ? 0.4 : 6,
         ms_per_megapixel: isProgressive(bytes) ? 250 : 80,
       };
@@ -57,16 +59,16 @@ function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
       return { decoder: isInterlaced(bytes) ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
       return header.is_lossless
-        ? { decoder: 8, encoder: 23, ms_per_megapixel: 1500 }
+        ? { decoder: 8, encoder: 32, ms_per_megapixel: 1500 }
         : { decoder: 4, encoder: 9, ms_per_megapixel: 500 };
     case 'image/avif':
       return {
         decoder: 18,
-        encoder: header.bits_per_channel > 8 ? 26 : 32,
+        encoder: header.bits_per_channel > 8 ? 36 : 50,
         ms_per_megapixel: 2000,
       };
     case 'image/gif':
-      return { decoder: 5, encoder: 11, ms_per_megapixel: 600 };
+      return { decoder: 5, encoder: 18, ms_per_megapixel: 600 };
     case 'image/tiff':
       return { decoder: 4, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/bmp':
