@@ -62,6 +62,10 @@ describe('the estimate from a header', () => {
     const cost = (bytes: Buffer) =>
       estimateCost({ ...scanImage(bytes, 'image/jpeg'), width: 9000, height: 9000 }, bytes);
     expect(cost(inks).memory_bytes).toBeGreaterThan(cost(plain).memory_bytes + 1.5e8);
+    // A third more coefficients, too.
+    const whole = await picture().toColourspace('cmyk').jpeg({ progressive: true }).toBuffer();
+    const fewer = cost(await jpeg(true)).memory_bytes;
+    expect(cost(whole).memory_bytes).toBeGreaterThan(fewer + 3.5e8);
   });
 });
 
