@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import { useDatabase } from '../../support/database.ts';
 import { change, publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
@@ -23,8 +24,7 @@ beforeAll(async () => {
   host = await startDeliveryHost({
     db,
     wall_clock_ms: 0,
-    timeouts: { idle_ms: 400 },
-    content: { ...content, open: async (key, range) => watch(await content.open(key, range)) },
+    content: watched(content),
   });
 });
 afterAll(async () => {
@@ -57,10 +57,15 @@ function watch(stream: Readable | undefined): Readable | undefined {
   return stream;
 }
 
+const watched = (content: Bucket): Bucket => ({
+  ...content,
+  open: async (key, range) => watch(await content.open(key, range)),
+});
+
 const PATH = '/originals/f/large';
 
-async function open(): Promise<Socket> {
-  const socket = connect({ port: host.port, host: '127.0.0.1' });
+async function open({ port } = host): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
   await once(socket, 'connect');
   socket.write(`GET ${PATH} HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`);
   return socket;
@@ -93,11 +98,15 @@ describe('an original', () => {
   it('is read no faster than the viewer takes it', async () => {
     const socket = await open();
     await readSome(socket, 100_000);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    const held = seen.read;
-    expect(held).toBeLessThan(BYTES / 2);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(seen.read).toBe(held);
+    let before = 0;
+    const standsStill = () => {
+      const now = seen.read;
+      const isStill = now === before;
+      before = now;
+      return isStill;
+    };
+    await expect.poll(standsStill, { interval: 150, timeout: 10_000 }).toBe(true);
+    expect(seen.read).toBeLessThan(BYTES / 2);
     socket.destroy();
     await expect.poll(() => seen.isClosed).toBe(true);
   });
@@ -129,11 +138,19 @@ describe('an original', () => {
   });
 
   it('whose viewer takes nothing any more is given up', async () => {
-    const socket = await open();
+    const { content } = storage.buckets;
+    const impatient = await startDeliveryHost({
+      db,
+      wall_clock_ms: 0,
+      timeouts: { idle_ms: 400 },
+      content: watched(content),
+    });
+    const socket = await open(impatient);
     await readSome(socket, 100_000);
-    await expect.poll(() => seen.isClosed, { timeout: 5_000 }).toBe(true);
-    await expect.poll(usage).toBeDefined();
+    await expect.poll(() => seen.isClosed, { timeout: 10_000 }).toBe(true);
     socket.destroy();
+    await impatient.close();
+    expect(await usage()).toBeDefined();
   });
 
   it('that the viewer has already costs one credit and no bytes', async () => {
