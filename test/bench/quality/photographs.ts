@@ -20,13 +20,14 @@ const PACKAGES = [
 
 const folder = join(projectRoot, '.bench', 'photographs');
 
-/** What a camera took, by its place below /usr/share, largest first where it matters to nobody. */
+/** What a camera took, by its place below /usr/share. */
 const TAKEN = [
   'backgrounds/*_by_{Aitzol,Bolly,Sander,Lukas,Clements,freespace,Jakkub,Peter}*.jpg',
   'backgrounds/mate/nature/*.jpg',
   'backgrounds/mate/abstract/Elephants*.jpg',
   'wallpapers/{summer_1am,Path,OneStandsOut,Kite,Grey,FallenLeaf,EveningGlow,ColorfulCups,ColdRipple,BytheWater,DarkestHour}/contents/images/*1600.jpg',
 ];
+/** What was painted or rendered. */
 const DRAWN = [
   'backgrounds/{2004default,Fossa*,Painting*,firstgeneration,rhythm,string,the-mouse,umang*}.jpg',
   'backgrounds/{calla,city,fluent-color,goldfish}.png',

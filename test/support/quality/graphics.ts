@@ -27,40 +27,40 @@ export function listGraphics(decoder: Decoder): Graphic[] {
   const blocks = async () => over(drawing(WIDTH, HEIGHT));
   const cut = async () => over(cutOut(1300, 1300));
   return [
-    graphic('a page of text', 'text', text, (it) => it.png()),
-    graphic('a page of text, JPEG', 'text', text, (it) => it.flatten().jpeg({ quality: 85 })),
-    graphic('coloured text', 'text', coloured, (it) => it.png()),
-    graphic('coloured text, JPEG', 'text', coloured, (it) => it.flatten().jpeg({ quality: 85 })),
-    graphic('a screenshot', 'screenshot', desktop, (it) => it.removeAlpha().png()),
-    graphic('a screenshot, palette', 'screenshot', desktop, (it) =>
+    graphic(['a page of text', 'text'], text, (it) => it.png()),
+    graphic(['a page of text, JPEG', 'text'], text, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic(['coloured text', 'text'], coloured, (it) => it.png()),
+    graphic(['coloured text, JPEG', 'text'], coloured, (it) => it.flatten().jpeg({ quality: 85 })),
+    graphic(['a screenshot', 'screenshot'], desktop, (it) => it.removeAlpha().png()),
+    graphic(['a screenshot, palette', 'screenshot'], desktop, (it) =>
       it.png({ palette: true, dither: 0 }),
     ),
-    graphic('a screenshot, WebP', 'screenshot', desktop, (it) =>
+    graphic(['a screenshot, WebP', 'screenshot'], desktop, (it) =>
       it.webp({ lossless: true, effort: 1 }),
     ),
-    graphic('a screenshot, GIF', 'screenshot', desktop, (it) => it.gif({ dither: 0 })),
-    graphic('line art, seen through', 'alpha', lines, (it) => it.png()),
-    graphic('a logo, seen through', 'alpha', logo, (it) => it.png()),
-    graphic('a logo, WebP', 'alpha', logo, (it) => it.webp({ quality: 85 })),
-    graphic('a cut-out, WebP', 'alpha', cut, (it) => it.webp({ quality: 90 })),
-    graphic('ramps', 'gradient', ramps, (it) => it.png()),
-    graphic('ramps, JPEG', 'gradient', ramps, (it) => it.jpeg({ quality: 92 })),
-    graphic('ramps of 16 bits', 'gradient', ramps, (it) => it.toColourspace('rgb16').png()),
-    graphic('rings, ever finer', 'edges', rings, (it) => it.png()),
-    graphic('blocks', 'edges', blocks, (it) => it.png()),
-    graphic('blocks, JPEG', 'edges', blocks, (it) => it.jpeg({ quality: 90 })),
-    graphic('noise', 'noise', noise, (it) => it.png({ compressionLevel: 1 })),
-    graphic('noise, JPEG', 'noise', noise, (it) => it.jpeg({ quality: 90 })),
-    graphic('noise, grey', 'noise', noise, (it) => it.greyscale().jpeg({ quality: 90 })),
+    graphic(['a screenshot, GIF', 'screenshot'], desktop, (it) => it.gif({ dither: 0 })),
+    graphic(['line art, seen through', 'alpha'], lines, (it) => it.png()),
+    graphic(['a logo, seen through', 'alpha'], logo, (it) => it.png()),
+    graphic(['a logo, WebP', 'alpha'], logo, (it) => it.webp({ quality: 85 })),
+    graphic(['a cut-out, WebP', 'alpha'], cut, (it) => it.webp({ quality: 90 })),
+    graphic(['ramps', 'gradient'], ramps, (it) => it.png()),
+    graphic(['ramps, JPEG', 'gradient'], ramps, (it) => it.jpeg({ quality: 92 })),
+    graphic(['ramps of 16 bits', 'gradient'], ramps, (it) => it.toColourspace('rgb16').png()),
+    graphic(['rings, ever finer', 'edges'], rings, (it) => it.png()),
+    graphic(['blocks', 'edges'], blocks, (it) => it.png()),
+    graphic(['blocks, JPEG', 'edges'], blocks, (it) => it.jpeg({ quality: 90 })),
+    graphic(['noise', 'noise'], noise, (it) => it.png({ compressionLevel: 1 })),
+    graphic(['noise, JPEG', 'noise'], noise, (it) => it.jpeg({ quality: 90 })),
+    graphic(['noise, grey', 'noise'], noise, (it) => it.greyscale().jpeg({ quality: 90 })),
     vector('text, SVG', textPage()),
     vector('lines, SVG', lineArt()),
   ];
 }
 
 function graphic(
-  name: string,
-  family: string,
-  ...[draw, print]: [draw: () => Promise<Sharp>, print: (picture: Sharp) => Sharp]
+  [name, family]: readonly [name: string, family: string],
+  draw: () => Promise<Sharp>,
+  print: (picture: Sharp) => Sharp,
 ): Graphic {
   const read = async () => {
     const picture = print(await draw());
