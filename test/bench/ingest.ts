@@ -18,8 +18,8 @@ import { measureTree, watchCpu } from './process-tree.ts';
 const RUNS = 20;
 /** Of sharp alone, among those runs: whatever else the machine does, it does to both. */
 const ALONE_EVERY = 4;
-/** Seldom enough that asking costs little of what is measured. */
-const POLL_MS = 100;
+/** Seldom enough that asking costs little of what is measured; the session itself says when it was ready. */
+const POLL_MS = 400;
 const WATCH_MS = 50;
 
 export async function measureIngest(tintype: Tintype): Promise<Figure[]> {
