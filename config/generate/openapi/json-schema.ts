@@ -6,21 +6,27 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...printed } = z.toJSONSchema(schema, {
     io,
     unrepresentable: 'any',
-    override: ({ jsonSchema: found }) => dropNoise(found),
+    override: ({ jsonSchema: found }) => {
+      dropNoise(found);
+      if (io === 'output') leaveRoom(found);
+    },
   });
   return printed;
 }
 
-/**
- * The bounds that every number of JavaScript has say nothing; and an answer may have more fields in a later version.
- */
+/** The bounds that every number of JavaScript has say nothing. */
 function dropNoise(found: z.core.JSONSchema.BaseSchema): void {
   if (found.minimum === Number.MIN_SAFE_INTEGER) delete found.minimum;
   if (found.maximum === Number.MAX_SAFE_INTEGER) delete found.maximum;
-  if (found.additionalProperties === false && found.properties !== undefined)
-    delete found.additionalProperties;
+  if (found.type === 'integer') delete found.pattern;
   // A format says it already.
   if (found.format === 'date-time' || found.format === 'date') delete found.pattern;
+}
+
+/** An answer may have more fields in a later version. */
+function leaveRoom(found: z.core.JSONSchema.BaseSchema): void {
+  if (found.additionalProperties === false && found.properties !== undefined)
+    delete found.additionalProperties;
 }
 
 /** With a description for each property that has one. */

@@ -15,7 +15,12 @@ export const CHAIN_EXPECTED = 'a transform chain such as resize/640x480/fit/form
 export const transformChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
   .max(TRANSFORM_CHAIN_LENGTH_MAX, { error: `expected ${CHAIN_EXPECTED}` })
-  .refine((text) => parseChain(text) !== undefined, { error: `expected ${CHAIN_EXPECTED}` });
+  .refine((text) => parseChain(text) !== undefined, { error: `expected ${CHAIN_EXPECTED}` })
+  .meta({
+    description:
+      'Operations between slashes, in any order, each at most once: resize/<w>x<h> with fill, smart or fit; crop/<x>,<y>,<w>,<h>; format/<name>; quality/<1..100>; watermark or watermark:<id>; preset:<name>.',
+    pattern: '^(resize|crop|format|quality|watermark|preset)[a-z0-9/:,._-]*$',
+  });
 
 const presetChain = transformChain.refine((text) => parseChain(text)?.preset === undefined, {
   error: 'a preset cannot name another preset',

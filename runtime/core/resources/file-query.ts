@@ -27,6 +27,7 @@ export const listFilesQuery = requestQuery({
     .refine((list) => list.split(',').every((word) => word === 'location'), {
       error: 'expected location, the only thing that can be included',
     })
+    .meta({ pattern: '^location(,location)*$' })
     .optional(),
   ...pageQuery,
 });

@@ -86,10 +86,12 @@ const SLUG =
   'a DNS label: lower-case letters, digits and inner hyphens, at most 63, not a reserved word';
 const projectSlug = z
   .string({ error: expected(SLUG) })
+  .meta({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' })
   .transform((text, context) => parsed(context, parseProjectSlug(text), SLUG));
 
 const corsOrigin = z
   .string({ error: expected('a list of origins') })
+  .meta({ pattern: '^(https?://[^/?#]+|[*])$' })
   .transform((text, context) =>
     parsed(context, parseCorsOrigin(text), 'an origin such as https://shop.example, or *'),
   );
@@ -124,6 +126,7 @@ const staffSettings = {
   storage_hard_limit_bytes: wholeNumber(0).nullable().optional(),
   pricing_multiplier: z
     .number({ error: expected('a number') })
+    .meta({ minimum: 0, maximum: 1000 })
     .transform((value, context) =>
       parsed(context, parseMultiplier(value), 'a number from 0 to 1000 with at most 6 decimals'),
     )
@@ -138,6 +141,7 @@ export const patchProjectBody = requestBody({
   raw_download_enabled: trueOrFalse.optional(),
   callback_url: z
     .string({ error: expected('an https URL, or null') })
+    .meta({ pattern: '^https://' })
     .transform((text, context) =>
       parsed(context, parseCallbackUrl(text), 'an https URL without user name or fragment'),
     )

@@ -44,10 +44,14 @@ export const usageRecord = z.object({
 /** Usage on the wire. */
 export type UsageRecord = z.infer<typeof usageRecord>;
 
+const time = z
+  .string({ error: 'expected one date or timestamp' })
+  .meta({ anyOf: [{ format: 'date' }, { format: 'date-time' }] });
+
 /** Query: ISO 8601 dates or timestamps. */
 export const usageQuery = requestQuery({
-  from: z.string({ error: 'expected one date or timestamp' }).optional(),
-  to: z.string({ error: 'expected one date or timestamp' }).optional(),
+  from: time.optional(),
+  to: time.optional(),
 });
 
 /** The range that a query means: [from, to). */

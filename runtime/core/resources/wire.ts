@@ -50,8 +50,12 @@ export const sentTimestamp = z
 export function plainText(what: string) {
   return z
     .string({ error: expected(what) })
-    .refine(isStorable, { error: `expected ${what}, without U+0000 or half characters` });
+    .refine(isStorable, { error: `expected ${what}, without U+0000 or half characters` })
+    .meta({ pattern: '^[^\\u0000]*$' });
 }
+
+/** Control characters and those that turn text around, as a class of a pattern for the documents. */
+const UNSAFE = '\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069';
 
 /** A name that people give: trimmed, 1 to `max` characters, without control characters. */
 export function nameText(max: number = NAME_LENGTH_MAX) {
@@ -61,15 +65,16 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
     .trim()
     .refine((text) => text !== '' && countCharacters(text) <= max && !hasUnsafeCharacters(text), {
       error: `expected ${what}`,
-    });
+    })
+    .meta({ minLength: 1, maxLength: max, pattern: `^ *[^\\s${UNSAFE}][^${UNSAFE}]*$` });
 }
 
 /** A text of at most `max` characters, taken as it is. */
 export function boundedText(what: string, max: number) {
   const bounded = `${what}, at most ${max} characters`;
-  return plainText(bounded).refine((text) => countCharacters(text) <= max, {
-    error: `expected ${bounded}`,
-  });
+  return plainText(bounded)
+    .refine((text) => countCharacters(text) <= max, { error: `expected ${bounded}` })
+    .meta({ maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
 /** A whole number from `min` to `max`. */
@@ -93,6 +98,7 @@ const FILE_SLUG =
 /** A file slug, lower-cased. */
 export const fileSlug = z
   .string({ error: expected(FILE_SLUG) })
+  .meta({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$' })
   .transform((text, context) => parsed(context, parseFileSlug(text), FILE_SLUG));
 
 /** The value that a parser found, or an issue that says what was expected. */
@@ -112,6 +118,7 @@ export function numberParameter(min: number, max: number, fallback: number) {
   return z
     .string({ error })
     .regex(/^[0-9]{1,9}$/, { error })
+    .meta({ type: 'integer', minimum: min, maximum: max })
     .transform(Number)
     .refine((value) => value >= min && value <= max, { error })
     .default(fallback);
@@ -125,7 +132,10 @@ export const flagParameter = z
 /** The query of a list: limit 1..100 (default 50) and cursor. Spec: Conventions. */
 export const pageQuery = {
   limit: numberParameter(LIST_LIMIT_MIN, LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
-  cursor: z.string({ error: 'expected the next_cursor of the page before' }).optional(),
+  cursor: z
+    .string({ error: 'expected the next_cursor of the page before' })
+    .meta({ minLength: 1 })
+    .optional(),
 };
 
 /** A list's answer. */
