@@ -11,7 +11,7 @@ import {
   newSubject,
   signatureOf,
 } from '../../support/api-client.ts';
-import { useApi } from '../../support/api-server.ts';
+import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
 import { makeFile, makeUpload } from '../../support/rows.ts';
 
 const api = useApi();
@@ -29,6 +29,10 @@ const ours = {
   file: 'ours.png',
   drawn: 'drawn.png',
   deleted: 'deleted.png',
+  /** Another project of the same organization, and its key. */
+  other: { slug: '', key: '' },
+  /** A suspended one, and the key that it had. */
+  suspended: { slug: '', key: '' },
   /** A project of its own, for the call that suspends it. */
   doomed: '',
   keyId: '',
@@ -49,6 +53,11 @@ beforeAll(async () => {
   ours.recipe = (await owner('PUT', `${path}/recipes`, recipe)).body.id;
   ours.preset = (await owner('PUT', `${path}/watermark-presets`, body)).body.id;
   await owner('PATCH', path, { default_watermark_preset_id: ours.preset });
+  ours.other.slug = (await createProject(owner)).project_slug;
+  ours.other.key = await createKey(owner, ours.other.slug);
+  ours.suspended.slug = (await createProject(owner)).project_slug;
+  ours.suspended.key = await createKey(owner, ours.suspended.slug);
+  await owner('PATCH', `/v1/projects/${ours.suspended.slug}`, { status: 'suspended' });
   const stranger = api.session(newSubject());
   theirs.slug = (await createProject(stranger)).project_slug;
   theirs.key = await createKey(stranger, theirs.slug);
@@ -262,6 +271,45 @@ describe.each(ofProjects)('$method $path', (endpoint) => {
     expect(codeOf(answer)).toBe('404 not_found');
   });
 });
+
+describe.each(ofProjects.filter((each) => forKeys.includes(each)))('$method $path', (endpoint) => {
+  it('answers a key for any project but its own with the same 404, those of its organization too', async () => {
+    const { method } = endpoint;
+    const call = api.withKey(ours.other.key);
+    const real = await call(method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
+    const missing = await call(method, pathOf(endpoint, 'never-made'), bodyOf(endpoint));
+    expect(codeOf(real)).toBe('404 not_found');
+    expect(comparable(real)).toEqual(comparable(missing));
+  });
+});
+
+describe.each(forKeys)('$method $path', (endpoint) => {
+  it('answers the key of a suspended project 401, as one that never was', async () => {
+    const { method } = endpoint;
+    const path = pathOf(endpoint, ours.suspended.slug);
+    const real = await api.withKey(ours.suspended.key)(method, path, bodyOf(endpoint));
+    const none = await api.withKey(`tin_live_${'0'.repeat(36)}`)(method, path, bodyOf(endpoint));
+    expect(codeOf(real)).toBe('401 unauthorized');
+    expect(comparable(real)).toEqual(comparable(none));
+  });
+});
+
+/** Staff are callers like others where an endpoint does not say that they may address any project. */
+describe.each(ofProjects.filter((each) => forSessions.includes(each)))(
+  '$method $path',
+  (endpoint) => {
+    it('lets staff address another’s project only where it says so, and nobody while the staff API is off', async () => {
+      const { method } = endpoint;
+      const staff = api.session(STAFF_SUBJECT);
+      const path = pathOf(endpoint, theirs.slug);
+      const answer = await staff(method, path, bodyOf(endpoint));
+      if (endpoint.projects === 'own') expect(codeOf(answer)).toBe('404 not_found');
+      else expect(isLetIn(answer), answer.text).toBe(true);
+      api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
+      expect(codeOf(await staff(method, path, bodyOf(endpoint)))).toBe('404 not_found');
+    });
+  },
+);
 
 function comparable({ status, headers, text }: Answer) {
   const { date: _date, 'x-request-id': _id, ...rest } = headers;
