@@ -2,7 +2,7 @@
  * What every process of an installation works with, opened from its configuration and closed with it: the database,
  * the buckets, the queue. `tintype up` opens the same on one machine.
  */
-import { createDatabase, type Database } from '../db/client.ts';
+import { type Around, createDatabase, type Database, type OpenDatabase } from '../db/client.ts';
 import { findMissingMigrations } from '../db/migrate.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
@@ -15,6 +15,7 @@ import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
+import { isTraced, traced } from '../platform/tracing/spans.ts';
 
 export type Deps = {
   readonly db: Database;
@@ -55,10 +56,11 @@ export async function openDeps(
   return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
 }
 
-export function openDatabase(url: string, { log, lifecycle }: Opening): Database {
+export function openDatabase(url: string, { log, lifecycle }: Opening): OpenDatabase {
   let isClosing = false;
   const db = createDatabase({
     url,
+    around: tracedStatement,
     onIdleFailure: (error) => {
       // A server that stops right behind us may be the first to say goodbye.
       if (!isClosing) log.warn('a database connection broke while idle', { error });
@@ -70,6 +72,18 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): Database
   });
   return db;
 }
+
+/** What stands in the place of values is all that a statement says of them. */
+const tracedStatement: Around = (statement, work) => {
+  if (!isTraced()) return work();
+  const [operation = ''] = /\w+/.exec(statement) ?? [];
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation.toUpperCase(),
+    'db.query.text': statement,
+  };
+  return traced(`postgresql ${operation.toLowerCase()}`, { kind: 'client', attributes }, work);
+};
 
 async function proveMigrated(db: Database): Promise<void> {
   const missing = await findMissingMigrations(db).catch((cause: unknown) => {

@@ -11,6 +11,7 @@ import {
 import { startHealthServer } from '../platform/http/health-server.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type LogFields } from '../platform/log.ts';
+import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 
 /** Within the 30 seconds that Kubernetes gives a pod. */
@@ -43,6 +44,7 @@ export async function runDeployment<Field extends ConfigField>(
   });
   await runProcess({ log, deadline_ms: END_MS_MAX }, async (lifecycle) => {
     const started = performance.now();
+    await startTracing(config, { name: wanted.name, log, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle });
     const watch_port = await watch(deps, { port: config.metricsPort, lifecycle });
     const { port } = await wanted.start({ deps, config, lifecycle });

@@ -42,21 +42,33 @@ export type DatabaseOptions = {
   applicationName?: string;
   /** Told of connections that broke while idle; the pool has replaced them already. */
   onIdleFailure?: (cause: Error) => void;
+  /** Around every statement, to watch it. */
+  around?: Around;
+};
+
+/** Calls the work and returns what it returns. */
+export type Around = <T>(statement: string, work: () => Promise<T>) => Promise<T>;
+
+/** With its connections: all, those that nobody has, and callers that wait for one. */
+export type OpenDatabase = Database & {
+  pool(): { total: number; idle: number; waiting: number };
 };
 
 const ANSWER_GRACE_MS = 1_000;
 const TRANSACTION_ATTEMPTS_MAX = 5;
 const RETRY_DELAY_MS = 20;
 
-export function createDatabase(options: DatabaseOptions): Database {
+export function createDatabase(options: DatabaseOptions): OpenDatabase {
   const pool = createPool(options);
+  const leases = { pool, around: options.around ?? ((_, work) => work()) };
   const query = async <Row>(text: string, values: readonly unknown[] = []): Promise<Row[]> =>
-    withLease(pool, (lease) => sendAlone<Row>(lease, text, values));
+    withLease(leases, (lease) => sendAlone<Row>(lease, text, values));
   return {
     query,
     transaction: (work, settings = {}) =>
-      runRepeatedly({ pool, work, settle: settings.settle, query }),
+      runRepeatedly({ leases, work, settle: settings.settle, query }),
     close: () => pool.end(),
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
   };
 }
 
@@ -78,16 +90,20 @@ function createPool(options: DatabaseOptions): pg.Pool {
 }
 
 /** A checked-out connection, and why it must not go back to the pool, if so. */
-type Lease = { client: pg.PoolClient; spent?: Error };
+type Lease = { client: pg.PoolClient; around: Around; spent?: Error };
+type Leases = { pool: pg.Pool; around: Around };
 
-async function withLease<T>(pool: pg.Pool, work: (lease: Lease) => Promise<T>): Promise<T> {
+async function withLease<T>(
+  { pool, around }: Leases,
+  work: (lease: Lease) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect().catch((cause: unknown) => {
     throw describeFailure(cause);
   });
   // A socket that breaks between two statements would end the process; the next statement reports it.
   const onError = () => {};
   client.on('error', onError);
-  const lease: Lease = { client };
+  const lease: Lease = { client, around };
   try {
     return await work(lease);
   } finally {
@@ -105,12 +121,16 @@ function isInTransaction(client: pg.PoolClient): boolean {
 async function send<Row>(lease: Lease, text: string, values: readonly unknown[]): Promise<Row[]> {
   try {
     // The rows' shape is the statement's own; this is the one edge where it is asserted.
-    return (await lease.client.query(text, [...values])).rows as Row[];
+    return (await ask(lease, text, values)).rows as Row[];
   } catch (cause) {
     const failure = describeFailure(cause);
     if (failure instanceof ServiceError) lease.spent = failure;
     throw failure;
   }
+}
+
+function ask({ client, around }: Lease, text: string, values: readonly unknown[] = []) {
+  return around(text, () => client.query(text, [...values]));
 }
 
 /** A statement outside of a transaction. */
@@ -129,7 +149,7 @@ async function sendAlone<Row>(
 }
 
 type Run<T> = {
-  pool: pg.Pool;
+  leases: Leases;
   work: (tx: Transaction) => Promise<T>;
   settle: TransactionOptions<T>['settle'];
   query: Queryable['query'];
@@ -139,7 +159,7 @@ async function runRepeatedly<T>(run: Run<T>): Promise<T> {
   let wasInDoubt = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await withLease(run.pool, (lease) => runOnce(lease, run.work));
+      return await withLease(run.leases, (lease) => runOnce(lease, run.work));
     } catch (error) {
       wasInDoubt ||= error instanceof InDoubtCommit;
       const isLast = attempt >= TRANSACTION_ATTEMPTS_MAX;
@@ -190,7 +210,7 @@ async function commit(lease: Lease): Promise<void> {
   if (lease.spent !== undefined) throw lease.spent;
   let answer: pg.QueryResult;
   try {
-    answer = await lease.client.query('commit');
+    answer = await ask(lease, 'commit');
   } catch (cause) {
     if (!isInDoubt(cause)) throw describeFailure(cause);
     lease.spent = new InDoubtCommit(cause);

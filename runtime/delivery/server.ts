@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { assignRequestId } from '../platform/http/request-id.ts';
+import { onRequestTrail } from '../platform/http/request-trail.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
@@ -65,7 +66,10 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     assignRequestId(request, response);
     if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
     if (protocolFault(request) !== undefined) return refuseRequest(response);
-    const delivery = deliverObserved(deps, { request, response });
+    const delivery = onRequestTrail(request, response, async (span) => {
+      const { status, source } = await deliverObserved(deps, { request, response });
+      span.end({ route: 'delivery', status, attributes: { 'tintype.source': source } });
+    });
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
   };
@@ -86,7 +90,7 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
   return Object.assign(server, { settled: async () => void (await Promise.all(underWay)) });
 }
 
-async function deliverObserved(deps: ObservedDeps, exchange: Exchange): Promise<void> {
+async function deliverObserved(deps: ObservedDeps, exchange: Exchange) {
   const { request, response } = exchange;
   const started = performance.now();
   const { source, bytes } = await handleDelivery(deps, exchange);
@@ -96,4 +100,5 @@ async function deliverObserved(deps: ObservedDeps, exchange: Exchange): Promise<
   const { method, headers, url: path } = request;
   const request_id = response.getHeader('x-request-id');
   deps.log.debug('delivery', { method, host: headers.host, path, status, duration_ms, request_id });
+  return { status, source };
 }

@@ -2,8 +2,10 @@
  * Sends purges within a second of their time, while its process runs; the job of the same queue heals what a process
  * left. Several loops on one database share the work. Spec: Caching and response headers.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metrics } from '../platform/metrics.ts';
+import { onTrail } from '../platform/trail.ts';
 import { type PurgeContext, purgeQueue } from './purge-queue.ts';
 
 export type PurgeLoop = {
@@ -38,7 +40,8 @@ async function run(
   let pause = pause_ms;
   while (!signal.aborted) {
     try {
-      deps.metrics.purges(await purgeQueue({ ...deps, signal }));
+      const look = () => purgeQueue({ ...deps, signal });
+      deps.metrics.purges(await onTrail({ request_id: randomUUID() }, look));
       pause = pause_ms;
     } catch (error) {
       if (signal.aborted) return;

@@ -2,6 +2,7 @@
  * Runs one job as if at a time: records the run, keeps its lease, ends it at its deadline. Of each job there is one
  * run at a time over all processes; a run whose process was killed counts as lost when its lease is over.
  */
+import { randomUUID } from 'node:crypto';
 import {
   insertJobRun,
   type JobRunRow,
@@ -9,6 +10,8 @@ import {
   updateJobRunLease,
 } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { describeSpan, traced } from '../platform/tracing/spans.ts';
+import { onTrail } from '../platform/trail.ts';
 import type { Job, JobContext, JobCounts, JobDeps } from './job.ts';
 
 export type JobRunResult =
@@ -28,7 +31,16 @@ export type RunJobOptions = {
 const LEASE_SECONDS = 60;
 const HEARTBEAT_MS = 15_000;
 
-export async function runJob(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
+/** Under an id of its own, which stands in its lines and in what it sends. */
+export function runJob(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
+  return onTrail({ request_id: randomUUID() }, () =>
+    traced(`job ${options.name}`, { attributes: { 'tintype.job': options.name } }, () =>
+      runAndReport(deps, options),
+    ),
+  );
+}
+
+async function runAndReport(deps: JobDeps, options: RunJobOptions): Promise<JobRunResult> {
   const { name, at } = options;
   const startedAt = performance.now();
   const log = deps.log.child({ job: name });
@@ -43,6 +55,7 @@ export async function runJob(deps: JobDeps, options: RunJobOptions): Promise<Job
   const metric = { done: 'succeeded', failed: 'failed', skipped: 'skipped' }[result.outcome];
   const counts = result.outcome === 'done' ? result.counts : {};
   options.metrics?.jobRun({ job: name, result: metric, seconds, at: deps.clock.now(), counts });
+  describeSpan({ 'tintype.result': result.outcome });
   const isStopped = options.signal?.aborted === true;
   report({ ...deps, log }, { result, at, seconds, isStopped });
   return result;

@@ -2,6 +2,7 @@
 // the background at half its age and served long after a failed refresh; after a failed fetch
 // nothing is fetched for some seconds. Spec: Authentication, Credentials, BrowserSession.
 import type { Clock } from './clock.ts';
+import { carry } from './trail.ts';
 
 const REFRESH_AFTER_MS = 5 * 60_000;
 const SERVED_MS = 24 * 60 * 60_000;
@@ -83,7 +84,7 @@ export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
 
 async function fetchDocument(url: string, fetchUrl: typeof fetch): Promise<unknown> {
   const response = await fetchUrl(url, {
-    headers: { accept: 'application/json' },
+    headers: { ...carry(), accept: 'application/json' },
     redirect: 'error',
     signal: AbortSignal.timeout(FETCH_DEADLINE_MS),
   });

@@ -5,6 +5,7 @@
  */
 import { pino } from 'pino';
 import { textDestination } from './log-text.ts';
+import { currentTrail } from './trail.ts';
 
 export type Log = {
   debug(message: string, fields?: LogFields): void;
@@ -24,6 +25,7 @@ export type LogFieldName = (typeof logFields)[number];
 export const logFields = [
   'error',
   'request_id',
+  'trace_id',
   'method',
   'path',
   'route',
@@ -127,18 +129,26 @@ type Printer = Record<Level, (fields: object, message: string) => void> & {
   child(fields: Record<string, unknown>): Printer;
 };
 
-function wrap(logger: Printer): Log {
+/** `bound`: what every line of this logger says in any case. */
+function wrap(logger: Printer, bound: LogFields = {}): Log {
   const at =
     (level: Level) =>
     (message: string, fields: LogFields = {}) =>
-      logger[level](printableFields(fields), message);
+      logger[level](printableFields({ ...trailFields(bound), ...fields }), message);
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => wrap(logger.child(printableFields(fields))),
+    child: (fields) => wrap(logger.child(printableFields(fields)), { ...bound, ...fields }),
   };
+}
+
+/** Which request the work began with, and its trace; once in a line, as pino prints a name as often as it is told. */
+function trailFields(bound: LogFields): LogFields {
+  const { request_id, span } = currentTrail();
+  const fields = { request_id, trace_id: span?.trace_id };
+  return bound.request_id === undefined ? fields : { trace_id: fields.trace_id };
 }
 
 const known: ReadonlySet<string> = new Set(logFields);

@@ -10,10 +10,11 @@ import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { startPurgeLoop } from '../jobs/purge-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
-import type { Environment } from '../platform/config.ts';
+import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { createSealing } from '../platform/sealing.ts';
+import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { startWorker, workerSettings } from '../worker/serve.ts';
 import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
 import { backendsOf, type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
@@ -34,6 +35,7 @@ export type PartsOptions = {
 
 export async function startParts(options: PartsOptions): Promise<Instance> {
   const { dataFolder, lifecycle } = options;
+  await startTracing(parseConfig(options.env), { ...options, name: 'up' });
   const secrets = await loadSecrets(dataFolder);
   const databaseUrl = options.env['TINTYPE_DATABASE_URL'] || (await startDatabaseServer(options));
   const spoolFolder = join(dataFolder, 'spool');

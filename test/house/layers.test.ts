@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Import, importsOf, sourceFiles } from './source-files.ts';
+import { type Import, importsOf, projectRoot, sourceFiles } from './source-files.ts';
 
 /** Who may import whom: the table of docs/architecture.md, a row a folder, the longest prefix wins. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -59,6 +61,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 /** What the entry of any process may import beside its own layer: it constructs what the others are handed. */
 const ROOTS_IMPORT = ['runtime/core/', 'runtime/db/', 'runtime/platform/', 'runtime/actions/'];
 
+const OPEN_TELEMETRY = 'runtime/platform/tracing/open-telemetry.ts';
+
 /** Packages that exactly one place may import. */
 const ONLY_IN: Record<string, readonly string[]> = {
   pg: ['runtime/db/client.ts'],
@@ -71,6 +75,12 @@ const ONLY_IN: Record<string, readonly string[]> = {
   '@aws-sdk/client-s3': ['runtime/platform/storage/s3'],
   '@aws-sdk/s3-request-presigner': ['runtime/platform/storage/s3'],
   amqplib: ['runtime/platform/queue/rabbitmq'],
+  ...allIn(OPEN_TELEMETRY, [
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-trace',
+    '@opentelemetry/resources',
+    '@opentelemetry/exporter-trace-otlp-http',
+  ]),
   '@kubernetes/client-node': ['operator/kube/'],
   commander: ['runtime/main.ts', 'runtime/cli/'],
 };
@@ -103,6 +113,15 @@ describe('the layers of the house', () => {
     expect(strayed.map(print)).toEqual([]);
   });
 
+  it('loads OpenTelemetry only where a collector is named', () => {
+    const loading = imports.filter(({ target }) => target === OPEN_TELEMETRY);
+    expect(loading.map(print)).toEqual([
+      `runtime/platform/tracing/start-tracing.ts imports ${OPEN_TELEMETRY}`,
+    ]);
+    const text = readFileSync(join(projectRoot, loading[0]?.file ?? ''), 'utf8');
+    expect(text).toMatch(/endpoint === undefined\) return;\n.*await import\(/);
+  });
+
   it('lets black-box tests import nothing of the product', () => {
     const inside = sourceFiles(['test/contract'])
       .flatMap(importsOf)
@@ -110,6 +129,10 @@ describe('the layers of the house', () => {
     expect(inside.map(print)).toEqual([]);
   });
 });
+
+function allIn(home: string, packages: string[]): Record<string, readonly string[]> {
+  return Object.fromEntries(packages.map((name) => [name, [home]]));
+}
 
 function isAllowed({ file, target }: Import): boolean {
   if (file === 'runtime/main.ts') return isProcessEntry(target);

@@ -1,10 +1,18 @@
-/** One log line and one measurement a request, under the endpoint's pattern and never under the raw path. */
+/** One log line, one measurement and one span a request, under the endpoint's pattern and never under the raw path. */
 import type { NextFunction, Request, Response } from 'express';
+import { onRequestTrail, type RequestSpan } from '../../platform/http/request-trail.ts';
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
 export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>) {
   return function observe(request: Request, response: Response, next: NextFunction): void {
+    onRequestTrail(request, response, (span) => {
+      watch(request, response, span);
+      next();
+    });
+  };
+
+  function watch(request: Request, response: Response, span: RequestSpan): void {
     const started = performance.now();
     response.once('close', () => {
       const duration_ms = Math.round((performance.now() - started) * 10) / 10;
@@ -17,7 +25,8 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       // What was only read, and found, is no news.
       const level = method === 'GET' && status < 400 ? 'debug' : 'info';
       log[level]('request', { method, route, status, code, duration_ms, request_id });
+      const attributes = typeof code === 'string' ? { 'tintype.error_code': code } : {};
+      span.end({ route, status, attributes });
     });
-    next();
-  };
+  }
 }

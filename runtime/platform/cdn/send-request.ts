@@ -4,6 +4,8 @@
  */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { traced } from '../tracing/spans.ts';
+import { carry } from '../trail.ts';
 import { CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnRequest } from './cdn-api.ts';
 
@@ -15,8 +17,12 @@ export async function sendRequest(
   { signal, deadline_ms = DEADLINE_MS }: { signal: AbortSignal; deadline_ms?: number },
 ): Promise<CdnAnswer> {
   const deadline = AbortSignal.timeout(deadline_ms);
+  const { host: address } = new URL(request.url);
+  const attributes = { 'http.request.method': request.method, 'server.address': address };
   try {
-    return await exchange(request, AbortSignal.any([signal, deadline]));
+    return await traced(`${request.method} CDN`, { kind: 'client', attributes }, () =>
+      exchange(request, AbortSignal.any([signal, deadline])),
+    );
   } catch (error) {
     signal.throwIfAborted();
     const { host } = new URL(request.url);
@@ -38,7 +44,12 @@ function exchange(
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     // Calls are rare: a connection that was kept would mostly be closed on the other side when it is used again.
-    const options = { method, headers: { ...headers, ...length }, signal, agent: false as const };
+    const options = {
+      method,
+      headers: { ...carry(), ...headers, ...length },
+      signal,
+      agent: false as const,
+    };
     const sent = send(url, options, (response) => {
       let text = '';
       response.setEncoding('utf8');

@@ -3,8 +3,10 @@
  * until somebody listens; a doorbell's message goes through JSON as it would over a wire.
  */
 import type { Log } from '../log.ts';
+import { carry, goOn } from '../trail.ts';
 import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
 import { type CallOptions, type Queue, QueueBusy, type QueueName, QueueTimeout } from './queue.ts';
+import { tracedMessage } from './traced-message.ts';
 
 const DOORBELLS_MAX = 10_000;
 /** How many calls may wait while nobody serves yet. */
@@ -59,10 +61,12 @@ function ring(
   doorbell: { name: QueueName; text: string; log: Log | undefined },
 ): void {
   if (lane.waiting() >= DOORBELLS_MAX) lane.dropOldest();
+  const carried = carry();
   lane.add({
     run: async (handle) => {
       try {
-        await handle(JSON.parse(doorbell.text));
+        const hear = async () => handle(JSON.parse(doorbell.text));
+        await goOn(carried, () => tracedMessage('process', doorbell.name, hear));
       } catch (error) {
         doorbell.log?.error('a doorbell was not handled', { queue: doorbell.name, error });
       }
@@ -80,12 +84,14 @@ function ask(lane: Lane<CallHandler>, question: Question): Promise<unknown> {
     throw new QueueBusy(name, lane.waitSeconds());
   }
   signal?.throwIfAborted();
+  const carried = carry();
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   const stopped = new AbortController();
   const task: LaneTask<CallHandler> = {
     run: async (handle) => {
       try {
-        resolve(await handle(payload, stopped.signal));
+        const hear = () => handle(payload, stopped.signal);
+        resolve(await goOn(carried, () => tracedMessage('process', name, hear)));
       } catch (error) {
         reject(error);
       }

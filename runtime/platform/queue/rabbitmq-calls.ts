@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
+import { carry, goOn } from '../trail.ts';
 import {
   type CallOptions,
   QueueBusy,
@@ -24,6 +25,7 @@ import {
   createPacer,
   PACE_HEADER,
 } from './rabbitmq-pace.ts';
+import { tracedMessage } from './traced-message.ts';
 
 const REPLIES = 'amq.rabbitmq.reply-to';
 const NAMES: readonly QueueName[] = ['render'];
@@ -59,7 +61,9 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
   });
   return {
     call: (name, payload, options) =>
-      ask({ kept, open, waitingMax, estimate }, { name, payload, ...options }),
+      tracedMessage('call', name, () =>
+        ask({ kept, open, waitingMax, estimate }, { name, payload, ...options }),
+      ),
     close: () => kept.close(),
   };
 }
@@ -91,7 +95,13 @@ async function ask(
   const timer = setTimeout(onLate, deadline_ms);
   // The broker takes whole milliseconds, and ends a channel that says anything else.
   const expiration = Math.ceil(deadline_ms);
-  const terms = { replyTo: REPLIES, correlationId, expiration, mandatory: true };
+  const terms = {
+    replyTo: REPLIES,
+    correlationId,
+    expiration,
+    mandatory: true,
+    headers: carry(),
+  };
   try {
     const { name: queue } = callQueue(name, waitingMax);
     // Throws on a channel that ends just now.
@@ -157,7 +167,10 @@ export function serveCalls(
     await declare(channel, queue);
     const cancels = await hearCancels(channel, name);
     const answering = { channel, cancels, name, log: deps.log, pacer: createPacer() };
-    const answer = (message: ConsumeMessage) => take(() => answerCall(answering, message, handle));
+    const hear: CallHandler = (payload, signal) =>
+      tracedMessage('process', name, () => handle(payload, signal));
+    const answer = (message: ConsumeMessage) =>
+      take(() => goOn(message.properties.headers, () => answerCall(answering, message, hear)));
     return { queue: queue.name, take: answer };
   });
 }

@@ -6,11 +6,13 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
+import { carry, goOn } from '../trail.ts';
 import type { QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
 import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { DECLARE_AGAIN_MS, declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
+import { tracedMessage } from './traced-message.ts';
 
 export type RabbitDeps = { connection: RabbitConnection; log: Log };
 
@@ -28,11 +30,15 @@ export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
 }
 
 /** Resolves at the broker's confirm. Throws where none came in time, or no queue took the message. */
-export async function publishDoorbell(
+export function publishDoorbell(
   publisher: KeptChannel,
   name: QueueName,
   message: object,
 ): Promise<void> {
+  return tracedMessage('send', name, () => publish(publisher, name, message));
+}
+
+async function publish(publisher: KeptChannel, name: QueueName, message: object): Promise<void> {
   const channel = await publisher.ready(PUBLISH_MS_MAX);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new QueueAway()), PUBLISH_MS_MAX);
@@ -45,7 +51,7 @@ export async function publishDoorbell(
     }
   };
   channel.on('return', onReturn);
-  const terms = { persistent: true, mandatory: true, messageId };
+  const terms = { persistent: true, mandatory: true, messageId, headers: carry() };
   try {
     // Throws on a channel that ends just now.
     channel.sendToQueue(doorbellQueue(name).name, printMessage(message), terms, (error) =>
@@ -110,7 +116,8 @@ export async function consumeDoorbells(
   return subscribe(deps, slots, async (channel, take) => {
     const queue = doorbellQueue(name);
     await declare(channel, queue);
-    return { queue: queue.name, take: (message) => take(() => answer(deps, message, handle)) };
+    const hear = (heard: unknown) => tracedMessage('process', name, () => handle(heard));
+    return { queue: queue.name, take: (message) => take(() => answer(deps, message, hear)) };
   });
 }
 
@@ -121,7 +128,8 @@ async function answer(
   handle: Handler,
 ): Promise<void> {
   try {
-    await handle(parseMessage(message.content));
+    const { content, properties } = message;
+    await goOn(properties.headers, () => handle(parseMessage(content)));
   } catch (error) {
     log.error('a doorbell was not handled', { queue: message.fields.routingKey, error });
   }

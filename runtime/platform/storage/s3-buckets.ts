@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Buckets } from './bucket.ts';
 import { createS3Bucket } from './s3.ts';
 import { openS3, type S3Access } from './s3-client.ts';
+import { tracedBucket } from './traced-bucket.ts';
 
 export type S3Settings = Pick<
   Config,
@@ -19,8 +20,8 @@ export type S3Settings = Pick<
 export function openS3Buckets(config: S3Settings, clock: Clock): Buckets {
   const access = openS3Access(config, clock);
   return {
-    ingest: createS3Bucket(access, config.ingestBucket),
-    content: createS3Bucket(access, config.contentBucket),
+    ingest: tracedBucket(createS3Bucket(access, config.ingestBucket), 'ingest'),
+    content: tracedBucket(createS3Bucket(access, config.contentBucket), 'content'),
   };
 }
 

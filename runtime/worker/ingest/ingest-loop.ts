@@ -6,9 +6,10 @@
 import type { FileRow } from '../../db/files.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
+import { createDoorbellTrails } from './doorbell-trails.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
 
-export type IngestLoopOptions = IngestDeps & {
+export type IngestLoopOptions = Omit<IngestDeps, 'trails'> & {
   queue: Queue;
   metrics?: Pick<Metrics, 'ingest'>;
   slots: number;
@@ -19,10 +20,11 @@ export type IngestLoopOptions = IngestDeps & {
 
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
   const { queue, log, slots } = options;
+  const trails = createDoorbellTrails();
   const running = new Set<Promise<unknown>>();
   const state = { isStopped: false };
   const attemptOne = async () => {
-    const attempt = measuredAttempt(options).catch((error: unknown) => {
+    const attempt = measuredAttempt({ ...options, trails }).catch((error: unknown) => {
       log.error('an upload could not be attempted', { error });
       return undefined;
     });
@@ -36,7 +38,8 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
     }
   };
   const timer = setInterval(() => void drain(), options.poll_every_ms);
-  const doorbells = await queue.consume('ingest', { slots }, async () => {
+  const doorbells = await queue.consume('ingest', { slots }, async (doorbell) => {
+    trails.note(doorbell);
     while (running.size >= slots) await Promise.race(running);
     if (!state.isStopped) await attemptOne();
   });
@@ -51,7 +54,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   };
 }
 
-async function measuredAttempt(options: IngestLoopOptions): Promise<IngestOutcome> {
+async function measuredAttempt(options: IngestLoopOptions & IngestDeps): Promise<IngestOutcome> {
   const startedAt = performance.now();
   const outcome = await ingestUpload(options, null);
   const seconds = (performance.now() - startedAt) / 1000;

@@ -15,8 +15,10 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failpoint } from '../../platform/failpoint.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Buckets } from '../../platform/storage/bucket.ts';
+import { describeSpan, traced } from '../../platform/tracing/spans.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { abandonmentOf, verdictOf } from './attempt-verdict.ts';
+import type { DoorbellTrails } from './doorbell-trails.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { keepLease, LeaseLost } from './lease.ts';
 import { readIngestAnswer } from './read-answer.ts';
@@ -33,6 +35,7 @@ export type IngestDeps = {
   /** The deployment's upload size limit. */
   ingest_bytes_max: number;
   lease_seconds?: number;
+  trails?: DoorbellTrails;
 };
 
 export type IngestOutcome =
@@ -49,6 +52,29 @@ export async function ingestUpload(
   const lease_seconds = deps.lease_seconds ?? INGEST_LEASE_SECONDS;
   const upload = await claimUpload(deps.db, { upload_id: uploadId, lease_seconds });
   if (upload === undefined) return { result: 'idle' };
+  const work = () => ingestTraced({ ...deps, lease_seconds }, upload);
+  return deps.trails === undefined ? work() : deps.trails.follow(upload.upload_id, work);
+}
+
+type LeasingDeps = IngestDeps & { lease_seconds: number };
+
+function ingestTraced(deps: LeasingDeps, upload: UploadRow): Promise<IngestOutcome> {
+  const { upload_id, project_id, attempt } = upload;
+  const attributes = {
+    'tintype.upload_id': upload_id,
+    'tintype.project_id': project_id,
+    'tintype.attempt': attempt,
+  };
+  return traced('ingest', { attributes }, async () => {
+    const outcome = await ingestClaimed(deps, upload);
+    describeSpan({ 'tintype.result': outcome.result });
+    if (outcome.result === 'ready') deps.log.debug('an upload is ready', { upload_id, attempt });
+    return outcome;
+  });
+}
+
+async function ingestClaimed(deps: LeasingDeps, upload: UploadRow): Promise<IngestOutcome> {
+  const { lease_seconds } = deps;
   const lease = keepLease(deps.db, { ...upload, lease_seconds });
   try {
     return await attempt(deps, upload, lease.signal);

@@ -21,6 +21,7 @@ import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { QueueBusy, QueueTimeout } from '../../platform/queue/queue.ts';
 import type { Bucket } from '../../platform/storage/bucket.ts';
+import { traced } from '../../platform/tracing/spans.ts';
 import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
 import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
 import type { RenderLine } from './render-line.ts';
@@ -151,7 +152,7 @@ async function measured<T>(
   const seen = (result: string) =>
     metrics?.render({ format, result, seconds: (performance.now() - startedAt) / 1000 });
   try {
-    const value = await work();
+    const value = await traced(`render ${format}`, {}, work);
     seen('done');
     return value;
   } catch (error) {

@@ -3,6 +3,7 @@
  * or a memory hog costs one attempt of one job; jobs wait in order for a free slot.
  */
 import type { Log } from '../../platform/log.ts';
+import { traced } from '../../platform/tracing/spans.ts';
 import type { Admission } from './admission.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
 import { SandboxFailure, type SandboxFailureReason } from './sandbox-failure.ts';
@@ -56,7 +57,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     warm(slot);
     try {
       if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
-      return await slot.child.run(job);
+      const { child } = slot;
+      // All of the work on a picture, seen from outside: the child itself knows nothing and tells nobody.
+      return await traced(`decoder ${job.kind}`, {}, () => child.run(job));
     } catch (error) {
       if (error instanceof SandboxFailure) report(error, job);
       throw error;

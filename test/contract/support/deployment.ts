@@ -37,7 +37,8 @@ export type DeployedProcess = {
 const START_MS_MAX = 30_000;
 const ROOT_DOMAIN = 'img.test';
 
-export async function startDeployment(): Promise<Deployment> {
+/** `more`: what its processes are told beside what every deployment has to be told. */
+export async function startDeployment(more: Record<string, string> = {}): Promise<Deployment> {
   const [servers, database, keySet, cdn, spool] = await Promise.all([
     startServers(),
     createTestDatabase('template0'),
@@ -64,6 +65,7 @@ export async function startDeployment(): Promise<Deployment> {
     TINTYPE_CDN: 'http-purge',
     TINTYPE_CDN_URL: cdn.url,
     TINTYPE_CDN_TOKEN: 'token-of-the-cache',
+    ...more,
   };
   const { code, stderr } = await runTintype(['migrate'], { env });
   if (code !== 0) throw new Error(`migrate ended with ${code}: ${stderr}`);

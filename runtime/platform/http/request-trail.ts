@@ -1,0 +1,31 @@
+/**
+ * A request's trail: its id, and a span for all that is done for it, which goes on with the trace that the caller names.
+ * The span has the route's name and never the path: paths and queries of clients hold what nobody should read.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openSpan } from '../tracing/spans.ts';
+import { onTrail, readCarried, type SpanAttributes } from '../trail.ts';
+import { assignRequestId } from './request-id.ts';
+
+export type RequestSpan = {
+  /** Under a route's pattern, when the answer has ended. */
+  end(seen: { route: string; status: number; attributes?: SpanAttributes }): void;
+};
+
+export function onRequestTrail<T>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  work: (span: RequestSpan) => T,
+): T {
+  const { method = '' } = request;
+  const request_id = assignRequestId(request, response);
+  const attributes = { 'http.request.method': method };
+  const facts = { kind: 'server', attributes } as const;
+  const trail = openSpan(method, facts, { ...readCarried(request.headers), request_id });
+  const end: RequestSpan['end'] = ({ route, status, attributes: more = {} }) => {
+    trail.span?.rename(`${method} ${route}`);
+    trail.span?.set({ 'http.route': route, 'http.response.status_code': status, ...more });
+    trail.span?.end(status >= 500 ? String(status) : undefined);
+  };
+  return onTrail(trail, () => work({ end }));
+}

@@ -1,0 +1,23 @@
+/** Turns traces on where a collector is named; else nothing of OpenTelemetry is loaded. */
+import facts from '../../../package.json' with { type: 'json' };
+import type { Config } from '../config.ts';
+import type { Lifecycle } from '../lifecycle.ts';
+import type { Log } from '../log.ts';
+import { setTracer } from './spans.ts';
+
+type Starting = { name: string; log: Log; lifecycle: Lifecycle };
+
+/** First of all, so that it ends last and sends what the others say at their end. */
+export async function startTracing(
+  { otlpEndpoint: endpoint }: Pick<Config, 'otlpEndpoint'>,
+  { name, log, lifecycle }: Starting,
+): Promise<void> {
+  if (endpoint === undefined) return;
+  const { openTelemetry } = await import('./open-telemetry.ts');
+  const { tracer, stop } = openTelemetry({ endpoint, name, log, version: facts.version });
+  setTracer(tracer);
+  lifecycle.onStop('traces', async () => {
+    setTracer(undefined);
+    await stop();
+  });
+}

@@ -1,0 +1,88 @@
+/**
+ * What every piece of work has with it, wherever it goes within a process and from one to the next: the id of the
+ * request that it began with, and its place in a trace where traces are on. Spec: Errors, Envelope (x-request-id).
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { REQUEST_ID_PATTERN } from '../core/limits.ts';
+
+export type Trail = {
+  readonly request_id?: string | undefined;
+  /** Of the span that is open; absent where nothing is traced. */
+  readonly span?: OpenSpan | undefined;
+  /** As W3C Trace Context prints it: where the work came from, in another process. */
+  readonly traceparent?: string | undefined;
+};
+
+export type OpenSpan = {
+  readonly traceparent: string;
+  readonly trace_id: string;
+  rename(name: string): void;
+  set(attributes: SpanAttributes): void;
+  end(failure?: unknown): void;
+};
+
+export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+export type SpanAttributes = { readonly [name in SpanAttribute]?: string | number | undefined };
+export type SpanAttribute = (typeof spanAttributes)[number];
+
+/** All that a span may say. Nothing of a header, a body, a query or a value of a statement is among it. */
+export const spanAttributes = [
+  'http.request.method',
+  'http.response.status_code',
+  'http.route',
+  'server.address',
+  'error.type',
+  'db.system.name',
+  'db.operation.name',
+  'db.query.text',
+  'messaging.destination.name',
+  'messaging.operation.type',
+  'tintype.request_id',
+  'tintype.error_code',
+  'tintype.bucket',
+  'tintype.object_key',
+  'tintype.upload_id',
+  'tintype.project_id',
+  'tintype.attempt',
+  'tintype.result',
+  'tintype.job',
+  'tintype.source',
+] as const;
+
+const trails = new AsyncLocalStorage<Trail>();
+
+export function currentTrail(): Trail {
+  return trails.getStore() ?? {};
+}
+
+export function onTrail<T>(trail: Trail, work: () => T): T {
+  return trails.run(trail, work);
+}
+
+/** Headers, of HTTP or of a message: what the next process goes on with. */
+export type Carried = { readonly [name in (typeof carriedHeaders)[number]]?: string };
+
+const carriedHeaders = ['x-request-id', 'traceparent'] as const;
+
+export function carry(): Carried {
+  const { request_id, span, traceparent = span?.traceparent } = currentTrail();
+  return {
+    ...(request_id === undefined ? {} : { 'x-request-id': request_id }),
+    ...(traceparent === undefined ? {} : { traceparent: span?.traceparent ?? traceparent }),
+  };
+}
+
+const TRACEPARENT = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Goes on with what came along; whatever is not well-formed is left. */
+export function goOn<T>(headers: unknown, work: () => T): T {
+  return trails.run(readCarried(headers), work);
+}
+
+export function readCarried(headers: unknown): Trail {
+  const { 'x-request-id': id, traceparent } = (headers ?? {}) as Record<string, unknown>;
+  return {
+    ...(typeof id === 'string' && REQUEST_ID_PATTERN.test(id) ? { request_id: id } : {}),
+    ...(typeof traceparent === 'string' && TRACEPARENT.test(traceparent) ? { traceparent } : {}),
+  };
+}

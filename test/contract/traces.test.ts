@@ -1,0 +1,157 @@
+// What a deployment says of itself while it works, to a collector of OpenTelemetry and in its logs: one upload is one
+// trace and one request id over all of its processes.
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type OtlpServer, type SeenSpan, startOtlpServer } from '../support/otlp-server.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { call, deliver, put } from './support/client.ts';
+import { type Deployment, startDeployment } from './support/deployment.ts';
+
+const REQUEST_ID = 'upload-of-one-picture';
+const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CALLER_SPAN_ID = '00f067aa0ba902b7';
+
+let collector: OtlpServer;
+let deployment: Deployment;
+let key: string;
+let photo: Buffer;
+
+beforeAll(async () => {
+  collector = await startOtlpServer();
+  deployment = await startDeployment({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    TINTYPE_LOG_LEVEL: 'debug',
+  });
+  photo = await over(photograph(900, 600)).jpeg({ quality: 90 }).toBuffer();
+  const alice = await deployment.session('alice');
+  await alice('POST', '/v1/projects', { project_slug: 'shop' });
+  key = (await alice('POST', '/v1/projects/shop/keys', { name: 'server' })).body.plaintext_secret;
+});
+
+afterAll(async () => {
+  await deployment?.stop();
+  await collector?.close();
+});
+
+const withTrail = {
+  'x-request-id': REQUEST_ID,
+  traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-01`,
+};
+
+/** Created, sent and completed, under one request id and one trace of the caller's. */
+async function uploadOnTrail(file_slug: string): Promise<string> {
+  const path = '/v1/projects/shop/uploads';
+  const headers = { ...withTrail, 'x-api-key': key };
+  const body = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug };
+  const created = await call(deployment, { method: 'POST', path, body, headers });
+  const { upload_id, direct } = created.body;
+  await put(direct.put_url, direct.headers, photo);
+  await call(deployment, { method: 'POST', path: `${path}/${upload_id}/complete`, headers });
+  return upload_id;
+}
+
+const ofTrace = () => collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
+const named = (name: string) => ofTrace().filter((span) => span.name === name);
+
+/** The names of the spans above one, up to the first of the trace. */
+function namesAbove(span: SeenSpan): string[] {
+  const parent = ofTrace().find(({ spanId }) => spanId === span.parentSpanId);
+  return parent === undefined ? [] : [parent.name, ...namesAbove(parent)];
+}
+
+describe('one upload', () => {
+  let uploadId: string;
+  const COMPLETE = 'POST /v1/projects/:slug/uploads/:id/complete';
+
+  beforeAll(async () => {
+    uploadId = await uploadOnTrail('photo.jpg');
+    // What ends last is sent last.
+    await vi.waitUntil(() => named(COMPLETE).length + named('process ingest').length === 2, {
+      timeout: 40_000,
+    });
+  });
+
+  it('is one trace, from the caller through API, broker and worker to the decoder', () => {
+    const [decoder] = named('decoder ingest');
+    expect(decoder?.service).toBe('tintype-worker');
+    expect(decoder && namesAbove(decoder)).toEqual([
+      'ingest',
+      'process ingest',
+      'send ingest',
+      COMPLETE,
+    ]);
+    const [complete] = named(COMPLETE);
+    expect(complete).toMatchObject({ service: 'tintype-api', parentSpanId: CALLER_SPAN_ID });
+  });
+
+  it('shows what PostgreSQL and the storage did for it, in either process', () => {
+    const seen = new Set(ofTrace().map(({ service, name }) => `${service}: ${name}`));
+    expect([...seen]).toEqual(
+      expect.arrayContaining([
+        'tintype-api: postgresql select',
+        'tintype-api: storage head',
+        'tintype-worker: storage open',
+        'tintype-worker: storage write',
+        'tintype-worker: postgresql update',
+        'tintype-worker: postgresql commit',
+      ]),
+    );
+  });
+
+  it('has no span without its parent', () => {
+    const ids = new Set([CALLER_SPAN_ID, ...ofTrace().map(({ spanId }) => spanId)]);
+    expect(ofTrace().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([]);
+  });
+
+  it('is named by the id of its request in every span, and in the lines of API and worker', () => {
+    const ids = ofTrace().map(({ attributes }) => attributes['tintype.request_id']);
+    expect(new Set(ids)).toEqual(new Set([REQUEST_ID]));
+    const linesOf = (name: 'api' | 'worker') =>
+      deployment.processes[name].lines
+        .map((line) => JSON.parse(line))
+        .filter(({ request_id }) => request_id === REQUEST_ID);
+    expect(linesOf('api').map(({ trace_id }) => trace_id)).toContain(TRACE_ID);
+    expect(linesOf('worker')).toContainEqual(
+      expect.objectContaining({ trace_id: TRACE_ID, upload_id: uploadId }),
+    );
+  });
+});
+
+describe('one delivery', () => {
+  it('is one trace from the delivery host to the renderer', async () => {
+    const path = '/resize/300x200/format/webp/f/photo.jpg';
+    const answer = await deliver(deployment, { project: 'shop', path, headers: withTrail });
+    expect([answer.status, answer.headers['x-request-id']]).toEqual([200, REQUEST_ID]);
+    await expect.poll(() => named('GET delivery').length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => named('decoder render').length, { timeout: 10_000 }).toBe(1);
+    const [renderer] = named('decoder render');
+    expect(renderer && namesAbove(renderer)).toEqual([
+      'render webp',
+      'process render',
+      'call render',
+      'GET delivery',
+    ]);
+  });
+});
+
+describe('a trace', () => {
+  it('says nothing of queries, headers, values and secrets', () => {
+    const text = collector.bodies.join('\n');
+    const { env } = deployment;
+    const secrets = Object.entries(env).filter(([name]) => /SECRET|KEYS|TOKEN/.test(name));
+    expect(secrets.length).toBeGreaterThan(4);
+    for (const [name, value] of secrets) expect(text.includes(value), name).toBe(false);
+    for (const word of [key, new URL(env.TINTYPE_DATABASE_URL ?? '').password || key, 'X-Amz-'])
+      expect(text).not.toContain(word);
+    const attributes = collector.spans.flatMap((span) => Object.keys(span.attributes));
+    expect(attributes.filter((name) => /header|query(?!\.text)|url|body/.test(name))).toEqual([]);
+  });
+
+  it('begins anew where nobody names one', async () => {
+    const before = collector.spans.length;
+    await call(deployment, { method: 'GET', path: '/healthz' });
+    const fresh = () => collector.spans.slice(before).find(({ name }) => name === 'GET /healthz');
+    await expect.poll(fresh, { timeout: 10_000 }).toBeDefined();
+    expect(fresh()).toMatchObject({ kind: 2, isFailed: false });
+    expect(fresh()?.parentSpanId ?? '').toBe('');
+  });
+});

@@ -1,0 +1,142 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import {
+  isTraced,
+  setTracer,
+  type Tracer,
+  traced,
+} from '../../../runtime/platform/tracing/spans.ts';
+import {
+  carry,
+  currentTrail,
+  goOn,
+  type OpenSpan,
+  onTrail,
+  readCarried,
+} from '../../../runtime/platform/trail.ts';
+import { createDoorbellTrails } from '../../../runtime/worker/ingest/doorbell-trails.ts';
+
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+describe('a trail', () => {
+  it('stays with its work, and with nothing beside it', async () => {
+    const idAfterWait = async (request_id: string) =>
+      onTrail({ request_id }, async () => {
+        await delay(1);
+        return currentTrail().request_id;
+      });
+    expect(await Promise.all(['one-one-1', 'two-two-2'].map(idAfterWait))).toEqual([
+      'one-one-1',
+      'two-two-2',
+    ]);
+    expect(currentTrail()).toEqual({});
+  });
+
+  it('goes on in another process, from what was carried there', () => {
+    const carried = onTrail({ request_id: 'abcdefgh', traceparent: TRACEPARENT }, carry);
+    expect(carried).toEqual({ 'x-request-id': 'abcdefgh', traceparent: TRACEPARENT });
+    expect(goOn(carried, currentTrail)).toEqual({
+      request_id: 'abcdefgh',
+      traceparent: TRACEPARENT,
+    });
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['names of another kind', { 'x-request-id': ['abcdefgh'], traceparent: 7 }],
+    ['an id with a line break', { 'x-request-id': 'abcdefgh\r\nx: y' }],
+    ['a trace of another version', { traceparent: TRACEPARENT.replace('00-', '01-') }],
+    ['a trace that is longer', { traceparent: `${TRACEPARENT}-00` }],
+  ])('takes over %s as nothing', (_what, headers) => {
+    expect(readCarried(headers)).toEqual({});
+  });
+
+  it('is with a doorbell and with a call', async () => {
+    const queue = createInProcessQueue();
+    const heard = Promise.withResolvers<unknown>();
+    await queue.consume('ingest', { slots: 1 }, async () =>
+      heard.resolve(currentTrail().request_id),
+    );
+    await queue.serve(
+      'render',
+      { slots: 1, waiting_max: 1 },
+      async () => currentTrail().request_id,
+    );
+    await onTrail({ request_id: 'doorbell-1' }, () => queue.publish('ingest', {}));
+    const asked = onTrail({ request_id: 'question-1' }, () =>
+      queue.call('render', {}, { deadline_ms: 5000 }),
+    );
+    expect([await heard.promise, await asked]).toEqual(['doorbell-1', 'question-1']);
+    await queue.close();
+  });
+
+  it('is the one of its own doorbell, whichever doorbell began the work', async () => {
+    const trails = createDoorbellTrails();
+    onTrail({ request_id: 'request-of-a' }, () => trails.note({ upload_id: 'a' }));
+    onTrail({ request_id: 'request-of-b' }, () => trails.note({ upload_id: 'b' }));
+    const idFor = (upload_id: string) =>
+      onTrail({ request_id: 'request-of-b' }, () =>
+        trails.follow(upload_id, async () => currentTrail().request_id),
+      );
+    expect([await idFor('a'), await idFor('b'), await idFor('c')]).toEqual([
+      'request-of-a',
+      'request-of-b',
+      undefined,
+    ]);
+  });
+
+  it('stands in every line of the log, once', () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLog({ level: 'info', name: 'test', destination });
+    onTrail({ request_id: 'of-the-trail' }, () => {
+      log.info('one');
+      log.info('two', { request_id: 'said-by-hand' });
+      log.child({ request_id: 'of-the-child' }).info('three');
+    });
+    expect(lines.map((line) => line.match(/"request_id":"[^"]*"/g))).toEqual([
+      ['"request_id":"of-the-trail"'],
+      ['"request_id":"said-by-hand"'],
+      ['"request_id":"of-the-child"'],
+    ]);
+  });
+});
+
+describe('a span', () => {
+  afterEach(() => setTracer(undefined));
+
+  function noted(): { tracer: Tracer; ended: [string, unknown][] } {
+    const ended: [string, unknown][] = [];
+    const nothing = () => undefined;
+    const open = (name: string): OpenSpan => ({
+      traceparent: TRACEPARENT,
+      trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+      rename: nothing,
+      set: nothing,
+      end: (failure) => void ended.push([name, failure]),
+    });
+    return { tracer: { open }, ended };
+  }
+
+  it('is not made while traces are off: the work is called as it is', async () => {
+    const seen = await traced('work', {}, async () => [currentTrail(), isTraced()]);
+    expect(seen).toEqual([{}, false]);
+  });
+
+  it('is as long as its work, and ends with what that throws', async () => {
+    const { tracer, ended } = noted();
+    setTracer(tracer);
+    const failure = new Error('of the work');
+    await traced('outer', {}, async () => {
+      await traced('inner', {}, () => Promise.reject(failure)).catch(() => undefined);
+      expect([ended.length, isTraced()]).toEqual([1, true]);
+    });
+    expect(ended).toEqual([
+      ['inner', failure],
+      ['outer', undefined],
+    ]);
+  });
+});
