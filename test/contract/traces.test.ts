@@ -133,6 +133,21 @@ describe('one delivery', () => {
   });
 });
 
+describe('a purge', () => {
+  it('reaches the CDN under an id and in a trace of its own', async () => {
+    const path = '/v1/projects/shop/files/photo.jpg';
+    const { seen } = deployment.cdn;
+    await call(deployment, { method: 'DELETE', path, headers: { 'x-api-key': key } });
+    await expect.poll(() => seen.length, { timeout: 20_000 }).toBe(1);
+    const { headers } = seen[0] ?? {};
+    expect(headers?.['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    const sent = () => collector.spans.find(({ name }) => name === 'BAN CDN');
+    await expect.poll(sent, { timeout: 10_000 }).toBeDefined();
+    expect(headers?.traceparent).toContain(sent()?.spanId);
+    expect(sent()?.attributes['tintype.request_id']).toBe(headers?.['x-request-id']);
+  });
+});
+
 describe('a trace', () => {
   it('says nothing of queries, headers, values and secrets', () => {
     const text = collector.bodies.join('\n');

@@ -33,12 +33,12 @@ export type Telemetry = {
   stop(): Promise<void>;
 };
 
-export type TelemetryOptions = { endpoint: string; name: string; version: string; log: Log };
+export type TelemetryOptions = { endpoint: string; name: string; log: Log };
 
 const EXPORT_MS_MAX = 5000;
 const EXPORT_EVERY_MS = 1000;
 
-export function openTelemetry({ endpoint, name, version, log }: TelemetryOptions): Telemetry {
+export function openTelemetry({ endpoint, name, log }: TelemetryOptions): Telemetry {
   const says = (reason: string) => log.warn('traces do not reach the collector', { reason });
   const nothing = () => undefined;
   diag.setLogger(
@@ -57,12 +57,11 @@ export function openTelemetry({ endpoint, name, version, log }: TelemetryOptions
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       'service.name': `tintype-${name}`,
-      'service.version': version,
       'process.pid': process.pid,
     }),
     spanProcessors: [processor],
   });
-  const tracer = provider.getTracer('tintype', version);
+  const tracer = provider.getTracer('tintype');
   return {
     tracer: { open: (span, facts, trail) => open(tracer, { name: span, ...facts }, trail) },
     // What cannot be sent has been said by then, and is no reason to call the end of the process a failed one.

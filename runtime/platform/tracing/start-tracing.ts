@@ -1,5 +1,4 @@
 /** Turns traces on where a collector is named; else nothing of OpenTelemetry is loaded. */
-import facts from '../../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import type { Lifecycle } from '../lifecycle.ts';
 import type { Log } from '../log.ts';
@@ -14,7 +13,7 @@ export async function startTracing(
 ): Promise<void> {
   if (endpoint === undefined) return;
   const { openTelemetry } = await import('./open-telemetry.ts');
-  const { tracer, stop } = openTelemetry({ endpoint, name, log, version: facts.version });
+  const { tracer, stop } = openTelemetry({ endpoint, name, log });
   setTracer(tracer);
   lifecycle.onStop('traces', async () => {
     setTracer(undefined);

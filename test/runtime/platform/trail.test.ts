@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createKeySet } from '../../../runtime/platform/key-set.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import {
@@ -86,6 +88,21 @@ describe('a trail', () => {
       'request-of-b',
       undefined,
     ]);
+  });
+
+  it('is told to the identity provider', async () => {
+    const sent: unknown[] = [];
+    const keys = createKeySet({
+      url: 'https://login.example/keys',
+      clock: systemClock,
+      fetch: async (_url, init) => {
+        sent.push(new Headers(init?.headers).get('x-request-id'));
+        return Response.json({});
+      },
+      parse: () => [],
+    });
+    await onTrail({ request_id: 'who-is-it' }, () => keys.current());
+    expect(sent).toEqual(['who-is-it']);
   });
 
   it('stands in every line of the log, once', () => {
