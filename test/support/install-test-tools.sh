@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and
-# bubblewrap, behind which decoders run; versitygw, a real S3 server; schemathesis; and photographs of real cameras. Does nothing where
-# all of it is there.
+# bubblewrap, behind which decoders run; versitygw, a real S3 server; schemathesis; openapi-typescript; and photographs of real
+# cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -59,6 +59,23 @@ install_schemathesis() {
   echo $SCHEMATHESIS >$place/version
 }
 
+OPENAPI_TYPESCRIPT=7.13.0
+# The newest that it works with; the project itself is compiled with another.
+ITS_TYPESCRIPT=5.9.3
+
+# Apart from the project's packages, once for each version.
+install_openapi_types() {
+  local place=.tools/openapi-types
+  local version="$OPENAPI_TYPESCRIPT with typescript $ITS_TYPESCRIPT"
+  [ "$(cat $place/version 2>/dev/null)" = "$version" ] && return
+  echo "Fetching openapi-typescript $version, which writes the types of a client, into $place/ …"
+  rm -rf $place
+  mkdir -p $place
+  npm install --prefix $place --ignore-scripts --no-audit --no-fund --loglevel=error --silent \
+    openapi-typescript@$OPENAPI_TYPESCRIPT typescript@$ITS_TYPESCRIPT
+  echo "$version" >$place/version
+}
+
 VERSITYGW=github.com/versity/versitygw/cmd/versitygw@v1.8.0
 
 # Built once into .tools/bin.
@@ -92,4 +109,5 @@ fetch_photographs() {
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 install_versitygw
 install_schemathesis
+install_openapi_types
 fetch_photographs
