@@ -47,12 +47,14 @@ export async function openDeployment(config: DeploymentConfig, opening: Opening)
 
 export async function openDeps(
   config: Pick<Config, 'amqpUrl' | 'failpoint'>,
-  { log, lifecycle, db, buckets }: Opening & Pick<Deps, 'db' | 'buckets'>,
+  { log, lifecycle, db, buckets }: Opening & { db: OpenDatabase; buckets: Buckets },
 ): Promise<Deps> {
   const queue = await openQueue(config, log);
   lifecycle.onStop('queue', () => queue.close());
   const { failpoint } = config;
-  const deps = { db, buckets, queue, clock: systemClock, log, metrics: createMetrics() };
+  const metrics = createMetrics();
+  metrics.watch({ pool: () => db.pool(), queues: () => queue.depths() });
+  const deps = { db, buckets, queue, clock: systemClock, log, metrics };
   return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
 }
 

@@ -56,8 +56,28 @@ export const metricTable = {
   },
   tintype_queue_waiting: {
     kind: 'gauge',
-    help: 'Messages and calls that wait for a free slot.',
+    help: 'Messages and calls that nobody has taken yet: on the broker, which every process sees alike.',
     labels: ['queue'],
+  },
+  tintype_uploads_waiting: {
+    kind: 'gauge',
+    help: 'Uploads that wait to be processed, counted to 10,000. Of the dispatcher.',
+    labels: [],
+  },
+  tintype_uploads_waiting_seconds: {
+    kind: 'gauge',
+    help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
+    labels: [],
+  },
+  tintype_database_connections: {
+    kind: 'gauge',
+    help: 'The pool of connections by state: total (open), idle (of those, free), waiting (work that waits for one).',
+    labels: ['state'],
+  },
+  tintype_rate_refused_total: {
+    kind: 'counter',
+    help: 'What was refused with rate_limited, by rate: failed-authentication, write, signed-url or signing-key.',
+    labels: ['rate'],
   },
   tintype_job_seconds: {
     kind: 'histogram',
@@ -89,7 +109,7 @@ export type Metrics = {
   ingest(seen: { result: string; seconds: number }): void;
   render(seen: { format: string; result: string; seconds: number }): void;
   childKilled(reason: string): void;
-  queueWaiting(queue: string, count: number): void;
+  rateRefused(rate: string): void;
   jobRun(seen: {
     job: string;
     result: string;
@@ -98,14 +118,25 @@ export type Metrics = {
     counts: Readonly<Record<string, number>>;
   }): void;
   purges(counts: { sent: number; failed: number }): void;
+  /** What is looked at whenever the metrics are read. */
+  watch(sources: MetricSources): void;
   /** What GET /metrics answers. */
   print(): Promise<{ content_type: string; text: string }>;
+  /** Those of the table and those of the process itself. */
+  list(): { name: string; kind: string; help: string; labels: readonly string[] }[];
+};
+
+export type MetricSources = {
+  pool?: () => { total: number; idle: number; waiting: number };
+  queues?: () => Promise<readonly { queue: string; waiting: number }[]>;
+  uploads?: () => Promise<{ count: number; oldest_seconds: number }>;
 };
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: 'tintype_' });
   const { counter, gauge, histogram } = register(registry);
+  const sources: MetricSources = {};
   return {
     apiRequest: ({ method, route, status, seconds }) =>
       histogram('tintype_api_request_seconds').observe({ method, route, status }, seconds),
@@ -119,7 +150,7 @@ export function createMetrics(): Metrics {
     render: ({ format, result, seconds }) =>
       histogram('tintype_render_seconds').observe({ format, result }, seconds),
     childKilled: (reason) => counter('tintype_sandbox_children_killed_total').inc({ reason }),
-    queueWaiting: (queue, count) => gauge('tintype_queue_waiting').set({ queue }, count),
+    rateRefused: (rate) => counter('tintype_rate_refused_total').inc({ rate }),
     jobRun: ({ job, result, seconds, at, counts }) => {
       histogram('tintype_job_seconds').observe({ job, result }, seconds);
       for (const [what, count] of Object.entries(counts)) {
@@ -133,8 +164,54 @@ export function createMetrics(): Metrics {
         counter('tintype_cdn_purges_total').inc({ result }, count);
       }
     },
-    print: async () => ({ content_type: registry.contentType, text: await registry.metrics() }),
+    watch: (more) => Object.assign(sources, more),
+    print: async () => {
+      await look(sources, gauge);
+      return { content_type: registry.contentType, text: await registry.metrics() };
+    },
+    list: () => registry.getMetricsAsArray().map(describe),
   };
+}
+
+/** What cannot be had is left out: an old value would be taken for a new one. */
+async function look(
+  { pool, queues, uploads }: MetricSources,
+  gauge: ReturnType<typeof register>['gauge'],
+): Promise<void> {
+  for (const [state, count] of Object.entries(pool?.() ?? {})) {
+    gauge('tintype_database_connections').set({ state }, count);
+  }
+  const [depths, waiting] = await Promise.allSettled([queues?.() ?? [], uploads?.()]);
+  gauge('tintype_queue_waiting').reset();
+  for (const { queue, waiting: count } of resultOf(depths) ?? []) {
+    gauge('tintype_queue_waiting').set({ queue }, count);
+  }
+  const { count, oldest_seconds } = resultOf(waiting) ?? {};
+  setOrRemove(gauge('tintype_uploads_waiting'), count);
+  setOrRemove(gauge('tintype_uploads_waiting_seconds'), oldest_seconds);
+}
+
+function setOrRemove(gauge: Gauge, value: number | undefined): void {
+  if (value === undefined) gauge.remove();
+  else gauge.set(value);
+}
+
+function resultOf<T>(settled: PromiseSettledResult<T>): T | undefined {
+  return settled.status === 'fulfilled' ? settled.value : undefined;
+}
+
+/** prom-client keeps the facts of a metric on it and does not type them. */
+function describe(metric: object) {
+  const {
+    name,
+    help,
+    labelNames = [],
+  } = metric as {
+    name: string;
+    help: string;
+    labelNames?: string[];
+  };
+  return { name, kind: metric.constructor.name.toLowerCase(), help, labels: labelNames };
 }
 
 type NameOf<Kind extends MetricRow['kind']> = {

@@ -7,6 +7,7 @@ import type { Instance } from '../cli/instance.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { migrate } from '../db/migrate.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
+import { countUploadsWaiting } from '../db/uploads-waiting.ts';
 import { startPurgeLoop } from '../jobs/purge-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
@@ -68,6 +69,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
 }
 
 function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
+  deps.metrics.watch({ uploads: () => countUploadsWaiting(deps.db) });
   const cdn = openCdn(config, deps.clock);
   const scheduler = startScheduler({ ...deps, cdn }, { metrics: deps.metrics });
   lifecycle.onStop('scheduler', () => scheduler.stop());

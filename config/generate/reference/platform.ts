@@ -3,11 +3,28 @@ import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { RESERVED_PROJECT_SLUGS } from '../../../runtime/core/slug.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
-import { metricTable } from '../../../runtime/platform/metrics.ts';
+import { createMetrics, metricTable } from '../../../runtime/platform/metrics.ts';
 import { code, codes, table } from './markdown.ts';
 
 export function printMetrics(): string {
-  const rows = Object.entries(metricTable).map(([name, { kind, labels, help }]) => [
+  return printList(createMetrics().list().filter(isOwn));
+}
+
+/** Those that prom-client makes of every process. */
+export function printProcessMetrics(): string {
+  return printList(
+    createMetrics()
+      .list()
+      .filter((metric) => !isOwn(metric)),
+  );
+}
+
+const isOwn = ({ name }: Metric) => name in metricTable;
+
+type Metric = ReturnType<ReturnType<typeof createMetrics>['list']>[number];
+
+function printList(metrics: readonly Metric[]): string {
+  const rows = metrics.map(({ name, kind, labels, help }) => [
     code(name),
     kind,
     codes(labels),

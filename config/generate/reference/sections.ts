@@ -11,7 +11,13 @@ import {
 } from './errors.ts';
 import { eventTable, webhookHeaderTable } from './events.ts';
 import { limitTables } from './limits.ts';
-import { printJobs, printMetrics, printPlans, printReservedSlugs } from './platform.ts';
+import {
+  printJobs,
+  printMetrics,
+  printPlans,
+  printProcessMetrics,
+  printReservedSlugs,
+} from './platform.ts';
 import { recordTables } from './resources.ts';
 import { stateTables } from './states.ts';
 
@@ -34,6 +40,7 @@ export const sections: ReadonlyMap<string, () => string> = new Map([
   ['refusals', refusalTable],
   ['response headers', responseHeaderTable],
   ['metrics', printMetrics],
+  ['process-metrics', printProcessMetrics],
   ['jobs', printJobs],
   ['plans', printPlans],
   ['reserved slugs', printReservedSlugs],

@@ -9,11 +9,19 @@ import type { Queryable } from '../../db/client.ts';
 import { takeFromRateWindow } from '../../db/rate-windows.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 
 /** Throws rate_limited, with Retry-After, where the subject has had its share of the minute. */
 export type MinuteRate = { take(subject: string): Promise<void> };
 
-type Terms = { db: Queryable; clock: Clock; log: Log; scope: string; limit: number };
+type Terms = {
+  db: Queryable;
+  clock: Clock;
+  log: Log;
+  scope: string;
+  limit: number;
+  metrics?: Pick<Metrics, 'rateRefused'>;
+};
 
 /** What this process took out of a window, and whether there is more in it. */
 type Lease = { left: number; has_more: boolean; ends_at: number };
@@ -44,10 +52,15 @@ export function createMinuteRate(terms: Terms): MinuteRate {
       if (lease === undefined || left_ms <= 0) await renew(subject);
       else if (spend(lease)) return;
       else if (lease.has_more) await renew(subject);
-      else throw new ServiceError('rate_limited', { retryAfterSeconds: Math.ceil(left_ms / 1000) });
+      else throw refusal(terms, left_ms);
     }
   };
   return { take };
+}
+
+function refusal({ metrics, scope }: Terms, left_ms: number): ServiceError {
+  metrics?.rateRefused(scope);
+  return new ServiceError('rate_limited', { retryAfterSeconds: Math.ceil(left_ms / 1000) });
 }
 
 function spend(lease: Lease): boolean {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Database } from '../../db/client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import type { Principal } from '../auth/principal.ts';
 import { createMinuteRate, type MinuteRate } from './minute-rate.ts';
 
@@ -13,6 +14,7 @@ type Terms = {
   db: Database;
   clock: Clock;
   log: Log;
+  metrics?: Pick<Metrics, 'rateRefused'>;
   failedAuthenticationsPerMinute: number;
   writesPerMinute: number;
 };

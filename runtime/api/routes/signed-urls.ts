@@ -69,15 +69,16 @@ async function refuse({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl)
 }
 
 /** Last of all, so that a request that is refused for anything else costs nothing. */
-async function countMint({ db }: ApiDeps, { project_id }: ProjectRow): Promise<void> {
+async function countMint({ db, metrics }: ApiDeps, { project_id }: ProjectRow): Promise<void> {
   const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, {
     scope: 'signed-url',
     subject: project_id,
     limit: SIGNED_URL_MINTS_PER_MINUTE_MAX,
     window_seconds: 60,
   });
-  if (!is_allowed)
-    throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
+  if (is_allowed) return;
+  metrics.rateRefused('signed-url');
+  throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
 }
 
 /** A public project's list binds what is minted; a protected one ignores it. */

@@ -1,5 +1,6 @@
 /** Spec: Endpoints, Signing keys and signed URLs. */
 import { rotateSigningKey } from '../../actions/rotate-signing-key.ts';
+import { ServiceError } from '../../core/errors.ts';
 import { insertAuditEntry } from '../../db/audit-log.ts';
 import { lockProject } from '../../db/projects.ts';
 import { listSigningKeys } from '../../db/signing-keys.ts';
@@ -28,7 +29,10 @@ export const rotateProjectSigningKey = projectEndpoint({
   handle: async ({ deps, principal, project: { project_id }, request_id }) => {
     const key = await deps.db.transaction(async (tx) => {
       const before = await lockProject(tx, project_id);
-      const made = await rotateSigningKey(tx, deps, { project_id });
+      const made = await rotateSigningKey(tx, deps, { project_id }).catch((error: unknown) => {
+        if (isRateLimited(error)) deps.metrics.rateRefused('signing-key');
+        throw error;
+      });
       await insertAuditEntry(tx, {
         ...auditActor(principal),
         request_id,
@@ -43,3 +47,7 @@ export const rotateProjectSigningKey = projectEndpoint({
     return presentSigningKey(key);
   },
 });
+
+function isRateLimited(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'rate_limited';
+}

@@ -3,6 +3,7 @@
  * CronJobs call the others.
  */
 import { runDeployment } from '../../actions/run-deployment.ts';
+import { countUploadsWaiting } from '../../db/uploads-waiting.ts';
 import { openCdn } from '../../platform/cdn/open-cdn.ts';
 import type { Environment } from '../../platform/config.ts';
 import { frequentJobs } from '../frequent-jobs.ts';
@@ -15,6 +16,7 @@ export function dispatcherCommand(env: Environment): Promise<void> {
     env,
     fields: [],
     start: async ({ deps, config, lifecycle }) => {
+      deps.metrics.watch({ uploads: () => countUploadsWaiting(deps.db) });
       const cdn = openCdn(config, deps.clock);
       const options = { jobs: frequentJobs(), metrics: deps.metrics };
       const scheduler = startScheduler({ ...deps, cdn }, options);

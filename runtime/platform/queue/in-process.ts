@@ -5,7 +5,14 @@
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
 import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
-import { type CallOptions, type Queue, QueueBusy, type QueueName, QueueTimeout } from './queue.ts';
+import {
+  type CallOptions,
+  type Queue,
+  QueueBusy,
+  type QueueDepth,
+  type QueueName,
+  QueueTimeout,
+} from './queue.ts';
 import { tracedMessage } from './traced-message.ts';
 
 const DOORBELLS_MAX = 10_000;
@@ -32,12 +39,21 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
     serve: async (name, { slots, waiting_max }, handle) =>
       subscribe(callLane(name), { slots, waiting_max, handle }),
     mend: async () => 'sound',
+    depths: async () => [...depthsOf(doorbells, 'doorbells'), ...depthsOf(calls, 'calls')],
     close: async () => {
       state.isClosed = true;
       const lanes = [...doorbells.values(), ...calls.values()];
       await Promise.all(lanes.map((lane) => lane.close()));
     },
   };
+}
+
+function depthsOf<Handler>(lanes: Map<QueueName, Lane<Handler>>, kind: string): QueueDepth[] {
+  return [...lanes].map(([name, lane]) => ({
+    queue: `tintype.${name}.${kind}`,
+    waiting: lane.waiting(),
+    listeners: lane.listeners(),
+  }));
 }
 
 type DoorbellHandler = (message: unknown) => Promise<void>;

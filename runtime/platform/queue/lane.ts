@@ -10,6 +10,7 @@ export type Lane<Handler> = {
   /** The worker takes tasks from now on; the returned function leaves and waits for what it runs. */
   join(worker: LaneWorker<Handler>): () => Promise<void>;
   waiting(): number;
+  listeners(): number;
   /** How many may wait, by what the workers say; undefined without a worker. */
   waitingMax(): number | undefined;
   isFree(): boolean;
@@ -65,6 +66,7 @@ export function createLane<Handler>(): Lane<Handler> {
       return () => leave(seat);
     },
     waiting: () => tasks.size,
+    listeners: () => seats.size,
     waitingMax: () => (seats.size === 0 ? undefined : sum(seats, 'waiting_max')),
     isFree: () => freeSeat(seats) !== undefined,
     waitSeconds: () => pace.waitSeconds(tasks.size + 1, sum(seats, 'slots')),

@@ -27,9 +27,13 @@ export type Queue = {
    * anew. For one caller at a time, now and then.
    */
   mend(name: QueueName): Promise<'sound' | 'renewed'>;
+  /** What nobody has taken yet. */
+  depths(): Promise<QueueDepth[]>;
   /** Takes nothing new and waits for the handlers that run. */
   close(): Promise<void>;
 };
+
+export type QueueDepth = { queue: string; waiting: number; listeners: number };
 
 export type QueueName = 'ingest' | 'render';
 export type CallOptions = { deadline_ms: number; signal?: AbortSignal };

@@ -3,11 +3,10 @@
  * being handled is at most the listeners' slots, and stands in PostgreSQL.
  */
 import type { ChannelModel } from 'amqplib';
+import type { QueueDepth } from './queue.ts';
 import { QueueAway } from './rabbitmq-channel.ts';
 import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { type BrokerQueue, callQueue, doorbellQueue } from './rabbitmq-names.ts';
-
-export type QueueDepth = { queue: string; waiting: number; listeners: number };
 
 const ANSWER_MS_MAX = 5000;
 

@@ -8,7 +8,7 @@ import type { Queue, Subscription } from './queue.ts';
 import { type Caller, createCaller, serveCalls } from './rabbitmq-calls.ts';
 import type { KeptChannel } from './rabbitmq-channel.ts';
 import { connectRabbit, type RabbitConnection } from './rabbitmq-connection.ts';
-import { type QueueDepth, readDepths } from './rabbitmq-depth.ts';
+import { readDepths } from './rabbitmq-depth.ts';
 import {
   consumeDoorbells,
   keepPublisher,
@@ -20,15 +20,10 @@ import {
 /** Calls that may wait on the broker, of all callers together. */
 const CALLS_WAITING_MAX = 256;
 
-export type RabbitQueue = Queue & {
-  /** What waits on the broker, for everybody together. */
-  depths(): Promise<QueueDepth[]>;
-};
-
 type Options = { url: string; log: Log; calls_waiting_max?: number };
 
 /** Throws Advice where the broker cannot be reached or does not let us in. */
-export async function createRabbitQueue({ url, log, ...options }: Options): Promise<RabbitQueue> {
+export async function createRabbitQueue({ url, log, ...options }: Options): Promise<Queue> {
   const waitingMax = options.calls_waiting_max ?? CALLS_WAITING_MAX;
   const connection = await connectRabbit(url, log);
   const deps = { connection, log };
@@ -69,7 +64,7 @@ type Parts = {
   openListener(): Promise<RabbitConnection>;
 };
 
-function queueOver({ deps, publisher, caller, waitingMax, ...parts }: Parts): RabbitQueue {
+function queueOver({ deps, publisher, caller, waitingMax, ...parts }: Parts): Queue {
   let listener: Promise<RabbitConnection> | undefined;
   const listen = async () => {
     listener ??= parts.openListener();

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createMetrics, metricTable } from '../../../runtime/platform/metrics.ts';
 
@@ -10,7 +11,12 @@ it('every metric of the table is measured by a function of its own and printed',
   metrics.ingest({ result: 'ready', seconds: 1 });
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
   metrics.childKilled('wall_clock');
-  metrics.queueWaiting('render', 3);
+  metrics.rateRefused('write');
+  metrics.watch({
+    pool: () => ({ total: 3, idle: 2, waiting: 1 }),
+    queues: async () => [{ queue: 'render', waiting: 3 }],
+    uploads: async () => ({ count: 4, oldest_seconds: 1.5 }),
+  });
   metrics.purges({ sent: 2, failed: 1 });
   metrics.jobRun({
     job: 'retention',
@@ -39,10 +45,46 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_job_done_total{job="daily-charge",what="charged"} 3');
   expect(text).toContain('tintype_cdn_purges_total{result="failed"} 1');
   expect(text).toContain('tintype_process_cpu_seconds_total');
+  expect(text).toContain('tintype_nodejs_eventloop_lag_p99_seconds');
+  expect(text).toContain('tintype_rate_refused_total{rate="write"} 1');
+  expect(text).toContain('tintype_database_connections{state="waiting"} 1');
+  expect(text).toContain('tintype_queue_waiting{queue="render"} 3');
+  expect(text).toContain('tintype_uploads_waiting 4');
+  expect(text).toContain('tintype_uploads_waiting_seconds 1.5');
 });
 
 it('two registries in one process do not disturb each other', async () => {
   const [one, other] = [createMetrics(), createMetrics()];
   one.usageLost();
   expect((await other.print()).text).toContain('tintype_usage_lost_total 0');
+});
+
+it('what cannot be read just now is left out, and the rest is there', async () => {
+  const metrics = createMetrics();
+  let isAway = false;
+  const unlessAway = async <T>(value: T) => {
+    if (isAway) throw new Error('away');
+    return value;
+  };
+  metrics.watch({
+    queues: () => unlessAway([{ queue: 'render', waiting: 3 }]),
+    uploads: () => unlessAway({ count: 4, oldest_seconds: 1 }),
+  });
+  const samples = async () =>
+    (await metrics.print()).text.split('\n').filter((line) => /^tintype_(queue|upl)/.test(line));
+  expect(await samples()).toHaveLength(3);
+  isAway = true;
+  expect(await samples()).toEqual([]);
+  isAway = false;
+  expect(await samples()).toHaveLength(3);
+});
+
+it('every metric that is handed out is documented, and no other', async () => {
+  const page = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
+  const documented = [...page.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(
+    ([, name, kind]) => `${name} ${kind}`,
+  );
+  const { text } = await createMetrics().print();
+  const exposed = [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, metric]) => metric);
+  expect(documented.toSorted()).toEqual(exposed.toSorted());
 });

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { countUploadsWaiting } from '../../../runtime/db/uploads-waiting.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProcessing, makeProject, makeUpload } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+
+it('what waits to be processed is counted with its age, and nothing else', async () => {
+  expect(await countUploadsWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
+  const project = await makeProject(db);
+  await makeUpload(db, project);
+  await makeProcessing(db, project);
+  expect((await countUploadsWaiting(db)).count).toBe(0);
+  const { upload_id } = await makeUpload(db, project);
+  await db.query(
+    `update uploads set status = 'uploaded', uploaded_at = now() - interval '90 seconds'
+     where upload_id = $1`,
+    [upload_id],
+  );
+  const { count, oldest_seconds } = await countUploadsWaiting(db);
+  expect([count, oldest_seconds >= 90]).toEqual([1, true]);
+});
