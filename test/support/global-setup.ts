@@ -18,6 +18,7 @@ import { createDatabase } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
 import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+import { offerControlPlane } from './shared-control-plane.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -41,12 +42,15 @@ export async function setup(project: TestProject): Promise<void> {
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
   process.env.TMPDIR = makeTemporary(folder);
+  const kubernetes = await offerControlPlane();
   stop = async () => {
+    await kubernetes.stop();
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   await createTemplate(postgres.url);
   project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
+  project.provide('controlPlaneUrl', kubernetes.url);
 }
 
 /** Some tests run as nobody, who has to get there. */

@@ -1,0 +1,285 @@
+/**
+ * A real Kubernetes control plane for the tests: etcd, API server and controller manager (a scheduler where it is asked
+ * for) on free loopback ports, in a folder of its own, with the custom resources of `crds/` installed.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { findFreePort } from '../../runtime/standalone/free-port.ts';
+import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+import {
+  type Identity,
+  identities,
+  kubeApply,
+  kubeOk,
+  kubeRequest,
+  type PlaneAddress,
+} from './kube-request.ts';
+import { findKubeTool } from './kube-tools.ts';
+
+export type ControlPlane = PlaneAddress & {
+  folder: string;
+  /** Ends the API server without a word; etcd keeps what it had. */
+  killApiServer(): Promise<void>;
+  /** Starts it again on the same port, and waits until it is ready. */
+  startApiServer(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type ControlPlaneOptions = {
+  /** Beside etcd and the API server; the controller manager alone by default. */
+  components?: readonly ('controller-manager' | 'scheduler')[];
+};
+
+const FOLDER_PREFIX = 'tintype-kube-';
+const READY_MS_MAX = 60_000;
+const STARTS_MAX = 3;
+
+/** Another program may take a port between the look for a free one and the start: then others are looked for. */
+export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
+  await removeLeftovers();
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnFreePorts(options);
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+    }
+  }
+}
+
+async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const folder = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
+  const processes = new Map<string, ChildProcess>();
+  const run = (name: string, args: string[]) => {
+    const tool = startTool(folder, name, args);
+    processes.set(name, tool);
+    return tool;
+  };
+  const stop = async () => {
+    await Promise.all([...processes.values()].map(end));
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const tokens = await writeIdentities(folder);
+    const [port, etcdPort, peerPort] = [
+      await findFreePort(),
+      await findFreePort(),
+      await findFreePort(),
+    ];
+    const etcd_url = `http://127.0.0.1:${etcdPort}`;
+    run('etcd', etcdArguments({ folder, url: etcd_url, peer: `http://127.0.0.1:${peerPort}` }));
+    const startApiServer = async () => {
+      const server = run('kube-apiserver', apiServerArguments({ folder, port, etcd_url }));
+      return isReady({ folder, port, etcd_url, tokens, server });
+    };
+    const address = await startApiServer();
+    await installCrds(address);
+    await writeFile(join(folder, 'admin.kubeconfig'), kubeconfig(address, 'admin'));
+    for (const component of options.components ?? ['controller-manager']) {
+      run(`kube-${component}`, componentArguments[component](folder));
+    }
+    return {
+      ...address,
+      folder,
+      killApiServer: () => end(processes.get('kube-apiserver')),
+      startApiServer: async () => void (await startApiServer()),
+      stop,
+    };
+  } catch (error) {
+    const log = await readFile(join(folder, 'kube-apiserver.log'), 'utf8').catch(() => '');
+    await stop();
+    throw new Error(`the control plane did not start: ${log.slice(-2000)}`, { cause: error });
+  }
+}
+
+/** A kubeconfig file of one identity; JSON is YAML. */
+export function kubeconfig({ url, ca, tokens }: PlaneAddress, identity: Identity): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [
+      {
+        name: 'test',
+        cluster: {
+          server: url,
+          ...(ca === ''
+            ? {}
+            : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+        },
+      },
+    ],
+    users: [{ name: identity, user: { token: tokens[identity] } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: identity } }],
+    'current-context': 'test',
+  });
+}
+
+/** A namespace that no other test has. */
+export async function createNamespace(plane: PlaneAddress, prefix = 'test'): Promise<string> {
+  const name = `${prefix}-${randomBytes(5).toString('hex')}`;
+  const metadata = { name };
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata };
+  await kubeOk(plane, { method: 'POST', path: '/api/v1/namespaces', body });
+  return name;
+}
+
+/** Forgets everything that was before now: who watches from an older version is told that it is gone. */
+export async function compactEtcd({ etcd_url }: PlaneAddress): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(`${etcd_url}/v3/kv/${path}`, {
+      method: 'POST',
+      body: JSON.stringify(body),
+    });
+    return (await answer.json()) as { header?: { revision: string } };
+  };
+  const { header } = await post('range', { key: Buffer.from('/').toString('base64') });
+  await post('compaction', { revision: header?.revision, physical: true });
+}
+
+function startTool(folder: string, name: string, args: string[]): ChildProcess {
+  const log = openSync(join(folder, `${name}.log`), 'a');
+  const env = { ...process.env, [FOLDER_VARIABLE]: folder };
+  const tool = spawn(findKubeTool(name), args, { env, cwd: folder, stdio: ['ignore', log, log] });
+  closeSync(log);
+  return tool;
+}
+
+/** Who they are is said by a token each; only the admin's is in a group that may anything. */
+async function writeIdentities(folder: string): Promise<Record<Identity, string>> {
+  await writeFile(join(folder, 'owner.pid'), String(process.pid));
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const entries = identities.map((name) => [name, randomBytes(16).toString('hex')] as const);
+  const lines = entries.map(([name, token], index) =>
+    name === 'admin'
+      ? `${token},${name},${index},"system:masters"`
+      : `${token},${name},${index},"tintype:${name}"`,
+  );
+  await writeFile(join(folder, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
+  return Object.fromEntries(entries) as Record<Identity, string>;
+}
+
+function etcdArguments({ folder, url, peer }: { folder: string; url: string; peer: string }) {
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peer}`,
+    `--initial-advertise-peer-urls=${peer}`,
+    `--initial-cluster=default=${peer}`,
+    '--unsafe-no-fsync',
+    '--log-level=error',
+  ];
+}
+
+type ApiServerPlace = { folder: string; port: number; etcd_url: string };
+
+function apiServerArguments({ folder, port, etcd_url }: ApiServerPlace): string[] {
+  return [
+    `--etcd-servers=${etcd_url}`,
+    `--cert-dir=${join(folder, 'certificates')}`,
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${join(folder, 'sa.key')}`,
+    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--authorization-mode=RBAC',
+  ];
+}
+
+const componentArguments = {
+  'controller-manager': (folder: string) => [
+    `--kubeconfig=${join(folder, 'admin.kubeconfig')}`,
+    `--service-account-private-key-file=${join(folder, 'sa.key')}`,
+    '--use-service-account-credentials=true',
+    '--leader-elect=false',
+    '--controllers=*,-nodeipam,-node-route-controller,-cloud-node-lifecycle-controller',
+    '--secure-port=0',
+    '--kube-api-qps=500',
+    '--kube-api-burst=1000',
+  ],
+  scheduler: (folder: string) => [
+    `--kubeconfig=${join(folder, 'admin.kubeconfig')}`,
+    '--leader-elect=false',
+    '--secure-port=0',
+  ],
+};
+
+async function isReady(
+  place: ApiServerPlace & { tokens: Record<Identity, string>; server: ChildProcess },
+): Promise<PlaneAddress> {
+  const { folder, port, etcd_url, tokens, server } = place;
+  const url = `https://127.0.0.1:${port}`;
+  for (const until = Date.now() + READY_MS_MAX; Date.now() < until; ) {
+    if (server.exitCode !== null) throw new Error('kube-apiserver ended');
+    const certificate = join(folder, 'certificates', 'apiserver.crt');
+    const ca = await readFile(certificate, 'utf8').catch(() => '');
+    const address = { url, ca, etcd_url, tokens };
+    const answer = await kubeRequest(address, { path: '/readyz' }).catch(() => undefined);
+    if (answer?.status === 200) return address;
+    await pause();
+  }
+  throw new Error('kube-apiserver did not become ready');
+}
+
+async function installCrds(plane: PlaneAddress): Promise<void> {
+  const folder = new URL('../../crds/', import.meta.url).pathname;
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
+  await Promise.all(
+    files.map(async (file) => {
+      const crd = parse(await readFile(join(folder, file), 'utf8'));
+      const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
+      await kubeApply(plane, path, crd);
+      while (!(await isEstablished(plane, path))) await pause();
+    }),
+  );
+}
+
+async function isEstablished(plane: PlaneAddress, path: string): Promise<boolean> {
+  const { status } = (await kubeOk(plane, { path })) as {
+    status?: { conditions?: { type: string; status: string }[] };
+  };
+  return status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') ?? false;
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+async function end(tool: ChildProcess | undefined): Promise<void> {
+  if (tool === undefined || tool.exitCode !== null || tool.signalCode !== null) return;
+  const ended = once(tool, 'exit');
+  tool.kill('SIGKILL');
+  await ended;
+}
+
+const FOLDER_VARIABLE = 'TINTYPE_TEST_CONTROL_PLANE';
+
+/** A run that was killed leaves its servers behind: whatever still runs for its folder is ended by its id. */
+async function removeLeftovers(): Promise<void> {
+  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDER_PREFIX));
+  for (const folder of names.map((name) => join(tmpdir(), name))) {
+    const owner = await readFile(join(folder, 'owner.pid'), 'utf8').catch(() => '');
+    if (owner === '' || isAlive(Number(owner))) continue;
+    for (const pid of await processesOf(folder)) process.kill(pid, 'SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function processesOf(folder: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const owned = await Promise.all(
+    pids.map(async (pid) => {
+      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
+      return environment.includes(`${FOLDER_VARIABLE}=${folder}\0`) ? [pid] : [];
+    }),
+  );
+  return owned.flat();
+}

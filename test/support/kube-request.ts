@@ -1,0 +1,76 @@
+/**
+ * One request to the API server of the tests, as one of its identities; apart from the operator's client, so that what
+ * the client gets wrong cannot hide in the set-up.
+ */
+import { once } from 'node:events';
+import { Agent, request } from 'node:https';
+import { text } from 'node:stream/consumers';
+
+/** Where a control plane is reached, and as whom. Plain data: it passes between processes. */
+export type PlaneAddress = {
+  url: string;
+  /** PEM of the API server's own certificate authority. */
+  ca: string;
+  etcd_url: string;
+  tokens: Record<Identity, string>;
+};
+
+/** `admin` may everything; the others nothing, until a test binds them to a role. */
+export const identities = ['admin', 'operator', 'tenant', 'staff', 'stranger'] as const;
+export type Identity = (typeof identities)[number];
+
+export type KubeCall = {
+  method?: string;
+  path: string;
+  body?: unknown;
+  content_type?: string;
+  as?: Identity;
+};
+
+export type KubeResponse = { status: number; body: Record<string, unknown> };
+
+const agent = new Agent({ keepAlive: true, maxSockets: 16 });
+
+export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
+  const sent = request(`${plane.url}${call.path}`, {
+    agent,
+    ca: plane.ca,
+    method: call.method ?? 'GET',
+    headers: {
+      authorization: `Bearer ${plane.tokens[call.as ?? 'admin']}`,
+      'content-type': call.content_type ?? 'application/json',
+    },
+  });
+  sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
+  const [response] = await once(sent, 'response');
+  const answer = await text(response);
+  return { status: response.statusCode, body: parse(answer) };
+}
+
+/** What it answered; an error where that is no success. */
+export async function kubeOk(
+  plane: PlaneAddress,
+  call: KubeCall,
+): Promise<Record<string, unknown>> {
+  const { status, body } = await kubeRequest(plane, call);
+  if (status < 300) return body;
+  throw new Error(`${call.method ?? 'GET'} ${call.path}: ${status} ${JSON.stringify(body)}`);
+}
+
+/** Server-side apply, as kubectl does it. */
+export function kubeApply(plane: PlaneAddress, path: string, object: unknown) {
+  return kubeOk(plane, {
+    method: 'PATCH',
+    path: `${path}?fieldManager=test&force=true`,
+    body: object,
+    content_type: 'application/apply-patch+yaml',
+  });
+}
+
+function parse(answer: string): Record<string, unknown> {
+  try {
+    return JSON.parse(answer) as Record<string, unknown>;
+  } catch {
+    return { text: answer };
+  }
+}

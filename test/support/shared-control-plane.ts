@@ -1,0 +1,70 @@
+/**
+ * The one control plane of a test run: the run's own process starts it when the first test asks, and ends it with the
+ * run; each test file has namespaces of its own in it.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, inject } from 'vitest';
+import { type ControlPlane, createNamespace, startControlPlane } from './control-plane.ts';
+import { kubeRequest, type PlaneAddress } from './kube-request.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Answers with the address of the run's control plane, which it starts at the first question. */
+    controlPlaneUrl: string;
+  }
+}
+
+/** For the run's own process. */
+export async function offerControlPlane(): Promise<{ url: string; stop(): Promise<void> }> {
+  let plane: Promise<ControlPlane> | undefined;
+  const server = createServer((_request, response) => {
+    plane ??= startControlPlane();
+    plane.then(
+      ({ url, ca, etcd_url, tokens }) =>
+        response.end(JSON.stringify({ url, ca, etcd_url, tokens })),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    stop: async () => {
+      server.close();
+      await plane?.then(
+        ({ stop }) => stop(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+/** For a test file: the run's control plane from before the first test on, and namespaces that go with the file. */
+export function useControlPlane(): { plane: () => PlaneAddress; namespace(): Promise<string> } {
+  let address: PlaneAddress | undefined;
+  const namespaces: string[] = [];
+  const plane = () => {
+    if (address === undefined) throw new Error('the control plane is there from beforeAll on');
+    return address;
+  };
+  beforeAll(async () => {
+    const answer = await fetch(inject('controlPlaneUrl'));
+    if (!answer.ok) throw new Error(await answer.text());
+    address = (await answer.json()) as PlaneAddress;
+  }, 120_000);
+  afterAll(async () => {
+    for (const name of namespaces) {
+      await kubeRequest(plane(), { method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+    }
+  });
+  return {
+    plane,
+    namespace: async () => {
+      const name = await createNamespace(plane());
+      namespaces.push(name);
+      return name;
+    },
+  };
+}
