@@ -35,7 +35,8 @@ export function watchCpu(rootPid: number): { stop(): number } {
     stop: () => {
       clearInterval(timer);
       look();
-      const used = [...latest].map(([pid, ticks]) => ticks - (before.get(pid) ?? 0));
+      // An id that was given to another process meanwhile counts from nothing.
+      const used = [...latest].map(([pid, ticks]) => Math.max(0, ticks - (before.get(pid) ?? 0)));
       return sum(used) * (1000 / TICKS_PER_SECOND);
     },
   };
