@@ -20,14 +20,14 @@ export function deliveryErrorTable(): string {
 }
 
 export function processingErrorTable(): string {
-  const rows = Object.entries(processingErrors).map(([name, { message }]) => [code(name), message]);
+  const rows = Object.entries(processingErrors).map(([name, { message }]) => [page(name), message]);
   return table(['error_code', 'what to do'], rows);
 }
 
 export function helperErrorTable(): string {
   const rows = Object.entries<HelperErrorRow>(helperErrors).map(([name, row]) => [
     [...(row.statuses ?? []), ...(row.or_custom ? ['custom'] : [])].join(' or '),
-    code(name),
+    page(name),
     row.message,
     carried(row),
   ]);
@@ -45,7 +45,7 @@ export function verifierReasonTable(): string {
 function codeTable(errors: Record<string, ErrorRow>): string {
   const rows = Object.entries(errors)
     .toSorted(([, one], [, other]) => one.status - other.status)
-    .map(([name, row]) => [String(row.status), code(name), row.message, carried(row)]);
+    .map(([name, row]) => [String(row.status), page(name), row.message, carried(row)]);
   return table(['status', 'code', 'message', 'carries'], rows);
 }
 
@@ -55,6 +55,11 @@ function carried({ details, retry_after }: Pick<ErrorRow, 'details' | 'retry_aft
 }
 
 function wordTable(head: string, words: Record<string, string>): string {
-  const rows = Object.entries(words).map(([name, message]) => [code(name), message]);
+  const rows = Object.entries(words).map(([name, message]) => [page(name), message]);
   return table([head, 'meaning'], rows);
+}
+
+/** The code, leading to its page. */
+function page(name: string): string {
+  return `[${code(name)}](../errors/${name}.md)`;
 }

@@ -20,11 +20,22 @@ import type { ErrorHelp, HelpTable } from './help-table.ts';
 import { browserClientHelp, helperHelp, verifierHelp } from './helper-help.ts';
 import { processingHelp } from './processing-help.ts';
 
+/** Who answers a code. */
+export const errorSurfaces = {
+  api: 'The management API',
+  delivery: 'Delivery hosts',
+  processing: 'The error_code of an upload',
+  helper: 'The upload helper',
+  browser_client: 'The upload helper in the browser',
+  verifier: 'The webhook verifier',
+} as const;
+
+type ErrorSurface = keyof typeof errorSurfaces;
+
 /** What a code means on one surface. */
 export type ErrorEntry = {
   readonly code: string;
-  /** Who answers it. */
-  readonly surface: string;
+  readonly surface: ErrorSurface;
   /** Empty where the code is not the answer to a request. */
   readonly statuses: readonly number[];
   readonly message: string;
@@ -32,17 +43,21 @@ export type ErrorEntry = {
   readonly steps: readonly string[];
   /** The body as JSON; undefined where there is none. */
   readonly example: unknown;
-  readonly retry_after: boolean;
+  /** A sentence on the example. */
+  readonly note?: string;
 };
+
+const RETRY_AFTER_NOTE = 'The answer carries `Retry-After`, in seconds.';
+const upload_id = 'upl_01kbr40c2m6r8n4t7y9w3x5vqh';
 
 /** Every code in the order of the alphabet, with its entries. */
 export const errorPages: ReadonlyMap<string, readonly ErrorEntry[]> = pagesOf([
-  ...entriesOf('The management API', apiErrors, apiHelp),
-  ...entriesOf('Delivery hosts', deliveryErrors, deliveryHelp),
+  ...entriesOf('api', apiErrors, apiHelp),
+  ...entriesOf('delivery', deliveryErrors, deliveryHelp),
   ...processingEntries(),
   ...helperEntries(),
-  ...wordEntries('The upload helper in the browser', browserClientErrors, browserClientHelp),
-  ...wordEntries('The webhook verifier', verifierReasons, verifierHelp),
+  ...wordEntries('browser_client', browserClientErrors, browserClientHelp),
+  ...wordEntries('verifier', verifierReasons, verifierHelp),
 ]);
 
 function pagesOf(entries: readonly ErrorEntry[]): ReadonlyMap<string, readonly ErrorEntry[]> {
@@ -51,48 +66,61 @@ function pagesOf(entries: readonly ErrorEntry[]): ReadonlyMap<string, readonly E
 }
 
 function entriesOf<Rows extends Readonly<Record<string, ErrorRow>>>(
-  surface: string,
+  surface: ErrorSurface,
   rows: Rows,
   help: HelpTable<Rows>,
 ): ErrorEntry[] {
   return Object.entries<ErrorRow>(rows).map(([code, { status, message, retry_after = false }]) => {
     const { cause, steps, details } = help[code] as ErrorHelp<ErrorRow>;
     const example = errorEnvelope({ code, message, details });
-    return { code, surface, statuses: [status], message, cause, steps, example, retry_after };
+    const note = retry_after ? { note: RETRY_AFTER_NOTE } : {};
+    return { code, surface, statuses: [status], message, cause, steps, example, ...note };
   });
 }
-
-const WITHOUT = { retry_after: false } as const;
 
 function processingEntries(): ErrorEntry[] {
   return Object.entries(processingErrors).map(([code, { message }]) => {
     const { cause, steps } = processingHelp[code as keyof typeof processingErrors];
-    const status = code === 'session_expired' ? 'expired' : 'failed';
-    return {
-      ...{ code, message, cause, steps, ...WITHOUT },
-      surface: 'The error_code of an upload',
-      statuses: [SESSION_FAILURE_STATUS],
-      example: { upload_id: 'upl_01kbr40c2m6r8n4t7y9w3x5vqh', status, error_code: code },
-    };
+    const surface = 'processing';
+    const session = code === 'session_expired' ? expired(code) : failed(code);
+    return { code, surface, message, cause, steps, ...session };
   });
+}
+
+type Session = Pick<ErrorEntry, 'statuses' | 'example' | 'note'>;
+
+function failed(error_code: string): Session {
+  return {
+    statuses: [SESSION_FAILURE_STATUS],
+    example: { upload_id, status: 'failed', error_code },
+    note: 'This is read from the upload. Completing it again answers 422 with this code.',
+  };
+}
+
+function expired(error_code: string): Session {
+  return {
+    statuses: [],
+    example: { upload_id, status: 'expired', error_code },
+    note: 'This is read from the upload. Completing it answers 410 `upload_expired`.',
+  };
 }
 
 function helperEntries(): ErrorEntry[] {
   return Object.entries<HelperErrorRow>(helperErrors).map(([code, { statuses, message }]) => {
     const { cause, steps, details } = helperHelp[code as keyof typeof helperErrors];
     const example = errorEnvelope({ code, message, details });
-    const surface = 'The upload helper';
-    return { code, surface, statuses: statuses ?? [], message, cause, steps, example, ...WITHOUT };
+    const surface = 'helper';
+    return { code, surface, statuses: statuses ?? [], message, cause, steps, example };
   });
 }
 
 function wordEntries<Words extends Readonly<Record<string, string>>>(
-  surface: string,
+  surface: ErrorSurface,
   words: Words,
   help: HelpTable<Words>,
 ): ErrorEntry[] {
   return Object.entries(words).map(([code, message]) => {
     const { cause, steps } = help[code] as ErrorHelp;
-    return { code, surface, statuses: [], message, cause, steps, example: undefined, ...WITHOUT };
+    return { code, surface, statuses: [], message, cause, steps, example: undefined };
   });
 }

@@ -2,8 +2,7 @@
 import type { processingErrors } from '../errors.ts';
 import type { HelpTable } from './help-table.ts';
 
-const UPLOAD_ANEW =
-  'Create a new upload and send it; with the same `file_slug` it takes the place of this one.';
+const UPLOAD_ANEW = 'Create a new upload and send it; it may have the same `file_slug`.';
 
 export const processingHelp: HelpTable<typeof processingErrors> = {
   unsupported_media_type: {
