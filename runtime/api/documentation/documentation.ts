@@ -1,10 +1,12 @@
 /**
- * What the API says of itself: the OpenAPI document at /openapi.json and a page at /docs that reads it and calls it.
+ * What the API says of itself: the OpenAPI document at /openapi.json, a page at /docs that reads it and calls it, and
+ * a page on every error code at /docs/errors.
  * Everything comes from this process; no script, font or picture of anybody else.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import express, { type Response, Router } from 'express';
+import { printErrorIndex, printErrorPage } from './error-pages.ts';
 
 const PAGE = new URL('.', import.meta.url).pathname;
 const SWAGGER_UI = createRequire(import.meta.url)(
@@ -17,6 +19,7 @@ const assets: ReadonlyMap<string, string> = new Map([
   ['swagger-ui-bundle.js', `${SWAGGER_UI()}/swagger-ui-bundle.js`],
   ['page.css', `${PAGE}page.css`],
   ['page.js', `${PAGE}page.js`],
+  ['errors.css', `${PAGE}errors.css`],
 ]);
 
 export function documentation(): Router {
@@ -30,6 +33,8 @@ export function documentation(): Router {
     keep(response).set('content-security-policy', POLICY).sendFile('page.html', { root: PAGE });
   });
   router.get('/docs/assets/:name', sendAsset);
+  router.get('/docs/errors', (_request, response) => sendReading(response, printErrorIndex()));
+  router.get('/docs/errors/:code', sendErrorPage);
   return router;
 }
 
@@ -50,6 +55,25 @@ const sendAsset: express.RequestHandler<{ name: string }> = (request, response, 
   if (file === undefined) next();
   else keep(response).sendFile(file);
 };
+
+/** Nothing runs on a page that is only read. */
+const READING_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const sendErrorPage: express.RequestHandler<{ code: string }> = (request, response, next) => {
+  const page = printErrorPage(request.params.code);
+  if (page === undefined) next();
+  else sendReading(response, page);
+};
+
+function sendReading(response: Response, html: string): void {
+  keep(response).set('content-security-policy', READING_POLICY).type('html').send(html);
+}
 
 /** Pages of a release: soon fresh after the next one. */
 function keep(response: Response): Response {
