@@ -2,7 +2,7 @@
  * The table of scheduled jobs: when each runs, for how long at most, and what a missed run means. Standalone's
  * scheduler and `tintype job` are made from it. Spec: Metering; Upload session (status).
  */
-import { DAILY_CHARGE_HOUR, DAILY_CHARGE_MINUTE, HOURLY_ROLLUP_MINUTE } from '../core/limits.ts';
+import { schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
 import { dailyCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
@@ -13,8 +13,7 @@ import { uploadSweep } from './upload-sweep.ts';
 
 export const jobs = {
   'upload-sweep': {
-    schedule: '* * * * *',
-    deadline_seconds: 300,
+    ...schedules['upload-sweep'],
     clock: 'database',
     overlap: 'skip',
     missed: 'newest',
@@ -23,8 +22,7 @@ export const jobs = {
     run: uploadSweep,
   },
   'purge-queue': {
-    schedule: '* * * * *',
-    deadline_seconds: 300,
+    ...schedules['purge-queue'],
     clock: 'database',
     overlap: 'skip',
     missed: 'newest',
@@ -32,8 +30,7 @@ export const jobs = {
     run: purgeQueue,
   },
   'hourly-rollup': {
-    schedule: `${HOURLY_ROLLUP_MINUTE} * * * *`,
-    deadline_seconds: 900,
+    ...schedules['hourly-rollup'],
     clock: 'at',
     overlap: 'skip',
     missed: 'newest',
@@ -41,8 +38,7 @@ export const jobs = {
     run: hourlyRollup,
   },
   'daily-charge': {
-    schedule: `${DAILY_CHARGE_MINUTE} ${DAILY_CHARGE_HOUR} * * *`,
-    deadline_seconds: 1800,
+    ...schedules['daily-charge'],
     clock: 'at',
     overlap: 'skip',
     missed: 'each',
@@ -51,8 +47,7 @@ export const jobs = {
     run: dailyCharge,
   },
   'content-sweep': {
-    schedule: '10 * * * *',
-    deadline_seconds: 1800,
+    ...schedules['content-sweep'],
     clock: 'database',
     overlap: 'skip',
     missed: 'newest',
@@ -60,8 +55,7 @@ export const jobs = {
     run: contentSweep,
   },
   retention: {
-    schedule: '40 1 * * *',
-    deadline_seconds: 1800,
+    ...schedules.retention,
     clock: 'database',
     overlap: 'skip',
     missed: 'newest',
