@@ -17,10 +17,12 @@ let photo: Buffer;
 
 beforeAll(async () => {
   collector = await startOtlpServer();
-  deployment = await startDeployment({
-    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  const { url } = collector;
+  deployment = await startDeployment((usual) => ({
+    ...usual,
+    OTEL_EXPORTER_OTLP_ENDPOINT: url,
     TINTYPE_LOG_LEVEL: 'debug',
-  });
+  }));
   photo = await over(photograph(900, 600)).jpeg({ quality: 90 }).toBuffer();
   const alice = await deployment.session('alice');
   await alice('POST', '/v1/projects', { project_slug: 'shop' });
@@ -155,7 +157,7 @@ describe('a trace', () => {
     const secrets = Object.entries(env).filter(([name]) => /SECRET|KEYS|TOKEN/.test(name));
     expect(secrets.length).toBeGreaterThan(4);
     for (const [name, value] of secrets) expect(text.includes(value), name).toBe(false);
-    for (const word of [key, new URL(env.TINTYPE_DATABASE_URL ?? '').password || key, 'X-Amz-'])
+    for (const word of [key, new URL(env['TINTYPE_DATABASE_URL'] ?? '').password || key, 'X-Amz-'])
       expect(text).not.toContain(word);
     const attributes = collector.spans.flatMap((span) => Object.keys(span.attributes));
     expect(attributes.filter((name) => /header|query(?!\.text)|url|body/.test(name))).toEqual([]);

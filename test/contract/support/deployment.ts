@@ -15,12 +15,16 @@ import { makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts
 export const PROCESSES = ['api', 'worker', 'delivery', 'dispatcher'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
+export type Environment = Record<string, string>;
+
 export type Deployment = Target & {
   servers: Servers;
   cdn: CdnServer;
-  env: Record<string, string>;
+  env: Environment;
   processes: Record<ProcessName, DeployedProcess>;
-  /** A dashboard session of a subject, with a token of the identity provider. */
+  /** Of the identity provider, for a subject. */
+  token(sub: string): Promise<string>;
+  /** A dashboard session of a subject, with such a token. */
   session(sub: string): Promise<Caller>;
   stop(): Promise<void>;
 };
@@ -37,8 +41,10 @@ export type DeployedProcess = {
 const START_MS_MAX = 30_000;
 const ROOT_DOMAIN = 'img.test';
 
-/** `more`: what its processes are told beside what every deployment has to be told. */
-export async function startDeployment(more: Record<string, string> = {}): Promise<Deployment> {
+/** `adapt`: what its processes are told, made of what every deployment is told. */
+export async function startDeployment(
+  adapt: (usual: Environment) => Environment | Promise<Environment> = (usual) => usual,
+): Promise<Deployment> {
   const [servers, database, keySet, cdn, spool] = await Promise.all([
     startServers(),
     createTestDatabase('template0'),
@@ -49,7 +55,7 @@ export async function startDeployment(more: Record<string, string> = {}): Promis
   const pair = await makeSigningPair('k1');
   keySet.state.keys = [pair.jwk];
   const issuer = new URL('/', keySet.url).href;
-  const env = {
+  const usual = {
     ...ownSecrets(),
     ...(await servers.environment()),
     TINTYPE_DATABASE_URL: database.url,
@@ -65,8 +71,8 @@ export async function startDeployment(more: Record<string, string> = {}): Promis
     TINTYPE_CDN: 'http-purge',
     TINTYPE_CDN_URL: cdn.url,
     TINTYPE_CDN_TOKEN: 'token-of-the-cache',
-    ...more,
   };
+  const env = await adapt(usual);
   const { code, stderr } = await runTintype(['migrate'], { env });
   if (code !== 0) throw new Error(`migrate ended with ${code}: ${stderr}`);
   const started = await Promise.all(PROCESSES.map((name) => startProcess(name, env)));
@@ -75,19 +81,20 @@ export async function startDeployment(more: Record<string, string> = {}): Promis
     api_url: `http://127.0.0.1:${api.port}`,
     delivery_root_domain: ROOT_DOMAIN,
     delivery_port: delivery.port ?? 0,
-    request_signing_secret: env.TINTYPE_REQUEST_SIGNING_SECRET,
+    request_signing_secret: env['TINTYPE_REQUEST_SIGNING_SECRET'] ?? '',
   };
+  const token = (sub: string) =>
+    pair.sign({ iss: issuer, sub, exp: Math.floor(Date.now() / 1000) + 600 });
   return {
     servers,
     cdn,
     env,
     instance,
     processes: { api, worker, delivery, dispatcher },
+    token,
     session: async (sub) => {
-      const exp = Math.floor(Date.now() / 1000) + 600;
-      const token = await pair.sign({ iss: issuer, sub, exp });
-      const headers = { authorization: `Bearer ${token}`, 'x-identity-user-id': sub };
-      return withHeaders({ instance }, headers);
+      const authorization = `Bearer ${await token(sub)}`;
+      return withHeaders({ instance }, { authorization, 'x-identity-user-id': sub });
     },
     stop: async () => {
       await Promise.all(started.map((each) => each.end('SIGKILL')));

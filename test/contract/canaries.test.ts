@@ -1,0 +1,233 @@
+// Secrets that would be known anywhere, through every process of a deployment and through what goes wrong in it: none of
+// them is found in a log, a trace, a metric, an error or a row. Spec: Authentication; Errors.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OtlpServer, startOtlpServer } from '../support/otlp-server.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { type Canaries, createCanaries, dumpDatabase } from './support/canaries.ts';
+import { type Answer, call, deliver, put, type Sent, targetOf } from './support/client.ts';
+import {
+  type Deployment,
+  type Environment,
+  PROCESSES,
+  startDeployment,
+} from './support/deployment.ts';
+import { runTintype } from './support/tintype.ts';
+
+const canaries: Canaries = createCanaries();
+const refusals: string[] = [];
+let collector: OtlpServer;
+let deployment: Deployment;
+let database: FaultProxy;
+let storage: FaultProxy;
+let databaseUrl: string;
+let photo: Buffer;
+let headers: Record<string, string>;
+let key: string;
+
+/** Every secret is a canary, and database and storage can be taken away. */
+async function withCanaries(usual: Environment): Promise<Environment> {
+  databaseUrl = usual['TINTYPE_DATABASE_URL'] ?? '';
+  const storageUrl = usual['TINTYPE_S3_ENDPOINT'] ?? '';
+  database = await startFaultProxy({ port: Number(new URL(databaseUrl).port) });
+  storage = await startFaultProxy({ port: Number(new URL(storageUrl).port) });
+  const through = (url: string, { port }: FaultProxy) =>
+    Object.assign(new URL(url), { port: String(port) }).href.replace(/\/$/, '');
+  canaries.note('database password', new URL(databaseUrl).password);
+  canaries.note('storage secret', usual['AWS_SECRET_ACCESS_KEY'] ?? '');
+  return {
+    ...usual,
+    TINTYPE_DATABASE_URL: through(databaseUrl, database),
+    TINTYPE_S3_ENDPOINT: through(storageUrl, storage),
+    TINTYPE_REQUEST_SIGNING_SECRET: canaries.make('request signing secret'),
+    TINTYPE_STORAGE_EVENT_SECRET: canaries.make('storage event secret'),
+    TINTYPE_PROVIDER_A_SECRET: canaries.make('provider A secret'),
+    TINTYPE_PROVIDER_B_SECRET: canaries.make('provider B secret'),
+    TINTYPE_CDN_TOKEN: canaries.make('CDN token'),
+    TINTYPE_KEY_ENCRYPTION_KEYS: canaries.makeKeys('key-encryption keys'),
+    TINTYPE_TOKEN_KEYS: canaries.makeKeys('token keys'),
+    TINTYPE_LOG_LEVEL: 'debug',
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+  };
+}
+
+beforeAll(async () => {
+  collector = await startOtlpServer();
+  deployment = await startDeployment(withCanaries);
+  photo = await over(photograph(900, 600)).jpeg().toBuffer();
+  const token = canaries.note('session token', await deployment.token('alice'));
+  headers = { authorization: `Bearer ${token}`, 'x-identity-user-id': 'alice' };
+});
+
+afterAll(async () => {
+  await deployment?.stop();
+  await Promise.all([database?.close(), storage?.close(), collector?.close()]);
+});
+
+function kept(answer: Answer): Answer {
+  if (answer.status >= 400) refusals.push(`${answer.status} ${answer.bytes}`);
+  return answer;
+}
+const sent = async (what: Sent) => kept(await call(deployment, what));
+const asKey = (method: string, path: string, body?: unknown, more = {}) =>
+  sent({ method, path, body, headers: { 'x-api-key': key, ...more } });
+const asOwner = async (method: string, path: string, body?: unknown) =>
+  kept(await (await deployment.session('alice'))(method, path, body));
+
+async function makeSecrets(): Promise<void> {
+  await asOwner('POST', '/v1/projects', {
+    project_slug: 'shop',
+    delivery_access: 'protected',
+  });
+  const made = await asOwner('POST', '/v1/projects/shop/keys', { name: 'server' });
+  key = canaries.note('API key', made.body.plaintext_secret);
+  const changed = await asOwner('PATCH', '/v1/projects/shop', {
+    callback_url: 'https://1.1.1.1/hook',
+  });
+  canaries.note('callback secret', changed.body.callback_secret);
+}
+
+async function sendUpload(file_slug: string, sends: 'direct' | 'proxy'): Promise<Answer> {
+  const path = '/v1/projects/shop/uploads';
+  const wish = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug, mode: sends };
+  const more = { 'idempotency-key': `upload-of-${file_slug}` };
+  const created = await asKey('POST', path, wish, more);
+  const way = created.body[sends];
+  const signature = new URL(way.put_url).searchParams;
+  for (const name of ['X-Amz-Signature', 'X-Amz-Credential', 'sig', 'token']) {
+    const value = signature.get(name);
+    if (value !== null) canaries.note(`${name} of an upload`, value);
+  }
+  const as = { 'content-type': 'image/jpeg', ...way.headers };
+  // What the storage itself answers is not ours.
+  const keep = sends === 'proxy' ? kept : (answer: Answer) => answer;
+  const url = way.put_url.replace('http://api.test', deployment.instance.api_url);
+  keep(await put(`${url}0`, as, photo));
+  keep(await put(url, as, photo));
+  return asKey('POST', `${path}/${created.body.upload_id}/complete`);
+}
+
+describe('what a deployment leaves behind', () => {
+  it('comes of everything that it does', async () => {
+    await makeSecrets();
+    await sendUpload('direct.jpg', 'direct');
+    const completed = await sendUpload('proxy.jpg', 'proxy');
+    expect(completed.status).toBe(200);
+    const { upload_id } = completed.body;
+    const path = `/v1/projects/shop/uploads/${upload_id}`;
+    await expect
+      .poll(async () => (await asKey('GET', path)).body.status, { timeout: 30_000 })
+      .toBe('ready');
+    const minted = await asOwner('POST', '/v1/projects/shop/signed-url', {
+      kind: 'originals',
+      file_slug: 'proxy.jpg',
+      expires_in_seconds: 600,
+    });
+    const target = targetOf(minted.body.url);
+    const sig = new URL(minted.body.url).searchParams.get('sig') ?? '';
+    canaries.note('sig of a delivery', sig);
+    const got = await deliver(deployment, { project: 'shop', path: target });
+    expect(got.status).toBe(200);
+    kept(await deliver(deployment, { project: 'shop', path: target.replace('kid=', 'kid=x') }));
+    await asOwner('POST', '/v1/projects/shop/signing-keys/rotate');
+    const rotated = await asOwner('PATCH', '/v1/projects/shop', { rotate_callback_secret: true });
+    canaries.note('rotated callback secret', rotated.body.callback_secret);
+  });
+
+  it('and of what is wrong with a call', async () => {
+    const typed = canaries.make('what was typed in the wrong place');
+    const authorization = { authorization: `Bearer ${headers['authorization']?.slice(7, -6)}` };
+    const path = '/v1/projects/shop';
+    for (const wrong of [
+      { headers: authorization },
+      { headers: { authorization: `Bearer ${typed}` } },
+      { headers: { authorization: `Basic ${typed}` } },
+      { headers: { 'x-api-key': `${key}0` } },
+      { headers: { 'x-api-key': `tin_live_${typed}` } },
+      { path: `${path}?api_key=${key}&token=${typed}` },
+      { method: 'PATCH', headers, body: { name: 'unsigned' } },
+      { method: 'PATCH', headers: { ...headers, 'x-request-signature': typed }, body: {} },
+      {
+        method: 'POST',
+        path: '/v1/internal/storage-events',
+        headers: { 'x-signature': typed },
+        body: {},
+      },
+    ]) {
+      expect((await sent({ method: 'GET', path, ...wrong })).status).toBeGreaterThan(399);
+    }
+    const raw = Buffer.from(`{"callback_url":"https://user:${typed}@example.com/","x":`);
+    await sent({ method: 'POST', path: `${path}/recipes`, headers: { 'x-api-key': key }, raw });
+    await asKey('POST', `${path}/uploads`, { content_type: typed }, { 'idempotency-key': typed });
+  });
+
+  it('and of what is away', async () => {
+    const uploads = '/v1/projects/shop/uploads';
+    const wish = { content_type: 'image/jpeg', size_bytes: photo.length, file_slug: 'late.jpg' };
+    const created = await asKey('POST', uploads, wish);
+    storage.set({ kind: 'refuse' });
+    storage.cut();
+    await asKey('POST', `${uploads}/${created.body.upload_id}/complete`);
+    storage.set({ kind: 'none' });
+    database.set({ kind: 'refuse' });
+    database.cut();
+    expect((await asKey('GET', '/v1/projects/shop')).status).toBe(503);
+    expect((await sent({ method: 'GET', path: '/readyz' })).status).toBe(503);
+    database.set({ kind: 'none' });
+    deployment.cdn.answer(() => ({ status: 401, body: 'who are you' }));
+    const gone = () => asKey('DELETE', '/v1/projects/shop/files/proxy.jpg');
+    await expect.poll(async () => (await gone()).status, { timeout: 20_000 }).toBe(204);
+    const { lines } = deployment.processes.dispatcher;
+    const told = () => lines.some((line) => line.includes('401'));
+    await expect.poll(told, { timeout: 20_000 }).toBe(true);
+    await deployment.servers.rabbit.kill();
+    await sendUpload('unheard.jpg', 'direct');
+  });
+
+  it('holds no secret: logs, traces, metrics, refusals, rows', async () => {
+    expect(canaries.count()).toBeGreaterThan(14);
+    const { processes } = deployment;
+    for (const name of PROCESSES) {
+      const { lines, watch_port } = processes[name];
+      expect([name, canaries.foundIn(lines.join('\n'))]).toEqual([name, []]);
+      const metrics = await (await fetch(`http://127.0.0.1:${watch_port}/metrics`)).text();
+      expect([name, canaries.foundIn(metrics)]).toEqual([name, []]);
+    }
+    expect(processes.api.lines.length).toBeGreaterThan(20);
+    expect(refusals.length).toBeGreaterThan(10);
+    expect(canaries.foundIn(refusals.join('\n'))).toEqual([]);
+    expect(collector.spans.length).toBeGreaterThan(50);
+    expect(canaries.foundIn(collector.bodies.join('\n'))).toEqual([]);
+    const rows = await dumpDatabase(databaseUrl);
+    expect(rows).toContain('shop');
+    expect(canaries.foundIn(rows)).toEqual([]);
+  });
+});
+
+it('is found however it is spelled: the search is no formality', () => {
+  const some = createCanaries();
+  const secret = some.make('secret/of?mine');
+  const keys = some.makeKeys('keys');
+  const bytes = Buffer.from(secret);
+  for (const text of [secret, bytes.toString('hex'), bytes.toString('base64')])
+    expect(some.foundIn(`{"msg":"x${text}y"}`)).toEqual(['secret/of?mine']);
+  const key = Buffer.from(keys.slice(3), 'base64');
+  expect(some.foundIn(`${keys} ${key.toString('hex')}`)).toEqual(['keys']);
+  expect(some.foundIn('nothing')).toEqual([]);
+});
+
+describe('a process that cannot start', () => {
+  it.each([
+    ['TINTYPE_AMQP_URL', (secret: string) => `amqp://guest:${secret}@127.0.0.1:1`],
+    ['TINTYPE_DATABASE_URL', (secret: string) => `postgres://tintype:${secret}@127.0.0.1:1/x`],
+    ['TINTYPE_KEY_ENCRYPTION_KEYS', (secret: string) => `k1:${secret}`],
+    ['TINTYPE_TOKEN_KEYS', (secret: string) => secret],
+  ])('says what is wrong with %s and not what it is', async (name, printed) => {
+    const secret = canaries.make(`of ${name}`);
+    const env = { ...deployment.env, [name]: printed(secret) };
+    const { code, stdout, stderr } = await runTintype(['api'], { env });
+    expect(code).not.toBe(0);
+    expect(stderr).not.toBe('');
+    expect(canaries.foundIn(`${stdout}\n${stderr}`)).toEqual([]);
+  });
+});
