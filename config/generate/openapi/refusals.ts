@@ -1,9 +1,11 @@
 /** Every refusal that an endpoint can answer: its own, and those that follow from who may call it and what it takes. */
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import { apiHelp } from '../../../runtime/core/error-help/api-help.ts';
 import {
   type ApiErrorCode,
   apiErrors,
   type ErrorRow,
+  errorEnvelope,
   processingErrors,
   SESSION_FAILURE_STATUS,
 } from '../../../runtime/core/errors.ts';
@@ -29,12 +31,23 @@ export const errorSchema = {
       },
     },
   },
+  externalDocs: { description: 'Every code: why, an example, and what to do', url: '/docs/errors' },
 } as const;
 
-/** A code with its status and what it says. */
-export type Refusal = ErrorRow & { readonly code: string };
+/** A code with its status, what it says, and the name and details of its example. */
+export type Refusal = Omit<ErrorRow, 'details'> & {
+  readonly code: string;
+  readonly example: string;
+  readonly details?: Details;
+};
 
-export const refusal = (code: ApiErrorCode): Refusal => ({ code, ...apiErrors[code] });
+type Details = Readonly<Record<string, unknown>>;
+
+export function refusal(code: ApiErrorCode): Refusal {
+  const { details: _keys, ...row }: ErrorRow = apiErrors[code];
+  const { details }: { details?: Details | undefined } = apiHelp[code];
+  return { code, example: code, ...row, ...(details === undefined ? {} : { details }) };
+}
 
 /** A response for each status of these, named by their codes. */
 export function refusalResponses(refusals: readonly Refusal[]): Json {
@@ -46,7 +59,7 @@ export function refusalResponses(refusals: readonly Refusal[]): Json {
 function response(refusals: readonly Refusal[]): Json {
   const codes = [...new Set(refusals.map(({ code }) => code))];
   return {
-    description: codes.map((code) => `\`${code}\``).join(', '),
+    description: codes.map((code) => `[\`${code}\`](/docs/errors/${code})`).join(', '),
     headers: {
       ...answerHeaders,
       Link: { $ref: '#/components/headers/Link' },
@@ -61,7 +74,7 @@ function response(refusals: readonly Refusal[]): Json {
           ],
         },
         examples: Object.fromEntries(
-          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+          refusals.map(({ example }) => [example, { $ref: `#/components/examples/${example}` }]),
         ),
       },
     },
@@ -96,10 +109,10 @@ export const headers = {
 
 /** An envelope for each code that an operation answers. */
 export function refusalExamples(refusals: readonly Refusal[]): Json {
-  const sorted = refusals.toSorted((one, other) => (one.code < other.code ? -1 : 1));
-  const examples = sorted.map(({ code, message }) => [
-    code,
-    { value: { error: { code, message } } },
+  const sorted = refusals.toSorted((one, other) => (one.example < other.example ? -1 : 1));
+  const examples = sorted.map(({ example, code, message, details }) => [
+    example,
+    { value: errorEnvelope({ code, message, details }) },
   ]);
   return Object.fromEntries(examples);
 }
@@ -119,7 +132,12 @@ export function refusalsOf(endpoint: Endpoint): readonly Refusal[] {
 
 /** A session that has failed is answered with its own error_code. Spec: Codes by status (422). */
 const sessionFailures: readonly Refusal[] = Object.entries(processingErrors).map(
-  ([code, { message }]) => ({ code, status: SESSION_FAILURE_STATUS, message }),
+  ([code, { message }]) => ({
+    code,
+    example: `upload_failed_${code}`,
+    status: SESSION_FAILURE_STATUS,
+    message,
+  }),
 );
 
 function ofReading({ path, query }: Endpoint): readonly ApiErrorCode[] {
