@@ -1,0 +1,76 @@
+// Spec: Errors. The pages on codes that the API serves: one for each code, with nothing that runs.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express from 'express';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentation } from '../../../runtime/api/documentation/documentation.ts';
+import { errorPages } from '../../../runtime/core/error-help/error-pages.ts';
+import { apiErrors } from '../../../runtime/core/errors.ts';
+
+let server: Server;
+let base = '';
+beforeAll(async () => {
+  server = createServer(express().use(documentation()));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const read = async (path: string) => {
+  const answer = await fetch(`${base}${path}`);
+  return { answer, text: await answer.text() };
+};
+
+describe('/docs/errors', () => {
+  it('has a page for every code, which says why and what to do', async () => {
+    for (const [code, entries] of errorPages) {
+      const { answer, text } = await read(`/docs/errors/${code}`);
+      expect(answer.status, code).toBe(200);
+      expect(text).toContain(`<h1><code>${code}</code></h1>`);
+      expect(text.match(/<h3>What to do<\/h3>/g), code).toHaveLength(entries.length);
+    }
+  });
+
+  it('lists every code with a link to its page', async () => {
+    const { text } = await read('/docs/errors');
+    const linked = [...text.matchAll(/href="\/docs\/errors\/([a-z0-9_]+)"/g)].map(([, code]) => code);
+    expect(new Set(linked)).toEqual(new Set(errorPages.keys()));
+  });
+
+  it('tells one word with two statuses on one page', async () => {
+    const { text } = await read('/docs/errors/invalid_signature');
+    expect(text).toContain('The management API: 401 Unauthorized');
+    expect(text).toContain('Delivery hosts: 403 Forbidden');
+  });
+
+  it('runs nothing, loads only its style, and is kept as long as /docs', async () => {
+    const [page, docs, style] = await Promise.all([
+      read('/docs/errors/not_found'),
+      read('/docs'),
+      read('/docs/assets/errors.css'),
+    ]);
+    const policy = page.answer.headers.get('content-security-policy') ?? '';
+    expect(policy.split('; ').slice(0, 2)).toEqual(["default-src 'none'", "style-src 'self'"]);
+    expect(page.text).not.toMatch(/<script|style="|\son[a-z]+="/);
+    const kept = docs.answer.headers.get('cache-control');
+    expect(page.answer.headers.get('cache-control')).toBe(kept);
+    expect(style.answer.headers.get('content-type')).toContain('text/css');
+  });
+
+  it.each([
+    'nothing_of_ours',
+    'constructor',
+    '__proto__',
+    'NOT_FOUND',
+    '%3Cscript%3E',
+    'not_found/',
+  ])('has no page for %s', async (code) => {
+    expect((await read(`/docs/errors/${code}`)).answer.status).toBe(404);
+  });
+
+  it('shows an example whose details are those of the code', async () => {
+    const { text } = await read('/docs/errors/ingest_size_mismatch');
+    for (const key of apiErrors.ingest_size_mismatch.details)
+      expect(text).toContain(`&quot;${key}&quot;`);
+  });
+});

@@ -1,0 +1,64 @@
+// Spec: Errors. What the pages on codes say: whole sentences, steps, and examples that hold.
+import { describe, expect, it } from 'vitest';
+import { errorGroups } from '../../../runtime/core/error-help/error-groups.ts';
+import { type ErrorEntry, errorPages } from '../../../runtime/core/error-help/error-pages.ts';
+import {
+  apiErrors,
+  browserClientErrors,
+  deliveryErrors,
+  helperErrors,
+  processingErrors,
+  verifierReasons,
+} from '../../../runtime/core/errors.ts';
+
+const tables = {
+  api: apiErrors,
+  delivery: deliveryErrors,
+  processing: processingErrors,
+  helper: helperErrors,
+  browser_client: browserClientErrors,
+  verifier: verifierReasons,
+};
+
+const entries = [...errorPages.values()].flat();
+const named = ({ surface, code }: ErrorEntry) => `${surface} ${code}`;
+const detailsOf = ({ example }: ErrorEntry) =>
+  (example as { error: { details?: object } }).error.details;
+
+describe('pages on codes', () => {
+  it('there is an entry for every code of every surface, and no other', () => {
+    const codes = Object.entries(tables).flatMap(([surface, rows]) =>
+      Object.keys(rows).map((code) => `${surface} ${code}`),
+    );
+    expect(entries.map(named).toSorted()).toEqual(codes.toSorted());
+  });
+
+  it('the index has every entry once', () => {
+    const listed = errorGroups().flatMap((group) => group.entries);
+    expect(listed.map(named).toSorted()).toEqual(entries.map(named).toSorted());
+  });
+
+  it('an example has exactly the details that its row lists', () => {
+    for (const entry of entries.filter(({ surface }) => surface === 'api')) {
+      const row = apiErrors[entry.code as keyof typeof apiErrors];
+      const keys = 'details' in row ? row.details : [];
+      expect(Object.keys(detailsOf(entry) ?? {}).toSorted(), entry.code).toEqual(
+        [...keys].toSorted(),
+      );
+    }
+  });
+
+  it('cause and steps are whole sentences', () => {
+    for (const { code, cause, steps } of entries) {
+      expect(steps.length, code).toBeGreaterThan(0);
+      for (const text of [cause, ...steps]) expect(text, code).toMatch(/^[A-Z`].*[.]$/s);
+    }
+  });
+
+  it('names only codes and addresses that there are', () => {
+    const codes = new Set(entries.map(({ code }) => code));
+    const told = entries.flatMap(({ cause, steps }) => [cause, ...steps]).join(' ');
+    for (const [word] of told.matchAll(/\b[a-z]+_(?:by_staff|failed|mismatch|expired|disabled)\b/g))
+      expect(codes, word).toContain(word);
+  });
+});
