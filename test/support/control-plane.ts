@@ -108,7 +108,7 @@ export function kubeconfig({ url, ca, tokens }: PlaneAddress, identity: Identity
         cluster: {
           server: url,
           ...(ca === ''
-            ? {}
+            ? { 'insecure-skip-tls-verify': true }
             : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
         },
       },

@@ -1,0 +1,228 @@
+/**
+ * The verbs of the API server, typed: every call ends within its time with a value or a failure that is one too. What
+ * the server asks to be repeated is repeated here; what may have happened already is left to the next pass.
+ */
+import type { Credentials } from './credentials.ts';
+import { type Answer, KubeFailure, parseFailure } from './kube-failure.ts';
+import type { KubeMetrics } from './metrics.ts';
+import { type Attempts, repeat } from './repeat.ts';
+import {
+  collectionPath,
+  type DeclaredObject,
+  type KubeObject,
+  objectPath,
+  type Place,
+  type ResourceType,
+  type Selection,
+} from './resource.ts';
+import type { TimedClock } from './timed-clock.ts';
+import { createTransport, type Exchange, type Transport } from './transport.ts';
+import { openWatch, type Watch, type WatchHandlers, type WatchRequest } from './watch-stream.ts';
+
+export type KubeClient = {
+  get<T extends KubeObject>(type: ResourceType<T>, place: Place): Promise<Answer<T>>;
+  /** One page, of the newest state unless a token says where to go on. */
+  listPage<T extends KubeObject>(type: ResourceType<T>, query: ListQuery): Promise<Answer<Page<T>>>;
+  create<T extends KubeObject>(type: ResourceType<T>, object: DeclaredObject): Promise<Answer<T>>;
+  /** Server-side apply: the fields that are sent are ours from then on, and no others. */
+  apply<T extends KubeObject>(
+    type: ResourceType<T>,
+    object: DeclaredObject,
+    as: FieldOwner,
+  ): Promise<Answer<T>>;
+  /** The same for the status, which has an owner of its own. */
+  applyStatus<T extends KubeObject>(
+    type: ResourceType<T>,
+    object: DeclaredObject,
+    as: FieldOwner,
+  ): Promise<Answer<T>>;
+  /** As a whole, and only where nobody changed it since that version. */
+  replace<T extends KubeObject>(type: ResourceType<T>, object: DeclaredObject): Promise<Answer<T>>;
+  /** A merge patch; with `metadata.resourceVersion` in it only where nobody changed it since. */
+  merge<T extends KubeObject>(
+    type: ResourceType<T>,
+    place: Place,
+    patch: { body: object; subresource?: 'status' | 'scale' },
+  ): Promise<Answer<T>>;
+  /** What is gone already is a success. */
+  delete(type: ResourceType, place: Place, options?: DeleteOptions): Promise<Answer<undefined>>;
+  watch<T extends KubeObject>(
+    type: ResourceType<T>,
+    request: WatchRequest,
+    handlers: WatchHandlers<T>,
+  ): Watch;
+  close(): void;
+};
+
+export type FieldOwner = {
+  /** The field manager: `tintype/project` and the like. */
+  owner: string;
+  /** `take`, the default: who owned such a field before loses it. `refuse`: then the answer is Conflict. */
+  conflicts?: 'take' | 'refuse';
+};
+
+export type ListQuery = Selection & { limit: number; token?: string | undefined };
+export type Page<T> = { items: T[]; resource_version: string; token: string | undefined };
+
+export type DeleteOptions = {
+  /** Only this one, not another of the same name. */
+  uid?: string;
+  propagation?: 'Foreground' | 'Background' | 'Orphan';
+};
+
+export type KubeClientOptions = {
+  credentials: Credentials;
+  clock: TimedClock;
+  metrics: KubeMetrics;
+  random?: () => number;
+  /** For one call with all its repetitions. */
+  deadline_ms?: number;
+};
+
+const DEADLINE_MS = 30_000;
+
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  const transport = createTransport(options);
+  const { clock, credentials, random = Math.random, deadline_ms = DEADLINE_MS } = options;
+  const attempts: Attempts = { clock, random, deadline_ms, refused: () => credentials.forget() };
+  const call = (exchange: Omit<Exchange, 'deadline_ms'>) =>
+    repeat(attempts, exchange.method, (left_ms) =>
+      sendOnce(transport, { ...exchange, deadline_ms: left_ms }),
+    );
+  const one = async <T extends KubeObject>(
+    type: ResourceType<T>,
+    exchange: Omit<Exchange, 'deadline_ms'>,
+  ) => parsed(await call(exchange), (body) => type.parse(body));
+  const applyAt =
+    (subresource: '' | '/status'): KubeClient['apply'] =>
+    (type, object, as) =>
+      one(
+        type,
+        applyExchange(`${objectPath(type, object.metadata)}${subresource}`, {
+          ...as,
+          body: { ...object, apiVersion: type.apiVersion, kind: type.kind },
+        }),
+      );
+  return {
+    get: (type, place) => one(type, { method: 'GET', path: objectPath(type, place) }),
+    listPage: async (type, query) => {
+      const path = `${collectionPath(type, query.namespace)}?${listParameters(query)}`;
+      return parsed(await call({ method: 'GET', path }), (body) => parsePage(type, body));
+    },
+    create: (type, object) =>
+      one(type, {
+        method: 'POST',
+        path: collectionPath(type, object.metadata.namespace),
+        body: { ...object, apiVersion: type.apiVersion, kind: type.kind },
+      }),
+    apply: applyAt(''),
+    applyStatus: applyAt('/status'),
+    replace: (type, object) =>
+      one(type, {
+        method: 'PUT',
+        path: objectPath(type, object.metadata),
+        body: { ...object, apiVersion: type.apiVersion, kind: type.kind },
+      }),
+    merge: (type, place, { body, subresource }) =>
+      one(type, {
+        method: 'PATCH',
+        path: `${objectPath(type, place)}${subresource === undefined ? '' : `/${subresource}`}`,
+        body,
+        content_type: 'application/merge-patch+json',
+      }),
+    delete: async (type, place, wanted = {}) =>
+      deleted(await call(deleteExchange(type, place, wanted))),
+    watch: (type, request, handlers) =>
+      openWatch({ transport, clock, credentials }, { type, ...request }, handlers),
+    close: () => transport.close(),
+  };
+}
+
+async function sendOnce(transport: Transport, exchange: Exchange): Promise<Answer<unknown>> {
+  const answer = await transport.send(exchange);
+  if (!answer.ok) return answer;
+  const { status, retry_after } = answer.value;
+  const body = parseJson(answer.value.body);
+  if (status >= 300) return { ok: false, failure: parseFailure({ status, retry_after, body }) };
+  return body === undefined ? malformed('no JSON came') : { ok: true, value: body };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(message: string): Answer<never> {
+  return { ok: false, failure: new KubeFailure({ reason: 'Malformed', message }) };
+}
+
+function parsed<T>(answer: Answer<unknown>, parse: (body: unknown) => T): Answer<T> {
+  if (!answer.ok) return answer;
+  try {
+    return { ok: true, value: parse(answer.value) };
+  } catch (error) {
+    return malformed(`the API server sent ${String(error)}`);
+  }
+}
+
+function applyExchange(
+  path: string,
+  { owner, conflicts = 'take', body }: FieldOwner & { body: object },
+): Omit<Exchange, 'deadline_ms'> {
+  const parameters = new URLSearchParams({
+    fieldManager: owner,
+    force: String(conflicts === 'take'),
+  });
+  return {
+    method: 'PATCH',
+    path: `${path}?${parameters}`,
+    body,
+    content_type: 'application/apply-patch+yaml',
+  };
+}
+
+function deleteExchange(
+  type: ResourceType,
+  place: Place,
+  { uid, propagation = 'Background' }: DeleteOptions,
+): Omit<Exchange, 'deadline_ms'> {
+  const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+  return {
+    method: 'DELETE',
+    path: objectPath(type, place),
+    body: { propagationPolicy: propagation, ...preconditions },
+  };
+}
+
+function deleted(answer: Answer<unknown>): Answer<undefined> {
+  if (answer.ok || answer.failure.reason === 'NotFound') return { ok: true, value: undefined };
+  return answer;
+}
+
+function listParameters({ limit, token, labels, fields }: ListQuery): string {
+  return String(
+    new URLSearchParams({
+      limit: String(limit),
+      ...(token === undefined ? {} : { continue: token }),
+      ...(labels === undefined ? {} : { labelSelector: labels }),
+      ...(fields === undefined ? {} : { fieldSelector: fields }),
+    }),
+  );
+}
+
+type ListBody = { metadata?: { resourceVersion?: string; continue?: string }; items?: unknown[] };
+
+function parsePage<T extends KubeObject>(type: ResourceType<T>, body: unknown): Page<T> {
+  const { metadata = {}, items }: ListBody = typeof body === 'object' && body !== null ? body : {};
+  if (items === undefined || metadata.resourceVersion === undefined) {
+    throw new Error('a list without items or version');
+  }
+  return {
+    items: items.map((item) => type.parse(item)),
+    resource_version: metadata.resourceVersion,
+    token: metadata.continue === '' ? undefined : metadata.continue,
+  };
+}

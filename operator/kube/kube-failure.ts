@@ -1,0 +1,111 @@
+/**
+ * What a call to the API server failed with, as a value: callers decide by its reason, and throw it where they only
+ * want to be called again.
+ */
+
+export type Answer<T> = { ok: true; value: T } | { ok: false; failure: KubeFailure };
+
+/** Every reason that a caller can tell apart. */
+export type FailureReason =
+  | 'BadRequest'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  /** The version that was read from, or the page's token, is older than what the server keeps. */
+  | 'Gone'
+  | 'Invalid'
+  | 'TooManyRequests'
+  | 'Refused'
+  /** The server is there and cannot answer now. */
+  | 'Unavailable'
+  /** No answer in time; whether a write took place is not known. */
+  | 'Timeout'
+  /** The connection did not come about or broke; whether a write took place is not known. */
+  | 'Unreachable'
+  /** What came is no answer of an API server. */
+  | 'Malformed'
+  /** The caller gave up. */
+  | 'Stopped';
+
+export type FailureCause = { field?: string; reason?: string; message?: string };
+
+type FailureFacts = {
+  reason: FailureReason;
+  message: string;
+  status?: number;
+  retry_after_ms?: number;
+  causes?: readonly FailureCause[];
+  cause?: unknown;
+};
+
+export class KubeFailure extends Error {
+  readonly reason: FailureReason;
+  readonly status: number | undefined;
+  /** What the server asked us to wait. */
+  readonly retry_after_ms: number | undefined;
+  /** Which fields were refused and why; a namespace that is being deleted is `NamespaceTerminating`. */
+  readonly causes: readonly FailureCause[];
+
+  constructor({ reason, message, status, retry_after_ms, causes = [], cause }: FailureFacts) {
+    super(message, { cause });
+    this.name = 'KubeFailure';
+    this.reason = reason;
+    this.status = status;
+    this.retry_after_ms = retry_after_ms;
+    this.causes = causes;
+  }
+}
+
+/** For callers that want nothing but the value, and are called again where there is none. */
+export function unwrap<T>(answer: Answer<T>): T {
+  if (answer.ok) return answer.value;
+  throw answer.failure;
+}
+
+/** The body of every refusal of an API server, and of an ERROR event of a watch. */
+type Status = {
+  code?: number;
+  reason?: string;
+  message?: string;
+  details?: { retryAfterSeconds?: number; causes?: FailureCause[] };
+};
+
+/** From an HTTP status and its body; the header's Retry-After goes before the body's. */
+export function parseFailure(answer: {
+  status: number;
+  body: unknown;
+  retry_after?: string | undefined;
+}): KubeFailure {
+  const said: Status = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
+  const wait = parseSeconds(answer.retry_after) ?? said.details?.retryAfterSeconds;
+  return new KubeFailure({
+    reason: reasonOf(answer.status, said.reason),
+    message: said.message ?? `the API server answered ${answer.status}`,
+    status: answer.status,
+    ...(wait === undefined ? {} : { retry_after_ms: wait * 1000 }),
+    causes: said.details?.causes ?? [],
+  });
+}
+
+function parseSeconds(header: string | undefined): number | undefined {
+  return header !== undefined && /^\d{1,5}$/.test(header) ? Number(header) : undefined;
+}
+
+const REASONS: Readonly<Record<number, FailureReason>> = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Gone',
+  422: 'Invalid',
+  429: 'TooManyRequests',
+  504: 'Timeout',
+};
+
+function reasonOf(status: number, said: string | undefined): FailureReason {
+  if (status === 409 && said === 'AlreadyExists') return 'AlreadyExists';
+  return REASONS[status] ?? (status >= 500 ? 'Unavailable' : 'Refused');
+}

@@ -1,0 +1,161 @@
+/**
+ * What a controller measures, under the names of client-go and controller-runtime, so that public dashboards and alerts
+ * work unchanged; and what those do not know: how old a cache is.
+ */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
+
+export type KubeMetrics = ReturnType<typeof createKubeMetrics>;
+
+export function createKubeMetrics() {
+  const registry = new Registry();
+  return {
+    ...restMetrics(registry),
+    ...cacheMetrics(registry),
+    ...queueMetrics(registry),
+    ...reconcileMetrics(registry),
+    /** What GET /metrics adds to the process's own. */
+    print: () => registry.metrics(),
+  };
+}
+
+function restMetrics(registry: Registry) {
+  const requests = new Counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests to the API server by code (<error>: no answer), method and host.',
+    labelNames: ['code', 'method', 'host'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'rest_client_request_duration_seconds',
+    help: 'How long the API server took to answer; of a watch, to begin.',
+    labelNames: ['verb', 'host'],
+    buckets: SECONDS,
+    registers: [registry],
+  });
+  return {
+    request: (seen: { code: string; method: string; host: string; seconds: number }) => {
+      const { code, method, host, seconds } = seen;
+      requests.inc({ code, method, host });
+      durations.observe({ verb: method, host }, seconds);
+    },
+  };
+}
+
+function cacheMetrics(registry: Registry) {
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name, help, labelNames: ['kind'], registers: [registry] });
+  const relists = counter('tintype_cache_relist_total', 'Lists of all objects of a kind.');
+  const reconnects = counter('tintype_cache_watch_reconnect_total', 'Watches that were begun.');
+  const last = gauge('tintype_cache_last_event_seconds', 'Unix time of the last sign of a watch.');
+  const objects = gauge('tintype_cache_objects', 'Objects in the cache.');
+  return {
+    relist: (kind: string) => relists.inc({ kind }),
+    reconnect: (kind: string) => reconnects.inc({ kind }),
+    cacheSeen: (seen: { kind: string; at: Date; objects: number }) => {
+      last.set({ kind: seen.kind }, seen.at.getTime() / 1000);
+      objects.set({ kind: seen.kind }, seen.objects);
+    },
+  };
+}
+
+/** What a queue tells at every print. */
+export type QueueLook = () => { depth: number; running_seconds: readonly number[] };
+
+function queueMetrics(registry: Registry) {
+  const shape = { labelNames: ['name', 'controller'], registers: [registry] };
+  const labels = (name: string) => ({ name, controller: name });
+  const counter = (name: string, help: string) => new Counter({ name, help, ...shape });
+  const histogram = (name: string, help: string) =>
+    new Histogram({ name, help, buckets: SECONDS, ...shape });
+  const adds = counter('workqueue_adds_total', 'Keys that were put into the queue.');
+  const retries = counter('workqueue_retries_total', 'Keys that were put off after a failure.');
+  const waited = histogram('workqueue_queue_duration_seconds', 'How long keys waited.');
+  const worked = histogram('workqueue_work_duration_seconds', 'How long keys were worked on.');
+  return {
+    queueAdded: (name: string) => adds.inc(labels(name)),
+    queueRetried: (name: string) => retries.inc(labels(name)),
+    queueWaited: (name: string, seconds: number) => waited.observe(labels(name), seconds),
+    queueWorked: (name: string, seconds: number) => worked.observe(labels(name), seconds),
+    watchQueue: lookedAtMetrics(registry),
+  };
+}
+
+/** Gauges that ask the queues at every print. */
+function lookedAtMetrics(registry: Registry) {
+  const queues = new Map<string, QueueLook>();
+  const gauge = (name: string, help: string, value: (seen: ReturnType<QueueLook>) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['name', 'controller'],
+      registers: [registry],
+      collect() {
+        for (const [queue, look] of queues) {
+          this.set({ name: queue, controller: queue }, value(look()));
+        }
+      },
+    });
+  gauge('workqueue_depth', 'Keys that wait and are due.', ({ depth }) => depth);
+  gauge('workqueue_unfinished_work_seconds', 'What is worked on now, added up.', (seen) =>
+    seen.running_seconds.reduce((sum, each) => sum + each, 0),
+  );
+  gauge('workqueue_longest_running_processor_seconds', 'The longest of it.', (seen) =>
+    Math.max(0, ...seen.running_seconds),
+  );
+  gauge('controller_runtime_active_workers', 'Workers that are busy.', (seen) => {
+    return seen.running_seconds.length;
+  });
+  return (name: string, look: QueueLook) => {
+    queues.set(name, look);
+  };
+}
+
+export type ReconcileResult = 'success' | 'error' | 'requeue' | 'requeue_after';
+
+function reconcileMetrics(registry: Registry) {
+  const shape = { labelNames: ['controller'], registers: [registry] };
+  const counter = (name: string, help: string) =>
+    new Counter({ name: `controller_runtime_${name}`, help, ...shape });
+  const total = new Counter({
+    name: 'controller_runtime_reconcile_total',
+    help: 'Passes by result.',
+    labelNames: ['controller', 'result'],
+    registers: [registry],
+  });
+  const errors = counter('reconcile_errors_total', 'Passes that failed.');
+  const panics = counter('reconcile_panics_total', 'Passes that threw what is no error.');
+  const timeouts = counter('reconcile_timeouts_total', 'Passes that were told to stop.');
+  const seconds = new Histogram({
+    name: 'controller_runtime_reconcile_time_seconds',
+    help: 'How long a pass took.',
+    buckets: SECONDS,
+    ...shape,
+  });
+  const workers = new Gauge({
+    name: 'controller_runtime_max_concurrent_reconciles',
+    help: 'Workers that there are.',
+    ...shape,
+  });
+  const leader = new Gauge({
+    name: 'leader_election_master_status',
+    help: '1 while this process leads.',
+    labelNames: ['name'],
+    registers: [registry],
+  });
+  return {
+    reconciled: (seen: { controller: string; result: ReconcileResult; seconds: number }) => {
+      const { controller, result } = seen;
+      total.inc({ controller, result });
+      seconds.observe({ controller }, seen.seconds);
+      if (result === 'error') errors.inc({ controller });
+    },
+    reconcilePanicked: (controller: string) => panics.inc({ controller }),
+    reconcileTimedOut: (controller: string) => timeouts.inc({ controller }),
+    concurrency: (controller: string, count: number) => workers.set({ controller }, count),
+    leads: (name: string, status: 0 | 1) => leader.set({ name }, status),
+  };
+}

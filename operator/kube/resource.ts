@@ -1,0 +1,99 @@
+/** What every object of Kubernetes has, and where the objects of a type lie in the API. */
+
+export type KubeObject = { apiVersion?: string; kind?: string; metadata: ObjectMeta };
+
+export type ObjectMeta = {
+  name: string;
+  namespace?: string;
+  uid: string;
+  resourceVersion: string;
+  generation?: number;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  finalizers?: string[];
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  ownerReferences?: OwnerReference[];
+};
+
+export type OwnerReference = {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+};
+
+/** What is sent: the server gives it the rest. */
+export type DeclaredObject = {
+  metadata: Partial<ObjectMeta> & { name: string };
+  [field: string]: unknown;
+};
+
+export type ResourceType<T extends KubeObject = KubeObject> = {
+  apiVersion: string;
+  kind: string;
+  plural: string;
+  scope: 'Namespaced' | 'Cluster';
+  /** From the server's JSON; an error where it is no object. */
+  parse(json: unknown): T;
+};
+
+/** A type whose objects are taken as its schema in the server made them. */
+export function resourceType<T extends KubeObject>(
+  names: Omit<ResourceType, 'parse'>,
+): ResourceType<T> {
+  return { ...names, parse: (json) => withoutManagedFields(json) as T };
+}
+
+/** Which objects of a type: all, those of a namespace, those with such labels or fields. */
+export type Selection = {
+  namespace?: string | undefined;
+  labels?: string | undefined;
+  fields?: string | undefined;
+};
+
+/** One object. */
+export type Place = { name: string; namespace?: string | undefined };
+
+/** `namespace/name`, or the name alone where there are no namespaces: how caches and queues name an object. */
+export function keyOf({ name, namespace }: Place): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+export function parseKey(key: string): Place {
+  const slash = key.indexOf('/');
+  if (slash === -1) return { name: key };
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+/** The path of all objects of a type, of one namespace where it is named. */
+export function collectionPath(type: ResourceType, namespace?: string): string {
+  const group = type.apiVersion.includes('/') ? `/apis/${type.apiVersion}` : '/api/v1';
+  const within = namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`;
+  return `${group}${within}/${type.plural}`;
+}
+
+export function objectPath(type: ResourceType, { name, namespace }: Place): string {
+  if (type.scope === 'Namespaced' && namespace === undefined) {
+    throw new Error(`a ${type.kind} lies in a namespace, and none is named for ${name}`);
+  }
+  return `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;
+}
+
+/** Who wrote which field is longer than most objects, and nobody here asks. */
+function withoutManagedFields(json: unknown): KubeObject {
+  if (!isStored(json)) throw new Error('an object without name, uid or version');
+  if ('managedFields' in json.metadata) delete json.metadata.managedFields;
+  return json;
+}
+
+function isStored(json: unknown): json is KubeObject & { metadata: { managedFields?: unknown } } {
+  if (typeof json !== 'object' || json === null || !('metadata' in json)) return false;
+  const { metadata } = json;
+  if (typeof metadata !== 'object' || metadata === null) return false;
+  return ['name', 'uid', 'resourceVersion'].every(
+    (field) => typeof Object.entries(metadata).find(([name]) => name === field)?.[1] === 'string',
+  );
+}

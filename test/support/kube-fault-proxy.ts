@@ -1,0 +1,194 @@
+/**
+ * Between a client and a real API server: it cuts watches in every way that networks do, repeats and reorders what they
+ * send, puts requests off, and falls silent. It speaks HTTP to the client, so that it can see lines and paths.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Agent, request } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { createLineFaults, type LineFault, type LineFaults } from './kube-line-faults.ts';
+import type { PlaneAddress } from './kube-request.ts';
+
+export type KubeFaultProxy = PlaneAddress & {
+  /** Open watches end: reset, ended in order, or in the middle of their next line, reset or in order. */
+  cutWatches(how: 'reset' | 'end'): void;
+  cutNextLine(how: 'reset' | 'end'): void;
+  /** Open connections stay open and say nothing any more; new ones work. */
+  freeze(): void;
+  /** What watches do with their lines from now on. */
+  lines(fault: LineFault): void;
+  /** So many requests are refused from now on. */
+  refuse(refusal: { times: number; status: number; retry_after?: number; body?: object }): void;
+  /** Requests of this kind wait from now on until they are let through. */
+  hold(kind: 'watch' | 'list'): () => void;
+  /** How many watches are open. */
+  watches(): number;
+  /** How many connections there ever were. */
+  connections(): number;
+  /** Everything that was asked for, oldest first. */
+  requests: { method: string; path: string }[];
+  close(): Promise<void>;
+};
+
+type OpenWatch = { socket: Socket; response: ServerResponse; faults: LineFaults; stop(): void };
+type State = {
+  target: PlaneAddress;
+  agent: Agent;
+  watches: Set<OpenWatch>;
+  sockets: Set<Socket>;
+  frozen: Set<Socket>;
+  fault: LineFault;
+  refusals: { status: number; retry_after?: number; body?: object }[];
+  gates: Map<'watch' | 'list', Promise<void>>;
+  requests: { method: string; path: string }[];
+};
+
+export async function startKubeFaultProxy(target: PlaneAddress): Promise<KubeFaultProxy> {
+  const state = createState(target);
+  const server = createServer((incoming, response) => void handle(state, incoming, response));
+  let connections = 0;
+  server.on('connection', (socket) => {
+    connections += 1;
+    state.sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => state.sockets.delete(socket));
+  });
+  server.keepAliveTimeout = 0;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    ...target,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ca: '',
+    cutWatches: (how) => {
+      for (const watch of state.watches) cut(watch, how);
+    },
+    cutNextLine: (how) => {
+      for (const watch of state.watches) watch.faults.cutNext(() => cut(watch, how));
+    },
+    freeze: () => {
+      for (const socket of state.sockets) state.frozen.add(socket);
+    },
+    lines: (fault) => {
+      state.fault = fault;
+      for (const watch of state.watches) watch.faults.set(fault);
+    },
+    refuse: ({ times, ...refusal }) => {
+      state.refusals.push(...Array.from({ length: times }, () => refusal));
+    },
+    hold: (kind) => {
+      let release: () => void = () => undefined;
+      const gate = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      state.gates.set(kind, gate);
+      return () => {
+        state.gates.delete(kind);
+        release();
+      };
+    },
+    watches: () => state.watches.size,
+    connections: () => connections,
+    requests: state.requests,
+    close: async () => {
+      for (const socket of state.sockets) socket.destroy();
+      state.agent.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function createState(target: PlaneAddress): State {
+  return {
+    target,
+    agent: new Agent({ keepAlive: true }),
+    watches: new Set(),
+    sockets: new Set(),
+    frozen: new Set(),
+    fault: 'none',
+    refusals: [],
+    gates: new Map(),
+    requests: [],
+  };
+}
+
+async function handle(state: State, incoming: IncomingMessage, response: ServerResponse) {
+  const { socket, method = '', url = '' } = incoming;
+  if (state.frozen.has(socket)) return;
+  const parameters = new URL(url, 'http://proxy').searchParams;
+  const isWatch = parameters.has('watch');
+  state.requests.push({ method, path: url });
+  const refusal = state.refusals.shift();
+  if (refusal !== undefined) {
+    answer(response, refusal);
+    return;
+  }
+  if (isWatch) await state.gates.get('watch');
+  else if (parameters.has('limit')) await state.gates.get('list');
+  const sent = request(`${state.target.url}${url}`, {
+    ...(isWatch ? {} : { agent: state.agent }),
+    ca: state.target.ca,
+    method,
+    headers: { ...incoming.headers, host: new URL(state.target.url).host },
+  });
+  incoming.pipe(sent);
+  sent.on('error', () => socket.resetAndDestroy());
+  sent.once('response', (upstream) => {
+    const pass = isWatch && upstream.statusCode === 200 ? passWatch : passAnswer;
+    pass(state, { upstream, response, socket });
+  });
+  response.once('close', () => response.writableFinished || sent.destroy());
+}
+
+type Passing = { upstream: IncomingMessage; response: ServerResponse; socket: Socket };
+
+function answer(
+  response: ServerResponse,
+  { status, retry_after, body }: { status: number; retry_after?: number; body?: object },
+): void {
+  const said = body ?? { kind: 'Status', code: status, message: 'refused by the proxy' };
+  if (retry_after !== undefined) response.setHeader('retry-after', String(retry_after));
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(said));
+}
+
+function passAnswer(state: State, { upstream, response, socket }: Passing): void {
+  response.writeHead(upstream.statusCode ?? 502, withoutLength(upstream));
+  upstream.on('data', (piece) => state.frozen.has(socket) || response.write(piece));
+  upstream.once('end', () => state.frozen.has(socket) || response.end());
+  upstream.on('error', () => socket.resetAndDestroy());
+}
+
+function passWatch(state: State, { upstream, response, socket }: Passing): void {
+  response.writeHead(200, withoutLength(upstream)).flushHeaders();
+  const write = (text: string) => {
+    if (!state.frozen.has(socket) && !response.writableEnded) response.write(text);
+  };
+  const watch: OpenWatch = {
+    socket,
+    response,
+    faults: createLineFaults(write),
+    stop: () => upstream.destroy(),
+  };
+  watch.faults.set(state.fault);
+  state.watches.add(watch);
+  upstream.setEncoding('utf8');
+  upstream.on('data', (text: string) => watch.faults.take(text));
+  upstream.once('end', () => state.frozen.has(socket) || response.end());
+  upstream.on('error', () => state.frozen.has(socket) || socket.resetAndDestroy());
+  response.once('close', () => {
+    state.watches.delete(watch);
+    upstream.destroy();
+  });
+}
+
+function withoutLength({ headers }: IncomingMessage) {
+  const { 'content-length': _length, connection: _connection, ...rest } = headers;
+  return rest;
+}
+
+function cut(watch: OpenWatch, how: 'reset' | 'end'): void {
+  watch.stop();
+  if (how === 'reset') watch.socket.resetAndDestroy();
+  else watch.response.end();
+}
