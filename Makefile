@@ -38,9 +38,12 @@ soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10
 bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
 	@node test/bench/main.ts $(ARGS)
 
-image: ## the container image, by docker or buildah
-	@if command -v docker >/dev/null && docker info >/dev/null 2>&1; then docker build -t tintype:dev .; \
-	elif command -v buildah >/dev/null; then buildah bud -t tintype:dev .; \
+image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… for another base)
+	@options=(--build-arg "VERSION=$$(node -p 'require("./package.json").version')" --build-arg "REVISION=$$(git rev-parse HEAD)"); \
+	options+=($(if $(BASE),--build-arg "BASE=$(BASE)") -t "$(or $(IMAGE),tintype:dev)" .); \
+	if command -v docker >/dev/null && docker info >/dev/null 2>&1; then docker build "$${options[@]}"; \
+	elif command -v buildah >/dev/null; then \
+	command -v crun >/dev/null || command -v runc >/dev/null || export BUILDAH_ISOLATION=chroot; buildah bud "$${options[@]}"; \
 	else echo 'make image needs docker or buildah: on Debian, apt-get install buildah' >&2; exit 1; fi
 
 clean: ## removes what make fetched; the data in .tintype/ stays

@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# Proves an image that buildah holds: as user 65532, on a root that cannot be written, every command tells its help, doctor
+# starts, pictures are encoded and decoded, and the list of materials is there. Prints the size. Needs root and bubblewrap.
+# Use: test/support/check-image.sh [localhost/tintype:dev]
+set -euo pipefail
+image=${1:-localhost/tintype:dev}
+
+container=$(buildah from "$image")
+trap 'buildah umount "$container" >/dev/null; buildah rm "$container" >/dev/null' EXIT
+root=$(buildah mount "$container")
+
+fail() {
+  echo "✗ $*" >&2
+  exit 1
+}
+
+# As a pod of the chart has it: no root, nothing to write to but /tmp, nothing of this machine's environment.
+inside() {
+  bwrap --unshare-all --die-with-parent --clearenv --setenv PATH /usr/local/bin:/usr/bin:/bin --setenv NODE_ENV production \
+    --uid 65532 --gid 65532 --cap-drop ALL --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --chdir /app "$@"
+}
+tintype() { inside node /app/runtime/main.ts "$@"; }
+
+user=$(buildah inspect --type image --format '{{.OCIv1.Config.User}}' "$image")
+[ "$user" = 65532:65532 ] || fail "its user is '$user', expected 65532:65532"
+for label in title description licenses version revision; do
+  value=$(buildah inspect --type image --format "{{index .OCIv1.Config.Labels \"org.opencontainers.image.$label\"}}" "$image")
+  [ -n "$value" ] || fail "the label org.opencontainers.image.$label is missing"
+done
+inside sh -c '! touch /app/x 2>/dev/null' || fail 'its root can be written'
+
+commands=$(tintype --help | sed -n '/^Commands:/,$p' | sed -n 's/^  \([a-z]\+\).*/\1/p' | grep -v '^help$')
+for command in $commands; do
+  tintype "$command" --help >/dev/null || fail "tintype $command --help"
+done
+echo "✓ help of $(wc -w <<<"$commands") commands: $(tr '\n' ' ' <<<"$commands")"
+
+doctor=$(inside env TINTYPE_DATABASE_URL=postgres://nobody@127.0.0.1:1/none node /app/runtime/main.ts doctor 2>&1) \
+  && fail 'doctor found a database where there is none'
+grep -q '✗ reachable' <<<"$doctor" || fail "doctor did not start: $doctor"
+echo '✓ doctor starts, and tells what is missing'
+
+inside node -e '
+  const sharp = require("sharp");
+  const blank = { create: { width: 64, height: 64, channels: 3, background: "#336699" } };
+  Promise.all(["jpeg", "png", "webp", "avif"].map((format) => sharp(blank).toFormat(format).toBuffer()))
+    .then((pictures) => Promise.all(pictures.map((each) => sharp(each).metadata())))
+    .then((seen) => console.log("✓ sharp", seen.map((each) => each.format).join(" ")));
+' || fail 'sharp does not work'
+
+# What encloses the decoders in it, as far as this place allows; a pod allows what its seccomp profile does.
+inside node --input-type=module -e '
+  const { findIsolation } = await import("/app/runtime/worker/sandbox/isolation.ts");
+  const { filter, ...found } = findIsolation();
+  delete found.enclose;
+  console.log("✓ isolation", JSON.stringify({ ...found, has_filter: filter !== null }));
+' || fail 'the isolation cannot be asked for'
+inside sh -c 'command -v bwrap setpriv prlimit >/dev/null' || fail 'bubblewrap, setpriv or prlimit is missing'
+
+components=$(inside node -p 'const b = require("/app/sbom.json"); if (b.bomFormat !== "CycloneDX") throw b; b.components.length')
+[ "$components" -gt 50 ] || fail "the list of materials has $components components"
+echo "✓ sbom.json: $components components"
+
+echo "✓ size: $(du -sm "$root" | cut -f1) MB unpacked, of it /app $(du -sm "$root/app" | cut -f1) MB"
