@@ -95,6 +95,24 @@ describe('the page at /docs', { timeout: 60_000 }, () => {
     expect(files).toEqual({ status: 200, body: { items: [], next_cursor: null } });
   });
 
+  it.each([360, 1280])(
+    'leads from a refusal to the page on its code, %i pixels wide',
+    async (width) => {
+      const refused = await fetch(`${api()}/v1/projects`);
+      const { error } = (await refused.json()) as { error: { code: string; message: string } };
+      const [, address = ''] =
+        /^<([^>]+)>; rel="help"$/.exec(refused.headers.get('link') ?? '') ?? [];
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(address.replace('localhost', '127.0.0.1'));
+      expect(await textOf(page.locator('h1'))).toBe(error.code);
+      expect(await textOf(page.locator('.message').first())).toBe(error.message);
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      await page.getByRole('link', { name: 'Error codes' }).click();
+      await page.getByRole('link', { name: error.code }).click();
+      expect(await textOf(page.locator('h1'))).toBe(error.code);
+    },
+  );
+
   it('loads nothing from elsewhere and breaks none of its own rules', () => {
     expect(strangers).toEqual([]);
     expect(complaints).toEqual([]);
