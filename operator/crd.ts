@@ -4,9 +4,9 @@
  * is said here in the server's.
  */
 import { z } from 'zod';
-import { type Column, GROUP, type Kind, VERSION } from './kinds.ts';
+import { type Column, type Described, GROUP, VERSION } from './kinds.ts';
 
-export function printCrd(kind: Kind): object {
+export function printCrd(kind: Described): object {
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -45,7 +45,7 @@ function printColumn({ name, type, path }: Column): object {
   return { name, type, jsonPath: path };
 }
 
-function objectSchema(kind: Kind): object {
+function objectSchema(kind: Described): object {
   return {
     type: 'object',
     description: kind.description,

@@ -169,7 +169,7 @@ export const statusFields = {
     .optional(),
   conditions: z
     .array(condition)
-    .max(8)
+    .max(16)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
     .describe('What became of the resource, one condition a question.')
     .optional(),

@@ -3,6 +3,7 @@
  * then what belongs to it. The CRDs, the folder of YAML and the controllers are made from this table.
  */
 import type { z } from 'zod';
+import { imageServiceSpec, imageServiceStatus } from './image-service/schema.ts';
 import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
 import { reconcileRecipe } from './recipe/reconcile.ts';
@@ -17,15 +18,19 @@ export const GROUP = 'tintype.dev';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
 
-export type Kind = {
+/** What the API server is told of a kind. */
+export type Described = {
   kind: string;
   plural: string;
   description: string;
   spec: z.ZodType;
   status: z.ZodObject;
-  reconcile: Reconciler;
   /** What `kubectl get` shows beside Ready and its reason. */
   columns: readonly Column[];
+};
+
+export type Kind = Described & {
+  reconcile: Reconciler;
   /** Fields of the spec that mean nothing on one machine. */
   clusterFields: readonly string[];
 };
@@ -91,7 +96,21 @@ export const kinds = [
 ] as const satisfies readonly Kind[];
 
 /** Kinds that describe an installation in a cluster, and mean nothing on one machine. */
-export const clusterKinds: readonly string[] = ['ImageService'];
+export const clusterKinds = [
+  {
+    kind: 'ImageService',
+    plural: 'imageservices',
+    description:
+      'One installation of the runtime: the processes that take, keep and deliver images.',
+    spec: imageServiceSpec,
+    status: imageServiceStatus,
+    columns: [
+      { name: 'API', type: 'string', path: '.spec.baseURL' },
+      { name: 'Domain', type: 'string', path: '.spec.deliveryRootDomain' },
+      { name: 'Image', type: 'string', path: '.status.image' },
+    ],
+  },
+] as const satisfies readonly Described[];
 
 export function findKind(name: string): Kind | undefined {
   return kinds.find(({ kind }) => kind === name);

@@ -6,13 +6,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { printCrd } from '../../operator/crd.ts';
-import { GROUP, kinds } from '../../operator/kinds.ts';
+import { clusterKinds, GROUP, kinds } from '../../operator/kinds.ts';
 
 const folder = new URL('../../crds', import.meta.url).pathname;
 const HEADER = '# Written by `make generate` from operator/<kind>/schema.ts. Do not edit.\n';
 
 const wanted = new Map(
-  kinds.map((kind) => [
+  [...kinds, ...clusterKinds].map((kind) => [
     `${GROUP}_${kind.plural}.yaml`,
     HEADER + stringify(printCrd(kind), { lineWidth: 0, aliasDuplicateObjects: false }),
   ]),

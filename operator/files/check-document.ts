@@ -59,7 +59,8 @@ export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Iden
 function whyPassedOver(apiVersion: string, kind: string): string {
   if (!apiVersion.startsWith(`${GROUP}/`))
     return `skipped: ${apiVersion} ${kind} is not of ${GROUP}`;
-  if (clusterKinds.includes(kind)) return `skipped: ${kind} means nothing on one machine`;
+  if (clusterKinds.some((each) => each.kind === kind))
+    return `skipped: ${kind} means nothing on one machine`;
   const names = kinds.map((each) => each.kind).join(', ');
   return `skipped: ${GROUP} has no kind ${kind}, only ${names}`;
 }

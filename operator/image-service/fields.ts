@@ -1,0 +1,172 @@
+/** The pieces that the schema of an ImageService is made of, each in the words of Kubernetes. */
+import { z } from 'zod';
+import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
+import {
+  choice,
+  distinct,
+  group,
+  integer,
+  named,
+  OBJECT_NAME_LENGTH_MAX,
+  OBJECT_NAME_PATTERN,
+  text,
+} from '../fields.ts';
+
+const NAME_VALUE_MAX = 64;
+const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
+const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
+
+export function objectName(kind: string) {
+  const expected = `the name of a ${kind}: lower case letters, digits, "-" and "."`;
+  return text(expected, { max: OBJECT_NAME_LENGTH_MAX, pattern: OBJECT_NAME_PATTERN });
+}
+
+export const dataKey = text('a key of a Secret: letters, digits, "-", "_" and "."', {
+  max: 253,
+  pattern: /^[-._a-zA-Z0-9]+$/,
+});
+
+export function fileIn(kind: string) {
+  return group('{ name, key }', {
+    name: objectName(kind).describe(`Name of the ${kind}, in the same namespace.`),
+    key: dataKey.describe('The key that holds the file.'),
+  });
+}
+
+export const webAddress = text('a URL that begins with https:// or http://', {
+  max: URL_LENGTH_MAX,
+  pattern: /^https?:\/\/[^\s/][^\s]*$/,
+});
+
+export const webOrigin = text('an origin such as https://api.example.com, without a path', {
+  max: 261,
+  pattern: /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/,
+});
+
+export const origins = distinct(webOrigin, { expected: 'a list of at most 64 origins', max: 64 });
+
+export const domain = text('a host name such as img.example.com', {
+  max: 190,
+  pattern: /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*$/,
+});
+
+function labelValue(expected: string) {
+  return text(expected, { min: 0, max: 63, pattern: LABEL_VALUE });
+}
+
+const labelName = text('a label name such as disk or example.com/disk', {
+  max: 317,
+  pattern: LABEL_NAME,
+});
+
+const pairs = {
+  expected: `a list of at most ${NAME_VALUE_MAX} items { name, value }`,
+  max: NAME_VALUE_MAX,
+};
+
+export const labels = named(
+  group('{ name, value }', {
+    name: labelName.describe('The name of the label.'),
+    value: labelValue('the value of a label').describe('Its value.'),
+  }),
+  pairs,
+);
+
+export const annotations = named(
+  group('{ name, value }', {
+    name: labelName.describe('The name of the annotation.'),
+    value: text('a text', { min: 0, max: 4096 }).describe('Its value.'),
+  }),
+  pairs,
+);
+
+const cpu = text('an amount of CPU such as 500m or 2', { max: 12, pattern: /^[1-9][0-9]{0,8}m?$/ });
+
+const memory = text('an amount of memory such as 512Mi or 2Gi', {
+  max: 20,
+  pattern: /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/,
+});
+
+export const storageSize = text('an amount of storage such as 1Gi', {
+  max: 20,
+  pattern: /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/,
+});
+
+const amounts = group('{ cpu, memory }', {
+  cpu: cpu.describe('Cores, or thousandths of one with an m.').optional(),
+  memory: memory.describe('Bytes, with a unit.').optional(),
+});
+
+export const resources = group('{ requests, limits }', {
+  requests: amounts.describe('What is set aside for each pod.').optional(),
+  limits: amounts
+    .describe('The most that each pod may take; the heap of Node is made to fit the memory.')
+    .optional(),
+}).describe('CPU and memory of each pod; what is not set has a measured default.');
+
+export function replicas(max: number) {
+  return integer(`a whole number, 0 to ${max}`, { min: 0, max });
+}
+
+export const tolerations = z
+  .array(
+    group('{ key, operator, value, effect, tolerationSeconds }', {
+      key: labelName.describe('The taint; none: every taint.').optional(),
+      operator: choice(['Equal', 'Exists']).describe('How the value is compared.').optional(),
+      value: labelValue('the value of a taint').describe('The value of the taint.').optional(),
+      effect: choice(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
+        .describe('The effect; none: every effect.')
+        .optional(),
+      tolerationSeconds: integer('a number of seconds', { min: 0, max: 86_400 })
+        .describe('How long NoExecute is borne.')
+        .optional(),
+    }),
+    { error: 'a list of at most 32 tolerations' },
+  )
+  .max(32, { error: 'a list of at most 32 tolerations' })
+  .meta({ 'x-kubernetes-list-type': 'atomic' });
+
+/** What Kubernetes checks itself, and knows more of than we do. */
+export const affinity = z
+  .looseObject({}, { error: 'an affinity as pods have it' })
+  .meta({ 'x-kubernetes-preserve-unknown-fields': true });
+
+const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
+  party: choice(['Database', 'AMQP', 'Storage', 'Clients', 'Metrics']).describe(
+    'Who it is: PostgreSQL, RabbitMQ, the object storage, who may call the API and the delivery hosts, or who may read metrics.',
+  ),
+  cidr: text('an address range such as 10.0.0.0/8', {
+    max: 64,
+    pattern: /^[0-9a-fA-F.:]+\/[0-9]{1,3}$/,
+  })
+    .describe('A range of addresses.')
+    .optional(),
+  namespace: text('the name of a namespace', {
+    max: 63,
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  })
+    .describe('A namespace by its name.')
+    .optional(),
+  podLabels: labels
+    .describe('The pods of the namespace, or of this one, that have all of these labels.')
+    .optional(),
+})
+  .refine(
+    (it) => (it.cidr === undefined) === (it.namespace !== undefined || it.podLabels !== undefined),
+    {
+      error: 'either cidr, or namespace and podLabels',
+    },
+  )
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: 'has(self.cidr) != (has(self.namespace) || has(self.podLabels))',
+        message: 'must have either `cidr`, or `namespace` and `podLabels`',
+      },
+    ],
+  });
+
+export const peers = z
+  .array(peer, { error: 'a list of at most 64 peers' })
+  .max(64, { error: 'a list of at most 64 peers' })
+  .meta({ 'x-kubernetes-list-type': 'atomic' });

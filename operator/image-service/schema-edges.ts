@@ -1,0 +1,74 @@
+/** How an installation is reached, what it may reach, and what makes it grow: parts of the ImageService resource. */
+import { choice, group, text } from '../fields.ts';
+import { annotations, objectName, peers } from './fields.ts';
+
+export const autoscaling = group('{ mode }', {
+  mode: choice(['Auto', 'KEDA', 'BuiltIn', 'Disabled'])
+    .describe(
+      'Who sets the number of workers by what waits: KEDA, or the operator itself (BuiltIn); default Auto: KEDA where it is installed. Disabled: nobody; scale the Deployments by hand.',
+    )
+    .optional(),
+}).describe('What makes the pools of workers grow and shrink.');
+
+export const tls = group('{ apiSecretName, deliverySecretName }', {
+  apiSecretName: objectName('Secret')
+    .describe('The Secret with the certificate of the hosts of baseURL and uploadBaseURL.')
+    .optional(),
+  deliverySecretName: objectName('Secret')
+    .describe('The Secret with the wildcard certificate of the delivery hosts.')
+    .optional(),
+}).describe('Certificates for Ingress objects; with a Gateway they stand at its listeners.');
+
+const gatewayRef = group('{ name, namespace, sectionName }', {
+  name: objectName('Gateway').describe('Name of the Gateway.'),
+  namespace: text('the name of a namespace', {
+    max: 63,
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  })
+    .describe('Its namespace; default the same.')
+    .optional(),
+  sectionName: text('the name of a listener', {
+    max: 253,
+    pattern: /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
+  })
+    .describe('One of its listeners; default all.')
+    .optional(),
+});
+
+export const routing = group('{ mode, gatewayRef, apiAnnotations, deliveryAnnotations }', {
+  mode: choice(['Ingress', 'Gateway', 'Disabled'])
+    .describe(
+      'Ingress objects (default), HTTPRoutes of a Gateway, or nothing: you route to the Services yourself.',
+    )
+    .optional(),
+  gatewayRef: gatewayRef.describe('The Gateway that HTTPRoutes attach to.').optional(),
+  apiAnnotations: annotations
+    .describe('Annotations of the route to the API, for the ingress controller or cert-manager.')
+    .optional(),
+  deliveryAnnotations: annotations
+    .describe('Annotations of the route to the delivery hosts.')
+    .optional(),
+})
+  .refine((it) => (it.mode === 'Gateway') === (it.gatewayRef !== undefined), {
+    error: 'gatewayRef with mode Gateway, and only then',
+  })
+  .describe('How requests from outside come in.')
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: "(has(self.mode) && self.mode == 'Gateway') == has(self.gatewayRef)",
+        message: "`gatewayRef` must be set with `mode` 'Gateway', and only then",
+      },
+    ],
+  });
+
+export const networkPolicy = group('{ mode, peers }', {
+  mode: choice(['Enabled', 'Disabled'])
+    .describe('Whether NetworkPolicies keep every pod to what it needs; default Enabled.')
+    .optional(),
+  peers: peers
+    .describe(
+      'Where each party is. One that is not named: anywhere, at the port of its URL; Clients and Metrics: anyone.',
+    )
+    .optional(),
+}).describe('What the pods may reach, and who may reach them.');

@@ -1,0 +1,114 @@
+/** Who else takes part in an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService resource. */
+import { choice, distinct, group, integer, text } from '../fields.ts';
+import { webAddress } from './fields.ts';
+
+const bucket = text('a bucket name: 3 to 63 of a-z, 0-9, dot, dash', {
+  min: 3,
+  max: 63,
+  pattern: /^[a-z0-9][a-z0-9.-]*[a-z0-9]$/,
+});
+
+export const storage = group(
+  '{ endpoint, publicEndpoint, region, addressing, ingestBucket, contentBucket }',
+  {
+    endpoint: webAddress
+      .describe('The object storage; default TINTYPE_S3_ENDPOINT of the storage Secret.')
+      .optional(),
+    publicEndpoint: webAddress
+      .describe('The object storage as browsers reach it, where that is another address.')
+      .optional(),
+    region: text('a region', { max: 64, pattern: /^[a-z0-9-]+$/ })
+      .describe('Its region; default us-east-1.')
+      .optional(),
+    addressing: choice(['VirtualHost', 'Path'])
+      .describe('Where requests name the bucket: in the host (default), or in the path.')
+      .optional(),
+    ingestBucket: bucket
+      .describe('The bucket for uploads; default tintype-ingest. It cannot be changed later.')
+      .optional(),
+    contentBucket: bucket
+      .describe('The bucket for images; default tintype-content. It cannot be changed later.')
+      .optional(),
+  },
+).describe('The object storage.');
+
+export const identity = group('{ issuer, jwksURL, audience }', {
+  issuer: webAddress.describe('The identity provider of the dashboard: the iss of its tokens.'),
+  jwksURL: webAddress.describe('Its keys; default <issuer>/.well-known/jwks.json.').optional(),
+  audience: text('a text', { max: 256 })
+    .describe('The aud that tokens must have; none: it is not looked at.')
+    .optional(),
+}).describe('Who vouches for the users of the dashboard.');
+
+const subject = text('the sub of a token, without comma and space', {
+  max: 256,
+  pattern: /^[^\s,]+$/,
+});
+
+export const staff = group('{ api, subjects }', {
+  api: choice(['Enabled', 'Disabled'])
+    .describe('Whether /v1/staff exists; default Disabled.')
+    .optional(),
+  subjects: distinct(subject, { expected: 'a list of at most 256 subjects', max: 256 })
+    .describe('The sub of each member of staff.')
+    .optional(),
+}).describe('The API for staff.');
+
+const CDN_RULES = [
+  {
+    rule: "!has(self.kind) || self.kind != 'HTTPPurge' || (has(self.urls) && self.urls.size() > 0)",
+    message: "`urls` must be set with `kind` 'HTTPPurge'",
+  },
+  {
+    rule: "!has(self.kind) || self.kind in ['None', 'HTTPPurge'] || has(self.zone)",
+    message: "`zone` must be set with `kind` 'Cloudflare', 'Fastly' and 'CloudFront'",
+  },
+  {
+    rule: "!has(self.urls) || self.urls.size() < 2 || (has(self.kind) && self.kind == 'HTTPPurge')",
+    message: "`urls` must have one item, unless `kind` is 'HTTPPurge'",
+  },
+];
+
+export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
+  kind: choice(['None', 'HTTPPurge', 'Cloudflare', 'Fastly', 'CloudFront'])
+    .describe(
+      'The cache in front of the delivery hosts; its token is TINTYPE_CDN_TOKEN of the keys Secret.',
+    )
+    .optional(),
+  urls: distinct(webAddress, { expected: 'a list of at most 16 URLs', max: 16 })
+    .describe('The caches that are told of purges (HTTPPurge), or another address of the API.')
+    .optional(),
+  zone: text('a zone, service or distribution', { max: 128, pattern: /^\S+$/ })
+    .describe('Its zone (Cloudflare), service (Fastly) or distribution (CloudFront).')
+    .optional(),
+  method: choice(['BAN', 'PURGE'])
+    .describe('How HTTPPurge tells a cache: BAN by tags (default), or PURGE of a host.')
+    .optional(),
+  callsPerMinute: integer('a whole number, 1 to 600000', { min: 1, max: 600_000 })
+    .describe('Calls a minute that its plan allows; default as the smallest plan does.')
+    .optional(),
+})
+  .describe('The CDN whose cache is purged.')
+  .meta({ 'x-kubernetes-validations': CDN_RULES });
+
+export const scanner = group('{ kind, url, thresholds }', {
+  kind: choice(['None', 'HTTP', 'Embedded'])
+    .describe('The automatic scanner; default None.')
+    .optional(),
+  url: webAddress.describe('Its address, with kind HTTP.').optional(),
+  thresholds: distinct(
+    text('flag=score, such as nudity=0.85', { max: 64, pattern: /^[a-z_]+=(0|1|0\.[0-9]{1,4})$/ }),
+    { expected: 'a list of at most 16 thresholds', max: 16 },
+  )
+    .describe('Scores from which a flag is raised, each as flag=score.')
+    .optional(),
+})
+  .describe('The scanner that looks at new images.')
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: "(has(self.kind) && self.kind == 'HTTP') == has(self.url)",
+        message: "`url` must be set with `kind` 'HTTP', and only then",
+      },
+    ],
+  });

@@ -1,0 +1,236 @@
+/**
+ * The ImageService resource: one installation of the runtime. What it does not set has a default that is decided when
+ * the objects are rendered, so that GitOps tools see in the cluster what stands in Git, and nothing more.
+ */
+import { z } from 'zod';
+import {
+  allocated,
+  choice,
+  distinct,
+  group,
+  integer,
+  named,
+  statusFields,
+  text,
+} from '../fields.ts';
+import { extraEnv } from './extra-env.ts';
+import {
+  affinity,
+  annotations,
+  dataKey,
+  domain,
+  fileIn,
+  labels,
+  objectName,
+  origins,
+  replicas,
+  resources,
+  storageSize,
+  tolerations,
+  webAddress,
+  webOrigin,
+} from './fields.ts';
+import { autoscaling, networkPolicy, routing, tls } from './schema-edges.ts';
+import { cdn, identity, scanner, staff, storage } from './schema-parties.ts';
+
+function urlSecret(holds: string) {
+  return {
+    name: objectName('Secret').describe('Name of the Secret, in the same namespace.'),
+    key: dataKey.describe(`The key that holds ${holds}; default url.`).optional(),
+  };
+}
+
+const REPLICAS_MAX = 100;
+const WORKERS_MAX = 500;
+
+function server(what: string, usual: number) {
+  return {
+    replicas: replicas(REPLICAS_MAX)
+      .describe(`How many pods ${what}; default ${usual}.`)
+      .optional(),
+    resources: resources.optional(),
+  };
+}
+
+function pool(queueLength: number) {
+  return group('{ min, max, slots, queueLengthPerReplica, resources }', {
+    min: replicas(WORKERS_MAX).describe('The least pods; default 1.').optional(),
+    max: integer(`a whole number, 1 to ${WORKERS_MAX}`, { min: 1, max: WORKERS_MAX })
+      .describe('The most pods; default 4, or min where that is more.')
+      .optional(),
+    slots: integer('a whole number, 1 to 64', { min: 1, max: 64 })
+      .describe('What one pod works on at a time; default 1 for uploads, 2 for renders.')
+      .optional(),
+    queueLengthPerReplica: integer('a whole number, 1 to 10000', { min: 1, max: 10_000 })
+      .describe(`How much may wait for each pod before another one starts; default ${queueLength}.`)
+      .optional(),
+    resources: resources.optional(),
+  })
+    .refine((it) => it.min === undefined || it.max === undefined || it.min <= it.max, {
+      error: 'a max that is not below min',
+    })
+    .meta({
+      'x-kubernetes-validations': [
+        {
+          rule: '!has(self.min) || !has(self.max) || self.min <= self.max',
+          message: '`max` must not be below `min`',
+        },
+      ],
+    });
+}
+
+const workers = group('{ ingest, render }', {
+  ingest: pool(10).describe('The pods that take uploads in.').optional(),
+  render: pool(4).describe('The pods that render images.').optional(),
+});
+
+const pullSecret = group('{ name }', {
+  name: objectName('Secret').describe('Name of the Secret, in the same namespace.'),
+});
+
+export const imageServiceSpec = group('the fields of an ImageService', {
+  image: text('a container image such as registry.example.com/tintype:1.2.3', {
+    max: 512,
+    pattern: /^[a-z0-9][A-Za-z0-9._:/@-]*$/,
+  }).describe('The container image of the runtime: one for all of its processes.'),
+  imagePullPolicy: choice(['Always', 'IfNotPresent', 'Never'])
+    .describe('When the image is pulled; default IfNotPresent.')
+    .optional(),
+  imagePullSecretRefs: named(pullSecret, { expected: 'a list of at most 8 names', max: 8 })
+    .describe('Secrets that the image is pulled with.')
+    .optional(),
+  baseURL: webOrigin.describe('Where the API is reached, without a path.'),
+  uploadBaseURL: webOrigin
+    .describe('Where uploads through the service are reached; default baseURL.')
+    .optional(),
+  deliveryRootDomain: domain
+    .describe('Images of a project come from <project>.<this domain>. It cannot be changed later.')
+    .meta({
+      'x-kubernetes-validations': [
+        {
+          rule: 'self == oldSelf',
+          message: '`spec.deliveryRootDomain` is immutable: every URL that was handed out names it',
+        },
+      ],
+    }),
+  deliveryScheme: choice(['HTTPS', 'HTTP'])
+    .describe('How the delivery hosts are reached; default HTTPS.')
+    .optional(),
+  deliveryPublicPort: integer('a port', { min: 1, max: 65_535 })
+    .describe('The port in delivery URLs, where it is not the one of the scheme.')
+    .optional(),
+  databaseSecretRef: group('{ name, key }', urlSecret('a postgres:// URL')).describe(
+    'The Secret with the address of PostgreSQL.',
+  ),
+  amqpSecretRef: group('{ name, key, managementKey }', {
+    ...urlSecret('an amqp:// or amqps:// URL'),
+    managementKey: dataKey
+      .describe(
+        'The key that holds the http(s):// URL of the management API; KEDA then counts what is being worked on too.',
+      )
+      .optional(),
+  }).describe('The Secret with the address of RabbitMQ.'),
+  storage: storage.optional(),
+  storageSecretRef: group('{ name }', { name: pullSecret.shape.name })
+    .describe(
+      'The Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY; what storage does not set may stand there too, by the name of its variable. None: the credentials come from the service account.',
+    )
+    .optional(),
+  keysSecretRef: group('{ name }', { name: pullSecret.shape.name }).describe(
+    'The Secret with the keys of the installation, each by the name of its variable: TINTYPE_KEY_ENCRYPTION_KEYS, TINTYPE_TOKEN_KEYS, TINTYPE_REQUEST_SIGNING_SECRET, TINTYPE_STORAGE_EVENT_SECRET.',
+  ),
+  identity,
+  api: group('{ replicas, resources }', server('answer the API', 2))
+    .describe('The processes of the API.')
+    .optional(),
+  delivery: group('{ replicas, resources, spoolSize }', {
+    ...server('deliver images', 2),
+    spoolSize: storageSize
+      .describe('Room for usage that is not in the database yet; default 1Gi.')
+      .optional(),
+  })
+    .describe('The processes that deliver images.')
+    .optional(),
+  dispatcher: group('{ replicas, resources }', server('run the frequent jobs', 1))
+    .describe('The processes that send purges and run the frequent jobs.')
+    .optional(),
+  workers: workers.describe('The processes that work on images.').optional(),
+  autoscaling: autoscaling.optional(),
+  jobs: group('{ state }', {
+    state: choice(['Active', 'Suspended'])
+      .describe('Suspended: the scheduled jobs do not start; usage is not charged meanwhile.')
+      .optional(),
+  })
+    .describe('The scheduled jobs.')
+    .optional(),
+  ingressClassName: objectName('IngressClass')
+    .describe('The class of the Ingress objects; none: the default of the cluster.')
+    .optional(),
+  tls: tls.optional(),
+  routing: routing.optional(),
+  networkPolicy: networkPolicy.optional(),
+  staff: staff.optional(),
+  cdn: cdn.optional(),
+  scanner: scanner.optional(),
+  dashboardOrigins: origins.describe('Origins of pages that may call the API.').optional(),
+  marketingOrigins: origins.describe('Origins of pages that may ask for access.').optional(),
+  trustedProxies: distinct(
+    text('an address or an address range', { max: 64, pattern: /^[0-9a-fA-F.:]+(\/[0-9]{1,3})?$/ }),
+    { expected: 'a list of at most 64 address ranges', max: 64 },
+  )
+    .describe('The proxies whose X-Forwarded-For is believed.')
+    .optional(),
+  otlpEndpoint: webAddress.describe('The collector that traces are sent to.').optional(),
+  logLevel: choice(['Debug', 'Info', 'Warn', 'Error'])
+    .describe('The least important lines that are logged; default Info.')
+    .optional(),
+  plansConfigMapRef: fileIn('ConfigMap')
+    .describe('The plans, in place of the usual ones.')
+    .optional(),
+  caConfigMapRef: fileIn('ConfigMap')
+    .describe('Certificates (PEM) of authorities that are trusted beside the usual ones.')
+    .optional(),
+  extraEnv: extraEnv.describe('Variables of the configuration that no field decides.').optional(),
+  nodeSelector: labels.describe('Labels of the nodes that pods may run on.').optional(),
+  tolerations: tolerations.describe('Taints that pods bear.').optional(),
+  affinity: affinity.describe('Affinity of all pods, as Kubernetes takes it.').optional(),
+  topologySpread: choice(['Preferred', 'Required', 'Disabled'])
+    .describe('Whether the pods of a part are spread over zones and nodes; default Preferred.')
+    .optional(),
+  priorityClassName: objectName('PriorityClass').describe('The priority of all pods.').optional(),
+  podAnnotations: annotations.describe('Annotations of all pods.').optional(),
+  podLabels: labels.describe('Further labels of all pods.').optional(),
+  serviceAccountAnnotations: annotations
+    .describe('Annotations of the service account, where a cloud gives it credentials by them.')
+    .optional(),
+}).meta({
+  'x-kubernetes-validations': ['ingestBucket', 'contentBucket'].map((bucket) => ({
+    rule: `!has(oldSelf.storage) || !has(oldSelf.storage.${bucket}) || (has(self.storage) && has(self.storage.${bucket}) && self.storage.${bucket} == oldSelf.storage.${bucket})`,
+    message: `\`spec.storage.${bucket}\` is immutable: what is in the bucket would be lost`,
+  })),
+});
+
+export type ImageServiceSpec = z.infer<typeof imageServiceSpec>;
+
+const component = z.object({
+  name: text('a word', { max: 63 }).describe('The part of the installation.'),
+  image: text('a text', { min: 0, max: 512 })
+    .describe('The image that it was told to run.')
+    .optional(),
+  desired: integer('a number', { min: 0, max: 1_000_000 }).describe('Pods that it should have.'),
+  ready: integer('a number', { min: 0, max: 1_000_000 }).describe('Pods that are ready.'),
+});
+
+export const imageServiceStatus = z.object({
+  ...statusFields,
+  image: text('a text', { min: 0, max: 512 })
+    .describe('The image that all parts ran when they were last all ready.')
+    .optional(),
+  migrationJob: allocated('The Job that brought the database to this version.'),
+  components: z
+    .array(component)
+    .max(16)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
+    .describe('How many pods each part has.')
+    .optional(),
+});
