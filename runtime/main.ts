@@ -10,6 +10,7 @@ import facts from '../package.json' with { type: 'json' };
 import { nameDashedFiles } from './cli/file-arguments.ts';
 import type { Instance } from './cli/instance.ts';
 import { Advice } from './platform/advice.ts';
+import { collectSeldom } from './platform/collect-seldom.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
 
 const DATA_FOLDER = '.tintype';
@@ -25,6 +26,8 @@ const processes = {
   dispatcher: async (env: Environment) =>
     (await import('./jobs/dispatcher/main.ts')).dispatcherCommand(env),
 };
+
+collectSeldom();
 
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
