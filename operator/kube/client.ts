@@ -61,7 +61,12 @@ export type FieldOwner = {
   conflicts?: 'take' | 'refuse';
 };
 
-export type ListQuery = Selection & { limit: number; token?: string | undefined };
+export type ListQuery = Selection & {
+  /** 0: everything in one answer. */
+  limit: number;
+  token?: string | undefined;
+  signal?: AbortSignal;
+};
 export type Page<T> = { items: T[]; resource_version: string; token: string | undefined };
 
 export type DeleteOptions = {
@@ -86,7 +91,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
   const { clock, credentials, random = Math.random, deadline_ms = DEADLINE_MS } = options;
   const attempts: Attempts = { clock, random, deadline_ms, refused: () => credentials.forget() };
   const call = (exchange: Omit<Exchange, 'deadline_ms'>) =>
-    repeat(attempts, exchange.method, (left_ms) =>
+    repeat(attempts, exchange, (left_ms) =>
       sendOnce(transport, { ...exchange, deadline_ms: left_ms }),
     );
   const one = async <T extends KubeObject>(
@@ -107,7 +112,9 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
     get: (type, place) => one(type, { method: 'GET', path: objectPath(type, place) }),
     listPage: async (type, query) => {
       const path = `${collectionPath(type, query.namespace)}?${listParameters(query)}`;
-      return parsed(await call({ method: 'GET', path }), (body) => parsePage(type, body));
+      return parsed(await call({ method: 'GET', path, signal: query.signal }), (body) =>
+        parsePage(type, body),
+      );
     },
     create: (type, object) =>
       one(type, {

@@ -15,6 +15,7 @@ export type Attempts = {
   refused(): void;
 };
 
+const NEVER = new AbortController().signal;
 const ATTEMPTS_MAX = 10;
 const ATTEMPT_MS_MAX = 15_000;
 const PAUSE_MS = 100;
@@ -22,7 +23,7 @@ const PAUSE_MS_MAX = 3_000;
 
 export async function repeat<T>(
   { clock, random, deadline_ms, refused }: Attempts,
-  method: string,
+  { method, signal = NEVER }: { method: string; signal?: AbortSignal | undefined },
   attempt: (left_ms: number) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const began = clock.elapsed();
@@ -40,11 +41,9 @@ export async function repeat<T>(
     if (wait === undefined || attempts === ATTEMPTS_MAX) return answer;
     const jittered = wait * (1 + random() / 4);
     if (clock.elapsed() - began + jittered >= deadline_ms) return answer;
-    await sleep(clock, jittered, NEVER);
+    await sleep(clock, jittered, signal);
   }
 }
-
-const NEVER = new AbortController().signal;
 
 /** Milliseconds until the next attempt; undefined where there is to be none. */
 function pauseAfter(failure: KubeFailure, method: string, attempts: number): number | undefined {

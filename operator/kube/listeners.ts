@@ -1,0 +1,46 @@
+/** Who hears of the changes of a cache: each of every key, also where it failed to take one in. */
+import type { Log } from '../../runtime/platform/log.ts';
+import { type KubeObject, keyOf } from './resource.ts';
+import type { Change } from './stored-objects.ts';
+import type { TimedClock } from './timed-clock.ts';
+
+export type ChangeHandler<T> = (change: Change<T>) => void;
+
+export type Listeners<T extends KubeObject> = {
+  /** From now on, and of what is there already. */
+  add(handler: ChangeHandler<T>, present: Iterable<T>): void;
+  tell(change: Change<T>): void;
+};
+
+const RETELL_MS = 1_000;
+
+export function createListeners<T extends KubeObject>(options: {
+  kind: string;
+  log: Log;
+  clock: TimedClock;
+  signal: AbortSignal;
+}): Listeners<T> {
+  const { kind, log, clock, signal } = options;
+  const handlers: ChangeHandler<T>[] = [];
+  const tellOne = (handler: ChangeHandler<T>, change: Change<T>) => {
+    try {
+      handler(change);
+    } catch (error) {
+      // It would never hear of the key again: it is told until it takes it.
+      log.error('a handler of a watch cache failed', { kind, error });
+      if (!signal.aborted) clock.after(RETELL_MS, () => tellOne(handler, change));
+    }
+  };
+  return {
+    add: (handler, present) => {
+      handlers.push(handler);
+      for (const object of present) {
+        const key = keyOf(object.metadata);
+        tellOne(handler, { kind: 'added', key, object, previous: undefined });
+      }
+    },
+    tell: (change) => {
+      for (const handler of handlers) tellOne(handler, change);
+    },
+  };
+}

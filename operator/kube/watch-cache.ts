@@ -1,0 +1,239 @@
+/**
+ * All objects of a type as they are now, kept by one watch. It lists, watches, and begins again after whatever happens,
+ * for as long as it runs; handlers are told which keys to look at, and do nothing else.
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { KubeClient, Page } from './client.ts';
+import { type Answer, KubeFailure } from './kube-failure.ts';
+import { type ChangeHandler, createListeners, type Listeners } from './listeners.ts';
+import type { KubeMetrics } from './metrics.ts';
+import { createPauses, type Pauses } from './pause.ts';
+import type { KubeObject, ResourceType, Selection } from './resource.ts';
+import { createStoredObjects, isNewer, type StoredObjects } from './stored-objects.ts';
+import { sleep, type TimedClock } from './timed-clock.ts';
+import type { WatchEvent } from './watch-stream.ts';
+
+export type WatchCache<T extends KubeObject> = {
+  get(key: string): T | undefined;
+  values(): IterableIterator<T>;
+  /** Called for every change from now on, and for what is there already. It must only enqueue. */
+  subscribe(handler: ChangeHandler<T>): void;
+  /** Resolves when everything has been listed once. */
+  synced: Promise<void>;
+  health(): CacheHealth;
+  stop(): Promise<void>;
+};
+
+export type CacheHealth = {
+  isSynced: boolean;
+  objects: number;
+  /** Since the API server last gave a sign: bookmarks come every minute where nothing changes. */
+  silent_ms: number;
+  /** So long that the process should be started anew. */
+  isStale: boolean;
+};
+
+export type WatchCacheOptions<T extends KubeObject> = {
+  client: KubeClient;
+  type: ResourceType<T>;
+  selection?: Selection;
+  clock: TimedClock;
+  log: Log;
+  metrics: KubeMetrics;
+  random?: () => number;
+};
+
+const PAGE_ITEMS_MAX = 500;
+const IDLE_MS_MAX = 90_000;
+const WATCH_SECONDS = { least: 240, more: 60 };
+/** Everything is compared once in so long, should a change ever be lost. */
+const RELIST_MS = 30 * 60_000;
+const STALE_MS = 30 * 60_000;
+const PAUSE_MS = { least_ms: 100, most_ms: 30_000 };
+/** A watch that lived so long, or showed anything, was none that fails at once. */
+const HEALTHY_MS = 5_000;
+const FAILURES_BEFORE_RELIST = 3;
+
+type State<T extends KubeObject> = WatchCacheOptions<T> & {
+  objects: StoredObjects<T>;
+  listeners: Listeners<T>;
+  random: () => number;
+  pauses: Pauses;
+  signal: AbortSignal;
+  /** Where the next watch goes on; undefined: everything has to be listed. */
+  version: string | undefined;
+  listed_at: number;
+  /** The last sign of the API server. */
+  seen_at: number;
+  /** Failed watches since one showed anything. */
+  failures: number;
+  pageItems: number;
+  isSynced: boolean;
+};
+
+export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<T>): WatchCache<T> {
+  const stopped = new AbortController();
+  const state = createState(options, stopped.signal);
+  const { promise: synced, resolve } = Promise.withResolvers<void>();
+  const running = run(state, resolve);
+  return {
+    get: (key) => state.objects.get(key),
+    values: () => state.objects.values(),
+    subscribe: (handler) => state.listeners.add(handler, state.objects.values()),
+    synced,
+    health: () => health(state),
+    stop: async () => {
+      stopped.abort();
+      await running;
+    },
+  };
+}
+
+function createState<T extends KubeObject>(
+  options: WatchCacheOptions<T>,
+  signal: AbortSignal,
+): State<T> {
+  const { random = Math.random, clock } = options;
+  return {
+    ...options,
+    objects: createStoredObjects<T>(),
+    listeners: createListeners({ log: options.log, kind: options.type.kind, clock, signal }),
+    random,
+    pauses: createPauses({ ...PAUSE_MS, random }),
+    signal,
+    version: undefined,
+    listed_at: clock.elapsed(),
+    seen_at: clock.elapsed(),
+    failures: 0,
+    pageItems: PAGE_ITEMS_MAX,
+    isSynced: false,
+  };
+}
+
+function health<T extends KubeObject>(state: State<T>): CacheHealth {
+  const silent_ms = state.clock.elapsed() - state.seen_at;
+  const { isSynced, objects } = state;
+  return { isSynced, objects: objects.size(), silent_ms, isStale: silent_ms > STALE_MS };
+}
+
+async function run<T extends KubeObject>(state: State<T>, synced: () => void): Promise<void> {
+  const { signal, clock } = state;
+  while (!signal.aborted) {
+    const failure = state.version === undefined ? await listAll(state) : await watchOnce(state);
+    if (state.isSynced) synced();
+    if (failure === undefined || signal.aborted) continue;
+    const wait = state.pauses.next(failure.retry_after_ms);
+    report(state, failure, wait);
+    await sleep(clock, wait, signal);
+  }
+}
+
+function report<T extends KubeObject>({ log, type }: State<T>, failure: KubeFailure, wait: number) {
+  // That the server forgets what is old is how it works.
+  const at = failure.reason === 'Gone' ? 'debug' : 'warn';
+  log[at]('a watch failed and begins again', {
+    kind: type.kind,
+    reason: failure.reason,
+    error: failure,
+    duration_ms: Math.round(wait),
+  });
+}
+
+/** In pages of one state; in one piece where the server forgot that state before the last page. */
+async function listAll<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {
+  state.metrics.relist(state.type.kind);
+  const items: T[] = [];
+  let page: Page<T> | undefined;
+  do {
+    const answer = await listPage(state, page?.token);
+    if (!answer.ok) {
+      state.pageItems = answer.failure.reason === 'Gone' ? 0 : PAGE_ITEMS_MAX;
+      return answer.failure;
+    }
+    page = answer.value;
+    items.push(...page.items);
+  } while (page.token !== undefined);
+  state.pageItems = PAGE_ITEMS_MAX;
+  state.version = page.resource_version;
+  state.listed_at = state.clock.elapsed();
+  state.failures = 0;
+  const changes = state.objects.replaceAll(items);
+  state.isSynced = true;
+  markSeen(state);
+  for (const change of changes) state.listeners.tell(change);
+  return undefined;
+}
+
+function listPage<T extends KubeObject>(
+  { client, type, selection, pageItems, signal }: State<T>,
+  token: string | undefined,
+): Promise<Answer<Page<T>>> {
+  return client.listPage(type, { ...selection, limit: pageItems, token, signal });
+}
+
+async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {
+  const began = state.clock.elapsed();
+  const { failure, events } = await follow(state);
+  const lived = state.clock.elapsed() - began;
+  const isHealthy = events > 0 || lived > HEALTHY_MS;
+  if (isHealthy) state.pauses.reset();
+  state.failures = isHealthy ? 0 : state.failures + 1;
+  const isLost = failure?.reason === 'Gone' || state.failures >= FAILURES_BEFORE_RELIST;
+  if (isLost || state.clock.elapsed() - state.listed_at > RELIST_MS) state.version = undefined;
+  if (failure !== undefined) return failure;
+  // A server that ends every watch at once must not be asked without end.
+  return isHealthy ? undefined : new KubeFailure({ reason: 'Refused', message: 'ended at once' });
+}
+
+function follow<T extends KubeObject>(
+  state: State<T>,
+): Promise<{ failure: KubeFailure | undefined; events: number }> {
+  const { client, type, selection, metrics, random, signal, version = '' } = state;
+  metrics.reconnect(type.kind);
+  let events = 0;
+  return new Promise((resolve) => {
+    const timeout_seconds = WATCH_SECONDS.least + Math.round(random() * WATCH_SECONDS.more);
+    const request = { ...selection, resource_version: version, timeout_seconds };
+    const watch = client.watch(
+      type,
+      { ...request, idle_ms: IDLE_MS_MAX },
+      {
+        opened: () => markSeen(state),
+        event: (event) => {
+          events += 1;
+          take(state, event);
+        },
+        ended: (failure) => {
+          signal.removeEventListener('abort', watch.stop);
+          resolve({ failure, events });
+        },
+      },
+    );
+    signal.addEventListener('abort', watch.stop, { once: true });
+    if (signal.aborted) watch.stop();
+  });
+}
+
+function take<T extends KubeObject>(state: State<T>, event: WatchEvent<T>): void {
+  markSeen(state);
+  if (event.kind === 'bookmark') {
+    advance(state, event.resource_version);
+    return;
+  }
+  const { objects } = state;
+  const change =
+    event.kind === 'deleted' ? objects.remove(event.object) : objects.put(event.object);
+  advance(state, event.object.metadata.resourceVersion);
+  if (change !== undefined) state.listeners.tell(change);
+}
+
+/** What comes again is older than what came before it. */
+function advance<T extends KubeObject>(state: State<T>, version: string): void {
+  if (state.version === undefined || isNewer(version, state.version)) state.version = version;
+}
+
+function markSeen<T extends KubeObject>(state: State<T>): void {
+  const { clock, metrics, type, objects } = state;
+  state.seen_at = clock.elapsed();
+  metrics.cacheSeen({ kind: type.kind, at: clock.now(), objects: objects.size() });
+}

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
+import { kubeRequest } from '../../support/kube-request.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { connectKube } from './connect.ts';
+import { createQuickClock } from './quick-clock.ts';
+import { configMapWorld, type Watched, watchConfigMaps } from './watched.ts';
+
+const shared = useControlPlane();
+let namespace: string;
+let world: ReturnType<typeof configMapWorld>;
+let watched: Watched | undefined;
+
+beforeEach(async () => {
+  namespace = await shared.namespace();
+  world = configMapWorld(shared.plane(), namespace);
+});
+afterEach(async () => {
+  await watched?.stop();
+  watched = undefined;
+});
+
+const key = (name: string) => `${namespace}/${name}`;
+const names = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, index) => `map-${from + index}`);
+
+describe('a watch cache on a real API server', () => {
+  const open = async () => {
+    const connected = connectKube(shared.plane());
+    const clock = systemTimedClock;
+    watched = await watchConfigMaps({ ...connected, clock, plane: shared.plane(), namespace });
+    return watched;
+  };
+
+  it('holds everything from the start, without managed fields, and follows every change', async () => {
+    await world.set('before', '1');
+    const { cache, told, agrees } = await open();
+    expect(cache.get(key('before'))?.data).toEqual({ value: '1' });
+    expect(cache.get(key('before'))?.metadata).not.toHaveProperty('managedFields');
+    await world.set('after', '1');
+    await world.set('before', '2');
+    await world.remove('after');
+    await agrees();
+    await expect.poll(() => kindsOf(told, key('after'))).toEqual(['added', 'deleted']);
+    expect(kindsOf(told, key('before'))).toEqual(['added', 'updated']);
+    expect(cache.health()).toMatchObject({ isSynced: true, isStale: false });
+  });
+
+  it('tells a handler that comes late what is there', async () => {
+    await world.set('a', '1');
+    const { cache } = await open();
+    const seen: string[] = [];
+    cache.subscribe((change) => seen.push(change.key));
+    expect(seen).toContain(key('a'));
+  });
+
+  it('tells a handler that failed once more, and the others all the same', async () => {
+    const { cache, told } = await open();
+    const taken: string[] = [];
+    let failures = 0;
+    cache.subscribe((change) => {
+      failures += 1;
+      if (failures <= 2) throw new Error('not now');
+      taken.push(change.key);
+    });
+    await world.set('a', '1');
+    await expect.poll(() => taken, { timeout: 5_000 }).toContain(key('a'));
+    expect(told.map((change) => change.key)).toContain(key('a'));
+  });
+});
+
+describe('a watch cache behind a network with faults', () => {
+  let proxy: KubeFaultProxy;
+  const open = async (times = 20) => {
+    proxy = await startKubeFaultProxy(shared.plane());
+    const clock = createQuickClock(times);
+    const connected = connectKube(proxy, { clock });
+    watched = await watchConfigMaps({ ...connected, clock, plane: shared.plane(), namespace });
+    await expect.poll(() => proxy.watches()).toBe(1);
+    return watched;
+  };
+  afterEach(async () => {
+    await watched?.stop();
+    watched = undefined;
+    await proxy.close();
+  });
+
+  it('misses nothing when its connection is reset again and again', async () => {
+    const { agrees, told } = await open();
+    for (const name of names(0, 12)) {
+      await world.set(name, '1');
+      proxy.cutWatches('reset');
+    }
+    await agrees();
+    expect(new Set(told.map((change) => change.key))).toEqual(
+      new Set([...names(0, 12), 'kube-root-ca.crt'].map(key)),
+    );
+  });
+
+  it('goes on from where it was, without a new list, when the server ends its watch', async () => {
+    const { agrees } = await open();
+    await world.set('a', '1');
+    await agrees();
+    proxy.cutWatches('end');
+    await world.set('b', '1');
+    await agrees();
+    expect(lists(proxy)).toHaveLength(1);
+  });
+
+  it('notices that nobody is at the other end any more', async () => {
+    const { agrees } = await open();
+    proxy.freeze();
+    await world.set('a', '1');
+    await agrees();
+    expect(proxy.requests.filter(isWatch).length).toBeGreaterThan(1);
+  });
+
+  it.each(['reset', 'end'] as const)(
+    'takes no half line for an event, broken by %s',
+    async (how) => {
+      const { agrees, told } = await open();
+      proxy.cutNextLine(how);
+      await world.set('a', '1');
+      await agrees();
+      expect(kindsOf(told, key('a'))).toEqual(['added']);
+    },
+  );
+
+  it('hears of every change once when the server repeats itself, with older events between', async () => {
+    const { agrees, told } = await open();
+    proxy.lines('replayed');
+    for (const value of ['1', '2', '3']) {
+      for (const name of ['a', 'b']) await world.set(name, value);
+    }
+    await world.remove('a');
+    await world.set('c', '1');
+    await agrees();
+    expect(kindsOf(told, key('a'))).toEqual(['added', 'updated', 'updated', 'deleted']);
+    expect(kindsOf(told, key('b'))).toEqual(['added', 'updated', 'updated']);
+  });
+
+  it('ends in the truth when events pass one another', async () => {
+    const { agrees, told } = await open();
+    proxy.lines('reordered');
+    await Promise.all(
+      names(0, 6).map(async (name) => {
+        await world.set(name, '1');
+        await world.remove(name);
+        await world.set(name, '2');
+      }),
+    );
+    await world.remove('map-0');
+    await agrees();
+    for (const name of names(0, 6)) expect(kindsOf(told, key(name))).not.toEqual([]);
+  });
+
+  it('knows an object that was deleted and made again in a gap as another one', async () => {
+    await world.set('a', '1');
+    const { agrees, told, cache } = await open();
+    const old = cache.get(key('a'))?.metadata.uid;
+    // The gap ends with a list, which shows nothing of the deletion.
+    proxy.refuse({ times: 1, status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } });
+    const release = proxy.hold('list');
+    proxy.cutWatches('reset');
+    await expect.poll(() => lists(proxy).length).toBe(2);
+    await world.remove('a');
+    await world.set('a', '1');
+    release();
+    await agrees();
+    expect(told.at(-1)).toMatchObject({ kind: 'replaced', previous: { metadata: { uid: old } } });
+  });
+
+  it('hears of what was deleted for good in a gap', async () => {
+    await world.set('a', '1');
+    const { agrees, told } = await open();
+    const release = proxy.hold('watch');
+    proxy.cutWatches('reset');
+    await world.remove('a');
+    release();
+    await agrees();
+    expect(kindsOf(told, key('a'))).toEqual(['added', 'deleted']);
+  });
+
+  it('waits as it is asked in a storm of refusals, and then goes on', async () => {
+    const { agrees } = await open(50);
+    const before = proxy.requests.length;
+    proxy.refuse({ times: 25, status: 429, retry_after: 5 });
+    proxy.cutWatches('reset');
+    await world.set('a', '1');
+    await agrees();
+    expect(proxy.requests.length - before).toBeLessThanOrEqual(30);
+  });
+
+  it('goes on after errors inside the stream, and after lines that are no events', async () => {
+    const { agrees } = await open();
+    for (const status of [500, 200, 403, 504]) {
+      proxy.refuse({ times: 4, status, body: { type: 'ERROR', object: { code: 500 } } });
+      proxy.cutWatches('reset');
+      await world.set(`after-${status}`, '1');
+      await agrees();
+    }
+  });
+
+  it('lists in one piece when the pages of its list expire', async () => {
+    const { agrees } = await open();
+    const expired = { status: 410, body: { kind: 'Status', code: 410, reason: 'Expired' } };
+    proxy.refuse({ times: 2, ...expired });
+    proxy.cutWatches('reset');
+    await world.set('a', '1');
+    await agrees();
+    expect(lists(proxy).at(-1)?.path).toContain('limit=0');
+  });
+
+  it('stops at once, and asks nothing more', async () => {
+    const { cache } = await open();
+    await cache.stop();
+    const { length } = proxy.requests;
+    await world.set('a', '1');
+    await kubeRequest(shared.plane(), { path: '/readyz' });
+    expect(cache.get(key('a'))).toBeUndefined();
+    expect(proxy.requests).toHaveLength(length);
+    await expect.poll(() => proxy.watches()).toBe(0);
+  });
+});
+
+function kindsOf(told: readonly { kind: string; key: string }[], key: string): string[] {
+  return told.filter((change) => change.key === key).map(({ kind }) => kind);
+}
+
+function isWatch({ path }: { path: string }): boolean {
+  return path.includes('watch=true');
+}
+
+function lists(proxy: KubeFaultProxy) {
+  return proxy.requests.filter(({ path }) => path.includes('limit='));
+}
