@@ -1,39 +1,78 @@
 /**
- * The end of an HTTP server: answers under way end, connections without one close at once, and at the
- * deadline all that are left. Node alone would wait for a client that connected and never asked.
+ * The end of an HTTP server, without a request that gets no answer. New connections are refused at once; whoever sends on
+ * an old one is answered and told that it was the last answer there; who is quiet for a while is hung up on, and at the
+ * deadline all that are left. Node's own end hangs up on quiet connections at once, while a request may be on its way.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 
 export type Closing = { close(deadlineMs: number): Promise<void> };
 
 const SWEEP_MS = 50;
+/** A client that sends one request after the other is hardly ever quiet for longer. */
+const QUIET_MS = 500;
+
+type Connection = {
+  answers: Set<ServerResponse>;
+  /** Since when nothing was read of it, and how much had been by then. */
+  quietSince: number;
+  bytesRead: number;
+};
 
 /** Called before the server listens. */
 export function prepareToClose(server: Server): Closing {
-  const answers = new Map<Socket, Set<ServerResponse>>();
+  const connections = new Map<Socket, Connection>();
+  const state = { isClosing: false };
   server.on('connection', (socket: Socket) => {
-    answers.set(socket, new Set());
-    socket.once('close', () => answers.delete(socket));
+    const quietSince = performance.now();
+    connections.set(socket, { answers: new Set(), quietSince, bytesRead: 0 });
+    socket.once('close', () => connections.delete(socket));
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    answers.get(socket)?.add(response);
-    response.once('close', () => answers.get(socket)?.delete(response));
+  // Before whoever answers.
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    if (state.isClosing) response.setHeader('connection', 'close');
+    const answers = connections.get(socket)?.answers;
+    answers?.add(response);
+    response.once('close', () => answers?.delete(response));
   });
-  const sweepIdle = () => {
-    for (const [socket, under] of answers) if (under.size === 0) socket.destroy();
-  };
   return {
     close: async (deadlineMs) => {
       if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
-      const sweep = setInterval(sweepIdle, SWEEP_MS);
-      const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
-      await closed;
-      clearInterval(sweep);
-      clearTimeout(deadline);
+      state.isClosing = true;
+      await drain(server, connections, deadlineMs);
     },
   };
+}
+
+async function drain(
+  server: Server,
+  connections: ReadonlyMap<Socket, Connection>,
+  deadlineMs: number,
+): Promise<void> {
+  const closed = once(server, 'close');
+  NetServer.prototype.close.call(server);
+  for (const { answers } of connections.values()) for (const answer of answers) sayLast(answer);
+  // After what has arrived meanwhile was read.
+  const sweep = setInterval(() => setImmediate(hangUp, connections), SWEEP_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
+  // Node's own end: it stops to look for slow clients, and has nothing else to do any more.
+  server.close(() => undefined);
+}
+
+function sayLast(answer: ServerResponse): void {
+  if (!answer.headersSent) answer.setHeader('connection', 'close');
+}
+
+function hangUp(connections: ReadonlyMap<Socket, Connection>): void {
+  const now = performance.now();
+  for (const [socket, connection] of connections) {
+    const { answers, bytesRead, quietSince } = connection;
+    const isQuiet = answers.size === 0 && socket.bytesRead === bytesRead;
+    if (!isQuiet) Object.assign(connection, { quietSince: now, bytesRead: socket.bytesRead });
+    else if (now - quietSince >= QUIET_MS) socket.destroySoon();
+  }
 }

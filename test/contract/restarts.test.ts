@@ -1,0 +1,80 @@
+// APIs that end while their clients are busy: every request that was taken is answered, and behind a load balancer a
+// rolling restart is not noticed.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type BusyClients, startBusyClients } from './support/busy-clients.ts';
+import {
+  type DeployedProcess,
+  type Deployment,
+  startDeployment,
+  startProcess,
+} from './support/deployment.ts';
+import { startRoundRobin } from './support/round-robin.ts';
+
+const CLIENTS = 50;
+
+let deployment: Deployment;
+let key: string;
+
+beforeAll(async () => {
+  deployment = await startDeployment((usual) => ({ ...usual, TINTYPE_RATE_WRITES: '1000000' }));
+  const alice = await deployment.session('alice');
+  await alice('POST', '/v1/projects', { project_slug: 'shop' });
+  key = (await alice('POST', '/v1/projects/shop/keys', { name: 'server' })).body.plaintext_secret;
+});
+
+afterAll(() => deployment?.stop());
+
+const upload = JSON.stringify({ content_type: 'image/png', size_bytes: 1 });
+/** Every fifth is a write, which nobody sends twice by himself. */
+const next = (nth: number) =>
+  nth % 5 === 0
+    ? { method: 'POST', path: '/v1/projects/shop/uploads', body: upload }
+    : { method: 'GET', path: '/v1/projects/shop' };
+
+const busy = (url: string) =>
+  startBusyClients({ url, clients: CLIENTS, headers: { 'x-api-key': key }, next });
+
+/** So many more answers have come. */
+async function untilAnswered(clients: BusyClients, more: number): Promise<void> {
+  const enough = clients.count() + more;
+  await expect.poll(() => clients.count(), { timeout: 60_000 }).toBeGreaterThan(enough);
+}
+
+const another = () => startProcess('api', deployment.env);
+
+describe('an API that ends', { timeout: 120_000 }, () => {
+  it('answers everything that it took: no connection breaks, and nothing is 5xx', async () => {
+    const api = await another();
+    const clients = busy(`http://127.0.0.1:${api.port}`);
+    await untilAnswered(clients, 300);
+    const code = api.end('SIGTERM');
+    await clients.ended;
+    expect(await code).toBe(0);
+    // Then nobody listens there any more, which is no answer lost.
+    expect([...clients.seen.keys()].toSorted()).toEqual(['200', '201', 'ECONNREFUSED']);
+    expect(clients.seen.get('ECONNREFUSED')).toBe(CLIENTS);
+  });
+});
+
+describe('two APIs behind a load balancer', { timeout: 180_000 }, () => {
+  it('are restarted one after the other, and no client notices', async () => {
+    const old = [await another(), await another()];
+    const balancer = await startRoundRobin(old.map(({ port = 0 }) => port));
+    const clients = busy(balancer.url);
+    const fresh: DeployedProcess[] = [];
+    for (const api of old) {
+      await untilAnswered(clients, 200);
+      const replacement = await another();
+      fresh.push(replacement);
+      balancer.ports.add(replacement.port ?? 0);
+      expect(await api.end('SIGTERM')).toBe(0);
+      balancer.ports.delete(api.port ?? 0);
+    }
+    await untilAnswered(clients, 200);
+    clients.stop();
+    await clients.ended;
+    await Promise.all(fresh.map((api) => api.end('SIGTERM')));
+    await balancer.close();
+    expect([[...clients.seen.keys()].toSorted(), balancer.failures]).toEqual([['200', '201'], []]);
+  });
+});

@@ -1,0 +1,75 @@
+/**
+ * A load balancer as small as one can be: requests go to its servers in turn, over connections that are kept, and to the
+ * next one where a server refuses the connection. What fails once it was sent is 502: nobody may send it twice.
+ */
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+
+export type RoundRobin = {
+  url: string;
+  /** Ports, in any order; new ones may be added. */
+  ports: Set<number>;
+  /** Why a request was not answered by a server, each time. */
+  failures: string[];
+  close(): Promise<void>;
+};
+
+export async function startRoundRobin(first: readonly number[]): Promise<RoundRobin> {
+  const agent = new Agent({ keepAlive: true });
+  const ports = new Set(first);
+  const failures: string[] = [];
+  let turn = 0;
+  const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body = await buffer(incoming);
+    turn += 1;
+    const all = [...ports];
+    const inTurn = all.map((_, at) => all[(turn + at) % all.length] ?? 0);
+    for (const port of inTurn) {
+      const failure = await forward({ port, agent, incoming, body }, response);
+      if (failure === undefined) return;
+      if (failure !== 'ECONNREFUSED') break;
+    }
+    response.writeHead(502).end();
+  };
+  const forward = (to: Forwarding, response: ServerResponse) =>
+    exchange(to, response).catch((error: NodeJS.ErrnoException) => {
+      const failure = error.code ?? error.message;
+      if (failure !== 'ECONNREFUSED') failures.push(failure);
+      return failure;
+    });
+  const server = createServer((incoming, response) => void pass(incoming, response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ports,
+    failures,
+    close: async () => {
+      agent.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+type Forwarding = { port: number; agent: Agent; incoming: IncomingMessage; body: Buffer };
+
+function exchange(
+  { port, agent, incoming, body }: Forwarding,
+  response: ServerResponse,
+): Promise<undefined> {
+  const { method, url: path, headers } = incoming;
+  const { connection: _, ...kept } = headers;
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, agent, method, path, headers: kept });
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      void buffer(answer).then((bytes) => {
+        response.writeHead(answer.statusCode ?? 0, { 'content-type': 'application/json' });
+        response.end(bytes);
+        resolve(undefined);
+      }, reject);
+    });
+    sent.end(body);
+  });
+}
