@@ -38,7 +38,8 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'header',
     name: 'X-Storage-Event-Notification-Signature',
-    description: 'Hex HMAC-SHA256 of the bytes of the body, with the storage event secret.',
+    description:
+      '`v1=` and the hex HMAC-SHA256 of the bytes of the body, with the storage event secret.',
   },
 } as const;
 
