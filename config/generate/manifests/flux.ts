@@ -1,0 +1,41 @@
+/**
+ * The health of the custom resources in Flux. Its own rules (kstatus) read our conditions rightly as they are; these say
+ * the same in CEL, and fail without delay where a resource cannot become ready by waiting.
+ */
+import { WRITTEN } from './chart.ts';
+import { printYaml } from './chart-text.ts';
+import { customResources, GROUP } from './custom-resources.ts';
+
+const has = (type: string) =>
+  `status.conditions.exists(c, c.type == '${type}' && c.status == 'True')`;
+const isObserved =
+  'has(status.observedGeneration) && status.observedGeneration == metadata.generation && has(status.conditions)';
+
+export const healthCheckExpressions = customResources.map(({ kind }) => ({
+  apiVersion: `${GROUP}/v1alpha1`,
+  kind,
+  inProgress: `!(${isObserved}) || ${has('Reconciling')}`,
+  failed: `${isObserved} && ${has('Stalled')}`,
+  current: `${isObserved} && ${has('Ready')}`,
+}));
+
+export const fluxFiles: [string, string][] = [
+  [
+    'config/flux/kustomization.yaml',
+    `${WRITTEN}# An example: the projects of a team, from the folder projects/ of a Git repository, healthy when they are ready.\n` +
+      printYaml({
+        apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
+        kind: 'Kustomization',
+        metadata: { name: 'projects', namespace: 'flux-system' },
+        spec: {
+          interval: '10m',
+          timeout: '3m',
+          prune: true,
+          wait: true,
+          path: './projects',
+          sourceRef: { kind: 'GitRepository', name: 'team' },
+          healthCheckExprs: healthCheckExpressions,
+        },
+      }),
+  ],
+];

@@ -1,0 +1,57 @@
+/** What the Prometheus Operator takes: where metrics are collected, and the alerts. */
+import { alerts, runbookPage } from './alerts.ts';
+import type { Manifest } from './manifest.ts';
+import { metadata, type Place } from './place.ts';
+
+export const monitoringManifests: readonly Manifest[] = [
+  {
+    folder: 'prometheus',
+    file: 'pod-monitor',
+    when: '.Values.metrics.podMonitor.enabled',
+    make: podMonitor,
+  },
+  { folder: 'prometheus', file: 'rules', when: '.Values.metrics.rules.enabled', make: rules },
+];
+
+function podMonitor(place: Place): object {
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PodMonitor',
+    metadata: metadata(place, place.fullname),
+    spec: {
+      // All processes: the operator, and what it runs beside itself.
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'tintype' } },
+      podMetricsEndpoints: [
+        // The jobs of Tintype have a label of this name.
+        { port: 'metrics', path: '/metrics', interval: '30s', honorLabels: true },
+      ],
+    },
+  };
+}
+
+function rules(place: Place): object {
+  const runbooks = place.scalar('metrics.rules.runbookUrl');
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: metadata(place, place.fullname),
+    spec: {
+      groups: [
+        {
+          name: 'tintype',
+          rules: alerts.map(({ name, severity, summary, description, ...asked }) => ({
+            alert: name,
+            expr: asked.expr,
+            for: asked.for,
+            labels: { severity },
+            annotations: {
+              summary,
+              description,
+              runbook_url: `${runbooks}/${runbookPage(name)}.md`,
+            },
+          })),
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * `spec.staff` of a Project may be set, changed and removed by those alone who have the verb `manage-staff-fields`: the
+ * API server asks its authorizer itself, so that no webhook of ours can be down.
+ */
+import { GROUP } from './custom-resources.ts';
+import type { Manifest } from './manifest.ts';
+import { STAFF_VERB } from './people.ts';
+import { labels, type Place } from './place.ts';
+
+const when = '.Values.admissionPolicy.enabled';
+
+export const staffPolicyManifests: readonly Manifest[] = [
+  { folder: 'admission-policy', file: 'staff-fields', when, make: policy },
+  { folder: 'admission-policy', file: 'staff-fields-binding', when, make: binding },
+];
+
+function nameOf({ fullname }: Place): string {
+  return `${fullname}-staff-fields.${GROUP}`;
+}
+
+const isStaff = `authorizer.group('${GROUP}').resource('projects').namespace(request.namespace).name(request.name).check('${STAFF_VERB}').allowed()`;
+
+function policy(place: Place): object {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicy',
+    metadata: { name: nameOf(place), labels: labels(place) },
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: {
+        resourceRules: [
+          {
+            apiGroups: [GROUP],
+            apiVersions: ['*'],
+            operations: ['CREATE', 'UPDATE'],
+            resources: ['projects'],
+          },
+        ],
+      },
+      variables: [
+        {
+          name: 'changed',
+          expression:
+            'oldObject == null ? has(object.spec.staff) : object.spec.?staff != oldObject.spec.?staff',
+        },
+      ],
+      validations: [
+        {
+          expression: `!variables.changed || ${isStaff}`,
+          reason: 'Forbidden',
+          messageExpression: `"\`spec.staff\` must be left as it is: user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it"`,
+          message: `\`spec.staff\` must be left as it is by whoever has no verb '${STAFF_VERB}' on projects.${GROUP}`,
+        },
+      ],
+    },
+  };
+}
+
+function binding(place: Place): object {
+  return {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'ValidatingAdmissionPolicyBinding',
+    metadata: { name: nameOf(place), labels: labels(place) },
+    spec: { policyName: nameOf(place), validationActions: ['Deny'] },
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * What the operator may do in a cluster, each with its reason: the Roles of the chart and of kustomize are made of this
+ * table. A verb that is not here is refused by the API server.
+ */
+export type Permission = {
+  apiGroup: string;
+  resources: readonly string[];
+  /** The only objects that it holds for; `create` and `list` cannot be narrowed to names. */
+  names?: readonly string[];
+  verbs: readonly string[];
+  reason: string;
+};
+
+/** The Lease by which one operator at a time writes. */
+export const LEASE_NAME = 'tintype-operator';
+
+const READ = ['get', 'list', 'watch'] as const;
+const WRITE = ['create', 'patch', 'delete'] as const;
+const KINDS = ['projects', 'signingkeys', 'watermarkpresets', 'recipes', 'imageservices'] as const;
+
+export const permissions = {
+  /** In every watched namespace, or in the whole cluster. */
+  tenant: [
+    {
+      apiGroup: 'tintype.dev',
+      resources: KINDS,
+      verbs: [...READ, 'patch'],
+      reason: 'what is declared; patched for finalizers alone',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: KINDS.map((plural) => `${plural}/status`),
+      verbs: ['get', 'patch', 'update'],
+      reason: 'what became of it',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: KINDS.map((plural) => `${plural}/finalizers`),
+      verbs: ['update'],
+      reason: 'to own what it writes, where the cluster checks owner references',
+    },
+    {
+      apiGroup: '',
+      resources: ['secrets'],
+      verbs: ['get', 'create', 'patch'],
+      reason:
+        'callback secrets, and images of presets, each by the name that a resource gives; never listed',
+    },
+    {
+      apiGroup: '',
+      resources: ['configmaps'],
+      verbs: ['get'],
+      reason: 'images of presets, by the name that a resource gives',
+    },
+    {
+      apiGroup: 'events.k8s.io',
+      resources: ['events'],
+      verbs: ['create', 'patch'],
+      reason: 'what people see in kubectl describe',
+    },
+  ],
+  /** In the namespace of the delivery hosts. */
+  delivery: [
+    {
+      apiGroup: 'networking.k8s.io',
+      resources: ['ingresses'],
+      verbs: [...READ, ...WRITE],
+      reason: 'the routes of delivery hosts',
+    },
+    {
+      apiGroup: 'gateway.networking.k8s.io',
+      resources: ['httproutes', 'referencegrants'],
+      verbs: [...READ, ...WRITE],
+      reason: 'the same routes, where a Gateway is used',
+    },
+  ],
+  /** In the namespaces in which an ImageService may stand. */
+  runtime: [
+    {
+      apiGroup: 'apps',
+      resources: ['deployments'],
+      verbs: [...READ, ...WRITE],
+      reason: 'the processes of the runtime',
+    },
+    {
+      apiGroup: 'apps',
+      resources: ['deployments/scale'],
+      verbs: ['get', 'patch', 'update'],
+      reason: 'workers follow the depth of their queue',
+    },
+    {
+      apiGroup: '',
+      resources: ['pods'],
+      verbs: [...READ, 'patch'],
+      reason: 'a busy worker is marked, so that it is not the one to go',
+    },
+    {
+      apiGroup: 'batch',
+      resources: ['jobs', 'cronjobs'],
+      verbs: [...READ, ...WRITE],
+      reason: 'the migration, and the scheduled jobs',
+    },
+    {
+      apiGroup: '',
+      resources: ['services', 'serviceaccounts', 'configmaps'],
+      verbs: [...READ, ...WRITE],
+      reason: 'what the processes are reached by, run as and configured with',
+    },
+    {
+      apiGroup: 'policy',
+      resources: ['poddisruptionbudgets'],
+      verbs: [...READ, ...WRITE],
+      reason: 'drains of nodes leave the service up',
+    },
+    {
+      apiGroup: 'networking.k8s.io',
+      resources: ['networkpolicies', 'ingresses'],
+      verbs: [...READ, ...WRITE],
+      reason: 'whom each process may reach, and the host of the API',
+    },
+    {
+      apiGroup: 'keda.sh',
+      resources: ['scaledobjects', 'triggerauthentications'],
+      verbs: [...READ, ...WRITE],
+      reason: 'scaling by KEDA, where it is installed',
+    },
+    {
+      apiGroup: '',
+      resources: ['secrets'],
+      verbs: ['get'],
+      reason: 'whether the Secrets that an ImageService names are there; never listed',
+    },
+  ],
+  /** In the operator's own namespace. */
+  own: [
+    {
+      apiGroup: 'coordination.k8s.io',
+      resources: ['leases'],
+      verbs: ['create'],
+      reason: 'the Lease of the leader',
+    },
+    {
+      apiGroup: 'coordination.k8s.io',
+      resources: ['leases'],
+      names: [LEASE_NAME],
+      verbs: ['get', 'update', 'patch'],
+      reason: 'taken, renewed and released by name',
+    },
+  ],
+} as const satisfies Record<string, readonly Permission[]>;
