@@ -59,7 +59,7 @@ it('every file is ready or refused, and whatever is stored is accepted by others
   expect(after.pids).toEqual(atRest.pids);
   expect(after.bytes - atRest.bytes).toBeLessThan(MEMORY_KEPT_MAX);
   expect(await complaintsAbout(stored)).toEqual([]);
-}, 300_000);
+}, 900_000);
 
 /** Debian's ImageMagick takes no longer sides. */
 const JUDGED_SIDE_MAX = 16_000;
