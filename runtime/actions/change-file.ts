@@ -1,6 +1,6 @@
 /**
  * Changes what a file is called and where it lies, with the audit entry in the same transaction; what changes nothing
- * leaves no trace. Nothing is purged: no delivery depends on it. Spec: Files, PATCH.
+ * leaves no trace. Nothing is purged: no delivery depends on it. Spec: Files.
  */
 import { ServiceError } from '../core/errors.ts';
 import type { PatchFile } from '../core/resources/file.ts';

@@ -1,6 +1,6 @@
 /**
  * Where a file or an upload is to lie, as a caller asks for it. Only the default library is known.
- * Spec: Uploads; Files, PATCH (folder and library).
+ * Spec: Uploads; Files.
  */
 import { ServiceError } from '../core/errors.ts';
 import { requireFolder } from '../core/resources/file-query.ts';

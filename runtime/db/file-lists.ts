@@ -1,5 +1,5 @@
 // Lists of table files, newest first, read by position. However large the project and whatever the filter, a page
-// reads at most three rows for each that it answers and fifty besides. Spec: Files, GET; Conventions.
+// reads at most three rows for each that it answers and fifty besides. Spec: Files; Conventions.
 import { type FileStatus, fileStatuses } from '../core/states.ts';
 import type { Queryable } from './client.ts';
 import { CURRENT_REVISION, type FileRow, REVISION_COLUMNS } from './files.ts';

@@ -1,5 +1,5 @@
 // Every write that is audited has its entry in the same transaction: killed in between, it leaves neither.
-// Spec: Endpoints (audited); Files, PATCH; Signing keys and signed URLs.
+// Spec: Endpoints (audited); Files; Signing keys and signed URLs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';

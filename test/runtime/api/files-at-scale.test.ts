@@ -1,4 +1,4 @@
-// Spec: Files, GET; Conventions (lists). A page of a million files costs what a page of a few does: told by the plans
+// Spec: Files; Conventions (lists). A page of a million files costs what a page of a few does: told by the plans
 // and the counts of the very statements that the API sends.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { printCursor } from '../../../runtime/core/cursor.ts';

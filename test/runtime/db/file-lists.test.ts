@@ -1,4 +1,4 @@
-// Spec: Files, GET (status, q, order, cursor), beside the same list made by reading everything.
+// Spec: Files.
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import { type FileStatus, fileStatuses } from '../../../runtime/core/states.ts';
