@@ -1,0 +1,50 @@
+/** The Deployments of the parts that run all the time. Old pods stay until new ones are ready. */
+import { type Component, components, type Installation } from '../installation.ts';
+import { digest, type RenderedObject, renderObject, selectorOf } from './object.ts';
+import { podTemplate } from './pod.ts';
+
+/** On a Deployment: a digest of its pods, which says what it was told to run. */
+export const REVISION = 'tintype.dev/revision';
+export const PROGRESS_SECONDS = 600;
+
+export function renderDeployments(of: Installation): RenderedObject[] {
+  return components.map((component) => renderDeployment(of, component));
+}
+
+export function renderDeployment(of: Installation, component: Component): RenderedObject {
+  const template = podTemplate(of, component, [commandOf(component)]);
+  const replicas = replicasOf(of, component);
+  const head = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    suffix: component,
+    component,
+    annotations: { [REVISION]: digest(template) },
+  };
+  return renderObject(of, head, {
+    spec: {
+      ...(replicas === undefined ? {} : { replicas }),
+      revisionHistoryLimit: 3,
+      progressDeadlineSeconds: PROGRESS_SECONDS,
+      strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
+      selector: { matchLabels: selectorOf(of, component) },
+      template,
+    },
+  });
+}
+
+export function isWorker(component: Component): boolean {
+  return component.startsWith('worker-');
+}
+
+/** Of workers somebody else decides how many there are. */
+function replicasOf({ spec }: Installation, component: Component): number | undefined {
+  if (component === 'api') return spec.api?.replicas ?? 2;
+  if (component === 'delivery') return spec.delivery?.replicas ?? 2;
+  if (component === 'dispatcher') return spec.dispatcher?.replicas ?? 1;
+  return undefined;
+}
+
+function commandOf(component: Component): string {
+  return isWorker(component) ? 'worker' : component;
+}

@@ -1,0 +1,139 @@
+/**
+ * The pod of a process: unprivileged by the restricted profile, without a token, with a root file system that cannot be
+ * written, and with more time to end than the process takes.
+ */
+import type { Installation, Process } from '../installation.ts';
+import {
+  AUTHORITIES_FOLDER,
+  environmentOf,
+  PLANS_FOLDER,
+  ports,
+  SPOOL_FOLDER,
+} from './environment.ts';
+import { defined, MANAGED, selectorOf, toMap } from './object.ts';
+import { probesOf } from './probes.ts';
+import { resourcesOf } from './sizes.ts';
+import { topologySpread } from './topology-spread.ts';
+
+/** Seconds between the end of new connections by the routers, and SIGTERM. */
+export const PRE_STOP_SECONDS = 5;
+/** A process that drains has 25 seconds of its own. */
+const DRAIN_SECONDS = 30;
+const USER = 65_532;
+
+export type PodTemplate = { metadata: object; spec: Record<string, unknown> };
+
+export function podTemplate(
+  of: Installation,
+  process: Process,
+  args: readonly string[],
+): PodTemplate {
+  const { spec } = of;
+  return {
+    metadata: {
+      labels: { ...toMap(spec.podLabels), ...selectorOf(of, process, MANAGED) },
+      annotations: {
+        ...toMap(spec.podAnnotations),
+        'tintype.dev/secrets-digest': of.secrets_digest,
+      },
+    },
+    spec: defined({
+      ...placement(of, process),
+      serviceAccountName: `${of.name}-runtime`,
+      automountServiceAccountToken: false,
+      // Services of this very name would set TINTYPE_API_PORT and the like.
+      enableServiceLinks: false,
+      imagePullSecrets: spec.imagePullSecretRefs,
+      securityContext: podSecurity,
+      terminationGracePeriodSeconds: isServer(process)
+        ? PRE_STOP_SECONDS + DRAIN_SECONDS
+        : DRAIN_SECONDS,
+      containers: [container(of, process, args)],
+      volumes: volumesOf(of, process).map(({ name, source }) => ({ name, ...source })),
+    }),
+  };
+}
+
+const podSecurity = {
+  runAsNonRoot: true,
+  runAsUser: USER,
+  runAsGroup: USER,
+  fsGroup: USER,
+  seccompProfile: { type: 'RuntimeDefault' },
+};
+
+const containerSecurity = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+/** Those that others connect to. */
+export function isServer(process: Process): process is 'api' | 'delivery' {
+  return process === 'api' || process === 'delivery';
+}
+
+function container(of: Installation, process: Process, args: readonly string[]) {
+  const { spec } = of;
+  return {
+    name: 'tintype',
+    image: spec.image,
+    imagePullPolicy: spec.imagePullPolicy ?? 'IfNotPresent',
+    args,
+    env: environmentOf(process, spec),
+    ...(portsOf(process).length === 0 ? {} : { ports: portsOf(process) }),
+    resources: resourcesOf(spec, process),
+    securityContext: containerSecurity,
+    // The last lines of the log of a process that failed are then in the status of its pod.
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    ...probesOf(process),
+    ...(isServer(process)
+      ? { lifecycle: { preStop: { sleep: { seconds: PRE_STOP_SECONDS } } } }
+      : {}),
+    volumeMounts: volumesOf(of, process).map(({ name, mountPath, readOnly }) =>
+      readOnly === undefined ? { name, mountPath } : { name, mountPath, readOnly },
+    ),
+  };
+}
+
+export function portsOf(process: Process) {
+  if (process === 'migrate' || process === 'job') return [];
+  const metrics = { name: 'metrics', containerPort: ports.metrics, protocol: 'TCP' };
+  if (!isServer(process)) return [metrics];
+  return [{ name: 'http', containerPort: ports[process], protocol: 'TCP' }, metrics];
+}
+
+type Volume = { name: string; mountPath: string; readOnly?: true; source: object };
+
+function volumesOf({ spec }: Installation, process: Process): Volume[] {
+  const { caConfigMapRef, plansConfigMapRef, delivery } = spec;
+  const volumes: Volume[] = [{ name: 'tmp', mountPath: '/tmp', source: scratch('1Gi') }];
+  if (process === 'delivery') {
+    const source = scratch(delivery?.spoolSize ?? '1Gi');
+    volumes.push({ name: 'spool', mountPath: SPOOL_FOLDER, source });
+  }
+  if (caConfigMapRef !== undefined) {
+    const source = { configMap: { name: caConfigMapRef.name, defaultMode: 0o444 } };
+    volumes.push({ name: 'ca', mountPath: AUTHORITIES_FOLDER, readOnly: true, source });
+  }
+  if (plansConfigMapRef !== undefined && ['api', 'dispatcher', 'job'].includes(process)) {
+    const source = { configMap: { name: plansConfigMapRef.name, defaultMode: 0o444 } };
+    volumes.push({ name: 'plans', mountPath: PLANS_FOLDER, readOnly: true, source });
+  }
+  return volumes;
+}
+
+function scratch(sizeLimit: string) {
+  return { emptyDir: { sizeLimit } };
+}
+
+function placement(of: Installation, process: Process) {
+  const { nodeSelector, tolerations, affinity, priorityClassName } = of.spec;
+  return {
+    nodeSelector: nodeSelector && toMap(nodeSelector),
+    tolerations,
+    affinity,
+    priorityClassName,
+    topologySpreadConstraints: topologySpread(of, process),
+  };
+}

@@ -1,0 +1,29 @@
+/**
+ * When a pod has started, gets requests, and is started anew. A part that works without the database for a while must
+ * not be taken out of its Service by an outage of the database.
+ */
+import type { Process } from '../installation.ts';
+
+const live = { httpGet: { path: '/livez', port: 'metrics' } };
+const ready = { httpGet: { path: '/readyz', port: 'metrics' } };
+
+export function probesOf(process: Process): object {
+  if (process === 'migrate' || process === 'job') return {};
+  return {
+    startupProbe: { ...ready, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 60 },
+    readinessProbe: {
+      ...readyProbe(process),
+      periodSeconds: 5,
+      timeoutSeconds: 5,
+      failureThreshold: 3,
+    },
+    livenessProbe: { ...live, periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
+  };
+}
+
+function readyProbe(process: Process): object {
+  // What delivery has looked up it serves on for five minutes without a database.
+  if (process === 'delivery') return { tcpSocket: { port: 'http' } };
+  if (process === 'api') return { httpGet: { path: '/readyz', port: 'http' } };
+  return ready;
+}

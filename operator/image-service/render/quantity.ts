@@ -1,0 +1,35 @@
+/** Amounts as Kubernetes writes them: printed as it prints them itself, so that what is read back is what was sent. */
+
+const UNITS: Readonly<Record<string, number>> = {
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+};
+
+const SHAPE = /^(\d+)([KMGT]i|[kMGT])?$/;
+
+export function parseBytes(amount: string): number {
+  const [, digits = '', unit = ''] = SHAPE.exec(amount) ?? [];
+  if (digits === '') throw new Error(`'${amount}' is no amount of memory`);
+  return Number(digits) * (UNITS[unit] ?? 1);
+}
+
+/** `1024Mi` is `1Gi`: with the largest unit of its family that leaves a whole number. */
+export function printBytes(amount: string): string {
+  const bytes = parseBytes(amount);
+  const family = amount.endsWith('i') ? ['Ti', 'Gi', 'Mi', 'Ki'] : ['T', 'G', 'M', 'k'];
+  const unit = family.find((each) => bytes % (UNITS[each] ?? 1) === 0);
+  return unit === undefined ? String(bytes) : `${bytes / (UNITS[unit] ?? 1)}${unit}`;
+}
+
+/** `2000m` is `2`. */
+export function printCpu(amount: string): string {
+  const [, digits = '0', milli] = /^(\d+)(m?)$/.exec(amount) ?? [];
+  if (milli === '') return String(Number(digits));
+  return Number(digits) % 1000 === 0 ? String(Number(digits) / 1000) : `${Number(digits)}m`;
+}

@@ -1,0 +1,84 @@
+/**
+ * How requests come in from outside: the hosts of the API and of uploads to the API, every host below the delivery root
+ * domain to delivery. Ingress objects, or the same as HTTPRoutes of a Gateway.
+ */
+import type { Installation } from '../installation.ts';
+import { type RenderedObject, renderObject, toMap } from './object.ts';
+import { SERVICE_PORT } from './services.ts';
+
+export function renderRoutes(of: Installation): RenderedObject[] {
+  const mode = of.spec.routing?.mode ?? 'Ingress';
+  if (mode === 'Disabled') return [];
+  const render = mode === 'Gateway' ? renderHttpRoute : renderIngress;
+  return routesOf(of).map((route) => render(of, route));
+}
+
+type Route = {
+  component: 'api' | 'delivery';
+  hosts: string[];
+  tls: string | undefined;
+  annotations: Record<string, string>;
+};
+
+function routesOf({ spec }: Installation): Route[] {
+  const hosts = [spec.baseURL, spec.uploadBaseURL]
+    .filter((address) => address !== undefined)
+    .map((address) => new URL(address).hostname);
+  return [
+    {
+      component: 'api',
+      hosts: [...new Set(hosts)],
+      tls: spec.tls?.apiSecretName,
+      annotations: toMap(spec.routing?.apiAnnotations),
+    },
+    {
+      component: 'delivery',
+      hosts: [`*.${spec.deliveryRootDomain}`],
+      tls: spec.tls?.deliverySecretName,
+      annotations: toMap(spec.routing?.deliveryAnnotations),
+    },
+  ];
+}
+
+function renderIngress(of: Installation, { component, hosts, tls, annotations }: Route) {
+  const service = { name: `${of.name}-${component}`, port: { name: 'http' } };
+  const paths = [{ path: '/', pathType: 'Prefix', backend: { service } }];
+  const { ingressClassName } = of.spec;
+  return renderObject(
+    of,
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      suffix: component,
+      component,
+      annotations,
+    },
+    {
+      spec: {
+        ...(ingressClassName === undefined ? {} : { ingressClassName }),
+        ...(tls === undefined ? {} : { tls: [{ hosts, secretName: tls }] }),
+        rules: hosts.map((host) => ({ host, http: { paths } })),
+      },
+    },
+  );
+}
+
+function renderHttpRoute(of: Installation, { component, hosts, annotations }: Route) {
+  return renderObject(
+    of,
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'HTTPRoute',
+      suffix: component,
+      component,
+      annotations,
+    },
+    {
+      spec: {
+        parentRefs: [of.spec.routing?.gatewayRef],
+        hostnames: hosts,
+        rules: [{ backendRefs: [{ name: `${of.name}-${component}`, port: SERVICE_PORT }] }],
+      },
+    },
+  );
+}

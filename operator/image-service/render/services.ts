@@ -1,0 +1,45 @@
+/** What stands beside the pods: the Services of the API and of delivery, disruption budgets, the service account. */
+import { components, type Installation } from '../installation.ts';
+import { type RenderedObject, renderObject, selectorOf, toMap } from './object.ts';
+
+export const SERVICE_PORT = 80;
+
+export function renderServices(of: Installation): RenderedObject[] {
+  return (['api', 'delivery'] as const).map((component) =>
+    renderObject(
+      of,
+      { apiVersion: 'v1', kind: 'Service', suffix: component, component },
+      {
+        spec: {
+          type: 'ClusterIP',
+          selector: selectorOf(of, component),
+          ports: [{ name: 'http', port: SERVICE_PORT, targetPort: 'http', protocol: 'TCP' }],
+        },
+      },
+    ),
+  );
+}
+
+/** One pod of a part at a time may be moved; one that is not ready never holds up a node that is drained. */
+export function renderDisruptionBudgets(of: Installation): RenderedObject[] {
+  return components.map((component) =>
+    renderObject(
+      of,
+      { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', suffix: component, component },
+      {
+        spec: {
+          maxUnavailable: 1,
+          unhealthyPodEvictionPolicy: 'AlwaysAllow',
+          selector: { matchLabels: selectorOf(of, component) },
+        },
+      },
+    ),
+  );
+}
+
+/** No process talks to the API server. */
+export function renderServiceAccount(of: Installation): RenderedObject {
+  const annotations = toMap(of.spec.serviceAccountAnnotations);
+  const head = { apiVersion: 'v1', kind: 'ServiceAccount', suffix: 'runtime', annotations };
+  return renderObject(of, head, { automountServiceAccountToken: false });
+}

@@ -1,0 +1,74 @@
+/**
+ * What each process takes where the resource does not say it. Measured (docs/performance.md): a server has 114 MB at
+ * rest, a decoder 40 to 95; an upload takes up to 373 MB more, its slot may have 2 GiB; delivery keeps 64 MiB of images.
+ */
+
+import type { Process } from '../installation.ts';
+import type { ImageServiceSpec } from '../schema.ts';
+import { parseBytes, printBytes, printCpu } from './quantity.ts';
+
+type Amounts = { cpu?: string | undefined; memory?: string | undefined };
+type Size = { cpu: string; memory: string; memory_max: string; heap: 'alone' | 'beside decoders' };
+
+const sizes: Record<Process, Size> = {
+  api: { cpu: '100m', memory: '192Mi', memory_max: '768Mi', heap: 'alone' },
+  delivery: { cpu: '100m', memory: '256Mi', memory_max: '768Mi', heap: 'alone' },
+  dispatcher: { cpu: '50m', memory: '160Mi', memory_max: '512Mi', heap: 'alone' },
+  'worker-ingest': { cpu: '500m', memory: '640Mi', memory_max: '4Gi', heap: 'beside decoders' },
+  'worker-render': { cpu: '500m', memory: '512Mi', memory_max: '2Gi', heap: 'beside decoders' },
+  migrate: { cpu: '50m', memory: '128Mi', memory_max: '512Mi', heap: 'alone' },
+  job: { cpu: '50m', memory: '160Mi', memory_max: '768Mi', heap: 'alone' },
+};
+
+/** No limit of CPU: a process that is throttled answers late, and one that may not have more waits by itself. */
+export function resourcesOf(spec: ImageServiceSpec, process: Process) {
+  const { requests, limits } = declared(spec, process);
+  const size = sizes[process];
+  const memory = printBytes(limits?.memory ?? size.memory_max);
+  const least = printBytes(requests?.memory ?? smaller(size.memory, memory));
+  return {
+    requests: { cpu: printCpu(requests?.cpu ?? smallerCpu(size.cpu, limits?.cpu)), memory: least },
+    limits: limits?.cpu === undefined ? { memory } : { cpu: printCpu(limits.cpu), memory },
+  };
+}
+
+/** MiB of V8's heap: the rest is for buffers, the code, and decoders where there are any. */
+export function heapOf(spec: ImageServiceSpec, process: Process): number {
+  const mebibytes = memoryOf(spec, process) / 2 ** 20;
+  const share = sizes[process].heap === 'alone' ? 0.6 : 0.2;
+  return Math.max(64, Math.floor(mebibytes * share));
+}
+
+/** What uploads that are decoded at a time may take together: 2 GiB a slot, at most 60 % of the pod. */
+export function ingestMemoryOf(spec: ImageServiceSpec): number {
+  const slots = slotsOf(spec, 'ingest');
+  return Math.floor(Math.min(slots * 2 ** 31, memoryOf(spec, 'worker-ingest') * 0.6));
+}
+
+export function slotsOf(spec: ImageServiceSpec, pool: 'ingest' | 'render'): number {
+  return spec.workers?.[pool]?.slots ?? (pool === 'ingest' ? 1 : 2);
+}
+
+function memoryOf(spec: ImageServiceSpec, process: Process): number {
+  return parseBytes(resourcesOf(spec, process).limits.memory);
+}
+
+type Declared = { requests?: Amounts | undefined; limits?: Amounts | undefined };
+
+function declared(spec: ImageServiceSpec, process: Process): Declared {
+  if (process === 'migrate' || process === 'job') return {};
+  if (process === 'worker-ingest') return spec.workers?.ingest?.resources ?? {};
+  if (process === 'worker-render') return spec.workers?.render?.resources ?? {};
+  return spec[process]?.resources ?? {};
+}
+
+function smaller(one: string, other: string): string {
+  return parseBytes(one) <= parseBytes(other) ? one : other;
+}
+
+function smallerCpu(one: string, other: string | undefined): string {
+  if (other === undefined) return one;
+  const millis = (cpu: string) =>
+    cpu.endsWith('m') ? Number(cpu.slice(0, -1)) : Number(cpu) * 1000;
+  return millis(one) <= millis(other) ? one : other;
+}

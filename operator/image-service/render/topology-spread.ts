@@ -1,0 +1,18 @@
+/** That the pods of a part stand on several nodes and in several zones. */
+import type { Installation, Process } from '../installation.ts';
+import { selectorOf } from './object.ts';
+
+const AREAS = ['topology.kubernetes.io/zone', 'kubernetes.io/hostname'];
+
+export function topologySpread(of: Installation, process: Process): object[] | undefined {
+  const wish = of.spec.topologySpread ?? 'Preferred';
+  if (wish === 'Disabled' || process === 'migrate' || process === 'job') return undefined;
+  return AREAS.map((topologyKey) => ({
+    maxSkew: 1,
+    topologyKey,
+    whenUnsatisfiable: wish === 'Required' ? 'DoNotSchedule' : 'ScheduleAnyway',
+    labelSelector: { matchLabels: selectorOf(of, process) },
+    // Pods of the version before do not count, so that a new version is spread too.
+    matchLabelKeys: ['pod-template-hash'],
+  }));
+}

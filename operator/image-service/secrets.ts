@@ -1,0 +1,196 @@
+/**
+ * What an installation needs of its Secrets, and what is wrong with those that are there: said before anything starts,
+ * instead of by a pod that crashes. Values never leave this file, but for the ports of URLs and one digest of all.
+ */
+import { createHash } from 'node:crypto';
+import type { ConfigField } from '../../runtime/platform/config.ts';
+import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
+import type { ImageServiceSpec } from './schema.ts';
+
+/** By name of the Secret; one that does not exist is missing here. */
+export type FoundSecrets = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+export type SecretProblem = {
+  reason: 'SecretNotFound' | 'SecretKeyMissing' | 'SecretInvalid';
+  message: string;
+};
+
+/** The ports that pods have to reach. */
+export type Endpoints = { database: number; amqp: number; storage: number };
+
+export type Examined = { problems: SecretProblem[]; endpoints: Endpoints; digest: string };
+
+export function examineSecrets(spec: ImageServiceSpec, found: FoundSecrets): Examined {
+  const needs = secretNeeds(spec);
+  return {
+    problems: [...missingSecrets(needs, found), ...needs.flatMap((need) => problemOf(need, found))],
+    endpoints: findEndpoints(spec, needs, found),
+    digest: digestOf(needs, found),
+  };
+}
+
+export type SecretNeed = {
+  /** The field of the spec that names the Secret. */
+  field: string;
+  secret: string;
+  key: string;
+  presence: 'required' | 'optional';
+  /** What the value has to be; none: anything. */
+  variable?: Variable;
+};
+
+export const ACCESS_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
+
+/** Keys of `keysSecretRef`, each under the name of its variable. */
+export const requiredKeys = [
+  'keyEncryptionKeys',
+  'tokenKeys',
+  'requestSigningSecret',
+  'storageEventSecret',
+] as const satisfies readonly ConfigField[];
+
+export const optionalKeys = [
+  'providerASecret',
+  'providerBSecret',
+  'providerBApiKey',
+] as const satisfies readonly ConfigField[];
+
+/** What `storage` may leave to `storageSecretRef`. */
+export const storageKeys = {
+  s3Endpoint: 'endpoint',
+  s3Region: 'region',
+  ingestBucket: 'ingestBucket',
+  contentBucket: 'contentBucket',
+} as const satisfies Partial<Record<ConfigField, keyof NonNullable<ImageServiceSpec['storage']>>>;
+
+export function urlKey(reference: { key?: string | undefined }): string {
+  return reference.key ?? 'url';
+}
+
+export function secretNeeds(spec: ImageServiceSpec): SecretNeed[] {
+  return [
+    urlNeed('databaseSecretRef', spec.databaseSecretRef, variables.databaseUrl),
+    urlNeed('amqpSecretRef', spec.amqpSecretRef, variables.amqpUrl),
+    ...managementNeed(spec),
+    ...storageNeeds(spec),
+    ...keyNeeds(spec),
+  ];
+}
+
+type UrlReference = { name: string; key?: string | undefined };
+
+function urlNeed(field: string, reference: UrlReference, variable: Variable): SecretNeed {
+  const key = urlKey(reference);
+  return { field, secret: reference.name, key, presence: 'required', variable };
+}
+
+function managementNeed({
+  amqpSecretRef: { name, managementKey },
+}: ImageServiceSpec): SecretNeed[] {
+  if (managementKey === undefined) return [];
+  return [{ field: 'amqpSecretRef', secret: name, key: managementKey, presence: 'required' }];
+}
+
+function storageNeeds({ storageSecretRef, storage }: ImageServiceSpec): SecretNeed[] {
+  if (storageSecretRef === undefined) return [];
+  const of = { field: 'storageSecretRef', secret: storageSecretRef.name };
+  const credentials = ACCESS_KEYS.map((key) => ({ ...of, key, presence: 'required' as const }));
+  const others = Object.entries(storageKeys)
+    .filter(([, field]) => storage?.[field] === undefined)
+    .map(([field]) => {
+      const variable = variables[field as keyof typeof storageKeys];
+      const presence = field === 's3Endpoint' ? ('required' as const) : ('optional' as const);
+      return { ...of, key: variable.name, presence, variable };
+    });
+  return [...credentials, ...others];
+}
+
+function keyNeeds({ keysSecretRef, cdn }: ImageServiceSpec): SecretNeed[] {
+  const of = { field: 'keysSecretRef', secret: keysSecretRef.name };
+  const need = (field: ConfigField, presence: SecretNeed['presence']) => {
+    const variable = variables[field];
+    return { ...of, key: variable.name, presence, variable };
+  };
+  const isTokenNeeded = cdn?.kind === 'Cloudflare' || cdn?.kind === 'Fastly';
+  return [
+    ...requiredKeys.map((field) => need(field, 'required')),
+    ...optionalKeys.map((field) => need(field, 'optional')),
+    need('cdnToken', isTokenNeeded ? 'required' : 'optional'),
+  ];
+}
+
+function missingSecrets(needs: readonly SecretNeed[], found: FoundSecrets): SecretProblem[] {
+  const missing = new Map(
+    needs
+      .filter(({ secret }) => found[secret] === undefined)
+      .map(({ secret, field }) => [secret, field]),
+  );
+  return [...missing].map(([secret, field]) => {
+    const keys = needs.filter((need) => need.secret === secret && need.presence === 'required');
+    const names = keys.map(({ key }) => key).join(', ');
+    return {
+      reason: 'SecretNotFound',
+      message: `Secret '${secret}' (\`spec.${field}\`) does not exist: create it in this namespace with the keys ${names}.`,
+    };
+  });
+}
+
+function problemOf(need: SecretNeed, found: FoundSecrets): SecretProblem[] {
+  const secret = found[need.secret];
+  if (secret === undefined) return [];
+  const value = secret[need.key] ?? '';
+  const at = `of Secret '${need.secret}' (\`spec.${need.field}\`)`;
+  if (value === '') {
+    if (need.presence === 'optional') return [];
+    return [{ reason: 'SecretKeyMissing', message: missingKey(need, at, Object.keys(secret)) }];
+  }
+  const issue = need.variable?.type.safeParse(value).error?.issues[0];
+  if (issue === undefined) return [];
+  return [
+    { reason: 'SecretInvalid', message: `Key '${need.key}' ${at} must be ${issue.message}.` },
+  ];
+}
+
+function missingKey({ key, variable }: SecretNeed, at: string, present: readonly string[]): string {
+  const what = variable === undefined ? '' : ` (${variable.description})`;
+  const there = present.length === 0 ? 'it is empty' : `it has ${present.toSorted().join(', ')}`;
+  return `Key '${key}'${what} ${at} is missing: ${there}.`;
+}
+
+const PORTS: Readonly<Record<string, number>> = {
+  'postgres:': 5432,
+  'postgresql:': 5432,
+  'amqp:': 5672,
+  'amqps:': 5671,
+  'http:': 80,
+  'https:': 443,
+};
+
+/** The port of a URL; the second where it is none. */
+export function portOf(address: string | undefined, otherwise: number): number {
+  const url = URL.parse(address ?? '');
+  if (url === null) return otherwise;
+  return Number(url.port) || (PORTS[url.protocol] ?? otherwise);
+}
+
+function findEndpoints(
+  { storage }: ImageServiceSpec,
+  needs: readonly SecretNeed[],
+  found: FoundSecrets,
+): Endpoints {
+  const find = (variable: Variable) => {
+    const need = needs.find((each) => each.variable === variable);
+    return need && found[need.secret]?.[need.key];
+  };
+  return {
+    database: portOf(find(variables.databaseUrl), 5432),
+    amqp: portOf(find(variables.amqpUrl), 5672),
+    storage: portOf(storage?.endpoint ?? find(variables.s3Endpoint), 443),
+  };
+}
+
+/** One digest of everything: with random keys of 256 bits in it, no single value can be guessed by it. */
+function digestOf(needs: readonly SecretNeed[], found: FoundSecrets): string {
+  const values = needs.map(({ secret, key }) => [secret, key, found[secret]?.[key] ?? null]);
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { holds } from '../../../operator/image-service/holds.ts';
+import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
+import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../../support/kube-request.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { full, installation, least } from './samples.ts';
+
+const { plane, namespace } = useControlPlane();
+
+const plurals: Record<string, string> = {
+  ServiceAccount: 'api/v1/NS/serviceaccounts',
+  Service: 'api/v1/NS/services',
+  Deployment: 'apis/apps/v1/NS/deployments',
+  Job: 'apis/batch/v1/NS/jobs',
+  CronJob: 'apis/batch/v1/NS/cronjobs',
+  PodDisruptionBudget: 'apis/policy/v1/NS/poddisruptionbudgets',
+  NetworkPolicy: 'apis/networking.k8s.io/v1/NS/networkpolicies',
+  Ingress: 'apis/networking.k8s.io/v1/NS/ingresses',
+};
+
+function pathOf({ kind, metadata }: RenderedObject): string {
+  const place = plurals[kind];
+  if (place === undefined) throw new Error(`no path for ${kind}`);
+  return `/${place.replace('NS', `namespaces/${metadata.namespace}`)}/${metadata.name}`;
+}
+
+/** Without the custom resources of others, which the API server of the tests does not have. */
+function builtIn(objects: readonly RenderedObject[]): RenderedObject[] {
+  return objects.filter(({ kind }) => kind in plurals);
+}
+
+const samples = [
+  ['the least', least],
+  ['everything', full],
+] as const;
+
+describe.each(samples)('an installation that says %s, in a real API server', (_name, spec) => {
+  it('is taken as it is rendered, and read back as it was sent', async () => {
+    const place = await namespace();
+    const objects = builtIn(
+      allObjects(renderInstallation(installation(spec, { namespace: place }))),
+    );
+    for (const object of objects) {
+      await kubeApply(plane(), pathOf(object), object);
+      const live = await kubeOk(plane(), { path: pathOf(object) });
+      expect({ object, live, holds: holds(object, live) }).toMatchObject({ holds: true });
+      const again = await kubeApply(plane(), pathOf(object), object);
+      expect(generationOf(again), `${object.kind} ${object.metadata.name}`).toBe(1);
+    }
+    expect(objects.length).toBeGreaterThan(25);
+  });
+
+  it('has pods that the restricted profile lets in', async () => {
+    const place = await namespace();
+    await kubeApply(plane(), `/api/v1/namespaces/${place}`, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: place, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
+    await until(() => isAdmitted(place, { securityContext: {} }, 403));
+    const rendered = renderInstallation(installation(spec, { namespace: place }));
+    const account = rendered.ground[0] as RenderedObject;
+    await kubeApply(plane(), pathOf(account), account);
+    const templates = [
+      rendered.migration,
+      ...rendered.deployments,
+      ...cronTemplates(rendered.rest),
+    ];
+    for (const template of templates) {
+      const pod = podOf(template);
+      const { status, body } = await dryRun(place, pod);
+      expect({ status, message: body['message'] }).toEqual({ status: 201, message: undefined });
+    }
+  });
+
+  it('is itself an ImageService that the API server takes', async () => {
+    const place = await namespace();
+    const { status, body } = await kubeRequest(plane(), create(place, spec));
+    expect({ status, message: body['message'] }).toEqual({ status: 201, message: undefined });
+    expect(imageServiceSpec.parse(body['spec'])).toEqual(spec);
+  });
+});
+
+function generationOf(object: Record<string, unknown>): number {
+  return (object['metadata'] as { generation?: number }).generation ?? 1;
+}
+
+type Template = { metadata: object; spec: object };
+
+function podOf(object: object): Template {
+  const { spec } = object as { spec: { template: Template } };
+  return spec.template;
+}
+
+function cronTemplates(objects: readonly RenderedObject[]): object[] {
+  return objects
+    .filter(({ kind }) => kind === 'CronJob')
+    .map(({ spec }) => (spec as { jobTemplate: object }).jobTemplate);
+}
+
+function dryRun(place: string, template: Template) {
+  const body = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    ...template,
+    metadata: { ...template.metadata, name: 'probe' },
+  };
+  const call = { method: 'POST', path: `/api/v1/namespaces/${place}/pods?dryRun=All`, body };
+  return kubeRequest(plane(), call);
+}
+
+async function isAdmitted(place: string, spec: object, expected: number): Promise<boolean> {
+  const containers = [{ name: 'x', image: 'x' }];
+  const { status } = await dryRun(place, { metadata: {}, spec: { ...spec, containers } });
+  return status === expected;
+}
+
+async function until(holdsNow: () => Promise<boolean>): Promise<void> {
+  while (!(await holdsNow())) await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+function create(place: string, spec: object) {
+  return {
+    method: 'POST',
+    path: `/apis/tintype.dev/v1alpha1/namespaces/${place}/imageservices`,
+    body: {
+      apiVersion: 'tintype.dev/v1alpha1',
+      kind: 'ImageService',
+      metadata: { name: 'main' },
+      spec,
+    },
+  };
+}
