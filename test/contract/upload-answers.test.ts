@@ -1,0 +1,168 @@
+/** Answers of uploads that a client meets only when it goes wrong, on the real product. Spec: Uploads; Infrastructure. */
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import {
+  type Answer,
+  anonymous,
+  type Caller,
+  call,
+  put,
+  targetOf,
+  withKey,
+} from './support/client.ts';
+import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { sendUpload, waitUntilEnded } from './support/upload.ts';
+
+const UPLOADS = '/v1/projects/demo/uploads';
+const MIB = 2 ** 20;
+const PROXY_BYTES_MAX = 5 * MIB;
+
+let tintype: Tintype;
+/** One where libraries cannot be changed. */
+let closed: Tintype;
+let key: Caller;
+let picture: Buffer;
+
+beforeAll(async () => {
+  const most = { TINTYPE_PROXY_MAX_BYTES: String(PROXY_BYTES_MAX) };
+  [tintype, closed] = await Promise.all([
+    startTintype({ env: most }),
+    startTintype({ env: { TINTYPE_MEDIA_LIBRARY_WRITES: 'disabled' } }),
+  ]);
+  key = withKey(tintype, tintype.instance.api_key);
+  picture = await over(photograph(64, 48)).png().toBuffer();
+}, 120_000);
+
+afterAll(async () => {
+  for (const each of [tintype, closed]) {
+    await each?.end('SIGTERM');
+    if (each !== undefined) await removeFolder(each.data);
+  }
+});
+
+const codeOf = ({ status, body }: Answer) =>
+  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
+const wish = () => ({ content_type: 'image/png', size_bytes: picture.length });
+const create = async (settings: object = {}) =>
+  (await key('POST', UPLOADS, { ...wish(), ...settings })).body;
+
+describe('the probes', () => {
+  it.each(['/healthz', '/readyz'])('%s answers 200 to anybody', async (path) => {
+    expect((await anonymous(tintype)('GET', path)).status).toBe(200);
+  });
+});
+
+describe('an upload through the API', () => {
+  const send = (url: string, raw: Buffer, headers: Record<string, string> = {}) =>
+    call(tintype, {
+      method: 'PUT',
+      path: targetOf(url),
+      raw,
+      headers: { 'content-type': 'image/png', ...headers },
+    });
+
+  it('is taken by its URL alone, unchanged, in its type and its size', async () => {
+    const { upload_id, proxy } = await create({ mode: 'proxy' });
+    const url = proxy.put_url;
+    expect(codeOf(await send(`${url}x`, picture))).toBe('401 invalid_signature');
+    const another = { 'content-type': 'image/jpeg' };
+    expect(codeOf(await send(url, picture, another))).toBe('415 content_type_mismatch');
+    const more = Buffer.concat([picture, picture]);
+    expect(codeOf(await send(url, more))).toBe('413 payload_too_large');
+    const chunked = await fetch(`${tintype.instance.api_url}${targetOf(url)}`, {
+      method: 'PUT',
+      headers: { 'content-type': 'image/png' },
+      body: new Blob([new Uint8Array(picture)]).stream(),
+      duplex: 'half',
+    } as RequestInit);
+    expect([chunked.status, await chunked.text()]).toEqual([
+      411,
+      expect.stringContaining('"length_required"'),
+    ]);
+    expect(codeOf(await send(url, picture))).toBe('204');
+    expect((await waitUntilEnded(key, 'demo', upload_id)).status).toBe('ready');
+  });
+
+  it('has a limit of its own', async () => {
+    const over = { ...wish(), mode: 'proxy', size_bytes: PROXY_BYTES_MAX + 1 };
+    expect(codeOf(await key('POST', UPLOADS, over))).toBe('413 proxy_upload_too_large');
+  });
+});
+
+describe('an upload in parts', () => {
+  const PARTS = 2;
+  const size_bytes = PARTS * 5 * MIB;
+  const bytes = Buffer.alloc(size_bytes, 1);
+
+  async function sendParts({ part_size, parts }: { part_size: number; parts: Part[] }) {
+    const sent = [];
+    for (const { part_number, url } of parts) {
+      const part = bytes.subarray((part_number - 1) * part_size, part_number * part_size);
+      const { status, headers } = await put(url, {}, part);
+      expect(status).toBe(200);
+      sent.push({ part_number, etag: headers['etag'] });
+    }
+    return sent;
+  }
+  type Part = { part_number: number; url: string };
+
+  it('wants its whole list, gets its URLs again, and is then no longer to be resumed or aborted', async () => {
+    const { upload_id, multipart } = await create({ size_bytes, parts: PARTS });
+    const at = `${UPLOADS}/${upload_id}`;
+    const [first] = multipart.parts;
+    expect((await put(`${first.url}x`, {}, bytes.subarray(0, 5 * MIB))).status).toBe(403);
+    const { body, status } = await key('POST', `${at}/parts`);
+    expect(status).toBe(200);
+    const parts = await sendParts({ ...multipart, parts: body.parts });
+    const complete = async (list?: unknown) => codeOf(await key('POST', `${at}/complete`, list));
+    expect(await complete()).toBe('400 parts_required');
+    expect(await complete({ parts: parts.slice(1) })).toBe('400 invalid_parts');
+    expect(await complete({ parts })).toBe('200');
+    expect(codeOf(await key('POST', `${at}/parts`))).toBe('409 upload_not_resumable');
+    expect(codeOf(await key('POST', `${at}/abort`))).toBe('409 upload_not_pending');
+  });
+
+  it('has parts of 5 MiB at least, and is given up when its client says so', async () => {
+    const small = { ...wish(), size_bytes: size_bytes - PARTS, parts: PARTS };
+    expect(codeOf(await key('POST', UPLOADS, small))).toBe('400 invalid_part_size');
+    const { upload_id } = await create({ size_bytes, parts: PARTS });
+    const aborted = await key('POST', `${UPLOADS}/${upload_id}/abort`);
+    expect([aborted.status, aborted.body.status]).toEqual([200, 'expired']);
+  });
+});
+
+describe('where libraries cannot be changed', () => {
+  it('nothing is put into a folder, neither by upload nor by moving', async () => {
+    const caller = withKey(closed, closed.instance.api_key);
+    const file = { bytes: picture, content_type: 'image/png', file_slug: 'a.png' };
+    const { body } = await sendUpload(caller, 'demo', file);
+    expect((await waitUntilEnded(caller, 'demo', body.upload_id)).status).toBe('ready');
+    const created = await caller('POST', UPLOADS, { ...wish(), folder: 'a' });
+    expect(codeOf(created)).toBe('409 media_library_disabled');
+    const moved = await caller('PATCH', '/v1/projects/demo/files/a.png', { folder: 'a' });
+    expect(codeOf(moved)).toBe('409 media_library_disabled');
+  });
+});
+
+describe('word of the storage', () => {
+  async function tell(raw: Buffer, secret?: string) {
+    const instance = JSON.parse(await readFile(join(tintype.data, 'instance.json'), 'utf8'));
+    const mac = createHmac('sha256', secret ?? instance.storage_event_secret).update(raw);
+    const headers = { 'x-storage-event-notification-signature': `v1=${mac.digest('hex')}` };
+    const path = '/v1/internal/storage-events';
+    return codeOf(await call(tintype, { method: 'POST', path, raw, headers }));
+  }
+
+  it('is believed with its signature alone, and read in its own form', async () => {
+    const event = { event: 'ObjectCreated:Put', key: 'nobody/knows' };
+    const raw = Buffer.from(JSON.stringify({ events: [event] }));
+    expect(await tell(raw)).toBe('200');
+    expect(await tell(raw, 'a guess')).toBe('401 invalid_signature');
+    expect(await tell(Buffer.from('{'))).toBe('400 invalid_json');
+    expect(await tell(Buffer.from('{"events":7}'))).toBe('400 invalid_request');
+    expect(await tell(Buffer.alloc(MIB + 1, 32))).toBe('413 payload_too_large');
+  });
+});
