@@ -1,0 +1,107 @@
+/** Watermark presets, recipes under given ids, filters and foreign signatures, on the real product. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import {
+  type Answer,
+  type Caller,
+  call,
+  deliver,
+  targetOf,
+  withSession,
+} from './support/client.ts';
+import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { upload } from './support/upload.ts';
+
+const PATH = '/v1/projects/shop';
+
+let tintype: Tintype;
+let owner: Caller;
+
+beforeAll(async () => {
+  tintype = await startTintype();
+  owner = await withSession(tintype, 'ada');
+  await owner('POST', '/v1/projects', { project_slug: 'shop' });
+  const bytes = await over(photograph(64, 48)).png().toBuffer();
+  await upload(owner, 'shop', { bytes, content_type: 'image/png', file_slug: 'logo.png' });
+}, 120_000);
+
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  if (tintype !== undefined) await removeFolder(tintype.data);
+});
+
+const codeOf = ({ status, body }: Answer) =>
+  body?.error === undefined ? String(status) : `${status} ${body.error.code}`;
+
+describe('a watermark preset', () => {
+  const presets = `${PATH}/watermark-presets`;
+  const corner = { name: 'corner', file_slug: 'logo.png', x_offset: -8, y_offset: -8, opacity: 60 };
+
+  it('has a name of its own and an image that is ready', async () => {
+    expect(codeOf(await owner('PUT', presets, corner))).toBe('201');
+    expect(codeOf(await owner('PUT', presets, corner))).toBe('409 watermark_preset_name_taken');
+    const early = { ...corner, name: 'early', file_slug: 'none.png' };
+    expect(codeOf(await owner('PUT', presets, early))).toBe('409 watermark_file_not_ready');
+    const { items, next_cursor } = (await owner('GET', presets)).body;
+    expect([items.length, next_cursor]).toEqual([1, undefined]);
+    expect(items[0]).toMatchObject(corner);
+  });
+
+  it('is made and replaced under its id, drawn, and deleted once it is not the default', async () => {
+    const at = `${presets}/wm_${'0'.repeat(26)}`;
+    expect(codeOf(await owner('DELETE', at))).toBe('404 not_found');
+    expect(codeOf(await owner('GET', at))).toBe('404 not_found');
+    expect(codeOf(await owner('PUT', at, { ...corner, name: 'given' }))).toBe('201');
+    const replaced = await owner('PUT', at, { ...corner, name: 'given', opacity: 10 });
+    expect([replaced.status, replaced.body.opacity]).toEqual([200, 10]);
+    expect((await owner('GET', at)).body).toEqual(replaced.body);
+    const path = `/resize/32x24/watermark:${replaced.body.id}/f/logo.png`;
+    expect((await deliver(tintype, { project: 'shop', path })).status).toBe(200);
+    await owner('PATCH', PATH, { default_watermark_preset_id: replaced.body.id });
+    expect(codeOf(await owner('DELETE', at))).toBe('409 default_watermark_in_use');
+    await owner('PATCH', PATH, { default_watermark_preset_id: null });
+    expect(codeOf(await owner('DELETE', at))).toBe('204');
+  });
+});
+
+it('a recipe is made under an id that its maker gives', async () => {
+  const at = `${PATH}/recipes/rcp_${'0'.repeat(26)}`;
+  const recipe = { name: 'given', transform_chain: 'resize/10x10' };
+  expect(codeOf(await owner('PUT', at, recipe))).toBe('201');
+  expect(codeOf(await owner('PUT', at, recipe))).toBe('200');
+});
+
+it.each([
+  ['?search=ab', '400 filter_requires_library'],
+  ['?library=default&search=a', '400 invalid_search'],
+  ['?library=default&bbox=1,2,3', '400 invalid_bbox'],
+  ['?library=default&folder=..', '400 invalid_folder'],
+])('files%s is %s', async (query, code) => {
+  expect(codeOf(await owner('GET', `${PATH}/files${query}`))).toBe(code);
+});
+
+it('a folder that is none is refused', async () => {
+  const answer = await owner('PATCH', `${PATH}/files/logo.png`, { folder: '../up' });
+  expect(codeOf(answer)).toBe('400 invalid_folder');
+});
+
+it('a library session opens nothing of a tenant', async () => {
+  const headers = { authorization: 'Bearer ls1.kid.payload.mac' };
+  const answer = await call(tintype, { method: 'GET', path: `${PATH}/files`, headers });
+  expect(codeOf(answer)).toBe('401 library_session_not_allowed');
+});
+
+describe('a protected original', () => {
+  it('opens by its own signature only', async () => {
+    await owner('POST', '/v1/projects', { project_slug: 'vault', delivery_access: 'protected' });
+    const bytes = await over(photograph(64, 48)).png().toBuffer();
+    await upload(owner, 'vault', { bytes, content_type: 'image/png', file_slug: 'a.png' });
+    const minted = await owner('POST', '/v1/projects/vault/signed-url', { file_slug: 'a.png' });
+    const target = targetOf(minted.body.url);
+    const view = async (path: string) => codeOf(await deliver(tintype, { project: 'vault', path }));
+    expect(await view(target)).toBe('200');
+    expect(await view(target.replace(/sig=./, 'sig=_'))).toBe('403 invalid_signature');
+    expect(await view(target.replace(/kid=[^&]+/, 'kid=kid_unknown'))).toBe('403 unknown_kid');
+    expect(await view('/originals/f/a.png')).toBe('403 signature_required');
+  });
+});
