@@ -12,31 +12,45 @@ export type InputIssue = { path: string; message: string };
 export function parseBody<Body>(schema: z.ZodType<Body> | undefined, body: unknown): Body {
   if (schema !== undefined) return parse(schema, body);
   if (body === undefined || isEmptyObject(body)) return undefined as Body;
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: '', message: 'This operation takes no body; send none or {}.' }] },
-  });
+  throw refusal([{ path: '', message: 'this operation takes no body; send none or {}' }]);
 }
 
 /** Without a schema an operation has no query parameters and ignores what is sent. */
 export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: unknown): Query {
-  return schema === undefined ? (undefined as Query) : parse(schema, query);
+  if (schema === undefined) return undefined as Query;
+  const result = schema.safeParse(query);
+  if (result.success) return result.data;
+  throw refusal(printIssues(result.error.issues).map((issue) => sayTwice(issue, query)));
+}
+
+/** A parameter that came several times arrives as a list, whatever else it should have been. */
+function sayTwice({ path, message }: InputIssue, query: unknown): InputIssue {
+  const came = Object.entries(query ?? {}).find(([name]) => name === path)?.[1];
+  const isList = Array.isArray(came) && !message.startsWith('unknown');
+  return { path, message: isList ? `came ${came.length} times; send it once` : message };
 }
 
 function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  throw new ServiceError('invalid_request', {
-    details: { issues: printIssues(result.error.issues) },
-  });
+  throw refusal(printIssues(result.error.issues));
 }
 
-/** One value can miss the same expectation in two ways; a person reads it once. */
-function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
-  const printed = issues.flatMap(printIssue);
-  const isFirst = ({ path, message }: InputIssue, index: number) =>
-    printed.findIndex((each) => each.path === path && each.message === message) === index;
-  return printed.filter(isFirst);
+function refusal(issues: readonly InputIssue[]): ServiceError {
+  return new ServiceError('invalid_request', { details: { issues } });
 }
+
+/** One value can miss its expectation in several ways; a person reads the first of a field. */
+function printIssues(issues: readonly z.core.$ZodIssue[]): InputIssue[] {
+  const byPath = Map.groupBy(issues.flatMap(printIssue), ({ path }) => path);
+  const printed = [...byPath.values()].flatMap((same) => same.slice(0, 1));
+  const more = printed.length - ISSUES_SHOWN_MAX;
+  if (more <= 0) return printed;
+  return [...printed.slice(0, ISSUES_SHOWN_MAX), { path: '', message: `${more} more are wrong` }];
+}
+
+/** Above the longest list that a body may have; a body of nothing but errors is not answered with a longer one. */
+const ISSUES_SHOWN_MAX = 1000;
 
 /** A field too many is named as the path, each in an issue of its own. */
 function printIssue(issue: z.core.$ZodIssue): InputIssue[] {

@@ -33,7 +33,7 @@ export const accessRequestRecord = z.object({
 /** An access request on the wire. */
 export type AccessRequestRecord = z.infer<typeof accessRequestRecord>;
 
-const short = boundedText('a text or null', NAME_LENGTH_MAX).nullish();
+const short = boundedText(NAME_LENGTH_MAX, ', or null').nullish();
 
 /** Intake; source_ip_hash is accepted and ignored. */
 export const accessRequestBody = requestBody({
@@ -42,10 +42,10 @@ export const accessRequestBody = requestBody({
     .max(EMAIL_LENGTH_MAX, { error: 'expected an e-mail address' }),
   name: short,
   company: short,
-  url: boundedText('a text or null', URL_LENGTH_MAX).nullish(),
-  message: boundedText('a text or null', NOTE_LENGTH_MAX).nullish(),
-  use_case: boundedText('a text or null', NOTE_LENGTH_MAX).nullish(),
-  plan_interest: oneOf(planInterests).nullish(),
+  url: boundedText(URL_LENGTH_MAX, ', or null').nullish(),
+  message: boundedText(NOTE_LENGTH_MAX, ', or null').nullish(),
+  use_case: boundedText(NOTE_LENGTH_MAX, ', or null').nullish(),
+  plan_interest: oneOf(planInterests, ', or null').nullish(),
   locale: short,
   source_ip_hash: z.unknown().optional(),
 }).transform(({ source_ip_hash: _ignored, ...request }) => request);
@@ -55,6 +55,6 @@ export const acceptedRecord = z.object({ accepted: z.literal(true) });
 
 /** Query of staff's list. */
 export const listAccessRequestsQuery = requestQuery({
-  status: plainText('one status').optional(),
+  status: plainText('a status').optional(),
   ...pageQuery,
 });

@@ -28,7 +28,7 @@ export type CreatedApiKeyRecord = z.infer<typeof createdApiKeyRecord>;
 export const createApiKeyBody = requestBody({
   name: nameText(),
   scopes: z
-    .array(oneOf(apiKeyScopes), { error: expected('a list of scopes') })
+    .array(oneOf(apiKeyScopes), { error: expected(`a list of scopes: ${apiKeyScopes.join(', ')}`) })
     .min(1, { error: 'expected at least one scope; leave scopes out for full access' })
     .transform((scopes) => apiKeyScopes.filter((scope) => scopes.includes(scope)))
     .optional(),

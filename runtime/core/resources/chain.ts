@@ -14,7 +14,9 @@ export const CHAIN_EXPECTED = 'a transform chain such as resize/640x480/fit/form
 /** A chain that parses, in the words in which it was sent. */
 export const transformChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
-  .max(TRANSFORM_CHAIN_LENGTH_MAX, { error: `expected ${CHAIN_EXPECTED}` })
+  .max(TRANSFORM_CHAIN_LENGTH_MAX, {
+    error: `expected a transform chain of at most ${TRANSFORM_CHAIN_LENGTH_MAX} characters`,
+  })
   .refine((text) => parseChain(text) !== undefined, { error: `expected ${CHAIN_EXPECTED}` })
   .meta({
     description:
@@ -23,12 +25,14 @@ export const transformChain = z
   });
 
 const presetChain = transformChain.refine((text) => parseChain(text)?.preset === undefined, {
-  error: 'a preset cannot name another preset',
+  error: 'expected a transform chain without preset:, for presets do not nest',
 });
 
 const NAME_EXPECTED =
   'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit';
-const PRESETS_EXPECTED = expected('an object of name to transform chain');
+const PRESETS_EXPECTED = expected(
+  'an object of names and their transform chains, such as {"thumb": "resize/200x200"}',
+);
 
 const presets = z
   .record(z.string().refine(isPresetName), presetChain, {

@@ -7,8 +7,8 @@ import { fileStatuses } from '../states.ts';
 import { countCharacters, hasUnsafeCharacters } from '../text.ts';
 import { flagParameter, oneOf, pageQuery, plainText, requestQuery } from './wire.ts';
 
-const text = z.string({ error: 'expected one text' });
-const plain = plainText('one text');
+const text = z.string({ error: 'expected a text' });
+const plain = plainText('a text');
 
 /** The query of the file list, before the filters are judged together. */
 export const listFilesQuery = requestQuery({

@@ -13,6 +13,7 @@ import {
   boundedText,
   expected,
   fileSlug,
+  isJudged,
   plainText,
   requestBody,
   times,
@@ -84,7 +85,7 @@ export const movedFilesRecord = z.object({
 /** A move's answer on the wire. */
 export type MovedFilesRecord = z.infer<typeof movedFilesRecord>;
 
-const noteText = boundedText('the text of the note', NOTE_LENGTH_MAX).min(1, {
+const noteText = boundedText(NOTE_LENGTH_MAX).min(1, {
   error: 'expected a text that is not empty',
 });
 
@@ -92,13 +93,18 @@ const noteText = boundedText('the text of the note', NOTE_LENGTH_MAX).min(1, {
 export const moderationNoteBody = requestBody({
   note: noteText.optional(),
   body: noteText.optional(),
-}).transform(({ note, body }, context) => {
-  const text = note ?? body;
-  if (text !== undefined && (note === undefined || body === undefined)) return { note: text };
-  const message = text === undefined ? 'required: the text of the note' : 'send note or body';
-  context.issues.push({ code: 'custom', path: ['note'], message, input: context.value });
-  return z.NEVER;
-});
+})
+  .refine((sent) => 'note' in sent || 'body' in sent, {
+    path: ['note'],
+    error: `required: a text of at most ${NOTE_LENGTH_MAX} characters`,
+    when: isJudged,
+  })
+  .refine((sent) => sent.note === undefined || sent.body === undefined, {
+    path: ['body'],
+    error: 'body is another name of note; send only one of them',
+    when: isJudged,
+  })
+  .transform(({ note, body = '' }) => ({ note: note ?? body }));
 
 /** One note per project and file slug. */
 export const moderationNoteRecord = z.object({

@@ -7,12 +7,16 @@ import { LATEST_EPOCH_MS } from '../instant.ts';
 import { otherStateSets } from '../states.ts';
 import { expected, plainText, requestBody } from './wire.ts';
 
+const fields = z.record(z.string(), z.unknown(), { error: expected('an object') });
+const ANY_OBJECT = { error: expected('a JSON object') };
+
 /** Storage events, as a list or in a storage's own format: parseStorageEvents reads what is in them. */
-export const storageEventsBody = z.looseObject({
-  events: z
-    .array(z.record(z.string(), z.unknown()), { error: expected('a list of objects') })
-    .optional(),
-});
+export const storageEventsBody = z.looseObject(
+  {
+    events: z.array(fields, { error: expected('a list of objects') }).optional(),
+  },
+  ANY_OBJECT,
+);
 
 /** Answer of the storage event operation. */
 export const storageEventsRecord = z.object({
@@ -22,27 +26,33 @@ export const storageEventsRecord = z.object({
 });
 
 /** An event of payment provider B; created_at is in milliseconds of the epoch. */
-export const providerBEventBody = z.object({
-  id: plainText('the id of the event').min(1, {
-    error: 'expected the id of the event',
-  }),
-  eventType: plainText('the type of the event'),
-  created_at: epoch('milliseconds of the epoch', LATEST_EPOCH_MS),
-  object: z.record(z.string(), z.unknown(), { error: expected('an object') }),
-});
+export const providerBEventBody = z.object(
+  {
+    id: plainText('the id of the event').min(1, {
+      error: 'expected the id of the event',
+    }),
+    eventType: plainText('the type of the event'),
+    created_at: epoch('milliseconds of the epoch', LATEST_EPOCH_MS),
+    object: fields,
+  },
+  ANY_OBJECT,
+);
 
 /** An event of provider B. */
 export type ProviderBEvent = z.infer<typeof providerBEventBody>;
 
 /** An event of payment provider A; created is in seconds of the epoch. */
-export const providerAEventBody = z.object({
-  id: plainText('the id of the event').min(1, {
-    error: 'expected the id of the event',
-  }),
-  type: plainText('the type of the event'),
-  created: epoch('seconds of the epoch', Math.floor(LATEST_EPOCH_MS / 1000)),
-  data: z.object({ object: z.record(z.string(), z.unknown()) }),
-});
+export const providerAEventBody = z.object(
+  {
+    id: plainText('the id of the event').min(1, {
+      error: 'expected the id of the event',
+    }),
+    type: plainText('the type of the event'),
+    created: epoch('seconds of the epoch', Math.floor(LATEST_EPOCH_MS / 1000)),
+    data: z.object({ object: fields }, { error: expected('an object with object') }),
+  },
+  ANY_OBJECT,
+);
 
 /** An event of provider A. */
 export type ProviderAEvent = z.infer<typeof providerAEventBody>;

@@ -33,13 +33,13 @@ export const incidentRecord = z.object({
 /** An incident on the wire. */
 export type IncidentRecord = z.infer<typeof incidentRecord>;
 
-const text = boundedText('what happened, for people', NOTE_LENGTH_MAX);
+const text = boundedText(NOTE_LENGTH_MAX);
 
 /** Open a manual incident. */
 export const createIncidentBody = requestBody({
   title: nameText(),
   services: z
-    .array(nameText(NAME_LENGTH_MAX), { error: expected('a list of services') })
+    .array(nameText(NAME_LENGTH_MAX), { error: expected('a list of the names of services') })
     .min(1, { error: 'expected at least one service' }),
   severity: oneOf(severities),
   body: text,

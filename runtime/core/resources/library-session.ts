@@ -54,20 +54,23 @@ export const createLibrarySessionBody = requestBody({
   library: plainText('a library slug, or default'),
   folder: z.string({ error: expected('a folder path') }).default(''),
   permissions: z
-    .array(oneOf(libraryPermissions), { error: expected('a list of permissions') })
+    .array(oneOf(libraryPermissions), {
+      error: expected(`a list of ${libraryPermissions.join(', ')}`),
+    })
     .min(1, { error: 'expected at least one permission' })
     .transform((asked) => libraryPermissions.filter((permission) => asked.includes(permission))),
   origin: embedOrigin,
-  subject: z.string({ error: expected('the subject: 1 to 128 characters') }),
-  expires_in: wholeNumber(
-    LIBRARY_SESSION_EXPIRES_SECONDS_MIN,
-    LIBRARY_SESSION_EXPIRES_SECONDS_MAX,
-  ).default(LIBRARY_SESSION_EXPIRES_SECONDS_DEFAULT),
-  max_file_bytes: wholeNumber(UPLOAD_BYTES_MIN).optional(),
-  max_uploads: wholeNumber(LIBRARY_SESSION_UPLOADS_MIN, LIBRARY_SESSION_UPLOADS_MAX).default(
-    LIBRARY_SESSION_UPLOADS_DEFAULT,
-  ),
-  refresh_of: plainText('the token being refreshed').optional(),
+  subject: z.string({ error: expected('a subject of 1 to 128 characters') }),
+  expires_in: wholeNumber({
+    min: LIBRARY_SESSION_EXPIRES_SECONDS_MIN,
+    max: LIBRARY_SESSION_EXPIRES_SECONDS_MAX,
+  }).default(LIBRARY_SESSION_EXPIRES_SECONDS_DEFAULT),
+  max_file_bytes: wholeNumber({ min: UPLOAD_BYTES_MIN }).optional(),
+  max_uploads: wholeNumber({
+    min: LIBRARY_SESSION_UPLOADS_MIN,
+    max: LIBRARY_SESSION_UPLOADS_MAX,
+  }).default(LIBRARY_SESSION_UPLOADS_DEFAULT),
+  refresh_of: plainText('the token that is refreshed').optional(),
 });
 
 /** What a create asks for, defaults filled in. */
@@ -80,12 +83,12 @@ export function hasExclusivePermissions(permissions: readonly string[]): boolean
 
 /** Ours: revoke all sessions of a project, or of one subject. */
 export const revokeLibrarySessionsBody = requestBody({
-  subject: z.string({ error: expected('the subject: 1 to 128 characters') }).optional(),
+  subject: z.string({ error: expected('a subject of 1 to 128 characters') }).optional(),
 }).optional();
 
 /** Query of the picker's list of files. */
 export const listLibraryFilesQuery = requestQuery({
-  search: z.string({ error: 'expected one text' }).optional(),
+  search: z.string({ error: 'expected a text' }).optional(),
   ...pageQuery,
   limit: numberParameter(
     LIBRARY_FILES_LIMIT_MIN,
@@ -118,7 +121,7 @@ export type LibraryFileRecord = z.infer<typeof libraryFileRecord>;
 /** Upload from the picker; the slug is always generated. */
 export const createLibraryUploadBody = requestBody({
   content_type: plainText('a content type such as image/jpeg'),
-  size_bytes: wholeNumber(UPLOAD_BYTES_MIN),
+  size_bytes: wholeNumber({ min: UPLOAD_BYTES_MIN }),
   original_filename: cleanedText(ORIGINAL_FILENAME_LENGTH_MAX),
   title: cleanedText(TITLE_LENGTH_MAX),
 });

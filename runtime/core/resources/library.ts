@@ -17,7 +17,7 @@ export const libraryRecord = z.object({
 /** A library on the wire. */
 export type LibraryRecord = z.infer<typeof libraryRecord>;
 
-const ORIGIN = 'https://host[:port], http://localhost:<port> or http://127.0.0.1:<port>';
+const ORIGIN = 'an origin: https://host[:port], http://localhost:<port> or http://127.0.0.1:<port>';
 
 /** An origin that may embed the picker. */
 export const embedOrigin = z

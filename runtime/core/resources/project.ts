@@ -4,6 +4,7 @@ import {
   ALLOWED_TRANSFORM_CHAINS_MAX,
   CORS_ALLOWED_ORIGINS_MAX,
   CUSTOM_DOMAINS_MAX,
+  URL_LENGTH_MAX,
 } from '../limits.ts';
 import { parseMultiplier } from '../metering.ts';
 import { parseProjectSlug } from '../slug.ts';
@@ -12,6 +13,7 @@ import { resolutionPresets, transformChain } from './chain.ts';
 import { parseCallbackUrl, parseCorsOrigin, parseHostname } from './web-address.ts';
 import {
   expected,
+  isJudged,
   nameText,
   oneOf,
   pageQuery,
@@ -89,21 +91,26 @@ const projectSlug = z
   .meta({ pattern: '^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$' })
   .transform((text, context) => parsed(context, parseProjectSlug(text), SLUG));
 
+const CORS_ORIGIN = 'an origin such as https://shop.example, or *';
 const corsOrigin = z
-  .string({ error: expected('a list of origins') })
+  .string({ error: expected(CORS_ORIGIN) })
   .meta({ pattern: '^(https?://[^/?#]+|[*])$' })
-  .transform((text, context) =>
-    parsed(context, parseCorsOrigin(text), 'an origin such as https://shop.example, or *'),
-  );
+  .transform((text, context) => parsed(context, parseCorsOrigin(text), CORS_ORIGIN));
 
 const watermarkPresetId = plainText('the id of a watermark preset, or null').nullable();
 
 const settings = {
   name: nameText().optional(),
   delivery_access: oneOf(['public', 'protected']).optional(),
-  cors_allowed_origins: listOf(corsOrigin, CORS_ALLOWED_ORIGINS_MAX).optional(),
+  cors_allowed_origins: listOf(corsOrigin, {
+    max: CORS_ALLOWED_ORIGINS_MAX,
+    of: 'origins',
+  }).optional(),
   resolution_presets: resolutionPresets.optional(),
-  allowed_transform_chains: listOf(transformChain, ALLOWED_TRANSFORM_CHAINS_MAX).optional(),
+  allowed_transform_chains: listOf(transformChain, {
+    max: ALLOWED_TRANSFORM_CHAINS_MAX,
+    of: 'transform chains',
+  }).optional(),
 };
 
 /** Create. 'slug' is the deprecated alias of project_slug. */
@@ -112,26 +119,34 @@ export const createProjectBody = requestBody({
   slug: projectSlug.optional(),
   organization_id: plainText('the id of an organization').optional(),
   ...settings,
-}).transform(({ slug, project_slug = slug, ...rest }, context) => {
-  if (project_slug === undefined) return missingSlug(context);
-  if (slug !== undefined && slug !== project_slug) return twoSlugs(context);
-  return { project_slug, ...rest };
-});
+})
+  .refine((body) => 'project_slug' in body || 'slug' in body, {
+    path: ['project_slug'],
+    error: `required: ${SLUG}`,
+    when: isJudged,
+  })
+  .refine(isNamedOnce('slug', 'project_slug'), {
+    path: ['slug'],
+    error: 'slug is the old name of project_slug; send only one of them',
+    when: isJudged,
+  })
+  .transform(({ slug = '', project_slug = slug, ...rest }) => ({ project_slug, ...rest }));
 
 /** What create asks for, the alias resolved. */
 export type CreateProject = z.infer<typeof createProjectBody>;
 
+const MULTIPLIER = 'a number from 0 to 1000 with at most 6 decimals';
 const staffSettings = {
   status: oneOf(projectStatuses).optional(),
-  storage_hard_limit_bytes: wholeNumber(0).nullable().optional(),
+  storage_hard_limit_bytes: wholeNumber({ min: 0 }, ', or null').nullable().optional(),
   pricing_multiplier: z
-    .number({ error: expected('a number') })
+    .number({ error: expected(MULTIPLIER) })
     .meta({ minimum: 0, maximum: 1000 })
-    .transform((value, context) =>
-      parsed(context, parseMultiplier(value), 'a number from 0 to 1000 with at most 6 decimals'),
-    )
+    .transform((value, context) => parsed(context, parseMultiplier(value), MULTIPLIER))
     .optional(),
 };
+
+const CALLBACK_URL = `an https URL of at most ${URL_LENGTH_MAX} characters, without user name or fragment, or null`;
 
 /** Change by an owner. project_default_watermark is a deprecated alias; '' clears. */
 export const patchProjectBody = requestBody({
@@ -140,35 +155,37 @@ export const patchProjectBody = requestBody({
   project_default_watermark: watermarkPresetId.optional(),
   raw_download_enabled: trueOrFalse.optional(),
   callback_url: z
-    .string({ error: expected('an https URL, or null') })
+    .string({ error: expected(CALLBACK_URL) })
     .meta({ pattern: '^https://' })
-    .transform((text, context) =>
-      parsed(context, parseCallbackUrl(text), 'an https URL without user name or fragment'),
-    )
+    .transform((text, context) => parsed(context, parseCallbackUrl(text), CALLBACK_URL))
     .nullable()
     .optional(),
   rotate_callback_secret: trueOrFalse.optional(),
   ...staffSettings,
-}).transform(({ project_default_watermark, ...rest }, context) => {
-  if (project_default_watermark === undefined) return rest;
-  const aliased = project_default_watermark || null;
-  const { default_watermark_preset_id = aliased } = rest;
-  if (default_watermark_preset_id !== aliased) return twoWatermarks(context);
-  return { ...rest, default_watermark_preset_id };
-});
+})
+  .refine(isNamedOnce('project_default_watermark', 'default_watermark_preset_id'), {
+    path: ['project_default_watermark'],
+    error:
+      'project_default_watermark is the old name of default_watermark_preset_id; send only one of them',
+    when: isJudged,
+  })
+  .transform(({ project_default_watermark, ...rest }) =>
+    project_default_watermark === undefined
+      ? rest
+      : { ...rest, default_watermark_preset_id: project_default_watermark || null },
+  );
 
 /** What an owner's change asks for, the alias resolved. */
 export type PatchProject = z.infer<typeof patchProjectBody>;
 
+const HOSTNAME = 'a host name such as img.shop.example';
 const hostname = z
-  .string({ error: expected('a list of host names') })
-  .transform((text, context) =>
-    parsed(context, parseHostname(text), 'a host name such as img.shop.example'),
-  );
+  .string({ error: expected(HOSTNAME) })
+  .transform((text, context) => parsed(context, parseHostname(text), HOSTNAME));
 
 /** Change by staff. */
 export const patchStaffProjectBody = requestBody({
-  custom_domains: listOf(hostname, CUSTOM_DOMAINS_MAX).optional(),
+  custom_domains: listOf(hostname, { max: CUSTOM_DOMAINS_MAX, of: 'host names' }).optional(),
   nudity_auto_block: trueOrFalse.optional(),
   ...staffSettings,
 });
@@ -176,43 +193,19 @@ export const patchStaffProjectBody = requestBody({
 /** What a change by staff asks for. */
 export type PatchStaffProject = z.infer<typeof patchStaffProjectBody>;
 
-function listOf<Item extends z.ZodType>(item: Item, max: number) {
-  const error = expected(`a list of at most ${max} entries`);
+function listOf<Item extends z.ZodType>(item: Item, { max, of }: { max: number; of: string }) {
+  const error = expected(`a list of at most ${max} ${of}`);
   return z
     .array(item, { error })
     .max(max, { error })
     .transform((items) => [...new Set(items)]);
 }
 
-function missingSlug(context: z.core.$RefinementCtx): never {
-  context.issues.push({
-    code: 'custom',
-    path: ['project_slug'],
-    message: `required: ${SLUG}`,
-    input: context.value,
-  });
-  return z.NEVER;
-}
-
-function twoSlugs(context: z.core.$RefinementCtx): never {
-  return twoNames(context, { old: 'slug', name: 'project_slug' });
-}
-
-function twoWatermarks(context: z.core.$RefinementCtx): never {
-  const name = 'default_watermark_preset_id';
-  return twoNames(context, { old: 'project_default_watermark', name });
-}
-
-/** A field and its deprecated alias that say different things. Spec: Versioning. */
-function twoNames(
-  context: z.core.$RefinementCtx,
-  { old, name }: { old: string; name: string },
-): never {
-  context.issues.push({
-    code: 'custom',
-    path: [old],
-    message: `${old} is the old name of ${name}; send only one of them`,
-    input: context.value,
-  });
-  return z.NEVER;
+/** A field and its deprecated alias may both be sent if they say the same; '' is null. Spec: Versioning. */
+function isNamedOnce(old: string, name: string) {
+  return (body: object): boolean => {
+    const sent = new Map<string, unknown>(Object.entries(body));
+    const [first, second] = [sent.get(old), sent.get(name)];
+    return first === undefined || second === undefined || (first || null) === second;
+  };
 }

@@ -22,7 +22,7 @@ export const putRecipeBody = requestBody({
   name: nameText(),
   transform_chain: transformChain,
   schema_version: z
-    .literal(RECIPE_SCHEMA_VERSION, { error: `expected ${RECIPE_SCHEMA_VERSION}` })
+    .literal(RECIPE_SCHEMA_VERSION, { error: `expected the number ${RECIPE_SCHEMA_VERSION}` })
     .default(RECIPE_SCHEMA_VERSION),
 });
 

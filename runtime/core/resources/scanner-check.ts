@@ -46,14 +46,14 @@ export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(revi
 /** A check and its reviews on the wire. */
 export type CheckWithReviewsRecord = z.infer<typeof checkWithReviewsRecord>;
 
-const note = boundedText('a text', NOTE_LENGTH_MAX).optional();
+const note = boundedText(NOTE_LENGTH_MAX).optional();
 
 /** Review of a flagged check. */
 export const reviewCheckBody = requestBody({ decision: oneOf(otherStateSets.review), note });
 
 /** Staff block; the action strips and cuts the reason, which must not be empty then. */
 export const blockFileBody = requestBody({
-  reason: boundedText('the reason', BLOCK_REASON_LENGTH_MAX).refine((text) => text.trim() !== '', {
+  reason: boundedText(BLOCK_REASON_LENGTH_MAX).refine((text) => text.trim() !== '', {
     error: 'expected a reason that is not empty',
   }),
 });
@@ -65,8 +65,8 @@ export const unblockFileBody = requestBody({ note }).optional();
 export const listChecksQuery = requestQuery({
   status: oneOf(checkStatuses).optional(),
   review: oneOf(reviewValues).optional(),
-  flag: plainText('one flag').optional(),
-  project_slug: plainText('one project slug').optional(),
+  flag: plainText('a flag').optional(),
+  project_slug: plainText('a project slug').optional(),
   ...pageQuery,
 });
 
@@ -75,7 +75,7 @@ export const checkImageQuery = requestQuery({ size: oneOf(['thumb', 'large']).de
 
 /** Query of the list of moderation notes. */
 export const listModerationNotesQuery = requestQuery({
-  project_slug: plainText('one project slug').optional(),
-  file_slug: plainText('one file slug').optional(),
+  project_slug: plainText('a project slug').optional(),
+  file_slug: plainText('a file slug').optional(),
   ...pageQuery,
 });

@@ -6,7 +6,16 @@ import {
   SIGNED_URL_LIFETIME_SECONDS_MIN,
 } from '../limits.ts';
 import { CHAIN_EXPECTED, transformChain } from './chain.ts';
-import { expected, fileSlug, oneOf, requestBody, times, timestamp, wholeNumber } from './wire.ts';
+import {
+  expected,
+  fileSlug,
+  isJudged,
+  oneOf,
+  requestBody,
+  times,
+  timestamp,
+  wholeNumber,
+} from './wire.ts';
 
 /** A key without its secret; a retired one verifies until retire_after. */
 export const signingKeyRecord = z.object({
@@ -49,27 +58,32 @@ export const signedUrlBody = requestBody({
   transform_chain: mintedChain.nullish(),
   kind: oneOf(['derived', 'originals', 'raw']).optional(),
   expires_in_seconds: wholeNumber(
-    SIGNED_URL_LIFETIME_SECONDS_MIN,
-    SIGNED_URL_LIFETIME_SECONDS_MAX,
+    { min: SIGNED_URL_LIFETIME_SECONDS_MIN, max: SIGNED_URL_LIFETIME_SECONDS_MAX },
+    ', or null',
   ).nullish(),
-}).transform(({ file_slug, transform_chain, kind, expires_in_seconds }, context) => {
-  const target = resolveTarget(transform_chain ?? null, kind);
-  if (typeof target === 'string') {
-    context.issues.push({ code: 'custom', path: ['kind'], message: target, input: context.value });
-    return z.NEVER;
-  }
-  const seconds = expires_in_seconds ?? SIGNED_URL_LIFETIME_SECONDS_DEFAULT;
-  return { file_slug, ...target, expires_in_seconds: seconds };
-});
+})
+  .refine((asked) => typeof resolveTarget(asked) !== 'string', {
+    path: ['kind'],
+    error: ({ input }) => String(resolveTarget(input as Asked)),
+    when: isJudged,
+  })
+  .transform(({ file_slug, expires_in_seconds, ...asked }) => {
+    const target = resolveTarget(asked);
+    if (typeof target === 'string') return z.NEVER;
+    const seconds = expires_in_seconds ?? SIGNED_URL_LIFETIME_SECONDS_DEFAULT;
+    return { file_slug, ...target, expires_in_seconds: seconds };
+  });
 
 /** What a mint asks for, aliases and defaults resolved. */
 export type MintSignedUrl = z.infer<typeof signedUrlBody>;
 
+type Asked = {
+  transform_chain?: string | null | undefined;
+  kind?: SignedTarget['kind'] | undefined;
+};
+
 /** The target, or a sentence that says why the two fields do not go together. */
-function resolveTarget(
-  chain: string | null,
-  kind: SignedTarget['kind'] | undefined,
-): SignedTarget | string {
+function resolveTarget({ transform_chain: chain = null, kind }: Asked): SignedTarget | string {
   const alias = chain === 'originals' || chain === 'download/raw' ? chainAliases[chain] : undefined;
   if (alias !== undefined) {
     return kind === undefined || kind === alias

@@ -6,6 +6,7 @@ import { uploadStatuses } from '../states.ts';
 import {
   expected,
   fileSlug,
+  isJudged,
   oneOf,
   pageQuery,
   plainText,
@@ -73,7 +74,7 @@ export type UploadRecord = z.infer<typeof uploadRecord>;
  */
 export const createUploadBody = requestBody({
   content_type: plainText('a content type such as image/jpeg'),
-  size_bytes: wholeNumber(UPLOAD_BYTES_MIN),
+  size_bytes: wholeNumber({ min: UPLOAD_BYTES_MIN }),
   file_slug: fileSlug.optional(),
   sha256: z
     .string({ error: expected('64 hex digits') })
@@ -81,12 +82,13 @@ export const createUploadBody = requestBody({
     .toLowerCase()
     .optional(),
   mode: oneOf(['direct', 'proxy']).default('direct'),
-  parts: wholeNumber(1, MULTIPART_PARTS_MAX).optional(),
+  parts: wholeNumber({ min: 1, max: MULTIPART_PARTS_MAX }).optional(),
   library: plainText('a library slug, or default').optional(),
   folder: z.string({ error: expected('a folder path') }).optional(),
-}).refine((body) => body.mode === 'direct' || body.parts === undefined, {
+}).refine((body) => body.mode !== 'proxy' || body.parts === undefined, {
   path: ['parts'],
   error: 'parts work in mode direct only; leave them out, or use mode direct',
+  when: isJudged,
 });
 
 /** What a create asks for, defaults filled in. */

@@ -45,7 +45,7 @@ export const usageRecord = z.object({
 export type UsageRecord = z.infer<typeof usageRecord>;
 
 const time = z
-  .string({ error: 'expected one date or timestamp' })
+  .string({ error: 'expected a date or timestamp' })
   .meta({ anyOf: [{ format: 'date' }, { format: 'date-time' }] });
 
 /** Query: ISO 8601 dates or timestamps. */
@@ -63,9 +63,12 @@ export type UsageRange = { from: Date; to: Date; range_capped: boolean };
  * to 9998, and for from after to.
  */
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
-  const to = query.to === undefined ? now : parseTime('to', query.to, DAY_MS);
-  const from = query.from === undefined ? defaultFrom(to) : parseTime('from', query.from, 0);
-  if (from > to || isReversed(query)) refuse('from', 'expected a time before to');
+  const to = query.to === undefined ? now : parseTime(query.to, DAY_MS);
+  const from = query.from === undefined ? defaultFrom(to ?? now) : parseTime(query.from, 0);
+  if (from === undefined || to === undefined) throw refusal(unreadable({ from, to }));
+  if (from > to || isReversed(query)) {
+    throw refusal([{ path: 'from', message: 'expected a time before to' }]);
+  }
   const earliest = new Date(to.getTime() - USAGE_RANGE_DAYS_MAX * DAY_MS);
   return from < earliest
     ? { from: earliest, to, range_capped: true }
@@ -85,14 +88,21 @@ function defaultFrom(to: Date): Date {
 }
 
 /** `dateAddsMs` moves a date-only value behind its midnight. */
-function parseTime(name: string, text: string, dateAddsMs: number): Date {
+function parseTime(text: string, dateAddsMs: number): Date | undefined {
   const day = parseDay(text);
   if (day !== undefined) return new Date(day.getTime() + dateAddsMs);
   // In a query a + is a space, so an offset arrives with one.
-  const instant = parseInstant(text.replace(' ', '+'));
-  return instant ?? refuse(name, `expected a date, or ${INSTANT_EXPECTED}`);
+  return parseInstant(text.replace(' ', '+'));
 }
 
-function refuse(path: string, message: string): never {
-  throw new ServiceError('invalid_request', { details: { issues: [{ path, message }] } });
+type Issue = { path: string; message: string };
+
+function unreadable(times: Readonly<Record<string, Date | undefined>>): Issue[] {
+  const message = `expected a date, or ${INSTANT_EXPECTED}`;
+  const names = Object.keys(times).filter((name) => times[name] === undefined);
+  return names.map((path) => ({ path, message }));
+}
+
+function refusal(issues: readonly Issue[]): ServiceError {
+  return new ServiceError('invalid_request', { details: { issues } });
 }

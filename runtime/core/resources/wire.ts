@@ -16,12 +16,22 @@ export function expected(what: string): (issue: { input?: unknown }) => string {
 /** A body of exactly these fields; others are refused by name. Spec: Conventions (unknown fields). */
 export function requestBody<Shape extends z.ZodRawShape>(shape: Shape) {
   const known = Object.keys(shape).join(', ');
+  const object = known === '' ? 'an empty JSON object' : `a JSON object with ${known}`;
+  const mistyped = expected(object);
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown field ${issue.keys.join(', ')}; known are ${known}`
-        : `expected a JSON object with ${known}`,
+        ? `unknown field; ${known === '' ? 'none is known' : `known are ${known}`}`
+        : mistyped(issue),
   });
+}
+
+/**
+ * For a rule that is about several fields: judged beside the fields, whatever else is wrong, so that all is named at
+ * once.
+ */
+export function isJudged({ value }: { value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A query of exactly these parameters; others are refused by name. */
@@ -30,7 +40,7 @@ export function requestQuery<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
       issue.code === 'unrecognized_keys'
-        ? `unknown parameter ${issue.keys.join(', ')}; known are ${known}`
+        ? `unknown parameter; known are ${known}`
         : `expected parameters of ${known}`,
   });
 }
@@ -50,7 +60,7 @@ export const sentTimestamp = z
 export function plainText(what: string) {
   return z
     .string({ error: expected(what) })
-    .refine(isStorable, { error: `expected ${what}, without U+0000 or half characters` })
+    .refine(isStorable, { error: `expected ${what}; U+0000 and lone surrogates cannot be kept` })
     .meta({ pattern: '^[^\\u0000]*$' });
 }
 
@@ -70,23 +80,28 @@ export function nameText(max: number = NAME_LENGTH_MAX) {
 }
 
 /** A text of at most `max` characters, taken as it is. */
-export function boundedText(what: string, max: number) {
-  const bounded = `${what}, at most ${max} characters`;
+export function boundedText(max: number, or: OrNull = '') {
+  const bounded = `a text of at most ${max} characters${or}`;
   return plainText(bounded)
     .refine((text) => countCharacters(text) <= max, { error: `expected ${bounded}` })
     .meta({ maxLength: max, pattern: '^[^\\u0000]*$' });
 }
 
+/** What a message adds where null is taken too. */
+export type OrNull = '' | ', or null';
+
+type Range = { min: number; max?: number };
+
 /** A whole number from `min` to `max`. */
-export function wholeNumber(min: number, max: number = Number.MAX_SAFE_INTEGER) {
-  const range = max === Number.MAX_SAFE_INTEGER ? `at least ${min}` : `from ${min} to ${max}`;
-  const error = expected(`a whole number ${range}`);
+export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: Range, or: OrNull = '') {
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  const error = expected(`a whole number ${range}${or}`);
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
 /** One of these words. */
-export function oneOf<const Words extends readonly string[]>(words: Words) {
-  return z.enum(words, { error: expected(`one of ${words.join(', ')}`) });
+export function oneOf<const Words extends readonly string[]>(words: Words, or: OrNull = '') {
+  return z.enum(words, { error: expected(`one of ${words.join(', ')}${or}`) });
 }
 
 /** true or false. */

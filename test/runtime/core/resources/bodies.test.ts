@@ -56,8 +56,11 @@ describe('request bodies', () => {
 
   it.each(closed)('%s refuses an unknown field and names it', (_name, schema) => {
     const { error } = schema.safeParse({ no_such_field: 1 });
-    expect(error?.issues.map((issue) => issue.message).join()).toContain(
-      'unknown field no_such_field',
+    expect(error?.issues).toContainEqual(
+      expect.objectContaining({
+        keys: ['no_such_field'],
+        message: expect.stringMatching(/^unknown field; /),
+      }),
     );
   });
 
@@ -139,7 +142,7 @@ describe('queries', () => {
     const { error } = schema.safeParse({ bogus: '1' });
     const known = fieldsOf(schema).join(', ');
     const sentences = error?.issues.map((issue) => issue.message) ?? [];
-    expect(sentences).toContain(`unknown parameter bogus; known are ${known}`);
+    expect(sentences).toContain(`unknown parameter; known are ${known}`);
   });
 });
 

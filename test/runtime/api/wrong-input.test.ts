@@ -1,0 +1,200 @@
+// Spec: Envelope (details of invalid_request). Whatever is wrong is said at once, each field in a sentence of its own.
+import { describe, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { parseBody, parseQuery } from '../../../runtime/api/parse-input.ts';
+import { createApiKeyBody } from '../../../runtime/core/resources/api-key.ts';
+import { moderationNoteBody } from '../../../runtime/core/resources/file.ts';
+import { listFilesQuery } from '../../../runtime/core/resources/file-query.ts';
+import { createProjectBody, patchProjectBody } from '../../../runtime/core/resources/project.ts';
+import { putRecipeBody } from '../../../runtime/core/resources/recipe.ts';
+import { signedUrlBody } from '../../../runtime/core/resources/signing-key.ts';
+import { createUploadBody } from '../../../runtime/core/resources/upload.ts';
+import { resolveUsageRange } from '../../../runtime/core/resources/usage.ts';
+import { putWatermarkPresetBody } from '../../../runtime/core/resources/watermark-preset.ts';
+import { wrongInput } from '../../support/wrong-input.ts';
+
+const said = (parse: () => unknown): Record<string, string> =>
+  Object.fromEntries(wrongInput(parse).map(({ path, message }) => [path, message]));
+
+const NAME = 'a text of 1 to 120 characters without control characters';
+const CHAIN = 'a transform chain such as resize/640x480/fit/format/webp';
+const SCOPE =
+  'expected one of files:read, files:write, urls:sign, recipes:read, recipes:write, library:sessions';
+const SLUG =
+  'a slug: a letter or digit, then up to 127 letters, digits, dots, underscores or hyphens';
+
+describe('a wrong body', () => {
+  const cases: [string, z.ZodType, unknown, Record<string, string>][] = [
+    [
+      'nothing',
+      putRecipeBody,
+      undefined,
+      { '': 'required: a JSON object with name, transform_chain, schema_version' },
+    ],
+    [
+      'a list',
+      putRecipeBody,
+      [],
+      { '': 'expected a JSON object with name, transform_chain, schema_version' },
+    ],
+    [
+      'missing fields',
+      putRecipeBody,
+      {},
+      { name: `required: ${NAME}`, transform_chain: `required: ${CHAIN}` },
+    ],
+    [
+      'null and a wrong number',
+      putRecipeBody,
+      { name: null, transform_chain: '', schema_version: 2 },
+      {
+        name: `expected ${NAME}`,
+        transform_chain: `expected ${CHAIN}`,
+        schema_version: 'expected the number 1',
+      },
+    ],
+    [
+      'a field too many beside a wrong one',
+      createApiKeyBody,
+      { name: '', scope: [], Name: '' },
+      {
+        name: `expected ${NAME}`,
+        scope: 'unknown field; known are name, scopes',
+        Name: 'unknown field; known are name, scopes',
+      },
+    ],
+    [
+      'wrong items',
+      createApiKeyBody,
+      { name: 'a', scopes: ['files:read', 'files', 7] },
+      { 'scopes[1]': SCOPE, 'scopes[2]': SCOPE },
+    ],
+    [
+      'a text for a list',
+      createApiKeyBody,
+      { name: 'a', scopes: '' },
+      {
+        scopes:
+          'expected a list of scopes: files:read, files:write, urls:sign, recipes:read, recipes:write, library:sessions',
+      },
+    ],
+    [
+      'no slug beside other errors',
+      createProjectBody,
+      { name: 5, cors_allowed_origins: [5, '*'] },
+      {
+        project_slug:
+          'required: a DNS label: lower-case letters, digits and inner hyphens, at most 63, not a reserved word',
+        name: `expected ${NAME}`,
+        'cors_allowed_origins[0]': 'expected an origin such as https://shop.example, or *',
+      },
+    ],
+    [
+      'a field and its old name',
+      createProjectBody,
+      { project_slug: 'one', slug: 'two', name: '' },
+      {
+        slug: 'slug is the old name of project_slug; send only one of them',
+        name: `expected ${NAME}`,
+      },
+    ],
+    [
+      'wrong presets',
+      patchProjectBody,
+      { resolution_presets: { 'A b': 'resize/9x9', thumb: 'resize', both: 'preset:thumb' } },
+      {
+        'resolution_presets.A b':
+          'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit',
+        'resolution_presets.thumb': `expected ${CHAIN}`,
+        'resolution_presets.both':
+          'expected a transform chain without preset:, for presets do not nest',
+      },
+    ],
+    [
+      'a number that may be null',
+      patchProjectBody,
+      { storage_hard_limit_bytes: -1, pricing_multiplier: 'x' },
+      {
+        storage_hard_limit_bytes: 'expected a whole number of at least 0, or null',
+        pricing_multiplier: 'expected a number from 0 to 1000 with at most 6 decimals',
+      },
+    ],
+    [
+      'a rule about two fields beside a wrong one',
+      createUploadBody,
+      { content_type: 'image/png', size_bytes: 0, mode: 'proxy', parts: 2 },
+      {
+        size_bytes: 'expected a whole number of at least 1',
+        parts: 'parts work in mode direct only; leave them out, or use mode direct',
+      },
+    ],
+    [
+      'a kind that the chain excludes, and a wrong slug',
+      signedUrlBody,
+      { file_slug: '-', transform_chain: 'originals', kind: 'raw', expires_in_seconds: 1 },
+      {
+        file_slug: `expected ${SLUG}`,
+        kind: 'transform_chain originals means kind originals; leave one of them out',
+        expires_in_seconds: 'expected a whole number from 60 to 3600, or null',
+      },
+    ],
+    [
+      'two names of one field',
+      moderationNoteBody,
+      { note: 'a', body: 'b', text: 'c' },
+      {
+        body: 'body is another name of note; send only one of them',
+        text: 'unknown field; known are note, body',
+      },
+    ],
+    [
+      'a text that is too long',
+      moderationNoteBody,
+      { note: 'x'.repeat(4001) },
+      { note: 'expected a text of at most 4000 characters' },
+    ],
+    [
+      'numbers out of range',
+      putWatermarkPresetBody,
+      { name: 'a', file_slug: 'a.png', x_offset: 1e9, opacity: '80' },
+      {
+        x_offset: 'expected a number from -8192 to 8192',
+        opacity: 'expected a number from 0 to 100',
+      },
+    ],
+  ];
+
+  it.each(cases)(
+    '%s is named whole, each field with what was expected',
+    (_what, schema, body, issues) => {
+      expect(said(() => parseBody(schema, body))).toEqual(issues);
+    },
+  );
+
+  it('of nothing but errors is answered with no endless list, and says how many are left', () => {
+    const body = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => [`field_${at}`, at]));
+    const issues = wrongInput(() => parseBody(createApiKeyBody, body));
+    expect(issues).toHaveLength(1001);
+    expect(issues.at(-1)).toEqual({ path: '', message: '29001 more are wrong' });
+    expect(JSON.stringify(issues).length).toBeLessThan(100_000);
+  });
+});
+
+describe('a wrong query', () => {
+  it('is named whole: what is not known, what is not of its kind, and what came twice', () => {
+    const query = { limit: ['1', '2'], status: 'gone', sort: '', page: ['1', '2'], q: 'a\0' };
+    const { page, ...issues } = said(() => parseQuery(listFilesQuery, query));
+    expect(page).toMatch(/^unknown parameter; known are status, q, /);
+    expect(issues).toEqual({
+      limit: 'came 2 times; send it once',
+      status: 'expected one of ready, blocked, deleted',
+      sort: 'expected one of uploaded, name, taken',
+      q: 'expected a text; U+0000 and lone surrogates cannot be kept',
+    });
+  });
+
+  it('of times names both ends', () => {
+    const range = () => resolveUsageRange({ from: 'May', to: '2026-02-30' }, new Date());
+    expect(Object.keys(said(range)).toSorted()).toEqual(['from', 'to']);
+  });
+});

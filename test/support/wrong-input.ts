@@ -1,0 +1,13 @@
+/** What a parser of input says of it: its issues, none where it was taken. */
+import type { InputIssue } from '../../runtime/api/parse-input.ts';
+import { ServiceError } from '../../runtime/core/errors.ts';
+
+export function wrongInput(parse: () => unknown): InputIssue[] {
+  try {
+    parse();
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return (error.details as { issues: InputIssue[] }).issues;
+  }
+}
