@@ -127,7 +127,10 @@ function reconcileMetrics(registry: Registry) {
     registers: [registry],
   });
   const errors = counter('reconcile_errors_total', 'Passes that failed.');
-  const panics = counter('reconcile_panics_total', 'Passes that threw what is no error.');
+  const panics = counter(
+    'reconcile_panics_total',
+    'Passes that failed by a defect of the program.',
+  );
   const timeouts = counter('reconcile_timeouts_total', 'Passes that were told to stop.');
   const seconds = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',

@@ -1,0 +1,161 @@
+/**
+ * The order in which the keys of a work queue may be taken: what is due, the urgent before the rest, one of a group at a
+ * time. Everything here is pure but the clock.
+ */
+import { createHeap, type Heap } from './heap.ts';
+import type { TimedClock } from './timed-clock.ts';
+
+/** What a person did; what followed from something else; looking again at what should be as it is. */
+export type Priority = 'person' | 'change' | 'resync';
+
+export type Entry = {
+  key: string;
+  group: string;
+  priority: Priority;
+  failures: number;
+  state: 'idle' | 'ready' | 'later' | 'running';
+  /** Since when it waits, or is worked on. */
+  since: number;
+  due: number;
+  /** Places of older versions no longer count. */
+  version: number;
+  /** Added while it was worked on. */
+  next: { ms: number; priority: Priority } | undefined;
+};
+
+/** What waits is served by when it should have been at the latest, so that nothing waits for ever. */
+const PATIENCE_MS: Readonly<Record<Priority, number>> = {
+  person: 0,
+  change: 5_000,
+  resync: 600_000,
+};
+
+type Placed = { entry: Entry; at: number; order: number; version: number };
+
+type State = {
+  clock: TimedClock;
+  resyncsMax: number;
+  urgent: Heap<Placed>;
+  resyncs: Heap<Placed>;
+  later: Heap<Placed>;
+  /** Groups that are worked on, each with what waits for it. */
+  groups: Map<string, Entry[]>;
+  ready: number;
+  running: number;
+  order: number;
+};
+
+const byTime = (a: Placed, b: Placed) => a.at < b.at || (a.at === b.at && a.order < b.order);
+
+export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 'resyncsMax'>) {
+  const state: State = {
+    ...{ clock, resyncsMax, ready: 0, running: 0, order: 0 },
+    urgent: createHeap(byTime),
+    resyncs: createHeap(byTime),
+    later: createHeap(byTime),
+    groups: new Map(),
+  };
+  return {
+    /** It may be taken from now on. */
+    put: (entry: Entry, priority: Priority) => put(state, entry, priority),
+    putLater: (entry: Entry, due: number, priority: Priority) => {
+      Object.assign(entry, { due, priority, state: 'later', version: entry.version + 1 });
+      state.later.push(place(state, entry, due));
+    },
+    take: () => {
+      wakeDue(state);
+      return take(state);
+    },
+    /** It is no longer worked on, and who waits for its group may be. */
+    release: (entry: Entry) => release(state, entry),
+    /** When the next key is due that cannot be taken yet. */
+    nextDue: () => {
+      wakeDue(state);
+      return state.later.peek()?.at;
+    },
+    size: () => state.ready,
+    higher: (a: Priority, b: Priority) => (PATIENCE_MS[a] <= PATIENCE_MS[b] ? a : b),
+  };
+}
+
+function place(state: State, entry: Entry, at: number): Placed {
+  state.order += 1;
+  return { entry, at, order: state.order, version: entry.version };
+}
+
+function put(state: State, entry: Entry, priority: Priority): void {
+  if (entry.state !== 'ready') {
+    state.ready += 1;
+    entry.since = state.clock.elapsed();
+  } else if (entry.priority === priority) {
+    return;
+  }
+  Object.assign(entry, { priority, state: 'ready', version: entry.version + 1 });
+  enqueue(state, entry);
+}
+
+function enqueue(state: State, entry: Entry): void {
+  const heap = entry.priority === 'resync' ? state.resyncs : state.urgent;
+  heap.push(place(state, entry, entry.since + PATIENCE_MS[entry.priority]));
+}
+
+function wakeDue(state: State): void {
+  const now = state.clock.elapsed();
+  for (
+    let next = peek(state.later);
+    next !== undefined && next.at <= now;
+    next = peek(state.later)
+  ) {
+    state.later.pop();
+    put(state, next.entry, next.entry.priority);
+  }
+}
+
+/** The first place that still counts. */
+function peek(heap: Heap<Placed>): Placed | undefined {
+  for (let first = heap.peek(); first !== undefined; first = heap.peek()) {
+    if (first.version === first.entry.version) return first;
+    heap.pop();
+  }
+  return undefined;
+}
+
+function take(state: State): Entry | undefined {
+  const first = isLongOverdue(state) ? state.resyncs : state.urgent;
+  const entry = takeFrom(state, first) ?? takeFrom(state, state.urgent);
+  if (entry !== undefined) return entry;
+  return state.running < state.resyncsMax ? takeFrom(state, state.resyncs) : undefined;
+}
+
+/** One worker at a time is enough for what the urgent kept waiting too long. */
+function isLongOverdue({ resyncs, clock, running }: State): boolean {
+  const first = peek(resyncs);
+  return running === 0 && first !== undefined && first.at <= clock.elapsed();
+}
+
+function takeFrom(state: State, heap: Heap<Placed>): Entry | undefined {
+  for (let first = peek(heap); first !== undefined; first = peek(heap)) {
+    heap.pop();
+    const { entry } = first;
+    const waiting = state.groups.get(entry.group);
+    if (waiting !== undefined) {
+      waiting.push(entry);
+      continue;
+    }
+    entry.version += 1;
+    entry.state = 'running';
+    state.ready -= 1;
+    state.groups.set(entry.group, []);
+    if (entry.priority === 'resync') state.running += 1;
+    return entry;
+  }
+  return undefined;
+}
+
+function release(state: State, entry: Entry): void {
+  const waiting = state.groups.get(entry.group) ?? [];
+  state.groups.delete(entry.group);
+  if (entry.priority === 'resync') state.running -= 1;
+  entry.state = 'idle';
+  for (const each of waiting) if (each.state === 'ready') enqueue(state, each);
+}

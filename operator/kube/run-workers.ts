@@ -1,0 +1,99 @@
+/**
+ * The workers of a controller: as many passes at a time as the queue gives, each told to stop when it takes too long or
+ * the process ends. What a pass throws is logged, counted, and tried again later.
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { KubeMetrics, ReconcileResult } from './metrics.ts';
+import type { TimedClock } from './timed-clock.ts';
+import type { Outcome, Taken, WorkQueue } from './work-queue.ts';
+
+export type Pass = Taken & { signal: AbortSignal };
+
+export type Workers = {
+  /** Takes nothing more, tells the passes to stop, and resolves when they have. */
+  stop(): Promise<void>;
+};
+
+export type WorkersOptions = {
+  controller: string;
+  queue: WorkQueue;
+  /** One pass over one key; throws where it has to be tried again. */
+  reconcile(pass: Pass): Promise<Outcome>;
+  clock: TimedClock;
+  log: Log;
+  metrics: KubeMetrics;
+  /** How many there are at most, as the queue was told. */
+  concurrency: number;
+  pass_ms_max?: number;
+};
+
+const PASS_MS_MAX = 120_000;
+
+export function runWorkers(options: WorkersOptions): Workers {
+  const { queue, metrics, controller } = options;
+  const stopped = new AbortController();
+  const passes = new Set<Promise<void>>();
+  metrics.concurrency(controller, options.concurrency);
+  const pump = () => {
+    for (let taken = next(); taken !== undefined; taken = next()) {
+      const pass = runPass(options, taken, stopped.signal);
+      passes.add(pass);
+      void pass.finally(() => passes.delete(pass));
+    }
+  };
+  const next = () => (stopped.signal.aborted ? undefined : queue.take());
+  queue.onWork(pump);
+  pump();
+  return {
+    stop: async () => {
+      stopped.abort();
+      queue.close();
+      await Promise.all(passes);
+    },
+  };
+}
+
+async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSignal): Promise<void> {
+  const { clock, metrics, controller, queue, pass_ms_max = PASS_MS_MAX } = options;
+  const late = new AbortController();
+  const cancel = clock.after(pass_ms_max, () => {
+    metrics.reconcileTimedOut(controller);
+    late.abort(new Error('the pass takes too long'));
+  });
+  const began = clock.elapsed();
+  const signal = AbortSignal.any([stopped, late.signal]);
+  const outcome = await attempt(options, { ...taken, signal });
+  cancel();
+  const seconds = (clock.elapsed() - began) / 1000;
+  metrics.reconciled({ controller, result: RESULTS[outcome.kind], seconds });
+  queue.done(taken.key, outcome);
+}
+
+const RESULTS: Readonly<Record<Outcome['kind'], ReconcileResult>> = {
+  done: 'success',
+  again: 'requeue_after',
+  failed: 'error',
+};
+
+/** A pass that throws at once must not end the process. */
+async function attempt(options: WorkersOptions, pass: Pass): Promise<Outcome> {
+  const { reconcile, log, metrics, controller } = options;
+  try {
+    return await reconcile(pass);
+  } catch (error) {
+    if (pass.signal.aborted) return { kind: 'failed' };
+    if (isDefect(error)) metrics.reconcilePanicked(controller);
+    log.error('a pass failed', {
+      kind: controller,
+      name: pass.key,
+      attempts: pass.failures + 1,
+      error,
+    });
+    return { kind: 'failed' };
+  }
+}
+
+function isDefect(error: unknown): boolean {
+  const isOurs = error instanceof TypeError || error instanceof ReferenceError;
+  return isOurs || error instanceof RangeError || !(error instanceof Error);
+}

@@ -1,0 +1,207 @@
+/**
+ * Which key a controller works on next. A key waits once however often it is added, and is never worked on twice at a
+ * time; what failed waits longer each time; what a person did goes before what is only looked at again. No timers of
+ * its own but one, no promises: who works calls `take` and `done`.
+ */
+import type { KubeMetrics } from './metrics.ts';
+import { createReadyKeys, type Entry, type Priority } from './ready-keys.ts';
+import type { Cancel, TimedClock } from './timed-clock.ts';
+
+export type WorkQueue = {
+  /** Now; at the higher priority where it waits already, and once more where it is being worked on. */
+  add(key: string, priority: Priority): void;
+  /** Later, unless it comes sooner for another reason. */
+  addAfter(key: string, ms: number, priority: Priority): void;
+  /** The next key, which is then being worked on; undefined where none may be taken now. */
+  take(): Taken | undefined;
+  done(key: string, outcome: Outcome): void;
+  /** Called when there may be something to take. */
+  onWork(wake: () => void): void;
+  /** Nothing can be taken any more. */
+  close(): void;
+};
+
+export type Taken = {
+  key: string;
+  priority: Priority;
+  /** How often in a row it failed before. */
+  failures: number;
+};
+
+export type Outcome =
+  | { kind: 'done' }
+  /** As it should be; look again after so long. */
+  | { kind: 'again'; after_ms: number }
+  | { kind: 'failed' };
+
+export type WorkQueueOptions = {
+  name: string;
+  clock: TimedClock;
+  metrics: KubeMetrics;
+  random?: () => number;
+  concurrency?: number;
+  /** Keys of one group are not worked on at the same time; without it each is alone. */
+  groupOf?: (key: string) => string;
+};
+
+export const CONCURRENCY = 8;
+/** Workers that looking again never takes. */
+const RESERVED = 2;
+const BACKOFF_MS = { first: 100, last: 200_000 };
+
+/** 100 ms, doubled with each failure, and up to half of it more: five minutes at most. */
+export function backoff(failures: number, random: () => number): number {
+  const steady = Math.min(BACKOFF_MS.first * 2 ** (failures - 1), BACKOFF_MS.last);
+  return steady * (1 + random() / 2);
+}
+
+type State = Required<WorkQueueOptions> & {
+  entries: Map<string, Entry>;
+  ready: ReturnType<typeof createReadyKeys>;
+  running: Set<Entry>;
+  wake: () => void;
+  cancel: Cancel;
+  isClosed: boolean;
+};
+
+export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
+  const { concurrency = CONCURRENCY, random = Math.random, groupOf = (key) => key } = options;
+  const resyncsMax = Math.max(1, concurrency - RESERVED);
+  const state: State = {
+    ...{ ...options, concurrency, random, groupOf },
+    entries: new Map(),
+    ready: createReadyKeys({ clock: options.clock, resyncsMax }),
+    running: new Set(),
+    wake: () => undefined,
+    cancel: () => undefined,
+    isClosed: false,
+  };
+  options.metrics.watchQueue(options.name, () => look(state));
+  return {
+    add: (key, priority) => add(state, key, priority),
+    addAfter: (key, ms, priority) => addAfter(state, { key, ms, priority }),
+    take: () => take(state),
+    done: (key, outcome) => done(state, key, outcome),
+    onWork: (wake) => {
+      state.wake = wake;
+    },
+    close: () => {
+      state.isClosed = true;
+      state.cancel();
+    },
+  };
+}
+
+function entryOf(state: State, key: string, priority: Priority): Entry {
+  const known = state.entries.get(key);
+  if (known !== undefined) return known;
+  const group = state.groupOf(key);
+  const entry: Entry = {
+    ...{ key, group, priority, failures: 0, version: 0, since: 0, due: 0 },
+    state: 'idle',
+    next: undefined,
+  };
+  state.entries.set(key, entry);
+  return entry;
+}
+
+function add(state: State, key: string, priority: Priority): void {
+  const entry = entryOf(state, key, priority);
+  if (entry.state === 'running') {
+    const other = entry.next?.ms === 0 ? entry.next.priority : priority;
+    entry.next = { ms: 0, priority: state.ready.higher(priority, other) };
+    return;
+  }
+  // Looking again must not shorten the pause of what fails.
+  const isPaused = entry.state === 'later' && entry.failures > 0;
+  if (isPaused && priority === 'resync') return;
+  if (entry.state === 'idle' || entry.state === 'later') state.metrics.queueAdded(state.name);
+  state.ready.put(entry, state.ready.higher(priority, entry.priority));
+  plan(state);
+}
+
+type Later = { key: string; ms: number; priority: Priority };
+
+function addAfter(state: State, { key, ms, priority }: Later): void {
+  const entry = entryOf(state, key, priority);
+  if (entry.state === 'running') {
+    entry.next ??= { ms, priority };
+    return;
+  }
+  const due = state.clock.elapsed() + ms;
+  if (entry.state === 'ready' || (entry.state === 'later' && entry.due <= due)) return;
+  if (entry.state === 'idle') state.metrics.queueAdded(state.name);
+  state.ready.putLater(entry, due, priority);
+  plan(state);
+}
+
+function take(state: State): Taken | undefined {
+  if (state.isClosed || state.running.size >= state.concurrency) return undefined;
+  const entry = state.ready.take();
+  if (entry === undefined) return undefined;
+  state.running.add(entry);
+  const { key, priority, failures, since } = entry;
+  const now = state.clock.elapsed();
+  state.metrics.queueWaited(state.name, (now - since) / 1000);
+  entry.since = now;
+  return { key, priority, failures };
+}
+
+function done(state: State, key: string, outcome: Outcome): void {
+  const entry = state.entries.get(key);
+  if (entry === undefined || !state.running.delete(entry)) {
+    throw new Error(`nobody works on ${key}`);
+  }
+  state.metrics.queueWorked(state.name, (state.clock.elapsed() - entry.since) / 1000);
+  entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
+  state.ready.release(entry);
+  goOn(state, entry, outcome);
+  plan(state);
+}
+
+/** What was added meanwhile, but looking again not before the pause of a failure is over. */
+function goOn(state: State, entry: Entry, outcome: Outcome): void {
+  const { next } = entry;
+  entry.next = undefined;
+  if (outcome.kind === 'failed') state.metrics.queueRetried(state.name);
+  const isSooner = next?.ms === 0 && (outcome.kind !== 'failed' || next.priority !== 'resync');
+  if (isSooner) {
+    entry.priority = next.priority;
+    state.metrics.queueAdded(state.name);
+    state.ready.put(entry, next.priority);
+    return;
+  }
+  const wait = waitAfter(state, entry, { outcome, next_ms: next?.ms ?? Infinity });
+  if (wait === Infinity) {
+    state.entries.delete(entry.key);
+    return;
+  }
+  // A person waits for the first try, not for those of somebody whose thing cannot work.
+  const retried = entry.priority === 'resync' ? 'resync' : 'change';
+  const priority = outcome.kind === 'failed' ? retried : 'resync';
+  state.ready.putLater(entry, state.clock.elapsed() + wait, priority);
+}
+
+type Ended = { outcome: Outcome; next_ms: number };
+
+function waitAfter(state: State, { failures }: Entry, { outcome, next_ms }: Ended): number {
+  if (outcome.kind === 'failed') return backoff(failures, state.random);
+  return outcome.kind === 'again' ? Math.min(outcome.after_ms, next_ms) : next_ms;
+}
+
+/** One timer, for what is due next; who works is told when there is something. */
+function plan(state: State): void {
+  state.cancel();
+  if (state.isClosed) return;
+  const due = state.ready.nextDue();
+  if (due !== undefined) {
+    state.cancel = state.clock.after(due - state.clock.elapsed(), () => plan(state));
+  }
+  if (state.ready.size() > 0) state.wake();
+}
+
+function look({ ready, running, clock }: State) {
+  const now = clock.elapsed();
+  const running_seconds = [...running].map(({ since }) => (now - since) / 1000);
+  return { depth: ready.size(), running_seconds };
+}

@@ -1,0 +1,69 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import {
+  type ControlPlane,
+  compactEtcd,
+  createNamespace,
+  startControlPlane,
+} from '../../support/control-plane.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
+import { connectKube } from './connect.ts';
+import { createQuickClock } from './quick-clock.ts';
+import { configMapWorld, type Watched, watchConfigMaps } from './watched.ts';
+
+let plane: ControlPlane;
+let proxy: KubeFaultProxy;
+let watched: Watched;
+let namespace: string;
+let world: ReturnType<typeof configMapWorld>;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ components: [] });
+}, 120_000);
+afterAll(() => plane.stop());
+afterEach(async () => {
+  await watched.stop();
+  await proxy.close();
+});
+
+async function open() {
+  namespace = await createNamespace(plane);
+  world = configMapWorld(plane, namespace);
+  await world.set('before', '1');
+  proxy = await startKubeFaultProxy(plane);
+  const clock = createQuickClock(20);
+  watched = await watchConfigMaps({ ...connectKube(proxy, { clock }), clock, plane, namespace });
+}
+
+const lists = () => proxy.requests.filter(({ path }) => path.includes('limit=')).length;
+
+it('goes on when the API server was killed and comes back, and says meanwhile how long it has heard nothing', async () => {
+  await open();
+  await plane.killApiServer();
+  const { health } = watched.cache;
+  await expect.poll(() => health().silent_ms, { timeout: 15_000 }).toBeGreaterThan(60_000);
+  expect(health()).toMatchObject({ isSynced: true, isStale: false, objects: 1 });
+  await plane.startApiServer();
+  await world.set('after', '1');
+  await watched.agrees();
+  expect(health().silent_ms).toBeLessThan(60_000);
+});
+
+it('lists anew when what it watched from has been forgotten, and tells only what changed', async () => {
+  await open();
+  await world.set('kept', '1');
+  await watched.agrees();
+  const listed = lists();
+  const release = proxy.hold('watch');
+  proxy.cutWatches('reset');
+  await world.set('before', '2');
+  await world.set('new', '1');
+  await plane.killApiServer();
+  await plane.startApiServer();
+  await compactEtcd(plane);
+  watched.told.length = 0;
+  release();
+  await watched.agrees();
+  expect(lists()).toBeGreaterThan(listed);
+  const told = watched.told.map(({ kind, key }) => `${kind} ${key.split('/')[1]}`);
+  expect(told.sort()).toEqual(['added new', 'updated before']);
+});

@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
+import type { Priority } from '../../../operator/kube/ready-keys.ts';
+import { runWorkers } from '../../../operator/kube/run-workers.ts';
+import {
+  backoff,
+  CONCURRENCY,
+  createWorkQueue,
+  type Outcome,
+  type WorkQueueOptions,
+} from '../../../operator/kube/work-queue.ts';
+import { createManualTimedClock } from './manual-timed-clock.ts';
+import { silentLog } from './watched.ts';
+
+function make(options: Partial<WorkQueueOptions> = {}) {
+  const clock = createManualTimedClock();
+  const metrics = createKubeMetrics();
+  const queue = createWorkQueue({ name: 'project', clock, metrics, random: () => 0, ...options });
+  const takeAll = () => {
+    const keys: string[] = [];
+    for (let taken = queue.take(); taken !== undefined; taken = queue.take()) keys.push(taken.key);
+    return keys;
+  };
+  return { clock, metrics, queue, takeAll };
+}
+
+const DONE: Outcome = { kind: 'done' };
+const FAILED: Outcome = { kind: 'failed' };
+
+describe('a work queue', () => {
+  it('holds a key once, however often it is added', () => {
+    const { queue, takeAll } = make();
+    for (let times = 0; times < 3; times += 1) queue.add('a', 'change');
+    expect(takeAll()).toEqual(['a']);
+  });
+
+  it('works on a key once more when it was added meanwhile, and never twice at a time', () => {
+    const { queue, takeAll } = make();
+    queue.add('a', 'change');
+    expect(takeAll()).toEqual(['a']);
+    queue.add('a', 'change');
+    queue.add('a', 'change');
+    expect(takeAll()).toEqual([]);
+    queue.done('a', DONE);
+    expect(takeAll()).toEqual(['a']);
+    queue.done('a', DONE);
+    expect(takeAll()).toEqual([]);
+  });
+
+  it('gives what a person did before a thousand that are only looked at again', () => {
+    const { queue } = make();
+    for (let index = 0; index < 1000; index += 1) queue.add(`old-${index}`, 'resync');
+    queue.add('mine', 'person');
+    queue.add('old-999', 'person');
+    expect([queue.take()?.key, queue.take()?.key]).toEqual(['mine', 'old-999']);
+    expect(queue.take()).toMatchObject({ key: 'old-0', priority: 'resync' });
+  });
+
+  it('keeps workers free for a person while all that is looked at again hangs', () => {
+    const { queue, takeAll } = make();
+    for (let index = 0; index < 50; index += 1) queue.add(`old-${index}`, 'resync');
+    expect(takeAll()).toHaveLength(CONCURRENCY - 2);
+    queue.add('mine', 'person');
+    expect(takeAll()).toEqual(['mine']);
+  });
+
+  it('looks again in the end, however much is urgent', () => {
+    const { queue, clock } = make({ concurrency: 1 });
+    queue.add('old', 'resync');
+    const seen: (string | undefined)[] = [];
+    for (let minute = 0; minute < 12; minute += 1) {
+      queue.add(`mine-${minute}`, 'person');
+      queue.add(`more-${minute}`, 'person');
+      const key = queue.take()?.key;
+      seen.push(key);
+      queue.done(key ?? '', DONE);
+      clock.advance(60_000);
+    }
+    expect(seen.indexOf('old')).toBe(10);
+  });
+
+  it('lets what fails wait twice as long each time, five minutes at most, and forgets it on success', () => {
+    const { queue, clock, takeAll } = make();
+    queue.add('a', 'change');
+    for (const wait of [100, 200, 400, 800]) {
+      expect(takeAll()).toEqual(['a']);
+      queue.done('a', FAILED);
+      clock.advance(wait - 1);
+      expect(takeAll()).toEqual([]);
+      clock.advance(1);
+    }
+    expect(queue.take()).toMatchObject({ key: 'a', failures: 4 });
+    queue.done('a', DONE);
+    queue.add('a', 'change');
+    expect(queue.take()).toMatchObject({ failures: 0 });
+    expect(backoff(40, () => 1)).toBe(300_000);
+  });
+
+  it('shortens the pause of what fails for a person, and not for looking again', () => {
+    const { queue, takeAll } = make();
+    queue.add('a', 'change');
+    takeAll();
+    queue.done('a', FAILED);
+    queue.add('a', 'resync');
+    expect(takeAll()).toEqual([]);
+    queue.add('a', 'person');
+    expect(queue.take()).toMatchObject({ key: 'a', priority: 'person', failures: 1 });
+  });
+
+  it('does not let the tries of one person stand before the first try of another', () => {
+    const { queue, clock } = make();
+    queue.add('broken', 'person');
+    queue.take();
+    queue.done('broken', FAILED);
+    clock.advance(100);
+    queue.add('mine', 'person');
+    expect(queue.take()?.key).toBe('mine');
+    expect(queue.take()).toMatchObject({ key: 'broken', priority: 'change' });
+  });
+
+  it('looks again after the time that a pass asks for, and sooner for another reason', () => {
+    const { queue, clock, takeAll } = make();
+    queue.add('a', 'change');
+    takeAll();
+    queue.done('a', { kind: 'again', after_ms: 600_000 });
+    queue.addAfter('a', 900_000, 'resync');
+    clock.advance(599_999);
+    expect(takeAll()).toEqual([]);
+    clock.advance(1);
+    expect(takeAll()).toEqual(['a']);
+    queue.addAfter('a', 1_000, 'resync');
+    queue.done('a', { kind: 'again', after_ms: 600_000 });
+    clock.advance(1_000);
+    expect(takeAll()).toEqual(['a']);
+  });
+
+  it('works on one key of a group at a time, and on others beside it', () => {
+    const groupOf = (key: string) => key.split('/')[0] ?? key;
+    const { queue, takeAll } = make({ groupOf });
+    for (const key of ['shop/a', 'shop/b', 'blog/a', 'shop/c']) queue.add(key, 'change');
+    expect(takeAll()).toEqual(['shop/a', 'blog/a']);
+    queue.add('shop/c', 'person');
+    queue.done('shop/a', DONE);
+    expect(takeAll()).toEqual(['shop/c']);
+    queue.done('shop/c', FAILED);
+    expect(takeAll()).toEqual(['shop/b']);
+  });
+
+  it('refuses to end what nobody began', () => {
+    const { queue } = make();
+    queue.add('a', 'change');
+    expect(() => queue.done('a', DONE)).toThrow('nobody works on a');
+  });
+
+  it('gives nothing away and sets no timers once it is closed', () => {
+    const { queue, clock } = make();
+    queue.addAfter('a', 10, 'change');
+    queue.close();
+    queue.add('b', 'person');
+    clock.advance(1000);
+    expect(queue.take()).toBeUndefined();
+    expect(clock.timers()).toBe(0);
+  });
+
+  it('measures under the names of client-go', async () => {
+    const { queue, metrics, clock } = make();
+    queue.add('a', 'change');
+    queue.add('a', 'change');
+    queue.add('b', 'change');
+    queue.take();
+    clock.advance(3000);
+    const labels = '{name="project",controller="project"}';
+    const text = await metrics.print();
+    for (const line of [
+      `workqueue_depth${labels} 1`,
+      `workqueue_adds_total${labels} 2`,
+      `workqueue_unfinished_work_seconds${labels} 3`,
+      `workqueue_longest_running_processor_seconds${labels} 3`,
+      `controller_runtime_active_workers${labels} 1`,
+    ]) {
+      expect(text).toContain(line);
+    }
+  });
+});
+
+type Step =
+  | { kind: 'add'; key: string; priority: Priority }
+  | { kind: 'later'; key: string; ms: number }
+  | { kind: 'take' }
+  | { kind: 'done'; outcome: Outcome }
+  | { kind: 'wait'; ms: number };
+
+const keys = fc.constantFrom('x/a', 'x/b', 'y/a', 'y/b', 'z/a');
+const priorities = fc.constantFrom<Priority[]>('person', 'change', 'resync');
+const outcomes = fc.oneof(
+  fc.constant(DONE),
+  fc.constant(FAILED),
+  fc.record({ kind: fc.constant('again' as const), after_ms: fc.nat(5000) }),
+);
+const steps = fc.array(
+  fc.oneof<fc.Arbitrary<Step>[]>(
+    fc.record({ kind: fc.constant('add'), key: keys, priority: priorities }),
+    fc.record({ kind: fc.constant('later'), key: keys, ms: fc.nat(5000) }),
+    fc.record({ kind: fc.constant('take') }),
+    fc.record({ kind: fc.constant('done'), outcome: outcomes }),
+    fc.record({ kind: fc.constant('wait'), ms: fc.nat(2000) }),
+  ),
+  { maxLength: 80 },
+);
+
+describe('whatever is done to a work queue', () => {
+  const groupOf = (key: string) => key.split('/')[0] ?? key;
+
+  it('never gives a key or a group to two, nor more than there are workers; and loses no key', () => {
+    fc.assert(
+      fc.property(steps, (history) => {
+        const { queue, clock } = make({ concurrency: 2, groupOf });
+        const running: string[] = [];
+        // Added, and not given to anybody since.
+        const owed = new Set<string>();
+        const take = () => {
+          const taken = queue.take();
+          if (taken === undefined) return;
+          expect(running.map(groupOf)).not.toContain(groupOf(taken.key));
+          running.push(taken.key);
+          owed.delete(taken.key);
+          expect(running.length).toBeLessThanOrEqual(2);
+        };
+        const end = (outcome: Outcome) => {
+          const key = running.shift();
+          if (key === undefined) return;
+          if (outcome.kind !== 'done') owed.add(key);
+          queue.done(key, outcome);
+        };
+        const perform: { [kind in Step['kind']]: (step: Extract<Step, { kind: kind }>) => void } = {
+          add: ({ key, priority }) => {
+            queue.add(key, priority);
+            owed.add(key);
+          },
+          later: ({ key, ms }) => {
+            queue.addAfter(key, ms, 'resync');
+            owed.add(key);
+          },
+          take,
+          done: ({ outcome }) => end(outcome),
+          wait: ({ ms }) => clock.advance(ms),
+        };
+        for (const step of history) perform[step.kind](step as never);
+        for (let rounds = 0; rounds < 40; rounds += 1) {
+          clock.advance(310_000);
+          take();
+          end(DONE);
+        }
+        expect([...owed]).toEqual([]);
+        expect(queue.take()).toBeUndefined();
+        expect(clock.timers()).toBe(0);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('the workers of a queue', () => {
+  function work(reconcile: (key: string, signal: AbortSignal) => Promise<Outcome>) {
+    const made = make();
+    const workers = runWorkers({
+      ...made,
+      controller: 'project',
+      log: silentLog,
+      concurrency: CONCURRENCY,
+      reconcile: ({ key, signal }) => reconcile(key, signal),
+    });
+    return { ...made, workers };
+  }
+
+  it('work on eight keys at a time, and on the next when one is done', async () => {
+    const open = new Map<string, () => void>();
+    const { queue, workers } = work(
+      (key) => new Promise((resolve) => open.set(key, () => resolve(DONE))),
+    );
+    for (let index = 0; index < 10; index += 1) queue.add(String(index), 'change');
+    expect(open.size).toBe(CONCURRENCY);
+    open.get('3')?.();
+    await expect.poll(() => open.size).toBe(CONCURRENCY + 1);
+    for (const end of open.values()) end();
+    await expect.poll(() => open.size).toBe(10);
+    for (const end of open.values()) end();
+    await workers.stop();
+  });
+
+  it('try again what throws, at once or later, and count defects apart', async () => {
+    let tries = 0;
+    const { queue, clock, metrics, workers } = work(async () => {
+      tries += 1;
+      if (tries === 1) throw new TypeError('undefined is no function');
+      if (tries === 2) throw new Error('the database is down');
+      return DONE;
+    });
+    queue.add('a', 'change');
+    for (const wait of [100, 200]) {
+      const before = tries;
+      await expect
+        .poll(() => {
+          clock.advance(wait);
+          return tries;
+        })
+        .toBe(before + 1);
+    }
+    const text = await metrics.print();
+    expect(text).toContain('controller_runtime_reconcile_errors_total{controller="project"} 2');
+    expect(text).toContain('controller_runtime_reconcile_panics_total{controller="project"} 1');
+    await expect.poll(() => metrics.print()).toContain('result="success"} 1');
+    await workers.stop();
+  });
+
+  it('tell a pass that takes too long to stop, and do not begin it beside itself', async () => {
+    let begun = 0;
+    const { queue, clock, workers } = work((_key, signal) => {
+      begun += 1;
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    });
+    queue.add('a', 'change');
+    queue.add('a', 'person');
+    expect(begun).toBe(1);
+    clock.advance(120_000);
+    await expect.poll(() => begun).toBe(2);
+    await workers.stop();
+  });
+
+  it('end when all passes have ended that were told to, and take nothing more', async () => {
+    const ended: string[] = [];
+    const { queue, workers } = work(
+      (key, signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => {
+            ended.push(key);
+            resolve(DONE);
+          });
+        }),
+    );
+    queue.add('a', 'change');
+    await workers.stop();
+    queue.add('b', 'person');
+    expect(ended).toEqual(['a']);
+    expect(queue.take()).toBeUndefined();
+  });
+});
