@@ -12,6 +12,7 @@ import {
 } from './environment.ts';
 import { defined, MANAGED, selectorOf, toMap } from './object.ts';
 import { probesOf } from './probes.ts';
+import { printBytes } from './quantity.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
 
@@ -124,7 +125,7 @@ function volumesOf({ spec }: Installation, process: Process): Volume[] {
 }
 
 function scratch(sizeLimit: string) {
-  return { emptyDir: { sizeLimit } };
+  return { emptyDir: { sizeLimit: printBytes(sizeLimit) } };
 }
 
 function placement(of: Installation, process: Process) {

@@ -1,0 +1,29 @@
+/**
+ * Where an object of the cluster is not as it was rendered: the path of the first field, or nothing. What the API server
+ * added by itself does not count; a list has to be the same, so that what somebody added to one is seen.
+ */
+export function findDifference(rendered: unknown, live: unknown, path = ''): string | undefined {
+  if (Array.isArray(rendered)) return findInList(rendered, live, path);
+  if (!isRecord(rendered)) return rendered === undefined || rendered === live ? undefined : path;
+  const fields = Object.entries(rendered).filter(([, value]) => value !== undefined);
+  // The API server leaves out what is empty.
+  if (live === undefined) return fields.length === 0 ? undefined : path;
+  if (!isRecord(live)) return path;
+  return first(fields.map(([name, value]) => findDifference(value, live[name], `${path}.${name}`)));
+}
+
+function findInList(rendered: readonly unknown[], live: unknown, path: string): string | undefined {
+  if (live === undefined) return rendered.length === 0 ? undefined : path;
+  if (!Array.isArray(live) || live.length !== rendered.length) return path;
+  return first(
+    rendered.map((item, index) => findDifference(item, live[index], `${path}[${index}]`)),
+  );
+}
+
+function first(found: readonly (string | undefined)[]): string | undefined {
+  return found.find((path) => path !== undefined);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
