@@ -14,8 +14,10 @@ import { endpoints } from './endpoints.ts';
 import { entityTag } from './entity-tag.ts';
 import { allowDashboards } from './middleware/allow-dashboards.ts';
 import { answerError } from './middleware/answer-error.ts';
+import { bodyDeadline } from './middleware/body-deadline.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
+import { readBody } from './middleware/read-body.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
 import { countFailure, countWrite } from './rates/rates.ts';
@@ -45,24 +47,11 @@ const PROXY_UPLOAD = `${PROXY_UPLOAD_PATH}:id`;
 function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
   const method = METHODS[endpoint.method];
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
-  // The bytes as received, whatever they are called: signatures are over them, and inflating is refused.
-  const readBytes = express.raw({
-    type: () => true,
-    limit: endpoint.body_bytes_max,
-    inflate: false,
-  });
-  app[method](path, bodyDeadline, readBytes, (request, response) =>
+  const { body_bytes_max } = endpoint;
+  const reading = [bodyDeadline(deps.body_ms_max), readBody(body_bytes_max)];
+  app[method](path, reading, (request: Request, response: Response) =>
     call(endpoint, deps, { request, response }),
   );
-}
-
-/** The server itself has no deadline for a body, because an upload's may come over it. */
-const BODY_MS_MAX = 30_000;
-
-function bodyDeadline(request: Request, _response: Response, next: () => void): void {
-  const timer = setTimeout(() => request.destroy(), BODY_MS_MAX);
-  request.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-  next();
 }
 
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const;

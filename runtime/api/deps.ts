@@ -23,6 +23,8 @@ export type ApiDeps = AuthDeps & {
   readonly addresses: UploadAddresses;
   /** The least rate of a body through the proxy, where it is not the usual one. */
   readonly uploadRate?: UploadRate;
+  /** How long a body may take, where it is not the usual time. */
+  readonly body_ms_max?: number;
   readonly failpoint?: Failpoint;
 };
 

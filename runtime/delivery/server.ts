@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { createConnectionFaults } from '../platform/http/connection-faults.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 import { onRequestTrail } from '../platform/http/request-trail.ts';
 import type { DeliveryDeps } from './deps.ts';
@@ -59,10 +60,9 @@ export function createDeliveryServer(
 
 function listen(server: Server, deps: ObservedDeps): DeliveryServer {
   const underWay = new Set<Promise<void>>();
-  const latest = new WeakMap<Duplex, ServerResponse>();
-  const ending = new WeakSet<Duplex>();
+  const faults = createConnectionFaults();
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, response);
+    faults.note(request, response);
     assignRequestId(request, response);
     if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
     if (protocolFault(request) !== undefined) return refuseRequest(response);
@@ -73,14 +73,7 @@ function listen(server: Server, deps: ObservedDeps): DeliveryServer {
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
   };
-  const onFault = (socket: Duplex) => {
-    const response = latest.get(socket);
-    if (response === undefined || response.writableFinished) return refuseUnread(socket);
-    // Words now would be read as a part of the answer that is still being written.
-    if (!response.headersSent) response.setHeader('connection', 'close');
-    if (!ending.has(socket)) response.once('finish', () => socket.end());
-    ending.add(socket);
-  };
+  const onFault = (socket: Duplex) => faults.end(socket, () => refuseUnread(socket));
   server
     .on('request', onRequest)
     .on('checkContinue', onRequest)
