@@ -10,6 +10,7 @@ import {
   startTintype,
   type Tintype,
 } from '../contract/support/tintype.ts';
+import { measureApi } from './api.ts';
 import { measureBombs } from './bombs.ts';
 import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
@@ -41,6 +42,7 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   memory: measureRenderMemory,
   bombs: measureBombs,
   files: () => measureFiles(running),
+  api: () => running(measureApi),
   quality: measureQuality,
 };
 

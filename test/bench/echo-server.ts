@@ -1,0 +1,14 @@
+/** Node's own HTTP with nothing behind it: takes what it is sent and answers as many bytes as the path says. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+const server = createServer((request, response) => {
+  request.resume().once('end', () => {
+    const body = Buffer.alloc(Number(request.url?.slice(1)), 120);
+    const headers = { 'content-type': 'application/json', 'content-length': body.length };
+    response.writeHead(200, headers).end(body);
+  });
+});
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+});
