@@ -59,7 +59,7 @@ it.each([
   [{}, 'note'],
   [{ note: '' }, 'note'],
   [{ body: '' }, 'body'],
-  [{ note: 'a', body: 'a' }, 'note'],
+  [{ note: 'a', body: 'a' }, 'body'],
   [{ note: null }, 'note'],
   [{ note: 'a\u0000b' }, 'note'],
   [{ note: '😀'.repeat(NOTE_LENGTH_MAX + 1) }, 'note'],
