@@ -51,6 +51,8 @@ export type KubeClient = {
     request: WatchRequest,
     handlers: WatchHandlers<T>,
   ): Watch;
+  /** The same connections, with another time for a call. */
+  within(deadline_ms: number): KubeClient;
   close(): void;
 };
 
@@ -87,7 +89,10 @@ export type KubeClientOptions = {
 const DEADLINE_MS = 30_000;
 
 export function createKubeClient(options: KubeClientOptions): KubeClient {
-  const transport = createTransport(options);
+  return createVerbs(options, createTransport(options));
+}
+
+function createVerbs(options: KubeClientOptions, transport: Transport): KubeClient {
   const { clock, credentials, random = Math.random, deadline_ms = DEADLINE_MS } = options;
   const attempts: Attempts = { clock, random, deadline_ms, refused: () => credentials.forget() };
   const call = (exchange: Omit<Exchange, 'deadline_ms'>) =>
@@ -141,6 +146,7 @@ export function createKubeClient(options: KubeClientOptions): KubeClient {
       deleted(await call(deleteExchange(type, place, wanted))),
     watch: (type, request, handlers) =>
       openWatch({ transport, clock, credentials }, { type, ...request }, handlers),
+    within: (ms) => createVerbs({ ...options, deadline_ms: ms }, transport),
     close: () => transport.close(),
   };
 }

@@ -1,0 +1,218 @@
+/**
+ * Who of several operators writes: one at a time holds a Lease, and gives it up when it stops. Nobody's clock is
+ * compared with another's: a candidate counts from when it saw the holder's last sign itself. A term has a number that
+ * every write carries, so that a leader that was frozen cannot write after its successor.
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { KubeClient } from './client.ts';
+import type { KubeFailure } from './kube-failure.ts';
+import type { KubeMetrics } from './metrics.ts';
+import { type ObservedLease, observeLease } from './observed-lease.ts';
+import { sleep, type TimedClock } from './timed-clock.ts';
+
+export type Term = {
+  /** Higher than that of every term before; a write is refused where a higher one has been seen. */
+  epoch: number;
+  /** Aborted when the term is over, or is to be: what is being done may be ended, nothing new begun. */
+  signal: AbortSignal;
+  /** Asked right before a write: true only while nobody else can have begun. */
+  isCurrent(): boolean;
+};
+
+export type Elector = {
+  term(): Term | undefined;
+  /** Ends the term when its work has ended, gives the lease up, and resolves. */
+  stop(): Promise<void>;
+};
+
+export type ElectorOptions = {
+  /** Its calls are given less time than a renewal has. */
+  client: KubeClient;
+  namespace: string;
+  name: string;
+  /** Nobody else's: the pod's name and something random. */
+  identity: string;
+  clock: TimedClock;
+  log: Log;
+  metrics: KubeMetrics;
+  random?: () => number;
+  /** The highest number that the database has seen, as a lease that was deleted begins anew. */
+  lastEpoch?: () => Promise<number>;
+  /** What a leader does; it has to end soon after the signal. */
+  lead(term: Term): Promise<void>;
+};
+
+/** As controller-runtime has them. */
+export const LEASE_MS = { duration: 15_000, renew: 10_000, retry: 2_000, call: 4_000 };
+const RETRY_JITTER = 0.2;
+
+type State = ElectorOptions & {
+  lease: ObservedLease;
+  random: () => number;
+  signal: AbortSignal;
+  running: Running | undefined;
+};
+
+/** `until`: when a term that is not renewed is over; counted from before the request, as the others count from after. */
+type Running = Term & { until: number; abort: () => void; ended: AbortController };
+
+export function runElector(options: ElectorOptions): Elector {
+  const stopped = new AbortController();
+  const client = options.client.within(LEASE_MS.call);
+  const state: State = {
+    ...options,
+    lease: observeLease({ ...options, client, duration_ms: LEASE_MS.duration }),
+    random: options.random ?? Math.random,
+    signal: stopped.signal,
+    running: undefined,
+  };
+  options.metrics.leads(options.name, 0);
+  const running = run(state);
+  return {
+    term: () => (state.running?.isCurrent() ? state.running : undefined),
+    stop: () => {
+      stopped.abort();
+      return running;
+    },
+  };
+}
+
+async function run(state: State): Promise<void> {
+  const { clock, signal, random } = state;
+  while (!signal.aborted) {
+    if (state.running === undefined) await campaign(state);
+    else await renew(state, state.running);
+    const wait = LEASE_MS.retry * (state.running === undefined ? 1 + random() * RETRY_JITTER : 1);
+    await sleep(clock, wait, signal);
+  }
+  if (state.running !== undefined) await resign(state, state.running);
+}
+
+function failed({ log, name }: State, error: unknown): void {
+  log.warn('a candidate cannot see whether there is a leader', { name, error });
+}
+
+/** Takes the lease where nobody holds it, or where its holder gave no sign for as long as it promised. */
+async function campaign(state: State): Promise<void> {
+  const { clock, lease } = state;
+  const looked = await lease.look();
+  if (!looked.ok) {
+    failed(state, looked.failure);
+    return;
+  }
+  if (lease.isHeld()) return;
+  const epoch = lease.nextEpoch(await lastEpoch(state));
+  const began = clock.elapsed();
+  const taken = await lease.take(epoch);
+  if (taken.ok) begin(state, { epoch, began });
+  // Another was sooner; that is how it should be.
+  else if (!isRace(taken.failure)) failed(state, taken.failure);
+}
+
+/** Without a database there is a leader all the same, to say so; it cannot write there before it knows better. */
+async function lastEpoch(state: State): Promise<number> {
+  try {
+    return (await state.lastEpoch?.()) ?? 0;
+  } catch (error) {
+    failed(state, error);
+    return 0;
+  }
+}
+
+function isRace({ reason }: KubeFailure): boolean {
+  return reason === 'Conflict' || reason === 'AlreadyExists';
+}
+
+type Begun = { epoch: number; began: number };
+
+function begin(state: State, { epoch, began }: Begun): void {
+  const { clock, log, metrics, name } = state;
+  const over = new AbortController();
+  const running: Running = {
+    epoch,
+    signal: over.signal,
+    until: began + LEASE_MS.renew,
+    isCurrent: () => clock.elapsed() < running.until,
+    abort: () => over.abort(),
+    ended: new AbortController(),
+  };
+  state.running = running;
+  metrics.leads(name, 1);
+  log.info('this process leads now', { name, generation: epoch });
+  if (state.signal.aborted) over.abort();
+  state.signal.addEventListener('abort', running.abort, { once: true });
+  watchEnd(state, running);
+  void work(state, running);
+}
+
+/** The signal comes by the clock, also while a renewal hangs. */
+function watchEnd(state: State, running: Running): void {
+  const left = running.until - state.clock.elapsed();
+  if (left <= 0) {
+    running.abort();
+    return;
+  }
+  const cancel = state.clock.after(left, () => watchEnd(state, running));
+  running.ended.signal.addEventListener('abort', cancel, { once: true });
+}
+
+/** Whatever becomes of the work, the term is over with it. */
+async function work(state: State, running: Running): Promise<void> {
+  try {
+    if (!running.signal.aborted) await state.lead(running);
+  } catch (error) {
+    state.log.error('the work of the leader failed', { name: state.name, error });
+  }
+  running.abort();
+  running.ended.abort();
+}
+
+/** Or ends the term, when its work has ended. */
+async function renew(state: State, running: Running): Promise<void> {
+  const { clock, log, name } = state;
+  if (running.ended.signal.aborted) {
+    end(state, running);
+    return;
+  }
+  if (!running.isCurrent()) return;
+  const began = clock.elapsed();
+  const answer = await state.lease.renew(running.epoch);
+  if (answer.ok) {
+    // A term that ended while the answer was on its way stays over.
+    if (running.isCurrent()) running.until = began + LEASE_MS.renew;
+    return;
+  }
+  log.warn('the lease could not be renewed', { name, error: answer.failure });
+  const { reason } = answer.failure;
+  if (reason === 'Conflict' || reason === 'NotFound') await reread(state, running);
+}
+
+/** Somebody wrote it: another leader, or a person who labels things, or deletes them. */
+async function reread({ lease }: State, running: Running): Promise<void> {
+  const looked = await lease.look();
+  if (!looked.ok || lease.isOurs(running.epoch)) return;
+  running.until = 0;
+  running.abort();
+}
+
+function end(state: State, running: Running): void {
+  running.until = 0;
+  state.signal.removeEventListener('abort', running.abort);
+  state.running = undefined;
+  state.metrics.leads(state.name, 0);
+  state.log.info('this process no longer leads', { name: state.name, generation: running.epoch });
+}
+
+/** Holds the lease until the work has ended, and gives it up: the next leader begins within its retry. */
+async function resign(state: State, running: Running): Promise<void> {
+  const { lease, clock, log, name } = state;
+  while (!running.ended.signal.aborted) {
+    await sleep(clock, LEASE_MS.retry, running.ended.signal);
+    if (!running.ended.signal.aborted) await renew(state, running);
+  }
+  const isOurs = running.isCurrent();
+  end(state, running);
+  if (!isOurs) return;
+  const answer = await lease.giveUp(running.epoch);
+  if (!answer.ok) log.warn('the lease could not be given up', { name, error: answer.failure });
+}

@@ -1,0 +1,117 @@
+/**
+ * A Lease as one candidate sees and writes it: whether another holds it is counted from when we saw that one's last
+ * sign, and every write is for the version that was seen, so that of several one succeeds.
+ */
+import type { KubeClient } from './client.ts';
+import type { Answer } from './kube-failure.ts';
+import { type Lease, leases, nextEpoch, printMicroTime, printSign } from './lease-record.ts';
+import type { TimedClock } from './timed-clock.ts';
+
+export type ObservedLease = {
+  /** Looks; a lease that is not there is no failure. */
+  look(): Promise<Answer<undefined>>;
+  /** Whether another may still lead, as far as its last sign promised; also where the lease vanished since. */
+  isHeld(): boolean;
+  /** Whether this term still holds what was seen last. */
+  isOurs(epoch: number): boolean;
+  nextEpoch(last: number): number;
+  take(epoch: number): Promise<Answer<undefined>>;
+  renew(epoch: number): Promise<Answer<undefined>>;
+  /** For whoever is next; the number of the term stays. */
+  giveUp(epoch: number): Promise<Answer<undefined>>;
+};
+
+export type LeasePlace = {
+  client: KubeClient;
+  namespace: string;
+  name: string;
+  identity: string;
+  clock: TimedClock;
+  duration_ms: number;
+};
+
+type State = LeasePlace & {
+  lease: Lease | undefined;
+  sign: string;
+  held_until: number;
+  acquired: Date;
+};
+
+export function observeLease(place: LeasePlace): ObservedLease {
+  const state: State = {
+    ...place,
+    lease: undefined,
+    sign: '',
+    held_until: 0,
+    acquired: place.clock.now(),
+  };
+  const { identity, clock, duration_ms } = place;
+  const holding = { holder: identity, seconds: duration_ms / 1000 };
+  return {
+    look: () => look(state),
+    isHeld: () => clock.elapsed() < state.held_until,
+    isOurs: (epoch) =>
+      state.lease?.spec?.holderIdentity === identity && state.lease.spec.leaseTransitions === epoch,
+    nextEpoch: (last) => nextEpoch(state.lease, last),
+    take: (epoch) => {
+      state.acquired = clock.now();
+      return write(state, { ...holding, epoch });
+    },
+    renew: (epoch) => write(state, { ...holding, epoch }),
+    giveUp: (epoch) => write(state, { holder: '', seconds: 1, epoch }),
+  };
+}
+
+async function look(state: State): Promise<Answer<undefined>> {
+  const { client, namespace, name } = state;
+  const read = await client.get(leases, { namespace, name });
+  if (!read.ok && read.failure.reason !== 'NotFound') return read;
+  see(state, read.ok ? read.value : undefined);
+  return { ok: true, value: undefined };
+}
+
+function see(state: State, lease: Lease | undefined): void {
+  const sign = lease === undefined ? '' : printSign(lease);
+  if (lease !== undefined && sign !== state.sign) {
+    state.held_until = isAnothers(state, lease)
+      ? state.clock.elapsed() + promisedBy(state, lease)
+      : 0;
+  }
+  state.lease = lease;
+  state.sign = sign;
+}
+
+function isAnothers({ identity }: State, { spec: { holderIdentity = '' } = {} }: Lease): boolean {
+  return holderIdentity !== '' && holderIdentity !== identity;
+}
+
+function promisedBy({ duration_ms }: State, { spec }: Lease): number {
+  const seconds = spec?.leaseDurationSeconds;
+  return seconds === undefined ? duration_ms : seconds * 1000;
+}
+
+type Holding = { holder: string; seconds: number; epoch: number };
+
+async function write(
+  state: State,
+  { holder, seconds, epoch }: Holding,
+): Promise<Answer<undefined>> {
+  const { client, namespace, name, clock, lease, acquired } = state;
+  const body = {
+    // With its version, and whatever labels somebody gave it.
+    metadata: lease?.metadata ?? { namespace, name },
+    spec: {
+      holderIdentity: holder,
+      leaseDurationSeconds: seconds,
+      acquireTime: printMicroTime(acquired),
+      renewTime: printMicroTime(clock.now()),
+      leaseTransitions: epoch,
+    },
+  };
+  const answer = await (lease === undefined
+    ? client.create(leases, body)
+    : client.replace(leases, body));
+  if (!answer.ok) return answer;
+  see(state, answer.value);
+  return { ok: true, value: undefined };
+}
