@@ -10,6 +10,7 @@ import {
   type Deployment,
   type Environment,
   PROCESSES,
+  type ProcessName,
   startDeployment,
 } from './support/deployment.ts';
 import { runTintype } from './support/tintype.ts';
@@ -73,6 +74,9 @@ const asKey = (method: string, path: string, body?: unknown, more = {}) =>
   sent({ method, path, body, headers: { 'x-api-key': key, ...more } });
 const asOwner = async (method: string, path: string, body?: unknown) =>
   kept(await (await deployment.session('alice'))(method, path, body));
+
+const watch = (name: ProcessName, path: string) =>
+  fetch(`http://127.0.0.1:${deployment.processes[name].watch_port}${path}`);
 
 async function makeSecrets(): Promise<void> {
   await asOwner('POST', '/v1/projects', {
@@ -173,6 +177,12 @@ describe('what a deployment leaves behind', () => {
     database.cut();
     expect((await asKey('GET', '/v1/projects/shop')).status).toBe(503);
     expect((await sent({ method: 'GET', path: '/readyz' })).status).toBe(503);
+    for (const name of PROCESSES) {
+      const told = await Promise.all(['/livez', '/readyz'].map((path) => watch(name, path)));
+      expect([name, ...told.map(({ status }) => status)]).toEqual([name, 200, 503]);
+      const { checks } = (await told[1]?.json()) ?? {};
+      expect(checks).toEqual({ database: false, ingest: true, content: true });
+    }
     database.set({ kind: 'none' });
     deployment.cdn.answer(() => ({ status: 401, body: 'who are you' }));
     const gone = () => asKey('DELETE', '/v1/projects/shop/files/proxy.jpg');
@@ -188,9 +198,9 @@ describe('what a deployment leaves behind', () => {
     expect(canaries.count()).toBeGreaterThan(14);
     const { processes } = deployment;
     for (const name of PROCESSES) {
-      const { lines, watch_port } = processes[name];
+      const { lines } = processes[name];
       expect([name, canaries.foundIn(lines.join('\n'))]).toEqual([name, []]);
-      const metrics = await (await fetch(`http://127.0.0.1:${watch_port}/metrics`)).text();
+      const metrics = await (await watch(name, '/metrics')).text();
       expect([name, canaries.foundIn(metrics)]).toEqual([name, []]);
     }
     expect(processes.api.lines.length).toBeGreaterThan(20);
