@@ -46,6 +46,12 @@ image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… 
 	command -v crun >/dev/null || command -v runc >/dev/null || export BUILDAH_ISOLATION=chroot; buildah bud "$${options[@]}"; \
 	else echo 'make image needs docker or buildah: on Debian, apt-get install buildah' >&2; exit 1; fi
 
+install: ## the operator into the cluster of the current kubeconfig, IMAGE=registry/tintype:tag
+	@config/install.sh
+
+uninstall: ## its resources, then the operator, then the definitions out of that cluster
+	@config/uninstall.sh
+
 clean: ## removes what make fetched; the data in .tintype/ stays
 	rm -rf node_modules .tools .bench
 
@@ -89,5 +95,6 @@ $(INSTALLED): package-lock.json $(NODE_READY)
 
 test-tools:
 	@test/support/install-test-tools.sh
+	@test/support/install-chart-tools.sh
 
 .PHONY: up check test soak generate bench image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# `make install`: the operator into the cluster of the current kubeconfig. The definitions come first, then what uses them.
+# IMAGE=registry/tintype:tag names the image; KUBECTL another kubectl. Again is an upgrade.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+KUBECTL=${KUBECTL:-kubectl}
+NAMESPACE=tintype-system
+
+command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' >&2; exit 1; }
+"$KUBECTL" version --request-timeout=10s >/dev/null 2>&1 || {
+  echo "no cluster answers: set KUBECONFIG, and look at \`kubectl cluster-info\`" >&2
+  exit 1
+}
+
+folder=config/default
+if [ -n "${IMAGE:-}" ]; then
+  folder=.tools/install
+  mkdir -p $folder
+  last=${IMAGE##*/}
+  case $IMAGE in
+  *@*) tag="digest: ${IMAGE#*@}" name=${IMAGE%%@*} ;;
+  *) [[ $last == *:* ]] && name=${IMAGE%:*} tag="newTag: '${last##*:}'" || name=$IMAGE tag='newTag: latest' ;;
+  esac
+  printf 'resources: [../../config/default]\nimages:\n  - name: tintype\n    newName: %s\n    %s\n' "$name" "$tag" \
+    >$folder/kustomization.yaml
+fi
+
+# The definitions and the operator are the project's own: what somebody changed by hand is set back.
+apply() { "$KUBECTL" apply --server-side --force-conflicts --field-manager=tintype-install "$@"; }
+apply -k config/crd
+"$KUBECTL" kustomize config/crd | "$KUBECTL" wait --for=condition=Established --timeout=60s -f - >/dev/null
+apply -k $folder
+
+if ! "$KUBECTL" --namespace $NAMESPACE get secret tintype >/dev/null 2>&1; then
+  cat <<END
+
+The operator waits for the Secret tintype, which is yours to make:
+
+  kubectl --namespace $NAMESPACE create secret generic tintype \\
+    --from-literal=TINTYPE_DATABASE_URL=postgres://tintype:password@db.internal:5432/tintype \\
+    --from-literal=TINTYPE_KEY_ENCRYPTION_KEYS="k1:\$(openssl rand -base64 32)"
+END
+fi
+cat <<END
+
+Installed. The operator is ready when this returns:
+
+  kubectl --namespace $NAMESPACE wait deployment/tintype-operator --for=condition=Available --timeout=180s
+END

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectRoot } from '../house/source-files.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+
+const runFile = promisify(execFile);
+
+// A control plane of its own: it loses its definitions, which other tests need.
+let plane: ControlPlane;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+}, 120_000);
+
+afterAll(() => plane?.stop());
+
+const projects = (namespace: string) =>
+  `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
+
+async function script(name: string, env: Record<string, string> = {}): Promise<string> {
+  const place = {
+    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
+    KUBECTL: findKubeTool('kubectl'),
+    HOME: plane.folder,
+    PATH: process.env.PATH ?? '',
+  };
+  const { stdout } = await runFile(join(projectRoot, 'config', name), {
+    env: { ...place, ...env },
+  });
+  return stdout;
+}
+
+async function list(path: string): Promise<string[]> {
+  const { status, body } = await kubeRequest(plane, { path });
+  if (status === 404) return [];
+  const items = body.items as { metadata: { name: string } }[];
+  return items.map(({ metadata }) => metadata.name).filter((each) => /tintype/.test(each));
+}
+
+/** Everything of Tintype that is in the cluster. */
+async function left(): Promise<string[]> {
+  const paths = [
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+    '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+    '/api/v1/namespaces',
+  ];
+  return (await Promise.all(paths.map(list))).flat();
+}
+
+async function declare(namespace: string, name: string, finalizers: readonly string[]) {
+  const body = {
+    apiVersion: 'tintype.dev/v1alpha1',
+    kind: 'Project',
+    metadata: { name, finalizers },
+    spec: { displayName: name },
+  };
+  await kubeOk(plane, { method: 'POST', path: projects(namespace), body });
+}
+
+describe('make install and make uninstall', () => {
+  it('install everything at the first call, and change nothing at the second', async () => {
+    expect(await script('install.sh')).toContain('create secret generic tintype');
+    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+    const first = await kubeOk(plane, { path });
+    await script('install.sh');
+    const second = await kubeOk(plane, { path });
+    const generation = (each: typeof first) => (each.metadata as { generation: number }).generation;
+    expect(generation(second)).toBe(generation(first));
+  }, 120_000);
+
+  it('install the image that is named', async () => {
+    await script('install.sh', { IMAGE: 'registry.example.com:5000/images/tintype:1.2.3' });
+    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(
+      '"image":"registry.example.com:5000/images/tintype:1.2.3"',
+    );
+  }, 120_000);
+
+  it('take no finalizer of others off, and say what is in the way', async () => {
+    await declare('default', 'shop', ['tintype.dev/project']);
+    await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
+    const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch((error) => error);
+    expect(failed.stdout).toContain('projects.tintype.dev default/shop: no operator let go of it');
+    expect(failed.stderr).toContain('held by finalizers of others');
+    const { items } = await kubeOk(plane, { path: projects('default') });
+    expect(items).toMatchObject([
+      { metadata: { name: 'held', finalizers: ['example.com/backup'] } },
+    ]);
+  }, 120_000);
+
+  it('leave nothing, also where no operator is there to let go of its resources', async () => {
+    await kubeOk(plane, {
+      method: 'PATCH',
+      path: `${projects('default')}/held`,
+      body: { metadata: { finalizers: [] } },
+      content_type: 'application/merge-patch+json',
+    });
+    await script('uninstall.sh');
+    expect(await left()).toEqual([]);
+  }, 180_000);
+});

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { kustomize } from '../config/rendered.ts';
+import { type Identity, kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const { plane, namespace } = useControlPlane();
+
+const paths: Record<string, string> = {
+  ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ValidatingAdmissionPolicy: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies',
+  ValidatingAdmissionPolicyBinding:
+    '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
+};
+
+let team = '';
+
+/** Those of all manifests that are of the cluster. */
+const objects = [...kustomize('admission-policy'), ...kustomize('rbac')].flatMap((object) => {
+  const path = paths[object.kind];
+  return path === undefined ? [] : [{ path: `${path}/${object.metadata.name}`, object }];
+});
+
+beforeAll(async () => {
+  team = await namespace();
+  for (const { path, object } of objects) await kubeApply(plane(), path, object);
+  await bind('tenant', 'tintype-projects-admin');
+  await bind('staff', 'tintype-projects-editor');
+  await bind('staff', 'tintype-staff');
+  await policyHolds();
+}, 120_000);
+
+// Other tests share the cluster.
+afterAll(async () => {
+  for (const { path } of objects) await kubeRequest(plane(), { method: 'DELETE', path });
+});
+
+async function bind(user: Identity, role: string): Promise<void> {
+  const group = 'rbac.authorization.k8s.io';
+  const name = `${user}-${role}`;
+  await kubeApply(plane(), `/apis/${group}/v1/namespaces/${team}/rolebindings/${name}`, {
+    apiVersion: `${group}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name },
+    roleRef: { apiGroup: group, kind: 'ClusterRole', name: role },
+    subjects: [{ apiGroup: group, kind: 'User', name: user }],
+  });
+}
+
+/** A policy holds a moment after it was written. */
+async function policyHolds(): Promise<void> {
+  for (const until = Date.now() + 60_000; Date.now() < until; ) {
+    const path = `${projects()}?dryRun=All`;
+    const body = project('probe', { staff: { pricingMultiplier: '2' } });
+    const { status } = await kubeRequest(plane(), { as: 'tenant', method: 'POST', path, body });
+    if (status === 403) return;
+  }
+  throw new Error('the policy does not hold');
+}
+
+const projects = () => `/apis/tintype.dev/v1alpha1/namespaces/${team}/projects`;
+
+function project(name: string, spec: object) {
+  return {
+    apiVersion: 'tintype.dev/v1alpha1',
+    kind: 'Project',
+    metadata: { name },
+    spec: { displayName: 'Shop', ...spec },
+  };
+}
+
+function create(as: Identity, name: string, spec: object) {
+  return kubeRequest(plane(), { as, method: 'POST', path: projects(), body: project(name, spec) });
+}
+
+function change(as: Identity, name: string, spec: object) {
+  return kubeRequest(plane(), {
+    as,
+    method: 'PATCH',
+    path: `${projects()}/${name}`,
+    body: { spec },
+    content_type: 'application/merge-patch+json',
+  });
+}
+
+const staff = { customDomains: ['img.shop.example'], pricingMultiplier: '1.5' };
+
+describe('the policy of staff fields, on a real API server', () => {
+  it('is compiled by the server without a warning', async () => {
+    const path = `${paths.ValidatingAdmissionPolicy}/tintype-staff-fields.tintype.dev`;
+    const { status } = await kubeOk(plane(), { path });
+    expect(JSON.stringify(status ?? {})).not.toContain('warning');
+  });
+
+  it('lets an admin of the namespace declare a project without them', async () => {
+    expect((await create('tenant', 'plain', {})).status).toBe(201);
+    expect((await change('tenant', 'plain', { displayName: 'Other' })).status).toBe(200);
+  });
+
+  it('refuses them to an admin of the namespace, and says who may', async () => {
+    const { status, body } = await create('tenant', 'greedy', { staff });
+    expect(status).toBe(403);
+    expect(body.message).toContain('`spec.staff` must be left as it is');
+    expect(body.message).toContain(`user 'tenant' has no verb 'manage-staff-fields'`);
+    expect(body.message).toContain(team);
+  });
+
+  it('lets staff set, change and remove them, and leaves the rest to the tenant meanwhile', async () => {
+    expect((await create('staff', 'shop', { staff })).status).toBe(201);
+    expect((await change('tenant', 'shop', { displayName: 'Renamed' })).status).toBe(200);
+    expect((await change('staff', 'shop', { staff: { pricingMultiplier: '2' } })).status).toBe(200);
+    expect((await change('staff', 'shop', { staff: null })).status).toBe(200);
+  });
+
+  it('refuses a tenant to change, to add to or to remove what staff set', async () => {
+    expect((await create('staff', 'set', { staff })).status).toBe(201);
+    for (const wanted of [
+      { pricingMultiplier: '0' },
+      { nudityAutoBlock: 'Disabled' },
+      { customDomains: null },
+      null,
+    ]) {
+      expect((await change('tenant', 'set', { staff: wanted })).status).toBe(403);
+    }
+  });
+
+  it('does not ask of the status, nor of a deletion', async () => {
+    expect((await create('staff', 'gone', { staff })).status).toBe(201);
+    const path = `${projects()}/gone`;
+    const { status } = await kubeRequest(plane(), { as: 'tenant', method: 'DELETE', path });
+    expect(status).toBe(200);
+  });
+
+  it('gives a stranger nothing', async () => {
+    expect((await create('stranger', 'strange', {})).status).toBe(403);
+  });
+});

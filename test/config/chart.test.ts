@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { projectRoot } from '../house/source-files.ts';
+import { CHART, helm, helmText, type KubeObject, run, type Values, valueSets } from './rendered.ts';
+
+const rendered = Object.entries(valueSets).map(([name, values]) => ({
+  name,
+  text: helmText(values),
+  objects: helm(values),
+}));
+
+function named(name: string): readonly KubeObject[] {
+  return rendered.find((each) => each.name === name)?.objects ?? [];
+}
+
+function only(objects: readonly KubeObject[], kind: string): KubeObject {
+  const [object, ...others] = objects.filter((each) => each.kind === kind);
+  expect(others).toEqual([]);
+  if (object === undefined) throw new Error(`no ${kind} is rendered`);
+  return object;
+}
+
+function count(objects: readonly KubeObject[], kind: string): number {
+  return objects.filter((each) => each.kind === kind).length;
+}
+
+describe('the chart', () => {
+  it('renders what Kubernetes’ own schemas take, with every set of values', () => {
+    // The kinds of the Prometheus Operator are none of Kubernetes' own.
+    const args = ['-strict', '-summary', '-skip', 'PodMonitor,PrometheusRule', '-schema-location'];
+    const schemas = '.tools/kubernetes-schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json';
+    const documents = rendered.map(({ text }) => text).join('\n---\n');
+    expect(run('kubeconform', [...args, schemas], documents)).toContain('Invalid: 0, Errors: 0');
+  }, 120_000);
+
+  it('satisfies helm lint with every set of values', () => {
+    for (const [name, values] of Object.entries(valueSets)) {
+      const args = ['lint', '--strict', CHART, '--values', '-'];
+      expect(run('helm', args, JSON.stringify(values)), name).toContain('0 chart(s) failed');
+    }
+  }, 60_000);
+
+  it.each([
+    ['a value that it does not know', { replicas: 3 }, "'replicas'"],
+    ['a value in the wrong place', { operator: { replica: 3 } }, "'replica'"],
+    ['a number of another kind', { operator: { replicas: '3' } }, '/operator/replicas'],
+    ['a namespace that is none', { watchNamespaces: ['Team A'] }, '/watchNamespaces/0'],
+    ['a digest that is none', { image: { digest: 'latest' } }, '/image/digest'],
+    [
+      'an amount of memory that is none',
+      { operator: { resources: { limits: { memory: 'much' } } } },
+      'memory',
+    ],
+  ] as [string, Values, string][])('refuses %s, and says where it stands', (_, values, words) => {
+    expect(() => helmText(values)).toThrow(words);
+  });
+
+  it('has the definitions in its templates, which stay when it goes unless that is not wanted', () => {
+    const policies = (name: string) =>
+      named(name)
+        .filter(({ kind }) => kind === 'CustomResourceDefinition')
+        .map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy']);
+    expect(policies('defaults')).toEqual(Array(5).fill('keep'));
+    expect(policies('everything on')).toEqual(Array(5).fill(undefined));
+    expect(policies('everything off')).toEqual([]);
+  });
+
+  it('has definitions that any kubectl can apply', () => {
+    for (const object of named('defaults')) {
+      if (object.kind !== 'CustomResourceDefinition') continue;
+      expect(JSON.stringify(object).length, object.metadata.name).toBeLessThan(60_000);
+    }
+  });
+
+  it('leaves out what is turned off', () => {
+    const kinds = named('everything off').map(({ kind }) => kind);
+    for (const kind of [
+      'ValidatingAdmissionPolicy',
+      'ValidatingAdmissionPolicyBinding',
+      'PodDisruptionBudget',
+      'NetworkPolicy',
+      'PodMonitor',
+      'PrometheusRule',
+      'ConfigMap',
+    ]) {
+      expect(kinds).not.toContain(kind);
+    }
+    const labels = named('everything off').flatMap(({ metadata }) =>
+      Object.entries(metadata.labels ?? {}),
+    );
+    const aggregated = labels.filter(([name]) => name.includes('aggregate-to'));
+    expect(new Set(aggregated.map(([, value]) => value))).toEqual(new Set(['false']));
+  });
+
+  it('has Roles in the watched namespaces alone, and nothing of the cluster but roles of people', () => {
+    const objects = named('two watched namespaces');
+    expect(count(objects, 'ClusterRoleBinding')).toBe(0);
+    const operators = objects.filter(({ metadata }) =>
+      metadata.name.startsWith('tintype-operator-'),
+    );
+    const places = operators
+      .filter(({ kind }) => kind === 'Role')
+      .map(
+        ({ metadata }) => `${metadata.namespace}/${metadata.name.replace('tintype-operator-', '')}`,
+      );
+    expect(places.sort()).toEqual([
+      'edge/delivery',
+      'images/runtime',
+      'team-a/tenant',
+      'team-b/tenant',
+      'tintype-system/own',
+    ]);
+    const env = only(objects, 'Deployment').spec.template.spec.containers[0].env;
+    expect(env).toContainEqual({ name: 'TINTYPE_WATCH_NAMESPACES', value: 'team-a,team-b' });
+    expect(env).toContainEqual({ name: 'TINTYPE_DELIVERY_NAMESPACE', value: 'edge' });
+  });
+
+  it('binds every role to the operator’s own account', () => {
+    for (const { objects } of rendered) {
+      const account = only(objects, 'ServiceAccount').metadata;
+      const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding'));
+      expect(bindings.length).toBeGreaterThan(2);
+      for (const { subjects, roleRef, metadata } of bindings) {
+        expect(subjects).toEqual([
+          { kind: 'ServiceAccount', name: account.name, namespace: 'tintype-system' },
+        ]);
+        const role = objects.find(
+          (each) =>
+            each.kind === roleRef.kind &&
+            each.metadata.name === roleRef.name &&
+            each.metadata.namespace === metadata.namespace,
+        );
+        expect(role, metadata.name).toBeDefined();
+      }
+    }
+  });
+
+  it('runs the operator as a restricted pod, of which one is there while nodes are drained', () => {
+    for (const { name, objects } of rendered) {
+      const { replicas, template, selector } = only(objects, 'Deployment').spec;
+      expectRestricted(template.spec);
+      const [container] = template.spec.containers;
+      expect(container.args).toEqual(['operator']);
+      expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' });
+      expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'metrics' });
+      expect(template.metadata.labels).toMatchObject(selector.matchLabels);
+      if (name !== 'defaults') continue;
+      expect(replicas).toBe(2);
+      expect(container.ports[0].containerPort).toBe(8081);
+      for (const kind of ['PodDisruptionBudget', 'NetworkPolicy']) {
+        const { spec } = only(objects, kind);
+        expect((spec.selector ?? spec.podSelector).matchLabels).toEqual(selector.matchLabels);
+      }
+    }
+  });
+
+  it('takes every value over', () => {
+    const objects = named('everything on');
+    const { spec } = only(objects, 'Deployment').spec.template;
+    const [container] = spec.containers;
+    expect(container.image).toBe(`registry.example.com/tintype@sha256:${'a'.repeat(64)}`);
+    expect(container.env.at(-1)).toEqual({
+      name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+      value: 'http://collector:4318',
+    });
+    expect(container.env).toContainEqual({ name: 'TINTYPE_METRICS_PORT', value: '9090' });
+    expect(container.envFrom).toEqual([{ secretRef: { name: 'database' } }]);
+    expect(spec).toMatchObject({
+      imagePullSecrets: [{ name: 'pull' }],
+      priorityClassName: 'system-cluster-critical',
+      tolerations: [{ key: 'dedicated' }],
+    });
+    const names = new Set(objects.map(({ metadata }) => metadata.name.split(/[-.]/)[0]));
+    names.delete('projects');
+    expect(
+      [...names].filter((name) => name?.startsWith('pictures') || name?.startsWith('tintype')),
+    ).toContain('pictures');
+    expect(JSON.parse(only(objects, 'ConfigMap').data['tintype.json']).uid).toBe('tintype');
+  });
+
+  it('keeps Prometheus’ own placeholders in the alerts', () => {
+    const rule = only(named('everything on'), 'PrometheusRule');
+    const texts = JSON.stringify(rule.spec.groups);
+    expect(texts).toContain('{{ $labels.namespace }}');
+    expect(texts).toContain('https://tintype.dev/docs/runbook/api-errors.md');
+  });
+
+  it('says at the end how to wait for the operator, and what is missing', () => {
+    const args = ['install', 'tintype', CHART, '--namespace', 'tintype-system', '--dry-run=client'];
+    const notes = run('helm', args).split('NOTES:')[1];
+    expect(notes).toContain(
+      'kubectl --namespace tintype-system wait deployment/tintype-operator --for=condition=Available',
+    );
+    expect(notes).toContain('create secret generic tintype');
+  });
+
+  it('tells registries of charts what is in it', () => {
+    const chart = parse(readFileSync(join(projectRoot, CHART, 'Chart.yaml'), 'utf8'));
+    expect(chart.kubeVersion).toBe('>=1.31.0-0');
+    const noted = parse(chart.annotations['artifacthub.io/crds']);
+    expect(noted.map(({ name }: { name: string }) => name).sort()).toEqual(
+      named('defaults')
+        .filter(({ kind }) => kind === 'CustomResourceDefinition')
+        .map(({ metadata }) => metadata.name)
+        .sort(),
+    );
+  });
+});
+
+/** The PodSecurity level `restricted`, and a root that cannot be written besides. */
+function expectRestricted(spec: KubeObject['spec']): void {
+  expect(spec.securityContext).toMatchObject({
+    runAsNonRoot: true,
+    seccompProfile: { type: 'RuntimeDefault' },
+  });
+  for (const word of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[word]).toBeUndefined();
+  for (const volume of spec.volumes)
+    expect(Object.keys(volume).sort()).toEqual(['emptyDir', 'name']);
+  for (const { securityContext } of spec.containers) {
+    expect(securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { permissions } from '../../operator/permissions.ts';
+import { helm, type KubeObject, kustomize } from './rendered.ts';
+
+/** Without what has to differ: who made it, and what is empty, which the API server takes for absent. */
+function essence(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(essence);
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = Object.entries(value)
+    .filter(
+      ([name]) => name !== 'app.kubernetes.io/managed-by' && name !== 'helm.sh/resource-policy',
+    )
+    .map(([name, each]) => [name, essence(each)] as const)
+    .filter(([, each]) => !isEmpty(each));
+  return Object.fromEntries(kept);
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === '' || value === null) return true;
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+}
+
+function byName(objects: readonly KubeObject[]): Record<string, unknown> {
+  const named = objects.map(
+    (each) =>
+      [
+        `${each.kind} ${each.metadata.namespace ?? ''}/${each.metadata.name}`,
+        essence(each),
+      ] as const,
+  );
+  expect(new Set(named.map(([name]) => name)).size, 'no object twice').toBe(named.length);
+  return Object.fromEntries(named);
+}
+
+describe('Helm and kustomize', () => {
+  it('install the same objects, but for the namespace, which Helm does not make', () => {
+    const { 'Namespace /tintype-system': namespace, ...rest } = byName(kustomize('default'));
+    expect(namespace).toBeDefined();
+    expect(byName(helm())).toEqual(rest);
+  });
+
+  it('install the same alerts and the same collection of metrics', () => {
+    const isMonitoring = ({ apiVersion }: KubeObject) => apiVersion.startsWith('monitoring.');
+    const metrics = { podMonitor: { enabled: true }, rules: { enabled: true } };
+    const monitoring = byName(helm({ metrics }).filter(isMonitoring));
+    expect(Object.keys(monitoring)).toHaveLength(2);
+    expect(monitoring).toEqual(byName(kustomize('prometheus').map((each) => each)));
+  });
+});
+
+describe('the operator’s permissions', () => {
+  const table = Object.values(permissions).flat();
+
+  it('name every group, resource and verb, and never list a Secret', () => {
+    for (const { resources, verbs } of table) {
+      expect([...resources, ...verbs]).not.toContain('*');
+      const isOfSecrets = resources.some((each) => each === 'secrets');
+      if (isOfSecrets) expect(verbs).not.toEqual(expect.arrayContaining(['list']));
+      if (isOfSecrets) expect(verbs).not.toEqual(expect.arrayContaining(['watch']));
+    }
+  });
+
+  it('take, renew and release one Lease by its name alone', () => {
+    const leases = permissions.own.filter(({ verbs }) => verbs.some((verb) => verb !== 'create'));
+    expect(leases.map((each) => 'names' in each && each.names)).toEqual([['tintype-operator']]);
+  });
+
+  it('hold in the cluster for what tenants declare, and otherwise in the operator’s namespace', () => {
+    const objects = kustomize('rbac');
+    const operators = objects.filter(({ metadata }) =>
+      metadata.name.startsWith('tintype-operator'),
+    );
+    const wide = operators.filter(({ kind }) => kind === 'ClusterRole');
+    expect(wide.map(({ rules }) => rules.length)).toEqual([permissions.tenant.length]);
+    const narrow = operators.filter(({ kind }) => kind === 'Role');
+    expect(narrow.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`)).toEqual([
+      'tintype-system/tintype-operator-delivery',
+      'tintype-system/tintype-operator-own',
+      'tintype-system/tintype-operator-runtime',
+    ]);
+  });
+
+  it('give nobody the verb of staff but the role of staff', () => {
+    const holders = kustomize('rbac').filter((each) =>
+      (each.rules ?? []).some((rule: { verbs: string[] }) =>
+        rule.verbs.some((verb) => verb === 'manage-staff-fields' || verb === '*'),
+      ),
+    );
+    expect(holders.map(({ metadata }) => metadata.name)).toEqual(['tintype-staff']);
+    expect(Object.keys(holders[0]?.metadata.labels ?? {}).join()).not.toContain('aggregate');
+  });
+});

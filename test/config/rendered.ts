@@ -1,0 +1,100 @@
+/** What is installed, as helm and kubectl make it of the written files: one object each. */
+import { execFileSync } from 'node:child_process';
+import { parseAllDocuments } from 'yaml';
+import { projectRoot } from '../house/source-files.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+
+export type KubeObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    labels?: Record<string, string>;
+    annotations?: Record<string, string>;
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
+  [field: string]: any;
+};
+
+export const CHART = 'charts/tintype';
+
+export function run(tool: string, args: readonly string[], input?: string): string {
+  return execFileSync(findKubeTool(tool), args, {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    input,
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+export type Values = Record<string, unknown>;
+
+export function helmText(values: Values = {}): string {
+  const args = ['template', 'tintype', CHART, '--namespace', 'tintype-system', '--values', '-'];
+  return run('helm', args, JSON.stringify(values));
+}
+
+export function helm(values: Values = {}): KubeObject[] {
+  return objects(helmText(values));
+}
+
+export function kustomize(folder: string): KubeObject[] {
+  return objects(run('kubectl', ['kustomize', `config/${folder}`]));
+}
+
+function objects(text: string): KubeObject[] {
+  return parseAllDocuments(text)
+    .map((document) => document.toJS() as KubeObject | null)
+    .filter((object) => object !== null);
+}
+
+/** Every set of values that a chart of ours is tried with. */
+export const valueSets: Record<string, Values> = {
+  defaults: {},
+  'two watched namespaces': {
+    watchNamespaces: ['team-a', 'team-b'],
+    runtimeNamespaces: ['images'],
+    deliveryNamespace: 'edge',
+  },
+  'everything on': {
+    nameOverride: 'pictures',
+    image: {
+      repository: 'registry.example.com/tintype',
+      digest: `sha256:${'a'.repeat(64)}`,
+      pullPolicy: 'Always',
+      pullSecrets: [{ name: 'pull' }],
+    },
+    crds: { keep: false },
+    secretName: 'database',
+    operator: {
+      replicas: 3,
+      logLevel: 'debug',
+      resources: { limits: { memory: '1Gi' } },
+      heapMegabytes: 640,
+      env: [{ name: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: 'http://collector:4318' }],
+      podAnnotations: { 'example.com/team': 'images' },
+      tolerations: [{ key: 'dedicated', operator: 'Exists', effect: 'NoSchedule' }],
+      affinity: { nodeAffinity: {} },
+      priorityClassName: 'system-cluster-critical',
+    },
+    serviceAccount: {
+      annotations: { 'eks.amazonaws.com/role-arn': 'arn:aws:iam::1:role/tintype' },
+    },
+    metrics: {
+      port: 9090,
+      podMonitor: { enabled: true },
+      rules: { enabled: true },
+      dashboard: { enabled: true },
+    },
+  },
+  'everything off': {
+    crds: { enabled: false },
+    rbac: { aggregate: false },
+    admissionPolicy: { enabled: false },
+    podDisruptionBudget: { enabled: false },
+    networkPolicy: { enabled: false },
+    operator: { replicas: 0 },
+  },
+};

