@@ -1,0 +1,103 @@
+/** What each part of an installation has come to, in a reason and a sentence that says what to do. */
+import { type Finding, type PartType, type Reason, reasons } from './conditions.ts';
+import type { Component } from './installation.ts';
+import type { CronJobState, DeploymentState, JobState } from './observed.ts';
+import { PROGRESS_SECONDS } from './render/deployments.ts';
+
+export type Verdict = { reason: Reason; message: string };
+
+/** Of a Deployment that was told to run what is declared. */
+export function judgeDeployment(name: string, state: DeploymentState): Verdict {
+  const { desired, updated, ready, total } = state;
+  const count = `${ready} of ${desired} pods are ready`;
+  if (!state.isSeen) return { reason: 'RollingOut', message: `${name}: the change was just made.` };
+  if (state.refusal !== undefined) {
+    return {
+      reason: 'PodsRefused',
+      message: `${name}: Kubernetes refuses its pods: ${state.refusal}`,
+    };
+  }
+  if (desired === 0 && total === 0) {
+    return { reason: 'ScaledToZero', message: `${name} has no pods, as nothing asks for any.` };
+  }
+  if (updated >= desired && ready >= desired && total <= updated) {
+    return { reason: 'Available', message: `${name}: ${count}.` };
+  }
+  return judgeUnready(name, state, count);
+}
+
+function judgeUnready(name: string, state: DeploymentState, count: string): Verdict {
+  const { failing, unplaced, isLate, isRolledOut, ready } = state;
+  const trouble = failing ?? (unplaced && `no node takes a pod: ${unplaced}`);
+  const why = trouble === undefined ? '' : ` (${trouble})`;
+  const others = ready > 0 ? ` The ${ready} ready ones go on.` : '';
+  if (isLate) {
+    const minutes = PROGRESS_SECONDS / 60;
+    const message = `${name}: new pods were not ready within ${minutes} minutes${why}.${others}`;
+    return { reason: 'RolloutFailed', message };
+  }
+  if (failing !== undefined) {
+    return {
+      reason: 'PodsFailing',
+      message: `${name}: a pod does not start: ${failing}.${others}`,
+    };
+  }
+  if (isRolledOut && ready === 0) {
+    const hint = 'kubectl logs and the /readyz of a pod say what it lacks';
+    return { reason: 'Unavailable', message: `${name}: ${count}${why}; ${hint}.` };
+  }
+  return { reason: 'RollingOut', message: `${name}: ${count}${why}.` };
+}
+
+/** Of a Job that brings the database to the version of the image. */
+export function judgeMigration(name: string, { state, last_line }: JobState): Verdict {
+  const said = last_line === undefined ? '' : `: ${last_line}`;
+  if (state === 'complete') return { reason: 'Completed', message: `Job ${name} is complete.` };
+  if (state !== 'failed')
+    return { reason: 'MigrationRunning', message: `Job ${name} runs${said}.` };
+  return {
+    reason: 'MigrationFailed',
+    message: `Job ${name} failed${said}. Nothing new was started; it is tried again every few minutes, and at once when a Secret or the image changes.`,
+  };
+}
+
+export function judgeCronJobs(wanted: readonly string[], found: readonly CronJobState[]): Verdict {
+  const missing = wanted.filter((name) => !found.some((each) => each.name === name));
+  if (missing.length > 0) {
+    return { reason: 'NotApplied', message: `CronJobs are being written: ${missing.join(', ')}.` };
+  }
+  if (found.some(({ isSuspended }) => isSuspended)) {
+    const message = 'The scheduled jobs are suspended: usage is not charged meanwhile.';
+    return { reason: 'Suspended', message };
+  }
+  const failed = found.filter(({ lastRunFailed }) => lastRunFailed).map(({ name }) => name);
+  if (failed.length === 0) return { reason: 'Scheduled', message: 'The scheduled jobs are there.' };
+  const message = `The last run of ${failed.join(', ')} failed; the next one does its work too. kubectl logs of its pod says why.`;
+  return { reason: 'JobFailed', message };
+}
+
+const ORDER = ['stuck', 'moving', 'good'] as const;
+
+/** Several Deployments that answer one question: the one that needs attention most speaks for them. */
+export function worst(verdicts: readonly Verdict[]): Verdict | undefined {
+  const rank = ({ reason }: Verdict) => ORDER.indexOf(reasons[reason].outcome);
+  return verdicts.toSorted((a, b) => rank(a) - rank(b))[0];
+}
+
+/** Which condition speaks of a part. */
+const typeOf: Readonly<Record<Component, PartType>> = {
+  api: 'ApiAvailable',
+  delivery: 'DeliveryAvailable',
+  dispatcher: 'DispatcherAvailable',
+  'worker-ingest': 'WorkersAvailable',
+  'worker-render': 'WorkersAvailable',
+};
+
+export function findingsOf(verdicts: ReadonlyMap<Component, Verdict>): Finding[] {
+  const types = [...new Set(Object.values(typeOf))];
+  return types.flatMap((type) => {
+    const own = [...verdicts].filter(([component]) => typeOf[component] === type);
+    const verdict = worst(own.map(([, each]) => each));
+    return verdict === undefined ? [] : [{ type, ...verdict }];
+  });
+}

@@ -1,0 +1,225 @@
+/** What was seen of an installation in the cluster, read from Kubernetes' own objects into what the decision asks. */
+import { z } from 'zod';
+import type { Component } from './installation.ts';
+import { REVISION } from './render/deployments.ts';
+import type { SecretProblem } from './secrets.ts';
+
+export type Observed = {
+  secrets: readonly SecretProblem[];
+  /** What came of a look at the database, with why. */
+  database: { state: 'reachable' | 'unreachable' | 'other' | 'not asked'; why?: string };
+  migration: JobState;
+  deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
+  /** Those that exist, by their whole names. */
+  cronJobs: readonly CronJobState[];
+  /** What the installation owns now. */
+  present: readonly Present[];
+};
+
+export type Present = { apiVersion: string; kind: string; name: string };
+
+export type JobState = {
+  state: 'absent' | 'running' | 'complete' | 'failed';
+  /** The last line that it logged, where one is known. */
+  last_line?: string;
+  failed_at?: Date;
+};
+
+export type DeploymentState = {
+  /** Of the pods that it was told to run. */
+  revision: string | undefined;
+  image: string | undefined;
+  /** Whether Kubernetes has seen the last change. */
+  isSeen: boolean;
+  desired: number;
+  updated: number;
+  /** Of old and new pods together. */
+  ready: number;
+  total: number;
+  /** New pods took longer than they may. */
+  isLate: boolean;
+  /** Whether the version that it was told to run has been ready once. */
+  isRolledOut: boolean;
+  /** Why Kubernetes makes no pods. */
+  refusal?: string;
+  /** Why a pod does not start, in its own words. */
+  failing?: string;
+  /** Why no node takes a pod. */
+  unplaced?: string;
+};
+
+export type CronJobState = { name: string; isSuspended: boolean; lastRunFailed: boolean };
+
+const conditions = z
+  .array(
+    z.object({
+      type: z.string(),
+      status: z.string(),
+      reason: z.string().optional(),
+      message: z.string().optional(),
+      lastTransitionTime: z.string().optional(),
+    }),
+  )
+  .default([]);
+
+const jobShape = z.object({
+  status: z.object({ conditions }).prefault({}),
+});
+
+export function readJob(job: unknown, pods: readonly unknown[]): JobState {
+  if (job === undefined) return { state: 'absent' };
+  const found = jobShape.parse(job).status.conditions;
+  const is = (type: string) => found.find((each) => each.type === type && each.status === 'True');
+  if (is('Complete') || is('SuccessCriteriaMet')) return { state: 'complete' };
+  const last_line = lastLine(pods);
+  const line = last_line === undefined ? {} : { last_line };
+  const failed = is('Failed');
+  if (failed === undefined) return { state: 'running', ...line };
+  const failed_at = new Date(failed.lastTransitionTime ?? 0);
+  return { state: 'failed', failed_at, ...line };
+}
+
+const deploymentShape = z.object({
+  metadata: z.object({
+    generation: z.number().default(0),
+    annotations: z.record(z.string(), z.string()).default({}),
+  }),
+  spec: z.object({
+    replicas: z.number().default(1),
+    template: z.object({
+      spec: z.object({ containers: z.array(z.object({ image: z.string() })) }),
+    }),
+  }),
+  status: z
+    .object({
+      observedGeneration: z.number().default(0),
+      replicas: z.number().default(0),
+      updatedReplicas: z.number().default(0),
+      readyReplicas: z.number().default(0),
+      conditions,
+    })
+    .prefault({}),
+});
+
+/** `pods` are those of the newest version. */
+export function readDeployment(deployment: unknown, pods: readonly unknown[]): DeploymentState {
+  const { metadata, spec, status } = deploymentShape.parse(deployment);
+  const condition = (type: string) => status.conditions.find((each) => each.type === type);
+  const refused = condition('ReplicaFailure');
+  const refusal = refused?.status === 'True' ? refused.message : undefined;
+  const failing = firstOf(pods, failingOf);
+  const unplaced = firstOf(pods, unplacedOf);
+  return {
+    revision: metadata.annotations[REVISION],
+    image: spec.template.spec.containers[0]?.image,
+    isSeen: status.observedGeneration >= metadata.generation,
+    desired: spec.replicas,
+    updated: status.updatedReplicas,
+    ready: status.readyReplicas,
+    total: status.replicas,
+    isLate: condition('Progressing')?.reason === 'ProgressDeadlineExceeded',
+    isRolledOut: condition('Progressing')?.reason === 'NewReplicaSetAvailable',
+    ...(refusal === undefined ? {} : { refusal }),
+    ...(failing === undefined ? {} : { failing }),
+    ...(unplaced === undefined ? {} : { unplaced }),
+  };
+}
+
+const cronShape = z.object({
+  spec: z.object({ suspend: z.boolean().default(false) }),
+  status: z
+    .object({
+      lastScheduleTime: z.string().optional(),
+      lastSuccessfulTime: z.string().optional(),
+    })
+    .prefault({}),
+});
+
+/** `jobs` are its runs. */
+export function readCronJob(
+  name: string,
+  cronJob: unknown,
+  jobs: readonly unknown[],
+): CronJobState {
+  const { spec } = cronShape.parse(cronJob);
+  const newest = jobs
+    .map((job) => ({ at: z.object({ metadata: born }).parse(job).metadata.creationTimestamp, job }))
+    .toSorted((a, b) => b.at.localeCompare(a.at))[0];
+  const lastRunFailed = newest !== undefined && readJob(newest.job, []).state === 'failed';
+  return { name, isSuspended: spec.suspend, lastRunFailed };
+}
+
+const born = z.object({ creationTimestamp: z.string().default('') });
+
+const terminated = z.object({ message: z.string().optional(), reason: z.string().optional() });
+const podShape = z.object({
+  metadata: z.object({ name: z.string().default('') }).prefault({}),
+  status: z
+    .object({
+      conditions,
+      containerStatuses: z
+        .array(
+          z.object({
+            state: z
+              .object({
+                waiting: z
+                  .object({ reason: z.string().default(''), message: z.string().optional() })
+                  .optional(),
+                terminated: terminated.optional(),
+              })
+              .prefault({}),
+            lastState: z.object({ terminated: terminated.optional() }).prefault({}),
+          }),
+        )
+        .default([]),
+    })
+    .prefault({}),
+});
+
+/** What comes before a container starts in any case. */
+const USUAL = ['', 'ContainerCreating', 'PodInitializing'];
+
+function firstOf(
+  pods: readonly unknown[],
+  find: (pod: z.infer<typeof podShape>) => string | undefined,
+): string | undefined {
+  return pods.map((pod) => find(podShape.parse(pod))).find((trouble) => trouble !== undefined);
+}
+
+function unplacedOf({ status }: z.infer<typeof podShape>): string | undefined {
+  const unplaced = status.conditions.find(
+    ({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable',
+  );
+  return unplaced && (unplaced.message ?? 'Unschedulable');
+}
+
+function failingOf({ status }: z.infer<typeof podShape>): string | undefined {
+  for (const { state, lastState } of status.containerStatuses) {
+    const { reason = '', message } = state.waiting ?? {};
+    if (USUAL.includes(reason)) continue;
+    const ended = lastState.terminated;
+    const line = lineOf(ended?.message) ?? message;
+    const why = ended?.reason === 'OOMKilled' ? `${reason}, OOMKilled` : reason;
+    return line === undefined ? why : `${why}: ${line}`;
+  }
+  return undefined;
+}
+
+function lastLine(pods: readonly unknown[]): string | undefined {
+  const lines = pods.flatMap((pod) =>
+    podShape
+      .parse(pod)
+      .status.containerStatuses.map(({ state, lastState }) =>
+        lineOf((state.terminated ?? lastState.terminated)?.message),
+      ),
+  );
+  return lines.findLast((line) => line !== undefined) ?? firstOf(pods, failingOf);
+}
+
+const LINE_LENGTH_MAX = 500;
+
+/** The last line that is not empty, as the container ended with it. */
+function lineOf(message: string | undefined): string | undefined {
+  const line = message?.split('\n').findLast((each) => each.trim() !== '');
+  return line?.trim().slice(0, LINE_LENGTH_MAX);
+}

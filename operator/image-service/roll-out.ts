@@ -1,0 +1,117 @@
+/**
+ * A version is brought to workers and the dispatcher first, and to what people's requests reach once those have it. Old
+ * pods stay until new ones are ready, so a version that does not start takes nothing away.
+ */
+import { type Condition, conditionsOf, reasons } from './conditions.ts';
+import { judgeDeployment, judgeMigration, type Verdict } from './findings.ts';
+import { type Component, components, type Installation } from './installation.ts';
+import { deploymentOf, findingsWith } from './judge-parts.ts';
+import type { DeploymentState, Observed, Present } from './observed.ts';
+import { REVISION } from './render/deployments.ts';
+import type { RenderedObject } from './render/object.ts';
+import { allObjects, type Rendered } from './render/render.ts';
+import { apply, remove, type Step } from './steps.ts';
+
+type RollOut = {
+  steps: Step[];
+  conditions: Condition[];
+  image: string | undefined;
+  look_again_seconds: undefined;
+};
+
+/** They prove that a version works before requests of people depend on it. */
+const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
+
+export function rollOut(of: Installation, rendered: Rendered, observed: Observed): RollOut {
+  const judged = new Map(
+    components.map((component) => [component, judgeRollOut(rendered, observed, component)]),
+  );
+  const isProven = FIRST.every(
+    (each) => reasons[judged.get(each)?.reason ?? 'NotApplied'].outcome === 'good',
+  );
+  const isHeld = (component: Component) =>
+    !isProven && !FIRST.includes(component) && isOlder(rendered, observed, component);
+  const verdicts = new Map(
+    [...judged].map(([component, verdict]) => [
+      component,
+      isHeld(component) ? hold(rendered, component, judged) : verdict,
+    ]),
+  );
+  const keda = missingKeda(of);
+  if (keda !== undefined) verdicts.set('worker-ingest', keda);
+  const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
+  const conditions = conditionsOf(findingsWith(migration, verdicts, rendered, observed));
+  const held = components.filter(isHeld).map((component) => deploymentOf(rendered, component));
+  const waiting = isProven
+    ? []
+    : rendered.rest.filter((object) => isPresentCronJob(object, observed));
+  const withheld = [...held, ...waiting, ...(keda === undefined ? [] : kedaObjects(rendered))];
+  return {
+    steps: [
+      ...allObjects(rendered)
+        .filter((object) => object !== rendered.migration && !withheld.includes(object))
+        .map(apply),
+      ...strangers(rendered, observed).map(remove),
+    ],
+    conditions,
+    image: conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+      ? of.spec.image
+      : undefined,
+    look_again_seconds: undefined,
+  };
+}
+
+function judgeRollOut(rendered: Rendered, observed: Observed, component: Component): Verdict {
+  const state = observed.deployments[component];
+  const { name } = deploymentOf(rendered, component).metadata;
+  if (state === undefined) return { reason: 'NotApplied', message: `${name} is being written.` };
+  if (!isOlder(rendered, observed, component)) return judgeDeployment(name, state);
+  return { reason: 'RollingOut', message: `${name} gets a new version.` };
+}
+
+/** Whether it is there, and was told to run something else than what is declared. */
+function isOlder(rendered: Rendered, { deployments }: Observed, component: Component): boolean {
+  const state: DeploymentState | undefined = deployments[component];
+  const wanted = deploymentOf(rendered, component).metadata.annotations?.[REVISION];
+  return state !== undefined && state.revision !== wanted;
+}
+
+function hold(
+  rendered: Rendered,
+  component: Component,
+  judged: ReadonlyMap<Component, Verdict>,
+): Verdict {
+  const { name } = deploymentOf(rendered, component).metadata;
+  const stuck = FIRST.map((each) => judged.get(each)).find(
+    (verdict) => verdict !== undefined && reasons[verdict.reason].outcome === 'stuck',
+  );
+  const why =
+    stuck === undefined ? 'until workers and dispatcher have the new one' : `for: ${stuck.message}`;
+  const message = `${name} stays at the version before ${why}`;
+  return { reason: stuck === undefined ? 'WaitingForWorkers' : 'Blocked', message };
+}
+
+function missingKeda({ spec, keda }: Installation): Verdict | undefined {
+  if (spec.autoscaling?.mode !== 'KEDA' || keda === 'present') return undefined;
+  const message =
+    "`spec.autoscaling.mode` is 'KEDA', and the cluster has no ScaledObjects: install KEDA, or set 'Auto'.";
+  return { reason: 'KedaNotInstalled', message };
+}
+
+function kedaObjects(rendered: Rendered): RenderedObject[] {
+  return rendered.rest.filter(({ apiVersion }) => apiVersion.startsWith('keda.sh/'));
+}
+
+function isPresentCronJob(object: RenderedObject, { present }: Observed): boolean {
+  return object.kind === 'CronJob' && present.some((each) => isSame(each, object));
+}
+
+/** What the installation owns and no longer has, earlier migration Jobs among it. */
+function strangers(rendered: Rendered, { present }: Observed): Present[] {
+  const wanted = allObjects(rendered);
+  return present.filter((each) => !wanted.some((object) => isSame(each, object)));
+}
+
+function isSame({ kind, name }: Present, object: RenderedObject): boolean {
+  return kind === object.kind && name === object.metadata.name;
+}

@@ -1,0 +1,16 @@
+/** What is done to the objects of an installation. */
+import type { Present } from './observed.ts';
+import type { RenderedObject } from './render/object.ts';
+
+/** `create`: only where it is not there yet, for it cannot be changed. */
+export type Step =
+  | { do: 'apply' | 'create'; object: RenderedObject }
+  | { do: 'delete'; object: Present };
+
+export const apply = (object: RenderedObject): Step => ({ do: 'apply', object });
+export const create = (object: RenderedObject): Step => ({ do: 'create', object });
+export const remove = (object: Present): Step => ({ do: 'delete', object });
+
+export function presentOf({ apiVersion, kind, metadata }: RenderedObject): Present {
+  return { apiVersion, kind, name: metadata.name };
+}
