@@ -1,0 +1,69 @@
+/** The commands of the guide at /docs, as they are served, from a token to a signed URL. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { over, photograph } from '../support/pictures.ts';
+import { launcher, removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+
+let tintype: Tintype;
+let folder: string;
+
+beforeAll(async () => {
+  tintype = await startTintype();
+  folder = await mkdtemp(join(tmpdir(), 'tintype-guide-'));
+  await symlink(tintype.data, join(folder, '.tintype'));
+  await writeFile(join(folder, 'logo.png'), await over(photograph(64, 48)).png().toBuffer());
+}, 120_000);
+
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  if (tintype !== undefined) await removeFolder(tintype.data);
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
+
+const FIELD = 'field() { sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p" "$2"; }';
+const UNTIL_READY = [
+  'until curl -s "$API/v1/projects/shop/uploads/$(field upload_id upload.json)"',
+  '-H "X-Api-Key: $KEY" | grep -q \'"status":"ready"\'; do sleep 0.1; done',
+].join(' ');
+
+/** With what a reader fills in from the answers before. */
+function filledIn(commands: string): string {
+  const changes: [string, string][] = [
+    ['API=http://localhost:8080', `API=${tintype.instance.api_url}`],
+    ['npx tintype', `'${process.execPath}' '${launcher}'`],
+    [`'{"name":"server"}'`, `'{"name":"server"}' > key.json`],
+    ['KEY=tin_live_…', 'KEY=$(field plaintext_secret key.json)'],
+    ['\\"logo.png\\"}"', '\\"logo.png\\"}" > upload.json'],
+    ['<direct.put_url>', '$(field put_url upload.json)'],
+    ['<upload_id>', '$(field upload_id upload.json)'],
+    [
+      'curl -s "$API/v1/projects/shop/files',
+      `${UNTIL_READY}\ncurl -s "$API/v1/projects/shop/files`,
+    ],
+    [
+      'curl -s "$API/v1/projects/shop/signed-url"',
+      'echo; curl -s "$API/v1/projects/shop/signed-url"',
+    ],
+  ];
+  return changes.reduce((text, [from, to]) => {
+    expect(text).toContain(from);
+    return text.replace(from, () => to);
+  }, commands);
+}
+
+it('make a project, a key, a file and a signed URL on a command line', {
+  timeout: 120_000,
+}, async () => {
+  const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
+  const { info } = (await answer.json()) as { info: { description: string } };
+  const [, commands = ''] = /### On a command line\n\n```\n(.*?)```/s.exec(info.description) ?? [];
+  const script = ['set -euo pipefail', FIELD, filledIn(commands)].join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+  const [file = '', signed = ''] = stdout.trim().split('\n').slice(-2);
+  expect(file).toContain('/originals/f/logo.png');
+  expect(JSON.parse(signed).url).toMatch(/\/resize\/320x\/f\/logo\.png\?.*sig=/);
+});
