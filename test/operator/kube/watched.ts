@@ -5,9 +5,9 @@ import type { KubeMetrics } from '../../../operator/kube/metrics.ts';
 import type { Change } from '../../../operator/kube/stored-objects.ts';
 import type { TimedClock } from '../../../operator/kube/timed-clock.ts';
 import { openWatchCache, type WatchCache } from '../../../operator/kube/watch-cache.ts';
-import { createLog } from '../../../runtime/platform/log.ts';
 import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from '../../support/kube-request.ts';
 import { type ConfigMap, configMaps } from './config-map.ts';
+import { silentLog } from './silent-log.ts';
 
 export type Watched = {
   cache: WatchCache<ConfigMap>;
@@ -16,8 +16,6 @@ export type Watched = {
   agrees(): Promise<void>;
   stop(): Promise<void>;
 };
-
-export const silentLog = createLog({ level: 'silent', name: 'test' });
 
 export async function watchConfigMaps(options: {
   client: KubeClient;

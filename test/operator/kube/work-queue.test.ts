@@ -11,7 +11,7 @@ import {
   type WorkQueueOptions,
 } from '../../../operator/kube/work-queue.ts';
 import { createManualTimedClock } from './manual-timed-clock.ts';
-import { silentLog } from './watched.ts';
+import { silentLog } from './silent-log.ts';
 
 function make(options: Partial<WorkQueueOptions> = {}) {
   const clock = createManualTimedClock();
