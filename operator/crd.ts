@@ -50,6 +50,7 @@ function objectSchema(kind: Described): object {
     type: 'object',
     description: kind.description,
     required: ['spec'],
+    ...(kind.rules === undefined ? {} : { 'x-kubernetes-validations': kind.rules }),
     properties: {
       apiVersion: { type: 'string', description: 'The version of this schema.' },
       kind: { type: 'string', description: 'The kind of this resource.' },

@@ -27,6 +27,8 @@ export type Described = {
   status: z.ZodObject;
   /** What `kubectl get` shows beside Ready and its reason. */
   columns: readonly Column[];
+  /** What the API server checks of the whole resource, its name among it. */
+  rules?: readonly { rule: string; message: string }[];
 };
 
 export type Kind = Described & {
@@ -104,6 +106,13 @@ export const clusterKinds = [
       'One installation of the runtime: the processes that take, keep and deliver images.',
     spec: imageServiceSpec,
     status: imageServiceStatus,
+    rules: [
+      {
+        rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,36}[a-z0-9])?$')",
+        message:
+          '`metadata.name` must have at most 38 lower case letters, digits and dashes and begin with a letter: Services and CronJobs are named after it',
+      },
+    ],
     columns: [
       { name: 'API', type: 'string', path: '.spec.baseURL' },
       { name: 'Domain', type: 'string', path: '.spec.deliveryRootDomain' },

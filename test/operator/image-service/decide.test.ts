@@ -1,0 +1,314 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ConditionType,
+  conditionTypes,
+  type Reason,
+  reasons,
+} from '../../../operator/image-service/conditions.ts';
+import { decide, PAUSED, type Subject } from '../../../operator/image-service/decide.ts';
+import { type Component, components } from '../../../operator/image-service/installation.ts';
+import type { DeploymentState, Observed } from '../../../operator/image-service/observed.ts';
+import { REVISION } from '../../../operator/image-service/render/deployments.ts';
+import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { presentOf } from '../../../operator/image-service/steps.ts';
+import { installation, least } from './samples.ts';
+
+const now = new Date('2026-11-21T12:00:00Z');
+const main = installation(least);
+const rendered = renderInstallation(main);
+const objects = allObjects(rendered);
+
+function revisionOf(component: Component): string | undefined {
+  const found = rendered.deployments.find(({ metadata }) => metadata.name === `main-${component}`);
+  return found?.metadata.annotations?.[REVISION];
+}
+
+function deployment(component: Component, more: Partial<DeploymentState> = {}): DeploymentState {
+  return {
+    revision: revisionOf(component),
+    image: least.image,
+    isSeen: true,
+    desired: 2,
+    updated: 2,
+    ready: 2,
+    total: 2,
+    isLate: false,
+    isRolledOut: true,
+    ...more,
+  };
+}
+
+function deployments(
+  of: Partial<Record<Component, Partial<DeploymentState>>> = {},
+): Record<Component, DeploymentState> {
+  const all = components.map((each) => [each, deployment(each, of[each])]);
+  return Object.fromEntries(all);
+}
+
+const crons = ['hourly-rollup', 'daily-charge', 'content-sweep', 'retention'].map((name) => ({
+  name: `main-${name}`,
+  isSuspended: false,
+  lastRunFailed: false,
+}));
+
+/** As declared, and all is well. */
+const well: Observed = {
+  secrets: [],
+  database: { state: 'reachable' },
+  migration: { state: 'complete' },
+  deployments: deployments(),
+  cronJobs: crons,
+  present: objects.map(presentOf),
+};
+
+function decided(observed: Partial<Observed>, more: Partial<Subject> = {}) {
+  const all = { ...well, ...observed };
+  return decide({ installation: main, observed: all, annotations: {}, now, ...more });
+}
+
+type Decided = ReturnType<typeof decide>;
+
+function condition({ conditions }: Decided, type: ConditionType) {
+  return conditions.find((each) => each.type === type);
+}
+
+const names = ({ steps }: Decided, kind: string) =>
+  steps.filter((step) => step.object.kind === kind).map((step) => [step.do, nameOf(step.object)]);
+
+function nameOf(object: { name: string } | { metadata: { name: string } }): string {
+  return 'metadata' in object ? object.metadata.name : object.name;
+}
+
+const untold = { revision: 'another' };
+const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
+const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
+
+/** Every reason, how it comes about, where it stands, and words that its message has to have. */
+const table: Record<Reason, [ConditionType, Partial<Observed>, RegExp, Partial<Subject>?]> = {
+  Running: ['Ready', {}, /runs/],
+  Completed: ['MigrationComplete', {}, /main-migrate-0026-/],
+  Available: ['ApiAvailable', {}, /main-api: 2 of 2 pods/],
+  ScaledToZero: [
+    'DispatcherAvailable',
+    { deployments: deployments({ dispatcher: { desired: 0, updated: 0, ready: 0, total: 0 } }) },
+    /nothing asks/,
+  ],
+  Scheduled: ['CronJobsScheduled', {}, /are there/],
+  Suspended: [
+    'CronJobsScheduled',
+    { cronJobs: crons.map((each) => ({ ...each, isSuspended: true })) },
+    /not charged/,
+  ],
+  JobFailed: [
+    'CronJobsScheduled',
+    { cronJobs: crons.map((each) => ({ ...each, lastRunFailed: each.name === 'main-retention' })) },
+    /main-retention failed.*kubectl logs/,
+  ],
+  Settled: ['Stalled', {}, /nothing to do/],
+  Paused: ['Ready', {}, /remove the annotation/, { annotations: { [PAUSED]: 'true' } }],
+  MigrationRunning: [
+    'MigrationComplete',
+    { migration: { state: 'running' } },
+    /main-migrate.*runs/,
+  ],
+  WaitingForMigration: [
+    'ApiAvailable',
+    { migration: { state: 'running' }, deployments: {} },
+    /main-migrate/,
+  ],
+  WaitingForWorkers: [
+    'ApiAvailable',
+    { deployments: deployments({ api: untold, dispatcher: { ...untold } }) },
+    /stays at the version before until workers/,
+  ],
+  RollingOut: [
+    'DeliveryAvailable',
+    { deployments: deployments({ delivery: { isRolledOut: false, ready: 1, updated: 1 } }) },
+    /1 of 2/,
+  ],
+  NotApplied: ['ApiAvailable', { deployments: {} }, /being written/],
+  Progressing: ['Reconciling', { migration: { state: 'running' } }, /main-migrate/],
+  SecretNotFound: ['MigrationComplete', { secrets: [secret] }, /'db'/],
+  SecretKeyMissing: [
+    'Ready',
+    { secrets: [{ reason: 'SecretKeyMissing', message: "Key 'url' is missing." }] },
+    /'url'/,
+  ],
+  SecretInvalid: [
+    'Stalled',
+    { secrets: [{ reason: 'SecretInvalid', message: 'must be a URL' }] },
+    /must be a URL/,
+  ],
+  DatabaseUnreachable: [
+    'MigrationComplete',
+    { database: { state: 'unreachable', why: 'ECONNREFUSED' } },
+    /'db'.*ECONNREFUSED.*check/,
+  ],
+  DatabaseMismatch: ['Stalled', { database: { state: 'other' } }, /second operator/],
+  KedaNotInstalled: [
+    'WorkersAvailable',
+    {},
+    /install KEDA, or set 'Auto'/,
+    { installation: installation({ ...least, autoscaling: { mode: 'KEDA' } }) },
+  ],
+  MigrationFailed: [
+    'MigrationComplete',
+    { migration: { state: 'failed', last_line: 'is TINTYPE_DATABASE_URL right?', failed_at: now } },
+    /is TINTYPE_DATABASE_URL right\?.*tried again/,
+  ],
+  RolloutFailed: [
+    'ApiAvailable',
+    { deployments: deployments({ api: { isRolledOut: false, isLate: true, total: 3, failing } }) },
+    /not ready within 10 minutes \(CrashLoop.*The 2 ready ones go on/,
+  ],
+  PodsRefused: [
+    'WorkersAvailable',
+    { deployments: deployments({ 'worker-render': { refusal: 'exceeded quota: mem' } }) },
+    /exceeded quota/,
+  ],
+  PodsFailing: [
+    'ApiAvailable',
+    { deployments: deployments({ api: { isRolledOut: false, updated: 1, total: 3, failing } }) },
+    /expected it to be set.*The 2 ready ones go on/,
+  ],
+  Unavailable: [
+    'ApiAvailable',
+    { deployments: deployments({ api: { ready: 0 } }) },
+    /0 of 2.*kubectl logs/,
+  ],
+  Blocked: ['ApiAvailable', { secrets: [secret], deployments: {} }, /Waits until.*'db'/],
+};
+
+describe('a decision', () => {
+  it.each(Object.entries(table))('has the reason %s where it applies', (reason, row) => {
+    const [type, observed, message, more] = row;
+    const found = condition(decided(observed, more), type);
+    expect(found?.reason).toBe(reason);
+    expect(found?.message).toMatch(message);
+  });
+
+  it.each(Object.entries(table))('is consistent for %s: all types, one summary', (_reason, row) => {
+    const { conditions } = decided(row[1], row[3]);
+    expect(conditions.map(({ type }) => type)).toEqual(conditionTypes);
+    const is = (type: ConditionType) =>
+      conditions.some((each) => each.type === type && each.status === 'True');
+    const summary = [is('Ready'), is('Reconciling'), is('Stalled')].filter(Boolean);
+    expect(summary.length).toBe(conditions.some(({ reason }) => reason === 'Paused') ? 0 : 1);
+    for (const { message } of conditions) expect(message.trim()).not.toBe('');
+  });
+
+  it('explains every reason', () => {
+    for (const { meaning } of Object.values(reasons)) expect(meaning).toMatch(/\.$/);
+  });
+
+  it('applies everything and deletes nothing where all is well, and notes the image', () => {
+    const decision = decided({});
+    expect(decision.steps.every((step) => step.do === 'apply')).toBe(true);
+    expect(decision.steps.map(({ object }) => nameOf(object)).length).toBe(objects.length - 1);
+    expect(decision.image).toBe(least.image);
+    expect(decision.components).toHaveLength(components.length);
+  });
+});
+
+describe('the order of a version', () => {
+  it('begins with the migration alone', () => {
+    const first = decided({ migration: { state: 'absent' }, deployments: {}, present: [] });
+    expect(names(first, 'Job')).toEqual([['create', rendered.migration.metadata.name]]);
+    expect(names(first, 'Deployment')).toEqual([]);
+    const then = decided({ migration: { state: 'running' }, deployments: {}, present: [] });
+    expect(names(then, 'Job')).toEqual([]);
+    expect(names(then, 'Deployment')).toEqual([]);
+  });
+
+  it('applies all parts at once where none is there', () => {
+    const all = names(decided({ deployments: {}, present: [] }), 'Deployment');
+    expect(all).toEqual(components.map((each) => ['apply', `main-${each}`]));
+  });
+
+  it('brings a new version to workers and dispatcher before API, delivery and jobs', () => {
+    const older = deployments(Object.fromEntries(components.map((each) => [each, untold])));
+    const first = decided({ deployments: older });
+    expect(names(first, 'Deployment').map(([, name]) => name)).toEqual([
+      'main-worker-ingest',
+      'main-worker-render',
+      'main-dispatcher',
+    ]);
+    expect(names(first, 'CronJob')).toEqual([]);
+    const then = decided({ deployments: deployments({ api: untold, delivery: untold }) });
+    expect(names(then, 'Deployment')).toHaveLength(5);
+    expect(names(then, 'CronJob')).toHaveLength(4);
+  });
+
+  it('stops at a version that does not start: what serves people stays as it was', () => {
+    const stuck = { isRolledOut: false, isLate: true, updated: 1, total: 3, failing };
+    const decision = decided({
+      deployments: deployments({ 'worker-render': stuck, api: untold, delivery: untold }),
+    });
+    expect(names(decision, 'Deployment').map(([, name]) => name)).not.toContain('main-api');
+    expect(condition(decision, 'Stalled')).toMatchObject({
+      status: 'True',
+      reason: 'RolloutFailed',
+    });
+    expect(condition(decision, 'ApiAvailable')?.message).toMatch(/stays at the version before/);
+    expect(decision.image).toBeUndefined();
+  });
+
+  it('lets run what runs while a Secret is wrong, and touches nothing', () => {
+    const decision = decided({ secrets: [secret] });
+    expect(decision.steps).toEqual([]);
+    expect(condition(decision, 'ApiAvailable')?.status).toBe('True');
+    expect(condition(decision, 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'SecretNotFound',
+    });
+    expect(decision.look_again_seconds).toBeGreaterThan(0);
+  });
+
+  it('does nothing while paused, and claims nothing', () => {
+    const decision = decided({ deployments: {} }, { annotations: { [PAUSED]: 'true' } });
+    expect(decision.steps).toEqual([]);
+    expect(condition(decision, 'Ready')?.status).toBe('Unknown');
+  });
+});
+
+describe('a migration that failed', () => {
+  const failed_at = new Date(now.getTime() - 299_000);
+
+  it('rests for five minutes, and is then made anew', () => {
+    const resting = decided({ migration: { state: 'failed', failed_at } });
+    expect(names(resting, 'Job')).toEqual([]);
+    expect(resting.look_again_seconds).toBe(300);
+    const later = { now: new Date(now.getTime() + 1000) };
+    const again = decided({ migration: { state: 'failed', failed_at } }, later);
+    expect(names(again, 'Job')).toEqual([['delete', rendered.migration.metadata.name]]);
+  });
+
+  it('is another Job where the image or a Secret is another', () => {
+    const jobs = [
+      main,
+      installation({ ...least, image: 'tintype:2' }),
+      installation(least, { secrets_digest: 'f' }),
+      installation(least, { schema_version: '0027' }),
+    ].map((each) => renderInstallation(each).migration.metadata.name);
+    expect(new Set(jobs).size).toBe(jobs.length);
+  });
+});
+
+describe('what an installation has no longer', () => {
+  const old = [
+    { apiVersion: 'batch/v1', kind: 'Job', name: 'main-migrate-0020-old' },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', name: 'main-old' },
+  ];
+  const present = [...well.present, ...old];
+
+  it('goes once the database is at the version', () => {
+    const decision = decided({ present });
+    const gone = decision.steps.filter((step) => step.do === 'delete').map(({ object }) => object);
+    expect(gone).toEqual(old);
+  });
+
+  it('stays until then', () => {
+    const decision = decided({ present, migration: { state: 'running' } });
+    expect(decision.steps.filter((step) => step.do === 'delete')).toEqual([]);
+  });
+});
