@@ -29,7 +29,7 @@ export function documentation(): Router {
     // Clients on other origins read it, and it says nothing of anybody.
     keep(response).set('access-control-allow-origin', '*').type('json').send(document);
   });
-  router.get('/docs', (_request, response) => {
+  router.get(['/docs', '/docs/'], (_request, response) => {
     keep(response).set('content-security-policy', POLICY).sendFile('page.html', { root: PAGE });
   });
   router.get('/docs/assets/:name', sendAsset);
