@@ -1,6 +1,6 @@
 /**
  * Callers that are at two processes of the API at the same time: of names and of limits there is one winner, and what
- * was answered holds. Spec: Projects; API keys; Signing keys; Uploads; Watermark presets; Recipes.
+ * was answered holds. Spec: Projects; API keys; Signing keys and signed URLs; Uploads; Watermark presets; Recipes.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
