@@ -25,11 +25,6 @@ export function printSign({ metadata }: Lease): string {
   return `${metadata.uid} ${metadata.resourceVersion}`;
 }
 
-/** The number of the term that begins now: above every one that the lease or the database has seen. */
-export function nextEpoch(lease: Lease | undefined, last: number): number {
-  return Math.max(lease?.spec?.leaseTransitions ?? 0, last) + 1;
-}
-
 /** The API server takes a time of a lease with six digits only. */
 export function printMicroTime(time: Date): string {
   return time.toISOString().replace(/Z$/, '000Z');

@@ -4,7 +4,7 @@
  */
 import type { KubeClient } from './client.ts';
 import type { Answer } from './kube-failure.ts';
-import { type Lease, leases, nextEpoch, printMicroTime, printSign } from './lease-record.ts';
+import { type Lease, leases, printMicroTime, printSign } from './lease-record.ts';
 import type { TimedClock } from './timed-clock.ts';
 
 export type ObservedLease = {
@@ -14,6 +14,7 @@ export type ObservedLease = {
   isHeld(): boolean;
   /** Whether this term still holds what was seen last. */
   isOurs(epoch: number): boolean;
+  /** The number of a term that begins now: above every one seen here, and the one given. */
   nextEpoch(last: number): number;
   take(epoch: number): Promise<Answer<undefined>>;
   renew(epoch: number): Promise<Answer<undefined>>;
@@ -34,6 +35,8 @@ type State = LeasePlace & {
   lease: Lease | undefined;
   sign: string;
   held_until: number;
+  /** Of all terms that were seen, ours among them; a lease that was deleted begins anew. */
+  highest: number;
   acquired: Date;
 };
 
@@ -43,6 +46,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
     lease: undefined,
     sign: '',
     held_until: 0,
+    highest: 0,
     acquired: place.clock.now(),
   };
   const { identity, clock, duration_ms } = place;
@@ -52,7 +56,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
     isHeld: () => clock.elapsed() < state.held_until,
     isOurs: (epoch) =>
       state.lease?.spec?.holderIdentity === identity && state.lease.spec.leaseTransitions === epoch,
-    nextEpoch: (last) => nextEpoch(state.lease, last),
+    nextEpoch: (last) => Math.max(state.highest, last) + 1,
     take: (epoch) => {
       state.acquired = clock.now();
       return write(state, { ...holding, epoch });
@@ -77,6 +81,7 @@ function see(state: State, lease: Lease | undefined): void {
       ? state.clock.elapsed() + promisedBy(state, lease)
       : 0;
   }
+  state.highest = Math.max(state.highest, lease?.spec?.leaseTransitions ?? 0);
   state.lease = lease;
   state.sign = sign;
 }

@@ -17,6 +17,9 @@ export type Watched = {
   stop(): Promise<void>;
 };
 
+/** Into every namespace, at some time. */
+const PUT_BY_CONTROLLERS = 'kube-root-ca.crt';
+
 export async function watchConfigMaps(options: {
   client: KubeClient;
   metrics: KubeMetrics;
@@ -25,7 +28,7 @@ export async function watchConfigMaps(options: {
   namespace: string;
 }): Promise<Watched> {
   const { namespace, plane, ...rest } = options;
-  const selection = { namespace };
+  const selection = { namespace, fields: `metadata.name!=${PUT_BY_CONTROLLERS}` };
   const cache = openWatchCache({ ...rest, type: configMaps, selection, log: silentLog });
   const told: Change<ConfigMap>[] = [];
   cache.subscribe((change) => told.push(change));
@@ -67,7 +70,8 @@ export function configMapWorld(plane: PlaneAddress, namespace: string) {
 async function serverStates(plane: PlaneAddress, namespace: string): Promise<string[]> {
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   const { items } = (await kubeOk(plane, { path })) as { items: ConfigMap[] };
-  return items.map(printState).sort();
+  const own = items.filter(({ metadata }) => metadata.name !== PUT_BY_CONTROLLERS);
+  return own.map(printState).sort();
 }
 
 function printState({ metadata: { name, uid, resourceVersion } }: ConfigMap): string {
