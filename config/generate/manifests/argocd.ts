@@ -30,7 +30,7 @@ if found["Reconciling"] ~= nil and found["Reconciling"].status == "True" then
 end
 if ready.status == "True" then
   health.status = "Healthy"
-elseif ready.reason == "SuspendedByStaff" then
+elseif ready.reason == "SuspendedByStaff" or ready.reason == "Paused" then
   health.status = "Suspended"
 elseif found["Stalled"] ~= nil and found["Stalled"].status == "True" then
   health.status = "Degraded"
