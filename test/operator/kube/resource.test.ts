@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  collectionPath,
+  keyOf,
+  objectPath,
+  parseKey,
+  resourceType,
+} from '../../../operator/kube/resource.ts';
+import { configMaps } from './config-map.ts';
+
+const namespaces = resourceType({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  scope: 'Cluster',
+});
+const leases = resourceType({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  plural: 'leases',
+  scope: 'Namespaced',
+});
+
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
+
+describe('where objects lie', () => {
+  it('reads every key back as what it was printed from', () => {
+    fc.assert(
+      fc.property(label, fc.option(label, { nil: undefined }), (name, namespace) => {
+        const place = parseKey(keyOf({ name, namespace }));
+        expect([place.name, place.namespace]).toEqual([name, namespace]);
+      }),
+    );
+  });
+
+  it('has paths of the core group and of others, of one namespace and of all', () => {
+    expect(collectionPath(configMaps)).toBe('/api/v1/configmaps');
+    expect(collectionPath(leases, 'shop')).toBe(
+      '/apis/coordination.k8s.io/v1/namespaces/shop/leases',
+    );
+    expect(objectPath(namespaces, { name: 'shop' })).toBe('/api/v1/namespaces/shop');
+    expect(objectPath(configMaps, { name: 'a/../b', namespace: 'shop' })).toBe(
+      '/api/v1/namespaces/shop/configmaps/a%2F..%2Fb',
+    );
+  });
+
+  it('refuses to look for an object of a namespace in none', () => {
+    expect(() => objectPath(leases, { name: 'a' })).toThrow('lies in a namespace');
+  });
+
+  it.each([[null], [{}], [{ metadata: null }], [{ metadata: { name: 'a', uid: 'b' } }]])(
+    'takes %j for no object',
+    (json) => {
+      expect(() => configMaps.parse(json)).toThrow('without name, uid or version');
+    },
+  );
+});
