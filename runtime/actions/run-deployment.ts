@@ -15,7 +15,7 @@ import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 
 /** Within the 30 seconds that Kubernetes gives a pod. */
-const END_MS_MAX = 25_000;
+export const END_MS_MAX = 25_000;
 
 type DeploymentField = (typeof deploymentFields)[number];
 

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { takenVariables } from '../../../operator/image-service/extra-env.ts';
+import { components, type Process } from '../../../operator/image-service/installation.ts';
+import { environmentOf } from '../../../operator/image-service/render/environment.ts';
+import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { apiFields } from '../../../runtime/api/serve.ts';
+import { type ConfigField, parseConfig } from '../../../runtime/platform/config.ts';
+import { variables } from '../../../runtime/platform/config-variables.ts';
+import { full, least } from './samples.ts';
+
+const processes: readonly Process[] = [...components, 'migrate', 'job'];
+const known = new Set<string>(Object.values(variables).map(({ name }) => name));
+/** Those of Node and of the storage's client. */
+const foreign = [
+  'NODE_OPTIONS',
+  'NODE_EXTRA_CA_CERTS',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+];
+
+/** As the container would see it: what a Secret holds is the example of the documentation. */
+function environment(process: Process, spec: object): Record<string, string> {
+  const parsed = imageServiceSpec.parse(spec);
+  const examples = Object.fromEntries(
+    Object.values(variables).map(({ name, example }) => [name, example]),
+  );
+  return Object.fromEntries(
+    environmentOf(process, parsed).map(({ name, value }) => [
+      name,
+      value ?? examples[name] ?? 'of a Secret',
+    ]),
+  );
+}
+
+const needs: Partial<Record<Process, readonly ConfigField[]>> = {
+  api: apiFields,
+  delivery: ['deliveryRootDomain', 'keyEncryptionKeys', 'spoolDir'],
+};
+const shared: readonly ConfigField[] = ['databaseUrl', 's3Endpoint', 'amqpUrl'];
+
+describe.each(processes)('the environment of %s', (process) => {
+  it('has only variables that there are, each once', () => {
+    for (const spec of [least, full]) {
+      const names = environmentOf(process, imageServiceSpec.parse(spec)).map(({ name }) => name);
+      const extra = spec === full ? full.extraEnv.map(({ name }) => name as string) : [];
+      const strange = names.filter((name) => !known.has(name) && !foreign.includes(name));
+      expect(strange.filter((name) => !extra.includes(name))).toEqual([]);
+      expect(new Set(names).size).toBe(names.length);
+    }
+  });
+
+  it('is a configuration that the process takes, with all that it needs', () => {
+    const required = [...(process === 'migrate' ? [] : shared), ...(needs[process] ?? [])];
+    for (const spec of [least, full]) {
+      expect(() => parseConfig(environment(process, spec), required)).not.toThrow();
+    }
+  });
+
+  it('sets nothing by a field that extraEnv could set as well', () => {
+    const own = environmentOf(process, imageServiceSpec.parse({ ...full, extraEnv: [] }));
+    const open = own.filter(({ name }) => known.has(name) && !takenVariables.includes(name));
+    expect(open.map(({ name }) => name)).toEqual([]);
+  });
+});
+
+describe('what a field decides', () => {
+  it('reaches some process', () => {
+    const set = new Set(processes.flatMap((each) => Object.keys(environment(each, full))));
+    const nowhere = takenVariables.filter((name) => !set.has(name));
+    // Of tests, and of the operator itself.
+    expect(nowhere.toSorted()).toEqual([
+      'TINTYPE_DELIVERY_NAMESPACE',
+      'TINTYPE_FAILPOINT',
+      'TINTYPE_WATCH_NAMESPACES',
+    ]);
+  });
+
+  it('becomes the value that the process reads', () => {
+    expect(environment('api', full)).toMatchObject({
+      TINTYPE_BASE_URL: 'https://api.example.com',
+      TINTYPE_UPLOAD_BASE_URL: 'https://upload.example.com',
+      TINTYPE_DELIVERY_SCHEME: 'http',
+      TINTYPE_DELIVERY_PUBLIC_PORT: '8443',
+      TINTYPE_IDENTITY_JWKS_URL: 'https://id.example.com/realm/certs',
+      TINTYPE_STAFF_API: 'enabled',
+      TINTYPE_STAFF_SUBJECTS: 'user_1,user_2',
+      TINTYPE_S3_FORCE_PATH_STYLE: 'true',
+      TINTYPE_RATE_WRITES: '9000',
+      TINTYPE_LOG_LEVEL: 'debug',
+      TINTYPE_PLANS: '/etc/tintype/plans/plans.yaml',
+      NODE_EXTRA_CA_CERTS: '/etc/tintype/ca/ca.crt',
+    });
+    expect(environment('dispatcher', full)).toMatchObject({
+      TINTYPE_CDN: 'http-purge',
+      TINTYPE_CDN_URL: 'http://varnish:6081',
+      TINTYPE_CDN_CALLS_PER_MINUTE: '60',
+    });
+    expect(environment('api', least)).toMatchObject({
+      TINTYPE_IDENTITY_JWKS_URL: 'https://id.example.com/.well-known/jwks.json',
+    });
+  });
+
+  it('splits the two pools of workers', () => {
+    const ingest = { TINTYPE_INGEST_SLOTS: '3', TINTYPE_RENDER_SLOTS: '0' };
+    const render = { TINTYPE_INGEST_SLOTS: '0', TINTYPE_RENDER_SLOTS: '3' };
+    expect(environment('worker-ingest', full)).toMatchObject(ingest);
+    expect(environment('worker-render', full)).toMatchObject(render);
+  });
+
+  it('keeps the heap and what uploads take within the memory of the pod', () => {
+    const bytes = Number(environment('worker-ingest', least)['TINTYPE_INGEST_MEMORY_BYTES']);
+    expect(bytes).toBe(2 ** 31);
+    const larger = Number(environment('worker-ingest', full)['TINTYPE_INGEST_MEMORY_BYTES']);
+    expect(larger).toBe(Math.floor(6 * 2 ** 30 * 0.6));
+    expect(environment('api', least)['NODE_OPTIONS']).toBe('--max-old-space-size=460');
+    expect(environment('worker-ingest', least)['NODE_OPTIONS']).toBe('--max-old-space-size=819');
+  });
+
+  it('hands each secret only to those that need it', () => {
+    const holders = (name: string) =>
+      processes.filter((each) => name in environment(each, full)).toSorted();
+    expect(holders('TINTYPE_TOKEN_KEYS')).toEqual(['api']);
+    expect(holders('TINTYPE_REQUEST_SIGNING_SECRET')).toEqual(['api']);
+    expect(holders('TINTYPE_KEY_ENCRYPTION_KEYS')).toEqual(['api', 'delivery', 'dispatcher']);
+    expect(holders('TINTYPE_CDN_TOKEN')).toEqual(['dispatcher', 'job']);
+    expect(holders('AWS_SECRET_ACCESS_KEY')).not.toContain('migrate');
+  });
+
+  it('is never the value of a Secret', () => {
+    const literals = processes.flatMap((each) =>
+      environmentOf(each, imageServiceSpec.parse(full)).filter(({ value }) => value !== undefined),
+    );
+    const secret = /SECRET|KEYS$|TOKEN|PASSWORD|DATABASE_URL|AMQP_URL|API_KEY/;
+    expect(literals.filter(({ name }) => secret.test(name))).toEqual([]);
+  });
+});

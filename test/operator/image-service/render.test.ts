@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { components, type Installation } from '../../../operator/image-service/installation.ts';
+import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
+import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { END_MS_MAX } from '../../../runtime/actions/run-deployment.ts';
+import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
+import { full, installation, least } from './samples.ts';
+
+const NS = { namespace: 'tintype' };
+const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge', namespace: 'infra' } } as const;
+
+const installations: [string, Installation][] = [
+  ['the least', installation(least)],
+  ['everything', installation(full, { keda: 'present' })],
+  ['a Gateway', installation({ ...least, routing: gateway })],
+];
+
+function objectsOf(of: Installation): RenderedObject[] {
+  return allObjects(renderInstallation(of));
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rendered objects are read here as users read YAML
+type Yaml = any;
+
+function find(of: Installation, kind: string, suffix: string): Yaml {
+  return objectsOf(of).find(
+    (each) => each.kind === kind && each.metadata.name === `main-${suffix}`,
+  );
+}
+
+function kinds(of: Installation, kind: string): Yaml[] {
+  return objectsOf(of).filter((each) => each.kind === kind);
+}
+
+/** Every pod, wherever it is made from. */
+function podsOf(of: Installation): [string, Yaml][] {
+  return objectsOf(of).flatMap((object: Yaml) => {
+    const template = object.spec?.jobTemplate?.spec.template ?? object.spec?.template;
+    return template === undefined ? [] : [[object.metadata.name, template]];
+  });
+}
+
+/** The restricted profile of the Pod Security Standards, and what we ask beyond it. */
+const restricted: Record<string, (pod: Yaml, container: Yaml) => boolean> = {
+  'is not root': (pod) => pod.securityContext.runAsNonRoot && pod.securityContext.runAsUser > 0,
+  'has the seccomp profile of the runtime': (pod) =>
+    pod.securityContext.seccompProfile.type === 'RuntimeDefault',
+  'cannot gain privileges': (_pod, it) => it.securityContext.allowPrivilegeEscalation === false,
+  'has no capability': (_pod, it) => it.securityContext.capabilities.drop.join() === 'ALL',
+  'cannot write its image': (_pod, it) => it.securityContext.readOnlyRootFilesystem === true,
+  'shares nothing with its host': (pod) => !pod.hostNetwork && !pod.hostPID && !pod.hostIPC,
+  'has harmless volumes only': (pod) =>
+    pod.volumes.every((volume: Yaml) => volume.emptyDir ?? volume.configMap),
+  'has a bound on everything that it may fill': (pod) =>
+    pod.volumes.every((volume: Yaml) => !volume.emptyDir || volume.emptyDir.sizeLimit),
+  'has no token': (pod) => pod.automountServiceAccountToken === false,
+  'says what it needs, and the most memory': (_pod, it) =>
+    it.resources.requests.cpu && it.resources.requests.memory && it.resources.limits.memory,
+  'takes no variables from Services of any name': (pod) => pod.enableServiceLinks === false,
+};
+
+describe.each(installations)('an installation with %s', (_name, of) => {
+  it.each(Object.entries(restricted))('has pods of which each %s', (_rule, holds) => {
+    const pods = podsOf(of);
+    expect(pods).toHaveLength(components.length + 1 + 4);
+    const unruly = pods.filter(([, { spec }]) => !holds(spec, spec.containers[0]));
+    expect(unruly.map(([name]) => name)).toEqual([]);
+  });
+
+  it('owns every object, and names each once', () => {
+    const objects = objectsOf(of);
+    for (const { metadata } of objects) {
+      expect(metadata).toMatchObject(NS);
+      expect(metadata.ownerReferences).toMatchObject([{ kind: 'ImageService', uid: of.uid }]);
+      expect(metadata.labels['app.kubernetes.io/instance']).toBe('main');
+    }
+    const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('selects by labels that its pods have, and that do not say more', () => {
+    const pods = new Map(podsOf(of));
+    for (const { metadata, spec } of kinds(of, 'Deployment')) {
+      const labels = pods.get(metadata.name).metadata.labels;
+      expect(labels).toMatchObject(spec.selector.matchLabels);
+      const [budget] = kinds(of, 'PodDisruptionBudget').filter(
+        (each) => each.metadata.name === metadata.name,
+      );
+      expect(budget.spec.selector).toEqual(spec.selector);
+    }
+  });
+
+  it('gives every pod longer to end than its process takes', () => {
+    for (const [name, { spec }] of podsOf(of)) {
+      const pause = spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
+      const left = spec.terminationGracePeriodSeconds - pause;
+      expect(left * 1000, name).toBeGreaterThan(END_MS_MAX);
+    }
+  });
+
+  it('leaves the number of workers to others', () => {
+    for (const { metadata, spec } of kinds(of, 'Deployment')) {
+      expect('replicas' in spec, metadata.name).toBe(!metadata.name.includes('worker'));
+      expect(spec.strategy.rollingUpdate.maxUnavailable).toBe(0);
+    }
+  });
+
+  it('has a CronJob for each job that the dispatcher does not run', () => {
+    const wanted = Object.entries(schedules).filter(([, schedule]) => !isFrequent(schedule));
+    expect(kinds(of, 'CronJob').map(({ metadata }) => metadata.name)).toEqual(
+      wanted.map(([name]) => `main-${name}`),
+    );
+    for (const { metadata, spec } of kinds(of, 'CronJob')) {
+      const [, job] = wanted.find(([name]) => metadata.name === `main-${name}`) ?? [];
+      expect(spec).toMatchObject({ concurrencyPolicy: 'Forbid', timeZone: 'Etc/UTC' });
+      expect(spec.schedule).toBe(job?.schedule);
+      expect(spec.jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan(
+        job?.deadline_seconds ?? Number.POSITIVE_INFINITY,
+      );
+    }
+  });
+});
+
+describe('what may reach what', () => {
+  const of = installation(least, { endpoints: { database: 6432, amqp: 5671, storage: 9000 } });
+  const portsOut = (suffix: string) =>
+    find(of, 'NetworkPolicy', suffix).spec.egress.flatMap((rule: Yaml) =>
+      rule.ports.map(({ port }: { port?: number }) => port ?? 'any'),
+    );
+
+  it('keeps workers and delivery to names, database, broker and storage', () => {
+    for (const suffix of ['worker-ingest', 'worker-render', 'delivery']) {
+      expect(portsOut(suffix)).toEqual([53, 53, 6432, 5671, 9000]);
+    }
+    expect(portsOut('migrate')).toEqual([53, 53, 6432]);
+  });
+
+  it('lets the API, the dispatcher and jobs out', () => {
+    for (const suffix of ['api', 'dispatcher', 'job']) expect(portsOut(suffix)).toContain('any');
+  });
+
+  it('lets callers in to the API and delivery alone', () => {
+    const portsIn = (suffix: string) =>
+      (find(of, 'NetworkPolicy', suffix).spec.ingress ?? []).flatMap((rule: Yaml) =>
+        rule.ports.map(({ port }: { port: number }) => port),
+      );
+    expect(portsIn('api')).toEqual([8080, 9464]);
+    expect(portsIn('delivery')).toEqual([8081, 9464]);
+    expect(portsIn('worker-render')).toEqual([9464]);
+    expect(portsIn('migrate')).toEqual([]);
+  });
+
+  it('names peers where the resource does', () => {
+    const [, database, broker, store] = find(installation(full), 'NetworkPolicy', 'worker-ingest')
+      .spec.egress;
+    const data = { matchLabels: { 'kubernetes.io/metadata.name': 'data' } };
+    expect(database.to).toEqual([{ namespaceSelector: data }]);
+    expect(broker.to).toEqual([
+      {
+        namespaceSelector: data,
+        podSelector: { matchLabels: { 'app.kubernetes.io/name': 'rabbitmq' } },
+      },
+    ]);
+    expect(store.to).toEqual([{ ipBlock: { cidr: '10.1.0.0/16' } }]);
+  });
+
+  it('can be left to others', () => {
+    const open = installation({ ...least, networkPolicy: { mode: 'Disabled' } });
+    expect(kinds(open, 'NetworkPolicy')).toEqual([]);
+  });
+});
+
+describe('the routes', () => {
+  it('lead the hosts of the API and of uploads to the API, all others to delivery', () => {
+    const of = installation(full);
+    const { spec, metadata } = find(of, 'Ingress', 'api');
+    expect(spec.rules.map(({ host }: Yaml) => host)).toEqual([
+      'api.example.com',
+      'upload.example.com',
+    ]);
+    expect(spec.tls).toEqual([
+      { hosts: ['api.example.com', 'upload.example.com'], secretName: 'api-tls' },
+    ]);
+    expect(metadata.annotations).toEqual({ 'cert-manager.io/cluster-issuer': 'letsencrypt' });
+    expect(spec.ingressClassName).toBe('contour');
+    const delivery = find(of, 'Ingress', 'delivery').spec.rules;
+    expect(delivery.map(({ host }: Yaml) => host)).toEqual(['*.img.example.com']);
+    expect(delivery[0].http.paths[0].backend.service.name).toBe('main-delivery');
+  });
+
+  it('are HTTPRoutes of a Gateway, or none, where the resource says so', () => {
+    const routed = installation({ ...least, routing: gateway });
+    expect(kinds(routed, 'Ingress')).toEqual([]);
+    expect(find(routed, 'HTTPRoute', 'delivery').spec).toEqual({
+      parentRefs: [{ name: 'edge', namespace: 'infra' }],
+      hostnames: ['*.img.example.com'],
+      rules: [{ backendRefs: [{ name: 'main-delivery', port: 80 }] }],
+    });
+    const unrouted = objectsOf(installation({ ...least, routing: { mode: 'Disabled' } }));
+    expect(unrouted.filter(({ kind }) => kind === 'Ingress' || kind === 'HTTPRoute')).toEqual([]);
+  });
+});
+
+describe('the number of workers', () => {
+  const scaled = (of: Installation) => kinds(of, 'ScaledObject').length;
+
+  it('is KEDA’s where it is there or asked for, and nobody’s objects else', () => {
+    expect(scaled(installation(least, { keda: 'present' }))).toBe(2);
+    expect(scaled(installation(least))).toBe(0);
+    for (const mode of ['BuiltIn', 'Disabled'] as const) {
+      const of = installation({ ...least, autoscaling: { mode } }, { keda: 'present' });
+      expect(scaled(of)).toBe(0);
+    }
+  });
+
+  it('goes by the queues that the workers read, and never by a broker that does not answer', () => {
+    const of = installation(full, { keda: 'present' });
+    const ingest = find(of, 'ScaledObject', 'worker-ingest').spec;
+    expect(ingest).toMatchObject({
+      scaleTargetRef: { name: 'main-worker-ingest' },
+      minReplicaCount: 0,
+      maxReplicaCount: 8,
+      fallback: { replicas: 1 },
+    });
+    expect(ingest.triggers[0].metadata).toMatchObject({
+      protocol: 'http',
+      queueName: 'tintype.ingest.doorbells',
+      mode: 'QueueLength',
+      value: '7',
+      excludeUnacknowledged: 'false',
+    });
+    const render = find(of, 'ScaledObject', 'worker-render').spec.triggers[0].metadata;
+    expect(render.queueName).toBe('tintype.render.calls');
+    expect(find(of, 'TriggerAuthentication', 'amqp').spec.secretTargetRef).toEqual([
+      { parameter: 'host', name: 'mq', key: 'management' },
+    ]);
+  });
+});
+
+describe('a pod', () => {
+  it('is replaced when a Secret or its image changes, and by nothing else', () => {
+    const templates = (more: Partial<Installation>) =>
+      kinds(installation(least, more), 'Deployment').map(({ spec }) => spec.template);
+    expect(templates({})).toEqual(templates({ schema_version: '9999', keda: 'present' }));
+    expect(templates({})).not.toEqual(templates({ secrets_digest: 'ffff' }));
+  });
+
+  it('prints amounts as the API server does, and keeps requests within limits', () => {
+    const resources = (suffix: string) =>
+      find(installation(full), 'Deployment', suffix).spec.template.spec.containers[0].resources;
+    expect(resources('worker-ingest')).toEqual({
+      requests: { cpu: '1', memory: '1Gi' },
+      limits: { cpu: '4', memory: '6Gi' },
+    });
+    expect(resources('delivery').requests.cpu).toBe('1500m');
+    expect(resources('dispatcher')).toEqual({
+      requests: { cpu: '20m', memory: '64Mi' },
+      limits: { cpu: '20m', memory: '64Mi' },
+    });
+  });
+
+  it('stays in its Service while the database is away, where it can serve without it', () => {
+    const probes = (suffix: string) =>
+      find(installation(least), 'Deployment', suffix).spec.template.spec.containers[0];
+    expect(probes('delivery').readinessProbe.tcpSocket).toEqual({ port: 'http' });
+    expect(probes('api').readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'http' });
+    for (const component of components) {
+      expect(probes(component).startupProbe.httpGet.path).toBe('/readyz');
+      expect(probes(component).livenessProbe.httpGet.path).toBe('/livez');
+    }
+  });
+});
