@@ -88,8 +88,21 @@ export const cdn = group('{ kind, urls, zone, method, callsPerMinute }', {
     .describe('Calls a minute that its plan allows; default as the smallest plan does.')
     .optional(),
 })
+  .refine((it) => it.kind !== 'HTTPPurge' || (it.urls ?? []).length > 0, {
+    error: 'urls with kind HTTPPurge',
+  })
+  .refine((it) => !needsZone(it.kind) || it.zone !== undefined, {
+    error: 'zone with kind Cloudflare, Fastly and CloudFront',
+  })
+  .refine((it) => it.kind === 'HTTPPurge' || (it.urls ?? []).length < 2, {
+    error: 'one of urls, unless kind is HTTPPurge',
+  })
   .describe('The CDN whose cache is purged.')
   .meta({ 'x-kubernetes-validations': CDN_RULES });
+
+function needsZone(kind: string | undefined): boolean {
+  return kind !== undefined && kind !== 'None' && kind !== 'HTTPPurge';
+}
 
 export const scanner = group('{ kind, url, thresholds }', {
   kind: choice(['None', 'HTTP', 'Embedded'])
@@ -103,6 +116,9 @@ export const scanner = group('{ kind, url, thresholds }', {
     .describe('Scores from which a flag is raised, each as flag=score.')
     .optional(),
 })
+  .refine((it) => (it.kind === 'HTTP') === (it.url !== undefined), {
+    error: 'url with kind HTTP, and only then',
+  })
   .describe('The scanner that looks at new images.')
   .meta({
     'x-kubernetes-validations': [

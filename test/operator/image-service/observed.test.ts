@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { judgeDeployment } from '../../../operator/image-service/findings.ts';
+import { readCronJob, readDeployment, readJob } from '../../../operator/image-service/observed.ts';
+
+const at = '2026-11-21T11:00:00Z';
+const condition = (type: string, status: string, more: object = {}) => {
+  return { type, status, lastTransitionTime: at, ...more };
+};
+
+function endedPod(message: string, more: object = {}) {
+  const terminated = { exitCode: 1, reason: 'Error', message, ...more };
+  return { status: { containerStatuses: [{ state: { terminated } }] } };
+}
+
+function waitingPod(waiting: object, lastState: object = {}) {
+  return { status: { containerStatuses: [{ state: { waiting }, lastState }] } };
+}
+
+describe('a Job, as Kubernetes shows it', () => {
+  it('is absent, running, complete or failed', () => {
+    expect(readJob(undefined, [])).toEqual({ state: 'absent' });
+    expect(readJob({}, [])).toEqual({ state: 'running' });
+    expect(readJob({ status: { active: 1 } }, [])).toEqual({ state: 'running' });
+    const complete = { status: { conditions: [condition('Complete', 'True')] } };
+    expect(readJob(complete, [])).toEqual({ state: 'complete' });
+  });
+
+  it('failed with the last line that a pod of it wrote', () => {
+    const failed = { status: { conditions: [condition('Failed', 'True')] } };
+    const pods = [endedPod('older\n'), endedPod('one line\ntintype: the last line\n\n')];
+    expect(readJob(failed, pods)).toEqual({
+      state: 'failed',
+      failed_at: new Date(at),
+      last_line: 'tintype: the last line',
+    });
+  });
+
+  it('says why its pod does not start, while it runs', () => {
+    const pod = waitingPod({ reason: 'ImagePullBackOff', message: 'no such image' });
+    expect(readJob({}, [pod]).last_line).toBe('ImagePullBackOff: no such image');
+  });
+});
+
+function deployment(status: object, spec: object = {}) {
+  return {
+    metadata: { generation: 3, annotations: { 'tintype.dev/revision': 'abc' } },
+    spec: {
+      replicas: 2,
+      template: { spec: { containers: [{ image: 'tintype:1' }] } },
+      ...spec,
+    },
+    status: { observedGeneration: 3, ...status },
+  };
+}
+
+const full = { replicas: 2, updatedReplicas: 2, readyReplicas: 2 };
+const progressing = (reason: string) => ({
+  conditions: [condition('Progressing', 'True', { reason })],
+});
+
+/** From what Kubernetes shows to the reason that people read. */
+const table: [string, object, object[], string, RegExp][] = [
+  ['all are ready', { ...full }, [], 'Available', /2 of 2/],
+  ['the change was not seen', { ...full, observedGeneration: 2 }, [], 'RollingOut', /just/],
+  [
+    'new pods start',
+    { replicas: 3, updatedReplicas: 1, readyReplicas: 2 },
+    [],
+    'RollingOut',
+    /2 of 2/,
+  ],
+  [
+    'no node has room',
+    { replicas: 2, updatedReplicas: 2, readyReplicas: 1 },
+    [
+      {
+        status: {
+          conditions: [
+            condition('PodScheduled', 'False', {
+              reason: 'Unschedulable',
+              message: '0/3 nodes are available: 3 Insufficient memory.',
+            }),
+          ],
+        },
+      },
+    ],
+    'RollingOut',
+    /no node takes a pod: 0\/3 nodes/,
+  ],
+  [
+    'a pod crashes',
+    { replicas: 3, updatedReplicas: 1, readyReplicas: 2 },
+    [
+      waitingPod(
+        { reason: 'CrashLoopBackOff', message: 'back-off 40s' },
+        { terminated: { reason: 'Error', message: 'the database lacks 2 migrations\n' } },
+      ),
+    ],
+    'PodsFailing',
+    /CrashLoopBackOff: the database lacks 2 migrations/,
+  ],
+  [
+    'a pod runs out of memory',
+    { replicas: 2, updatedReplicas: 2, readyReplicas: 1 },
+    [waitingPod({ reason: 'CrashLoopBackOff' }, { terminated: { reason: 'OOMKilled' } })],
+    'PodsFailing',
+    /OOMKilled/,
+  ],
+  [
+    'it took too long',
+    {
+      replicas: 3,
+      updatedReplicas: 1,
+      readyReplicas: 2,
+      ...progressing('ProgressDeadlineExceeded'),
+    },
+    [],
+    'RolloutFailed',
+    /within 10 minutes\. The 2 ready ones go on/,
+  ],
+  [
+    'a quota forbids pods',
+    { conditions: [condition('ReplicaFailure', 'True', { message: 'exceeded quota' })] },
+    [],
+    'PodsRefused',
+    /exceeded quota/,
+  ],
+  [
+    'all lost their readiness',
+    { replicas: 2, updatedReplicas: 2, ...progressing('NewReplicaSetAvailable') },
+    [],
+    'Unavailable',
+    /0 of 2/,
+  ],
+];
+
+describe('a Deployment, as Kubernetes shows it', () => {
+  it.each(table)('where %s', (_name, status, pods, reason, message) => {
+    const verdict = judgeDeployment('main-api', readDeployment(deployment(status), pods));
+    expect(verdict.reason).toBe(reason);
+    expect(verdict.message).toMatch(message);
+  });
+
+  it('of no pods is as it shall be', () => {
+    const state = readDeployment(deployment({}, { replicas: 0 }), []);
+    expect(judgeDeployment('main-worker-render', state).reason).toBe('ScaledToZero');
+  });
+
+  it('tells what it was told to run', () => {
+    const state = readDeployment(deployment(full), []);
+    expect(state).toMatchObject({ revision: 'abc', image: 'tintype:1', desired: 2 });
+  });
+});
+
+describe('a CronJob, as Kubernetes shows it', () => {
+  const run = (creationTimestamp: string, type: string) => ({
+    metadata: { creationTimestamp },
+    status: { conditions: [condition(type, 'True')] },
+  });
+
+  it('is judged by its newest run', () => {
+    const runs = [run('2026-11-21T10:00:00Z', 'Failed'), run('2026-11-21T11:00:00Z', 'Complete')];
+    const read = (jobs: object[]) => readCronJob('main-retention', { spec: {} }, jobs);
+    expect(read(runs)).toEqual({
+      name: 'main-retention',
+      isSuspended: false,
+      lastRunFailed: false,
+    });
+    expect(read([run('2026-11-21T12:00:00Z', 'Failed'), ...runs]).lastRunFailed).toBe(true);
+    expect(read([]).lastRunFailed).toBe(false);
+  });
+});

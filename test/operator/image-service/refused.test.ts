@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { kubeRequest } from '../../support/kube-request.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { full, least } from './samples.ts';
+
+const { plane, namespace } = useControlPlane();
+
+const COLLECTION = (place: string) =>
+  `/apis/tintype.dev/v1alpha1/namespaces/${place}/imageservices`;
+
+function resource(spec: object, name = 'main') {
+  return { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', metadata: { name }, spec };
+}
+
+/** Wrong resources: where they are wrong, and the words that say so. */
+const wrong: [string, object, string, RegExp][] = [
+  ['no image', { ...least, image: undefined }, 'spec.image', /Required/],
+  ['an origin with a path', { ...least, baseURL: 'https://a.example/v1' }, 'spec.baseURL', /match/],
+  [
+    'more min than max',
+    { ...least, workers: { ingest: { min: 5, max: 2 } } },
+    'spec.workers.ingest',
+    /`max` must not be below `min`/,
+  ],
+  [
+    'a variable that a field decides',
+    { ...least, extraEnv: [{ name: 'TINTYPE_BASE_URL', value: 'x' }] },
+    'spec.extraEnv[0]',
+    /`name` must not be TINTYPE_BASE_URL: a field of the ImageService decides it/,
+  ],
+  [
+    'a variable of somebody else',
+    { ...least, extraEnv: [{ name: 'LD_PRELOAD', value: 'x' }] },
+    'spec.extraEnv[0].name',
+    /should match/,
+  ],
+  [
+    'a variable with two values',
+    { ...least, extraEnv: [{ name: 'TINTYPE_RATE_WRITES' }] },
+    'spec.extraEnv[0]',
+    /must have either `value` or `secretKeyRef`/,
+  ],
+  [
+    'a Gateway without one',
+    { ...least, routing: { mode: 'Gateway' } },
+    'spec.routing',
+    /`gatewayRef` must be set with `mode` 'Gateway'/,
+  ],
+  [
+    'a cache without an address',
+    { ...least, cdn: { kind: 'HTTPPurge' } },
+    'spec.cdn',
+    /`urls` must be set with `kind` 'HTTPPurge'/,
+  ],
+  ['a CDN without its zone', { ...least, cdn: { kind: 'Fastly' } }, 'spec.cdn', /`zone` must be/],
+  [
+    'several addresses of one API',
+    {
+      ...least,
+      cdn: { kind: 'Fastly', zone: 'z', urls: ['https://a.example', 'https://b.example'] },
+    },
+    'spec.cdn',
+    /`urls` must have one item/,
+  ],
+  [
+    'a scanner without its address',
+    { ...least, scanner: { kind: 'HTTP' } },
+    'spec.scanner',
+    /`url` must be set/,
+  ],
+  [
+    'a peer that is two things',
+    {
+      ...least,
+      networkPolicy: { peers: [{ party: 'AMQP', cidr: '10.0.0.0/8', namespace: 'data' }] },
+    },
+    'spec.networkPolicy.peers[0]',
+    /must have either `cidr`, or `namespace`/,
+  ],
+];
+
+describe('an ImageService that cannot be', () => {
+  it.each(wrong)(
+    'is refused with %s, in words that say what to do',
+    async (_name, spec, path, words) => {
+      const place = await namespace();
+      const call = { method: 'POST', path: COLLECTION(place), body: resource(spec) };
+      const { status, body } = await kubeRequest(plane(), call);
+      expect(status).toBe(422);
+      expect(body['message']).toMatch(words);
+      expect(fields(body)).toContain(path);
+      expect(imageServiceSpec.safeParse(spec).success, 'the operator agrees').toBe(false);
+    },
+  );
+
+  it.each(['a.b', '1main', 'm'.repeat(39)])('is refused under the name %s', async (name) => {
+    const place = await namespace();
+    const call = { method: 'POST', path: COLLECTION(place), body: resource(least, name) };
+    const { status, body } = await kubeRequest(plane(), call);
+    expect(status).toBe(422);
+    expect(body['message']).toMatch(/`metadata.name` must have at most 38/);
+  });
+});
+
+const kept: [string, object, RegExp][] = [
+  ['deliveryRootDomain', { ...full, deliveryRootDomain: 'other.example.com' }, /every URL/],
+  [
+    'storage.contentBucket',
+    { ...full, storage: { ...full.storage, contentBucket: 'another-bucket' } },
+    /would be lost/,
+  ],
+  ['storage.ingestBucket', { ...full, storage: undefined }, /would be lost/],
+];
+
+describe('what cannot change', () => {
+  it.each(kept)('is spec.%s', async (field, changed, words) => {
+    const place = await namespace();
+    const path = COLLECTION(place);
+    const made = await kubeRequest(plane(), { method: 'POST', path, body: resource(full) });
+    expect(made.status).toBe(201);
+    const body = { ...made.body, spec: changed };
+    const put = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body });
+    expect(put.status).toBe(422);
+    expect(put.body['message']).toMatch(words);
+    expect(put.body['message']).toContain(`\`spec.${field}\` is immutable`);
+    const same = { ...made.body, spec: { ...full, image: 'tintype:2' } };
+    const taken = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body: same });
+    expect(taken.status).toBe(200);
+  });
+});
+
+function fields(body: Record<string, unknown>): string[] {
+  const { details } = body as { details?: { causes?: { field: string }[] } };
+  return (details?.causes ?? []).map(({ field }) => field);
+}

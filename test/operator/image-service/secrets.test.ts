@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest';
+import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { examineSecrets, type FoundSecrets } from '../../../operator/image-service/secrets.ts';
+import { full, least } from './samples.ts';
+
+const key = (id: string) => `${id}:${Buffer.alloc(32, id).toString('base64')}`;
+
+const good = {
+  db: { url: 'postgres://tintype:pass-word@db.data:6432/tintype' },
+  mq: { url: 'amqps://tintype:pass-word@mq.data' },
+  s3: {
+    AWS_ACCESS_KEY_ID: 'AKIA',
+    AWS_SECRET_ACCESS_KEY: 'very-secret-key',
+    TINTYPE_S3_ENDPOINT: 'http://s3.storage:9000',
+  },
+  keys: {
+    TINTYPE_KEY_ENCRYPTION_KEYS: key('k'),
+    TINTYPE_TOKEN_KEYS: key('t'),
+    TINTYPE_REQUEST_SIGNING_SECRET: 'a-secret-of-the-dashboard',
+    TINTYPE_STORAGE_EVENT_SECRET: 'a-secret-of-the-storage',
+  },
+} satisfies FoundSecrets;
+
+function examine(found: FoundSecrets, spec: object = least) {
+  return examineSecrets(imageServiceSpec.parse(spec), found);
+}
+
+function messages(found: FoundSecrets, spec: object = least): string[] {
+  return examine(found, spec).problems.map(({ reason, message }) => `${reason}: ${message}`);
+}
+
+describe('the Secrets of an installation', () => {
+  it('are in order where every key is there and can be right', () => {
+    expect(examine(good)).toMatchObject({
+      problems: [],
+      endpoints: { database: 6432, amqp: 5671, storage: 9000 },
+    });
+  });
+
+  it('are named with the keys to make, where one does not exist', () => {
+    const { keys: _keys, ...found } = good;
+    expect(messages(found)).toEqual([
+      "SecretNotFound: Secret 'keys' (`spec.keysSecretRef`) does not exist: create it in this namespace with the keys TINTYPE_KEY_ENCRYPTION_KEYS, TINTYPE_TOKEN_KEYS, TINTYPE_REQUEST_SIGNING_SECRET, TINTYPE_STORAGE_EVENT_SECRET.",
+    ]);
+  });
+
+  it('are all named at once', () => {
+    expect(messages({})).toHaveLength(4);
+  });
+
+  it('say which key is missing, and which are there', () => {
+    expect(messages({ ...good, db: { uri: good.db.url, host: 'db' } })).toEqual([
+      "SecretKeyMissing: Key 'url' (PostgreSQL, version 15 or newer) of Secret 'db' (`spec.databaseSecretRef`) is missing: it has host, uri.",
+    ]);
+  });
+
+  it('say what a value has to be, and never the value', () => {
+    const found = { ...good, mq: { url: 'https://user:hidden-password@mq' } };
+    const [message] = messages(found);
+    expect(message).toBe(
+      "SecretInvalid: Key 'url' of Secret 'mq' (`spec.amqpSecretRef`) must be a URL that begins with amqp:// or amqps://.",
+    );
+    const short = { ...good, keys: { ...good.keys, TINTYPE_TOKEN_KEYS: 't:c2hvcnQ=' } };
+    expect(messages(short).join()).toMatch(/TINTYPE_TOKEN_KEYS.*must be/);
+    expect([...messages(found), ...messages(short)].join()).not.toMatch(/hidden|c2hvcnQ/);
+  });
+
+  it('may hold the endpoint or leave it to the resource', () => {
+    const { TINTYPE_S3_ENDPOINT: _endpoint, ...s3 } = good.s3;
+    expect(messages({ ...good, s3 })).toHaveLength(1);
+    const storage = { endpoint: 'https://s3.example.com' };
+    expect(examine({ ...good, s3 }, { ...least, storage })).toMatchObject({
+      problems: [],
+      endpoints: { storage: 443 },
+    });
+  });
+
+  it('need the token of a CDN that is called by one', () => {
+    const cdn = { kind: 'Fastly', zone: 'z' };
+    expect(messages(good, { ...least, cdn }).join()).toMatch(/TINTYPE_CDN_TOKEN.*missing/);
+    expect(messages(good, { ...least, cdn: { kind: 'CloudFront', zone: 'z' } })).toEqual([]);
+  });
+
+  it('are taken by the keys that the resource names', () => {
+    const { url } = good.db;
+    const found = {
+      ...good,
+      'main-app': { uri: url },
+      mq: { connection_string: good.mq.url, management: 'http://mq:15672' },
+    };
+    expect(messages(found, full)).toEqual([]);
+  });
+
+  it('have one digest that changes with every value that is used, and with no other', () => {
+    const { digest } = examine(good);
+    expect(examine({ ...good, other: { a: 'b' } }).digest).toBe(digest);
+    expect(examine({ ...good, db: { ...good.db, host: 'x' } }).digest).toBe(digest);
+    expect(examine({ ...good, db: { url: `${good.db.url}2` } }).digest).not.toBe(digest);
+    expect(JSON.stringify(examine(good))).not.toMatch(/pass-word|very-secret/);
+  });
+});
