@@ -4,8 +4,7 @@
  */
 import { type Condition, conditionsOf, pausedConditions } from './conditions.ts';
 import { judgeMigration, type Verdict } from './findings.ts';
-import type { Component, Installation } from './installation.ts';
-import { components } from './installation.ts';
+import { type Component, components, type Installation } from './installation.ts';
 import { findingsWith, verdictsOf } from './judge-parts.ts';
 import type { Observed } from './observed.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
@@ -42,7 +41,7 @@ export function decide({ installation, observed, annotations, now }: Subject): D
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
     const verdicts = verdictsOf(rendered, observed, () => block(blocked));
-    const findings = findingsWith(blocked, verdicts, rendered, observed);
+    const findings = findingsWith({ migration: blocked, verdicts, rendered, observed });
     const conditions = conditionsOf(findings);
     return { ...seen, steps: [], conditions, look_again_seconds: RETRY_SECONDS };
   }
@@ -90,7 +89,7 @@ function migrateFirst(rendered: Rendered, observed: Observed, now: Date): Next {
       ...(migration.state === 'absent' ? [create(rendered.migration)] : []),
       ...(isStuck && rested ? [remove(presentOf(rendered.migration))] : []),
     ],
-    conditions: conditionsOf(findingsWith(verdict, verdicts, rendered, observed)),
+    conditions: conditionsOf(findingsWith({ migration: verdict, verdicts, rendered, observed })),
     look_again_seconds: isStuck ? RETRY_SECONDS : undefined,
   };
 }

@@ -63,5 +63,3 @@ const variable = group('{ name, value } or { name, secretKeyRef }', {
   });
 
 export const extraEnv = named(variable, { expected: 'a list of at most 64 variables', max: 64 });
-
-export type ExtraVariable = z.infer<typeof variable>;

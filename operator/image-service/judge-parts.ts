@@ -21,12 +21,14 @@ export function verdictsOf(
   );
 }
 
-export function findingsWith(
-  migration: Verdict,
-  verdicts: ReadonlyMap<Component, Verdict>,
-  rendered: Rendered,
-  observed: Observed,
-): Finding[] {
+type Judged = {
+  migration: Verdict;
+  verdicts: ReadonlyMap<Component, Verdict>;
+  rendered: Rendered;
+  observed: Observed;
+};
+
+export function findingsWith({ migration, verdicts, rendered, observed }: Judged): Finding[] {
   return [
     { type: 'MigrationComplete', ...migration },
     ...findingsOf(verdicts),
