@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
+import { projectRoot } from '../house/source-files.ts';
+import { expectGrouped, expectMeasured, findMetric, nodes, POD_LABELS, plain } from './promql.ts';
+
+type Rule = {
+  alert: string;
+  expr: string;
+  for: string;
+  labels: { severity: string };
+  annotations: { summary: string; description: string; runbook_url: string };
+};
+
+const rules: Rule[] = parse(read('config/prometheus/rules.yaml')).spec.groups[0].rules;
+const dashboard = JSON.parse(read('config/grafana/tintype.json'));
+const pages = readdirSync(join(projectRoot, 'docs/runbook')).filter((name) => name !== 'README.md');
+
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8');
+}
+
+describe('the alerts', () => {
+  it.each(rules)('$alert asks for what is measured, in words of PromQL', ({ expr }) => {
+    expect(nodes(expr, 'VectorSelector').length).toBeGreaterThan(0);
+    expectMeasured(expr);
+    expectGrouped(expr);
+  });
+
+  it.each(rules)('$alert says what is wrong, and speaks of labels that its series keep', (rule) => {
+    expect(rule.labels.severity).toMatch(/^(critical|warning)$/);
+    expect(rule.for).toMatch(/^\d+m$/);
+    expect(rule.annotations.summary).toMatch(/^[A-Z].*\.$/);
+    const spoken = [...rule.annotations.description.matchAll(/\$labels\.(\w+)/g)].map(
+      ([, name]) => name,
+    );
+    const grouped = nodes(rule.expr, 'GroupingLabels').flatMap((each) =>
+      nodes(`sum by ${each} (a)`, 'LabelName'),
+    );
+    const kept = grouped.length > 0 ? grouped : POD_LABELS;
+    expect(kept).toEqual(expect.arrayContaining(spoken));
+  });
+
+  it('have a name each, and a page each, and every page an alert', () => {
+    const names = rules.map(({ alert }) => alert);
+    expect(new Set(names).size).toBe(names.length);
+    const linked = rules.map(({ annotations }) => annotations.runbook_url.split('/').at(-1));
+    expect(linked.sort()).toEqual(pages.sort());
+    for (const name of names) expect(read('docs/runbook/README.md')).toContain(`[${name}]`);
+  });
+});
+
+describe.each(pages)('the page %s of the runbook', (page) => {
+  const text = read(`docs/runbook/${page}`);
+
+  it('says what people notice, where to look and what to do', () => {
+    expect([...text.matchAll(/^## (.*)$/gm)].map(([, title]) => title)).toEqual([
+      'What people notice',
+      'Where to look',
+      'What to do',
+    ]);
+    expect(rules.map(({ alert }) => `# ${alert}`)).toContain(text.split('\n')[0]);
+  });
+
+  it('names metrics, commands and pages that exist', () => {
+    const names = [
+      ...text.matchAll(/\b(?:tintype|controller_runtime|workqueue|rest_client)_[a-z0-9_]+/g),
+    ];
+    for (const [series] of names) expect(findMetric(series), series).toBeDefined();
+    for (const [, target] of text.matchAll(/\]\(([^)]+)\)/g)) expect(pages).toContain(target);
+    const main = read('runtime/main.ts') + read('runtime/core/schedules.ts');
+    for (const [, command = '', job] of text.matchAll(/`tintype ([a-z]+)(?: ([a-z-]+))?/g)) {
+      expect(main).toMatch(new RegExp(`command\\('${command}|\\['${command}'`));
+      if (command === 'job' && job !== undefined) expect(main).toContain(job);
+    }
+  });
+});
+
+describe('the dashboard', () => {
+  type Place = { x: number; y: number; w: number; h: number };
+  type Panel = {
+    id: number;
+    type: string;
+    title: string;
+    gridPos: Place;
+    datasource?: { uid: string };
+    fieldConfig?: { defaults: { unit: string } };
+    targets?: { expr: string; refId: string; legendFormat: string }[];
+  };
+  const panels: Panel[] = dashboard.panels;
+  const drawn = panels.filter(({ type }) => type !== 'row');
+
+  it.each(drawn)('draws $title from what is measured, in words of PromQL', ({ targets = [] }) => {
+    expect(targets.length).toBeGreaterThan(0);
+    for (const { expr, legendFormat } of targets) {
+      expectMeasured(plain(expr));
+      expectGrouped(plain(expr));
+      const grouped = nodes(plain(expr), 'GroupingLabels').join();
+      for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+        expect(grouped).toContain(label);
+    }
+  });
+
+  it('has what Grafana needs of each panel, and none over another', () => {
+    expect(dashboard).toMatchObject({
+      uid: 'tintype',
+      schemaVersion: expect.any(Number),
+      title: 'Tintype',
+    });
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const { fieldConfig, datasource, title } of drawn) {
+      expect(fieldConfig?.defaults.unit, title).toMatch(
+        /^(s|reqps|ops|Bps|short|percentunit|bytes)$/,
+      );
+      expect(datasource?.uid).toBe('$datasource');
+    }
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from(
+        { length: w * h },
+        (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+      );
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('asks for every variable that it uses, and uses every metric of the product', () => {
+    const variables = dashboard.templating.list.map(({ name }: { name: string }) => name);
+    expect(variables).toEqual(['datasource', 'namespace']);
+    const text = JSON.stringify(dashboard);
+    const product = [...createMetrics().list()].filter(
+      ({ name }) => !/_(process|nodejs)_/.test(name),
+    );
+    for (const { name } of product) expect(text, name).toContain(name);
+  });
+});
