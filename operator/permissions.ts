@@ -119,6 +119,12 @@ export const permissions = {
       reason: 'whom each process may reach, and the host of the API',
     },
     {
+      apiGroup: 'gateway.networking.k8s.io',
+      resources: ['httproutes'],
+      verbs: [...READ, ...WRITE],
+      reason: 'the same hosts, where a Gateway is used',
+    },
+    {
       apiGroup: 'keda.sh',
       resources: ['scaledobjects', 'triggerauthentications'],
       verbs: [...READ, ...WRITE],

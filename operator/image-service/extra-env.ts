@@ -2,7 +2,6 @@
  * The variables that an ImageService may set by name in `extraEnv`: those of the configuration that no field of it
  * decides. What a field decides, or what is for tests, may not be set behind its back.
  */
-import type { z } from 'zod';
 import type { ConfigField } from '../../runtime/platform/config.ts';
 import { variables } from '../../runtime/platform/config-variables.ts';
 import { group, named, text } from '../fields.ts';

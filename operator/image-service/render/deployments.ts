@@ -3,7 +3,7 @@ import { type Component, components, type Installation } from '../installation.t
 import { digest, type RenderedObject, renderObject, selectorOf } from './object.ts';
 import { podTemplate } from './pod.ts';
 
-/** On a Deployment: a digest of its pods, which says what it was told to run. */
+/** On a Deployment, and on its newest pods: a digest of the template, which says what it was told to run. */
 export const REVISION = 'tintype.dev/revision';
 export const PROGRESS_SECONDS = 600;
 
@@ -12,14 +12,16 @@ export function renderDeployments(of: Installation): RenderedObject[] {
 }
 
 export function renderDeployment(of: Installation, component: Component): RenderedObject {
-  const template = podTemplate(of, component, [commandOf(component)]);
+  const { metadata, spec } = podTemplate(of, component, [commandOf(component)]);
+  const revision = digest({ metadata, spec });
+  const labels = { ...metadata.labels, [REVISION]: revision };
   const replicas = replicasOf(of, component);
   const head = {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     suffix: component,
     component,
-    annotations: { [REVISION]: digest(template) },
+    annotations: { [REVISION]: revision },
   };
   return renderObject(of, head, {
     spec: {
@@ -28,7 +30,7 @@ export function renderDeployment(of: Installation, component: Component): Render
       progressDeadlineSeconds: PROGRESS_SECONDS,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
       selector: { matchLabels: selectorOf(of, component) },
-      template,
+      template: { metadata: { ...metadata, labels }, spec },
     },
   });
 }

@@ -22,7 +22,10 @@ export const PRE_STOP_SECONDS = 5;
 const DRAIN_SECONDS = 30;
 const USER = 65_532;
 
-export type PodTemplate = { metadata: object; spec: Record<string, unknown> };
+export type PodTemplate = {
+  metadata: { labels: Record<string, string>; annotations: Record<string, string> };
+  spec: Record<string, unknown>;
+};
 
 export function podTemplate(
   of: Installation,

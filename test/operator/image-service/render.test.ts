@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { components, type Installation } from '../../../operator/image-service/installation.ts';
 import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { permissions } from '../../../operator/permissions.ts';
 import { END_MS_MAX } from '../../../runtime/actions/run-deployment.ts';
 import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
 import { full, installation, least } from './samples.ts';
@@ -76,6 +77,30 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     }
     const names = objects.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('is made of what the operator may write where an ImageService stands', () => {
+    const mayWrite = (apiVersion: string, plural: string) =>
+      permissions.runtime.some(
+        ({ apiGroup, resources, verbs }) =>
+          apiGroup === (apiVersion.includes('/') ? apiVersion.split('/')[0] : '') &&
+          resources.some((each) => each === plural) &&
+          ['create', 'patch', 'delete'].every((verb) => verbs.some((each) => each === verb)),
+      );
+    const pluralOf = (kind: string) => kind.toLowerCase().replace(/y$/, 'ie').concat('s');
+    const refused = objectsOf(of).filter(
+      ({ apiVersion, kind }) =>
+        !mayWrite(apiVersion, kind === 'Ingress' ? 'ingresses' : pluralOf(kind)),
+    );
+    expect(refused.map(({ kind }) => kind)).toEqual([]);
+  });
+
+  it('marks the newest pods of a Deployment with what it was told to run', () => {
+    for (const { metadata, spec } of kinds(of, 'Deployment')) {
+      const label = spec.template.metadata.labels['tintype.dev/revision'];
+      expect(label).toBe(metadata.annotations['tintype.dev/revision']);
+      expect(spec.selector.matchLabels).not.toHaveProperty('tintype.dev/revision');
+    }
   });
 
   it('selects by labels that its pods have, and that do not say more', () => {
