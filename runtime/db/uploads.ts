@@ -139,15 +139,14 @@ export async function findProjectUpload(
 }
 
 /** By the key of its bytes: what a storage event names. */
-export async function findUploadByIngestKey(
+export async function listUploadsByIngestKey(
   db: Queryable,
-  ingestKey: string,
-): Promise<UploadRow | undefined> {
-  const rows = await db.query<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from uploads where ingest_key = $1`,
-    [ingestKey],
+  ingestKeys: readonly string[],
+): Promise<UploadRow[]> {
+  return db.query<UploadRow>(
+    `select ${UPLOAD_COLUMNS} from uploads where ingest_key = any($1::text[])`,
+    [ingestKeys],
   );
-  return rows[0];
 }
 
 /** Newest first; of one status, or of all with null. */

@@ -4,7 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { INBOUND_WEBHOOK_BODY_BYTES_MAX } from '../../core/limits.ts';
 import { storageEventsBody } from '../../core/resources/inbound.ts';
 import { parseStorageEvents, spellingsOf } from '../../core/resources/storage-event.ts';
-import { findUploadByIngestKey, type UploadRow } from '../../db/uploads.ts';
+import { listUploadsByIngestKey, type UploadRow } from '../../db/uploads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -20,29 +20,38 @@ export const receiveStorageEvents = endpoint({
   handle: async ({ deps, body }) => {
     const events = parseStorageEvents(body);
     if (events === undefined) throw new ServiceError('invalid_request', { details: NO_LIST });
-    let matched = 0;
-    for (const { key } of events) matched += (await look(deps, key)) ? 1 : 0;
-    return { received: events.length, matched, ignored: events.length - matched };
+    const uploads = await findUploads(deps, events);
+    const matched = uploads.filter((upload) => upload !== undefined);
+    await completeAll(deps, new Map(matched.map((upload) => [upload.upload_id, upload])));
+    const { length } = matched;
+    return { received: events.length, matched: length, ignored: events.length - length };
   },
 });
 
 const NO_LIST = { issues: [{ path: 'events', message: 'expected a list of objects' }] };
 
-/** Whether the key is that of an upload. */
-async function look(deps: ApiDeps, key: string | undefined): Promise<boolean> {
-  const upload = key === undefined ? undefined : await findByKey(deps, key);
-  if (upload === undefined) return false;
-  if (upload.status === 'created') await completeAsTold(deps, upload);
-  return true;
+/** For each event the upload whose key it names, in whichever spelling; asked for all at once. */
+async function findUploads(
+  { db }: ApiDeps,
+  events: readonly { key: string | undefined }[],
+): Promise<(UploadRow | undefined)[]> {
+  const spellings = events.map(({ key }) => (key === undefined ? [] : spellingsOf(key)));
+  const storable = new Set(spellings.flat().filter((key) => !key.includes('\0')));
+  const rows = await listUploadsByIngestKey(db, [...storable]);
+  const byKey = new Map(rows.map((row) => [row.ingest_key, row]));
+  return spellings.map((keys) =>
+    keys.map((key) => byKey.get(key)).find((row) => row !== undefined),
+  );
 }
 
-async function findByKey({ db }: ApiDeps, key: string): Promise<UploadRow | undefined> {
-  for (const spelling of spellingsOf(key)) {
-    const isStorable = !spelling.includes('\0');
-    const upload = isStorable ? await findUploadByIngestKey(db, spelling) : undefined;
-    if (upload !== undefined) return upload;
+/** What fails keeps nothing else from being looked at; the sender hears of it and sends its events again. */
+async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const upload of uploads.values()) {
+    if (upload.status !== 'created') continue;
+    await completeAsTold(deps, upload).catch((error: unknown) => failures.push(error));
   }
-  return undefined;
+  if (failures.length > 0) throw failures[0];
 }
 
 /** The storage may have said it too early, twice, or of other bytes: the session then stays as it is. */

@@ -19,10 +19,10 @@ import {
 import {
   findProjectUpload,
   findUpload,
-  findUploadByIngestKey,
   insertUpload,
   listOpenUploads,
   listUploads,
+  listUploadsByIngestKey,
   type UploadRow,
   updateUploadUploaded,
 } from '../../../runtime/db/uploads.ts';
@@ -209,7 +209,8 @@ describe('uploads are found', () => {
     const { project_id } = project;
     expect((await findUpload(db, upload_id))?.upload_id).toBe(upload_id);
     expect((await findProjectUpload(db, { project_id, upload_id }))?.upload_id).toBe(upload_id);
-    expect((await findUploadByIngestKey(db, ingest_key))?.upload_id).toBe(upload_id);
+    const found = await listUploadsByIngestKey(db, [ingest_key, 'none']);
+    expect(found.map((row) => row.upload_id)).toEqual([upload_id]);
     const foreign = { project_id: other.project_id, upload_id };
     expect(await findProjectUpload(db, foreign)).toBeUndefined();
   });

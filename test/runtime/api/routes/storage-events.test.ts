@@ -257,6 +257,41 @@ describe('POST /v1/internal/storage-events', () => {
   });
 });
 
+describe('many events in one call', () => {
+  const created = (key: string) => ({ event: 'ObjectCreated:Put', key });
+
+  it('of which one fails are looked at to the last', async () => {
+    const [bad, good] = [await create(), await create()];
+    await store(bad);
+    await store(good);
+    const badKey = await keyOf(bad);
+    const { buckets } = api.deps();
+    const head: typeof buckets.ingest.head = (key) =>
+      key === badKey ? Promise.reject(new Error('away')) : buckets.ingest.head(key);
+    api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, head } } });
+    const events = [created(badKey), created(await keyOf(good))];
+    expect((await tell({ events })).status).toBe(500);
+    expect([await statusOf(bad), await statusOf(good)]).toEqual(['created', 'uploaded']);
+  });
+
+  it('are asked for at once, as many as a body holds', async () => {
+    const upload = await create();
+    await store(upload);
+    const { db } = api.deps();
+    let asked = 0;
+    const query: typeof db.query = (...words) => {
+      asked += 1;
+      return db.query(...words);
+    };
+    api.change({ db: { ...db, query } });
+    const unknown = Array.from({ length: 12_000 }, (_, n) => created(`${project.project_id}/${n}`));
+    const { body } = await tell({ events: [...unknown, created(await keyOf(upload))] });
+    expect(body).toEqual({ received: 12_001, matched: 1, ignored: 12_000 });
+    expect(asked).toBeLessThan(20);
+    expect(await statusOf(upload)).toBe('uploaded');
+  });
+});
+
 describe('the four movers', () => {
   it('in any order, any number and all at once make one transition, and see the same session', async () => {
     const ids: string[] = [];
