@@ -46,7 +46,7 @@ function describe(path: string, name: string): Json {
 }
 
 function idSchema(prefix: string): Json {
-  return { type: 'string', pattern: `^${prefix}_[0-9a-hjkmnp-tv-z]{26}$` };
+  return { type: 'string', pattern: `^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$` };
 }
 
 export const parameterNotes: Readonly<Record<string, string>> = {
