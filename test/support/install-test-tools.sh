@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, Varnish, nginx, HAProxy, and
-# bubblewrap, behind which decoders run; versitygw, a real S3 server; a control plane of Kubernetes; schemathesis; openapi-typescript; and photographs of real
-# cameras. Does nothing where all of it is there.
+# bubblewrap, behind which decoders run; versitygw, a real S3 server; a control plane of Kubernetes; schemathesis;
+# openapi-typescript; and photographs of real cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

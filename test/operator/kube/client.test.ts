@@ -215,7 +215,9 @@ describe('the client behind a network with faults', () => {
 
   it('leaves connections that fell silent, and answers over a new one', async () => {
     unwrap(await connected.client.create(configMaps, declared('a')));
-    expect((await behind.client.get(configMaps, at('a'))).ok).toBe(true);
+    const read = () => behind.client.get(configMaps, at('a'));
+    await Promise.all(Array.from({ length: 8 }, read));
+    expect(proxy.connections()).toBeGreaterThan(2);
     proxy.freeze();
     expect((await behind.client.get(configMaps, at('a'))).ok).toBe(true);
   });
