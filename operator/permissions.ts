@@ -122,6 +122,12 @@ export const permissions = {
       apiGroup: 'gateway.networking.k8s.io',
       resources: ['httproutes'],
       verbs: [...READ, ...WRITE],
+      reason: 'the host of the API, where a Gateway is used',
+    },
+    {
+      apiGroup: 'gateway.networking.k8s.io',
+      resources: ['httproutes'],
+      verbs: [...READ, ...WRITE],
       reason: 'the same hosts, where a Gateway is used',
     },
     {

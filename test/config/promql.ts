@@ -19,7 +19,7 @@ async function readMetrics(): Promise<Measured> {
   const kube = [...printed.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
     ([, name = '', kind = '']) => [name, { kind, labels: KUBE_LABELS }] as const,
   );
-  return new Map([...own, ...kube]);
+  return new Map<string, { kind: string; labels: readonly string[] }>([...own, ...kube]);
 }
 
 const measured = await readMetrics();
