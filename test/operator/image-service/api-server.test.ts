@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { findDifference } from '../../../operator/image-service/find-difference.ts';
 import type { Installation } from '../../../operator/image-service/installation.ts';
 import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
@@ -81,6 +83,14 @@ describe.each(samples)('an installation that says %s, in a real API server', (_n
     expect({ status, message: body['message'] }).toEqual({ status: 201, message: undefined });
     expect(imageServiceSpec.parse(body['spec'])).toEqual(spec);
   });
+});
+
+it('takes the sample of an installation', async () => {
+  const file = new URL('../../../config/samples/installation/image-service.yaml', import.meta.url);
+  const { spec } = parse(readFileSync(file, 'utf8')) as { spec: ImageServiceSpec };
+  const { status, body } = await kubeRequest(plane(), create(await namespace(), spec));
+  expect({ status, message: body['message'] }).toEqual({ status: 201, message: undefined });
+  expect(renderInstallation(installation(spec)).deployments).toHaveLength(5);
 });
 
 /** The owner has to be there: what nobody owns is collected. */
