@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
+import { openWatchCache } from '../../../operator/kube/watch-cache.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
 import { kubeRequest } from '../../support/kube-request.ts';
 import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { configMaps } from './config-map.ts';
 import { connectKube } from './connect.ts';
+import { createManualTimedClock } from './manual-timed-clock.ts';
 import { createQuickClock } from './quick-clock.ts';
+import { silentLog } from './silent-log.ts';
 import { configMapWorld, type Watched, watchConfigMaps } from './watched.ts';
 
 const shared = useControlPlane();
@@ -78,6 +82,38 @@ describe('a watch cache on a real API server', () => {
     await world.set('a', '1');
     await expect.poll(() => taken, { timeout: 5_000 }).toContain(key('a'));
     expect(told.map((change) => change.key)).toContain(key('a'));
+  });
+});
+
+describe('the health of a watch cache', () => {
+  it('is stale when the API server gave no sign for half an hour, and not before', async () => {
+    const clock = createManualTimedClock();
+    const nowhere = { ...shared.plane(), url: 'https://127.0.0.1:1' };
+    const { client, metrics } = connectKube(nowhere, { clock });
+    const cache = openWatchCache({ client, metrics, clock, type: configMaps, log: silentLog });
+    clock.advance(30 * 60_000);
+    expect(cache.health()).toMatchObject({ isSynced: false, isStale: false, objects: 0 });
+    clock.advance(1);
+    expect(cache.health().isStale).toBe(true);
+    await cache.stop();
+    client.close();
+  });
+
+  it('compares everything once in half an hour, should a change ever be lost', async () => {
+    const proxy = await startKubeFaultProxy(shared.plane());
+    const clock = createManualTimedClock();
+    const plane = shared.plane();
+    watched = await watchConfigMaps({ ...connectKube(proxy, { clock }), clock, plane, namespace });
+    await expect.poll(() => proxy.watches()).toBe(1);
+    clock.advance(31 * 60_000);
+    const listed = () => {
+      clock.advance(100);
+      return lists(proxy).length;
+    };
+    await expect.poll(listed).toBe(2);
+    await watched.stop();
+    watched = undefined;
+    await proxy.close();
   });
 });
 
