@@ -106,3 +106,44 @@ describe('make install and make uninstall', () => {
     expect(await left()).toEqual([]);
   }, 180_000);
 });
+
+describe('the chart in a cluster', () => {
+  async function helm(...args: string[]): Promise<string> {
+    const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
+    const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
+    const { stdout } = await runFile(
+      findKubeTool('helm'),
+      [...args, '--namespace', 'tintype-system'],
+      options,
+    );
+    return stdout;
+  }
+
+  const deployment = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+
+  it('is installed and upgraded, and leaves the definitions with their resources', async () => {
+    await helm('install', 'tintype', 'charts/tintype', '--create-namespace');
+    await declare('default', 'shop', []);
+    const first = await kubeOk(plane, { path: deployment });
+    await helm('upgrade', 'tintype', 'charts/tintype');
+    const second = await kubeOk(plane, { path: deployment });
+    expect(second.metadata).toMatchObject({
+      generation: (first.metadata as { generation: number }).generation,
+    });
+    await helm('upgrade', 'tintype', 'charts/tintype', '--set', 'operator.replicas=3');
+    expect((await kubeOk(plane, { path: deployment })).spec).toMatchObject({ replicas: 3 });
+
+    await helm('uninstall', 'tintype');
+    expect((await kubeRequest(plane, { path: deployment })).status).toBe(404);
+    expect((await left()).sort()).toEqual([
+      'imageservices.tintype.dev',
+      'projects.tintype.dev',
+      'recipes.tintype.dev',
+      'signingkeys.tintype.dev',
+      'tintype-system',
+      'watermarkpresets.tintype.dev',
+    ]);
+    const { items } = await kubeOk(plane, { path: projects('default') });
+    expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
+  }, 180_000);
+});

