@@ -1,5 +1,5 @@
 /**
- * Fills the tables of docs/kubernetes.md from operator/image-service: the fields of an ImageService, the reasons of its
+ * Fills the tables of docs/image-service.md from operator/image-service: the fields of an ImageService, the reasons of its
  * conditions, what each process gets. With --check it writes nothing and fails when the page is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ type Schema = {
   items?: Schema;
 };
 
-const file = new URL('../../docs/kubernetes.md', import.meta.url).pathname;
+const file = new URL('../../docs/image-service.md', import.meta.url).pathname;
 const page = readFileSync(file, 'utf8');
 const { text, unknown } = fillPage(
   page,
@@ -27,11 +27,11 @@ const { text, unknown } = fillPage(
   ]),
 );
 
-if (unknown.length > 0) throw new Error(`docs/kubernetes.md asks for ${unknown.join(', ')}`);
+if (unknown.length > 0) throw new Error(`docs/image-service.md asks for ${unknown.join(', ')}`);
 if (!process.argv.includes('--check')) {
   if (text !== page) writeFileSync(file, text);
 } else if (text !== page) {
-  console.error('docs/kubernetes.md is stale: run make generate');
+  console.error('docs/image-service.md is stale: run make generate');
   process.exitCode = 1;
 }
 
