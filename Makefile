@@ -32,8 +32,9 @@ test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passe
 generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, from their one source
 	@for script in $(GENERATORS); do node $$script; done
 
-soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10
+soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10, then a worker killed at every step of ingest (FAMILIES=jpeg,png)
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
+	@node test/bench/kill-soak.ts $(FAMILIES)
 
 bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
 	@node test/bench/main.ts $(ARGS)
