@@ -5,6 +5,11 @@ const svg = (content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
 
+/** On a grid of twice as many pixels either way. */
+const large = (content: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000">${content}</svg>`;
+const eights = (count: number) => `<text y="900">${'8'.repeat(60)}</text>`.repeat(count);
+
 /** A line from place to place, all over the picture. */
 function wander(corners: number, side = 2048): string {
   const random = seededRandom(corners);
@@ -80,6 +85,31 @@ export const slowDrawings: readonly (readonly [name: string, document: string])[
   ['blends', svg('<g style="mix-blend-mode:hue"><path/></g>'.repeat(100))],
   ['blends by a class', styled(['.a{mix-blend-mode:multiply}'], '<path class="a"/>'.repeat(100))],
   ['a text in one line', svg(`<text>${'abc def '.repeat(10_000)}</text>`)],
+  ['large letters', svg(`<g font-size="900">${'<text y="900">88888888</text>'.repeat(3000)}</g>`)],
+  [
+    'large letters with a wide line around',
+    large(`<g font-size="900" stroke="red" stroke-width="300">${eights(330)}</g>`),
+  ],
+  [
+    'large letters with a wide line around, by styles',
+    large(
+      `<style>g{font:bold 900px serif}.b{stroke:red;stroke-width:300px}</style><g class="b">${eights(330)}</g>`,
+    ),
+  ],
+  [
+    'large letters of uses',
+    large(
+      `<g id="t" stroke="red" stroke-width="100">${eights(3)}</g>${'<use href="#t" font-size="40em"/>'.repeat(40)}`,
+    ),
+  ],
+  [
+    'small letters made large',
+    large(`<g transform="scale(90)" stroke="red" stroke-width="3">${eights(60)}</g>`),
+  ],
+  [
+    'small letters with a wide line around',
+    large(`<g stroke="red" stroke-width="400">${eights(100)}</g>`),
+  ],
   ['many texts', svg('<text>abcdefghij</text>'.repeat(10_000))],
   [
     'rules that count',

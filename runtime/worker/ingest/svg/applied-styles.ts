@@ -78,6 +78,8 @@ function isCostly([property, value]: Declaration): boolean {
     property === 'transform' ||
     property === 'stroke' ||
     property === 'stroke-width' ||
+    property === 'font' ||
+    property === 'font-size' ||
     property === 'color-interpolation-filters' ||
     property === 'stroke-dasharray' ||
     (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))

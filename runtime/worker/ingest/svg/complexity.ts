@@ -24,8 +24,9 @@ import {
   widestStroke,
 } from './paint-cost.ts';
 import type { SvgSize } from './raster-grid.ts';
-import { shapeCost } from './shape-cost.ts';
+import { type ShapePlace, shapeCost } from './shape-cost.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
+import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
 
 /** Throws IngestRefusal for a drawing above one of the caps. */
 export function refuseComplexity(root: SvgNode, grid: SvgSize): void {
@@ -72,6 +73,7 @@ const SHAPES = new Set(
 class CostReader {
   readonly #drawing: Drawing;
   readonly #scales: ReadonlyMap<SvgNode, number>;
+  readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
   /** Counting corners is for them alone. */
@@ -79,7 +81,9 @@ class CostReader {
 
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
-    this.#scales = scalesOf(drawing, usersFirst(drawing));
+    const inOrder = usersFirst(drawing);
+    this.#scales = scalesOf(drawing, inOrder);
+    this.#letters = letterSizesOf(drawing, inOrder);
     this.#strokeWidth = widestStroke(drawing.styles.values());
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
       all.some(({ by }) => by.startsWith('marker')),
@@ -147,8 +151,7 @@ class CostReader {
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
-    const place = { scale: this.#scales.get(node) ?? 0, grid: this.#drawing.grid };
-    const shape = isShape ? shapeCost(node, place) : undefined;
+    const shape = isShape ? shapeCost(node, this.#placeOf(node)) : undefined;
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
@@ -161,6 +164,11 @@ class CostReader {
       area: shape?.area ?? 0,
       length: shape?.length ?? 0,
     };
+  }
+
+  #placeOf(node: SvgNode): ShapePlace {
+    const scale = this.#scales.get(node) ?? 0;
+    return { scale, grid: this.#drawing.grid, letter: this.#letters.get(node) ?? initialLetter };
   }
 }
 

@@ -78,6 +78,11 @@ export function referencesOf({ references }: Drawing, node: SvgNode): readonly R
   return references.get(node) ?? [];
 }
 
+/** Its children, and all that it refers to. */
+export function drawnWith(drawing: Drawing, node: SvgNode): SvgNode[] {
+  return [...childElements(node), ...referencesOf(drawing, node).map(({ target }) => target)];
+}
+
 type Named = readonly [by: string, id: string];
 
 function findReferences(node: SvgNode, declarations: readonly Declaration[]): Named[] {
@@ -101,11 +106,7 @@ export function scalesOf(drawing: Drawing, inOrder: readonly SvgNode[]): Map<Svg
   const scales = new Map<SvgNode, number>([[drawing.root, rootScale(drawing)]]);
   for (const node of inOrder) {
     const scale = scales.get(node) ?? 0;
-    const drawn = [
-      ...childElements(node),
-      ...referencesOf(drawing, node).map(({ target }) => target),
-    ];
-    for (const one of drawn) {
+    for (const one of drawnWith(drawing, node)) {
       const reached = scale * ownScale(drawing, one);
       scales.set(one, Math.max(scales.get(one) ?? 0, reached));
     }

@@ -7,6 +7,7 @@ import { numberOf } from './drawing.ts';
 import { type PathBounds, pathSegments, pointSegments, type Segments } from './path-segments.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { SvgNode } from './svg-node.ts';
+import { type LetterSize, textCost } from './text-cost.ts';
 
 export type ShapeCost = {
   fill_ns: number;
@@ -18,18 +19,18 @@ export type ShapeCost = {
   length: number;
 };
 
-/** `scale`: pixels of the grid that one of its units becomes. */
-export type ShapePlace = { readonly scale: number; readonly grid: SvgSize };
+/** `scale`: pixels of the grid that one of its units becomes. `letter`: how large its letters may be, in its units. */
+export type ShapePlace = {
+  readonly scale: number;
+  readonly grid: SvgSize;
+  readonly letter: LetterSize;
+};
 
 const SHAPE_NS = 30_000;
 const SEGMENT_NS = { fill: 5000, stroke: 8000 };
 const ROW_NS = { fill: 200, stroke: 400 };
 const CROSSING_NS = { fill: 11_000, stroke: 15_000 };
 const PIXEL_NS = 1;
-const LETTER_NS = 150_000;
-/** A line of text is laid out in one piece. */
-const LETTER_PAIR_NS = 30;
-const LETTER_UNITS = 20;
 
 export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefined {
   const { name, attributes } = node;
@@ -164,13 +165,4 @@ function cross(a: Line, b: Line): boolean {
   const isBetween = (one: Line, other: Line) =>
     side(one, other[0], other[1]) * side(one, other[2], other[3]) < 0;
   return isBetween(a, b) && isBetween(b, a);
-}
-
-function textCost({ children }: SvgNode, { scale, grid }: ShapePlace): ShapeCost {
-  const lengths = children.map((child) => (typeof child === 'string' ? child.length : 0));
-  const letters = lengths.reduce((sum, length) => sum + length, 0);
-  const pairs = lengths.reduce((sum, length) => sum + length * length, 0);
-  const fill_ns = letters * LETTER_NS + pairs * LETTER_PAIR_NS;
-  const area = Math.min(letters * (LETTER_UNITS * scale) ** 2, grid.width * grid.height);
-  return { fill_ns, stroke_ns: fill_ns, area, length: letters * LETTER_UNITS * 4 * scale };
 }

@@ -14,6 +14,7 @@ const outcome = (document: string) => {
 };
 const filtered = (primitives: string, filter = '', rect = 'width="1000" height="1000"') =>
   svg(`<filter id="f" ${filter}>${primitives}</filter><rect ${rect} filter="url(#f)"/>`);
+const wide = (content: string) => svg(content, 'viewBox="0 0 800 600"');
 const nested = (depth: number, open: string) => open.repeat(depth) + '</g>'.repeat(depth);
 /** Each level shows the one below so many times. */
 const levels = (depth: number, times: number) =>
@@ -184,6 +185,17 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     ['20,000 elements', svg('<g/>'.repeat(19_999))],
     ['200,000 bytes of text', svg(`<desc>${'a'.repeat(200_000)}</desc>`)],
     ['2,000 labels', svg('<text x="9" y="9">A label</text>'.repeat(2000))],
+    ['a paragraph', wide(`<text font-size="40">${'letters '.repeat(250)}</text>`)],
+    [
+      'labels with a halo, in sizes of their headline',
+      wide(
+        `<g font-size="80%" stroke="#fff" stroke-width="3" paint-order="stroke">${'<text font-size="1.2em">A label</text>'.repeat(400)}</g><text font-size="90">A chart</text>`,
+      ),
+    ],
+    [
+      'an outlined headline over the whole picture',
+      wide(`<text font-size="600" stroke="red" stroke-width="30">${'A'.repeat(30)}</text>`),
+    ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
     ['any number of opacities that are none', svg('<g opacity="1"/>'.repeat(5000))],

@@ -1,0 +1,110 @@
+/**
+ * What drawing text costs, in nanoseconds of one core, measured with librsvg: by its letters, by the rows of
+ * the grid that each is high, and many times as much by the width of the line around them.
+ * Spec: Limits, Uploads (SVG complexity).
+ */
+import { type Drawing, drawnWith } from './drawing.ts';
+import type { SvgSize } from './raster-grid.ts';
+import type { ShapeCost } from './shape-cost.ts';
+import type { Declaration } from './style.ts';
+import type { SvgNode } from './svg-node.ts';
+
+/** In units of the element; infinite where that cannot be told. */
+export type LetterSize = { readonly font: number; readonly stroke: number };
+
+type TextPlace = { readonly scale: number; readonly grid: SvgSize; readonly letter: LetterSize };
+
+const LETTER_NS = 150_000;
+/** A line of text is laid out in one piece. */
+const LETTER_PAIR_NS = 30;
+const LETTER_ROW_NS = { fill: 500, stroke: 2500 };
+/** Around the letters of a whole picture, and beyond its edges. */
+const STROKE_SIDES_MAX = 2;
+const OUTLINE_SIDES = 4;
+
+export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPlace): ShapeCost {
+  const lengths = children.map((child) => (typeof child === 'string' ? child.length : 0));
+  const letters = lengths.reduce((sum, length) => sum + length, 0);
+  const pairs = lengths.reduce((sum, length) => sum + length * length, 0);
+  const side = Math.max(grid.width, grid.height);
+  const height = Math.min(letter.font * scale, side);
+  // A stroke that does not scale is as wide as it says.
+  const width = letter.stroke * Math.max(scale, 1);
+  const around = Math.min(height + width, STROKE_SIDES_MAX * side);
+  const ns = (rows: number, row_ns: number) =>
+    letters * (LETTER_NS + rows * row_ns) + pairs * LETTER_PAIR_NS;
+  return {
+    fill_ns: ns(height, LETTER_ROW_NS.fill),
+    stroke_ns: ns(around, LETTER_ROW_NS.stroke),
+    area: Math.min(letters * height ** 2, grid.width * grid.height),
+    length: letters * OUTLINE_SIDES * height,
+  };
+}
+
+export const initialLetter: LetterSize = { font: 16, stroke: 1 };
+
+/** The largest that may hold for each element, over all the ways that it is drawn; users come first. */
+export function letterSizesOf(drawing: Drawing, inOrder: readonly SvgNode[]) {
+  const inherited = new Map<SvgNode, LetterSize>();
+  const sizes = new Map<SvgNode, LetterSize>();
+  for (const node of inOrder) {
+    const around = inherited.get(node) ?? initialLetter;
+    const size = largestOf(drawing.styles.get(node) ?? [], around);
+    sizes.set(node, size);
+    for (const one of drawnWith(drawing, node)) {
+      const other = inherited.get(one) ?? initialLetter;
+      const font = Math.max(other.font, size.font);
+      inherited.set(one, { font, stroke: Math.max(other.stroke, size.stroke) });
+    }
+  }
+  return sizes;
+}
+
+/** A style that may hold may also not hold. */
+function largestOf(declarations: readonly Declaration[], around: LetterSize): LetterSize {
+  let { font, stroke } = around;
+  for (const [property, value] of declarations) {
+    if (property === 'font-size') font = Math.max(font, largestLength(value, around.font));
+    if (property === 'font') {
+      font = Math.max(font, largestLength(value.replace(FONT_WEIGHT, ''), around.font));
+    }
+    if (property === 'stroke-width') stroke = Math.max(stroke, strokeLength(value, font));
+  }
+  return { font, stroke };
+}
+
+/** Only where the size itself still follows. */
+const FONT_WEIGHT = /\b\d{3,4}\s+(?=(?:[a-z-]+\s+)*[.\d])/i;
+const LENGTH = /(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)([a-z%]*)/gi;
+/** Of CSS pixels; the ones of the font go by the font around. */
+const UNITS: Readonly<Record<string, number>> = {
+  '': 1,
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  in: 96,
+  cm: 96 / 2.54,
+  mm: 96 / 25.4,
+};
+const FONT_UNITS: Readonly<Record<string, number>> = { em: 1, ex: 1, ch: 1, '%': 0.01 };
+/** Of words the largest, and more than those that go by the font around. */
+const LARGEST_WORD = 48;
+const LARGER = 1.5;
+
+function largestLength(value: string, font: number): number {
+  const text = value.trim().toLowerCase();
+  if (/^(?:inherit|initial|unset|revert|smaller)$/.test(text)) return font;
+  // What a function says is known when it is drawn.
+  if (text.includes('(')) return Number.POSITIVE_INFINITY;
+  const lengths = [...text.matchAll(LENGTH)].map(([, number, unit = '']) => {
+    const times = UNITS[unit] ?? (FONT_UNITS[unit] ?? Number.POSITIVE_INFINITY) * font;
+    return Number(number) * times || 0;
+  });
+  if (lengths.length === 0) return Math.max(LARGEST_WORD, font * LARGER);
+  return Math.max(...lengths);
+}
+
+/** A percentage is one of the picture. */
+function strokeLength(value: string, font: number): number {
+  return value.includes('%') ? Number.POSITIVE_INFINITY : largestLength(value, font);
+}
