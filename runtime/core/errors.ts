@@ -629,7 +629,7 @@ export const processingErrors = {
       'The image has too many pixels for its format, or is too costly to process: make it smaller. An SVG may also be nested too deep, or have too many elements, layers or filters: simplify it.',
   },
   processing_timeout: {
-    message: 'Processing this very large image timed out three times. Make it smaller.',
+    message: 'Processing this image took too long three times. Make it smaller; simplify an SVG.',
   },
   decode_failed: {
     message:

@@ -30,8 +30,12 @@ export const processingHelp: HelpTable<typeof processingErrors> = {
   },
   processing_timeout: {
     cause:
-      'Processing was tried three times and did not finish in its time, as very large images of slow formats do not.',
-    steps: ['Scale the image down, or export it as JPEG or PNG.', UPLOAD_ANEW],
+      'Processing was tried three times and did not finish in its time, as very large images of slow formats and very intricate SVGs do not.',
+    steps: [
+      'Scale the image down, or export it as JPEG or PNG.',
+      'Simplify an SVG: fewer outlines and letters, no filters.',
+      UPLOAD_ANEW,
+    ],
   },
   decode_failed: {
     cause:

@@ -2,7 +2,7 @@
  * What an upload will cost, from its header alone: resident memory at the peak and time of one core. Weights were
  * measured at the largest pictures of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
  */
-import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
+import { JPEG_OPTIMISED_PIXELS_MAX, SVG_DRAWING_NS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
 import type { HeaderFacts } from './scan.ts';
 
@@ -20,11 +20,11 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   };
 }
 
-/** Of a drawing, which is drawn on a grid of bounded size whatever it is. */
+/** Of a drawing, which is drawn on a grid of bounded size, and refused before that where it would take longer. */
 export function drawingCost(bytes: Buffer): JobCost {
   return {
     memory_bytes: PROCESS_BYTES + DRAWING_BYTES + DRAWING_COPIES * bytes.length,
-    wall_clock_ms: Number.MAX_SAFE_INTEGER,
+    wall_clock_ms: WALL_CLOCK_MS_MIN + SVG_DRAWING_NS_MAX / 1_000_000,
   };
 }
 
