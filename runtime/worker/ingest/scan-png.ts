@@ -1,6 +1,7 @@
 /**
  * The PNG header: chunks up to the first image data. An animated PNG announces itself there (acTL);
- * decoders that do not know it show the first frame only, so it must be seen here.
+ * decoders that do not know it show the first frame only, so it must be seen here, and by its frames
+ * where it announces none of them.
  */
 import { readPngColours } from './colours/read-png-colours.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
@@ -22,10 +23,13 @@ const PALETTE = 3;
 const WITH_ALPHA = 4;
 
 export function scanPng(bytes: Buffer): HeaderFacts {
-  const [first, ...chunks] = chunksBeforeData(bytes);
+  const {
+    chunks: [first, ...chunks],
+    end,
+  } = chunksBeforeData(bytes);
   if (first?.type !== 'IHDR' || first.body.length !== HEADER_BYTES) throw damaged('no IHDR');
   const header = readHeader(first.body);
-  const animation = chunks.find(({ type }) => type === 'acTL');
+  const announced = chunks.find(({ type }) => type === 'acTL')?.body.readUInt32BE(0) ?? 1;
   const transparency = chunks.some(({ type }) => type === 'tRNS');
   return {
     content_type: 'image/png',
@@ -34,7 +38,7 @@ export function scanPng(bytes: Buffer): HeaderFacts {
     bits_per_channel: header.depth === 16 ? 16 : 8,
     has_alpha: transparency || (header.colour & WITH_ALPHA) !== 0,
     is_lossless: true,
-    frames: animation === undefined ? 1 : animation.body.readUInt32BE(0),
+    frames: Math.max(announced, countFrames(bytes, { chunks, end })),
     quality: null,
     chroma: null,
     is_palette: header.colour === PALETTE,
@@ -44,19 +48,37 @@ export function scanPng(bytes: Buffer): HeaderFacts {
 
 type Chunk = { type: string; body: Buffer };
 
-function chunksBeforeData(bytes: Buffer): Chunk[] {
+/** `end`: where the image data begins. */
+type BeforeData = { chunks: readonly Chunk[]; end: number };
+
+function chunksBeforeData(bytes: Buffer): BeforeData {
   const chunks: Chunk[] = [];
   let at = SIGNATURE_BYTES;
   for (;;) {
     const length = bytes.readUInt32BE(at);
     const type = bytes.toString('latin1', at + 4, at + 8);
     if (!/^[A-Za-z]{4}$/.test(type)) throw damaged('a chunk has no name');
-    if (type === 'IDAT') return chunks;
+    if (type === 'IDAT') return { chunks, end: at };
     if (type === 'IEND') throw damaged('no image data');
     if (at + CHUNK_FRAME_BYTES + length > bytes.length) throw damaged('a chunk leaves the file');
     chunks.push({ type, body: bytes.subarray(at + 8, at + 8 + length) });
     at += CHUNK_FRAME_BYTES + length;
   }
+}
+
+function countFrames(bytes: Buffer, { chunks, end }: BeforeData): number {
+  let frames = chunks.filter(({ type }) => type === 'fcTL').length;
+  let at = end;
+  // Past a damaged chunk nothing is drawn: the decoder refuses it.
+  while (at + CHUNK_FRAME_BYTES <= bytes.length) {
+    const type = bytes.toString('latin1', at + 4, at + 8);
+    if (type === 'fcTL') frames += 1;
+    // A frame of its own, beside the picture.
+    if (type === 'fdAT') frames = Math.max(frames, 2);
+    if (type === 'IEND') break;
+    at += CHUNK_FRAME_BYTES + bytes.readUInt32BE(at);
+  }
+  return Math.max(frames, 1);
 }
 
 function readHeader(body: Buffer) {

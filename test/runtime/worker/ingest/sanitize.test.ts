@@ -11,6 +11,7 @@ import {
   over,
   photograph,
   pngBomb,
+  pngChunk,
   psnr,
   quarters,
 } from '../../../support/pictures.ts';
@@ -346,6 +347,27 @@ describe('a picture that is refused', () => {
     expect(await decoder.refusal(await animatedWebp(60, 40), 'image/webp')).toBe(
       'animated_not_supported',
     );
+  });
+
+  it('moves, and announces no frames or one', async () => {
+    const control = (count: number) => animatedPng(still, count);
+    const still = await png();
+    const frame = pngChunk('fcTL', Buffer.alloc(26));
+    const ahead = (bytes: Buffer, type: string, chunks: readonly Buffer[]) => {
+      const at = bytes.indexOf(type, 0, 'latin1') - 4;
+      return Buffer.concat([bytes.subarray(0, at), ...chunks, bytes.subarray(at)]);
+    };
+    const second = [frame, pngChunk('fdAT', Buffer.alloc(9))];
+    for (const moving of [
+      ahead(ahead(control(0), 'IDAT', [frame]), 'IEND', second),
+      ahead(ahead(control(1), 'IDAT', [frame]), 'IEND', second),
+      ahead(control(1), 'IEND', second),
+      ahead(ahead(control(1), 'IDAT', [frame]), 'IEND', [frame]),
+    ]) {
+      expect(await decoder.refusal(moving, 'image/png')).toBe('animated_not_supported');
+    }
+    const shown = ahead(control(1), 'IDAT', [frame]);
+    expect(await decoder.refusal(shown, 'image/png')).toBeUndefined();
   });
 
   it('is taken where its animation has one frame', async () => {
