@@ -137,6 +137,8 @@ export const SANITIZED_GROWN_BYTES_MAX = 200_000_000;
 export const SAVED_METADATA_BYTES_MAX = 4 * MIB;
 /** Lossy sources are stored at their own estimated quality, kept in this range; JPEGs of the usual tables below it too. */
 export const STORED_QUALITY_MIN = 75;
+/** Of a JPEG whose blocks lie elsewhere when it is upright. */
+export const STORED_JPEG_MOVED_QUALITY_MIN = 93;
 /** Of lossy WebP, whose losses add up: below it a second encoding is seen. */
 export const STORED_WEBP_QUALITY_MIN = 88;
 export const STORED_QUALITY_MAX = 95;

@@ -3,7 +3,7 @@
  * it the stored image in its own format without metadata, the half-way images that renders read, and
  * what is known once for good. Spec: What the service does; Limits, Uploads.
  */
-import { MEZZANINE_LONG_EDGES_PX, STORED_QUALITY_MIN } from '../../core/limits.ts';
+import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
@@ -16,6 +16,7 @@ import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
+import { storedHeader } from './stored-quality.ts';
 import { isTooLong } from './stored-size.ts';
 import { ingestSvg } from './svg/ingest-svg.ts';
 
@@ -39,9 +40,10 @@ async function admission(cost: JobCost, ask: AskAdmission): Promise<void> {
   throw new IngestRefusal('image_too_large', `about ${cost.memory_bytes} bytes of memory`);
 }
 
-/** An AVIF whose colours are numbers becomes a PNG of ours with their profile first. */
-function loadersFor({ content_type, colours }: HeaderFacts): string[] {
-  return colours === undefined ? [content_type] : [content_type, 'image/png'];
+/** An AVIF whose colours are numbers, or multiplied, becomes a PNG of ours first. */
+function loadersFor({ content_type, colours, is_premultiplied }: HeaderFacts): string[] {
+  const isAnew = colours !== undefined || is_premultiplied === true;
+  return isAnew ? [content_type, 'image/png'] : [content_type];
 }
 
 async function decoding<T>(contentTypes: readonly string[], work: () => Promise<T>): Promise<T> {
@@ -55,7 +57,7 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
   const source = await withProfile(await readSource(bytes, header));
   const pixels = await decodeOnce(source);
-  const master = await encodeMaster(pixels, changedHeader(source), bytes.length);
+  const master = await encodeMaster(pixels, storedHeader(source), bytes.length);
   if (isTooLong(master.length, bytes.length)) {
     throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
   }
@@ -73,13 +75,6 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     mezzanines,
     metadata: rebuildMetadata(source.metadata, pixels),
   };
-}
-
-/** Other blocks of pixels than came are not met by low tables, whatever the upload's were. */
-function changedHeader({ header, is_turned, is_converted }: SourceTraits): HeaderFacts {
-  const { quality } = header;
-  const isSame = quality === null || !(is_turned || is_converted);
-  return isSame ? header : { ...header, quality: Math.max(quality, STORED_QUALITY_MIN) };
 }
 
 /** Each from the one before: a picture is read in full once. */

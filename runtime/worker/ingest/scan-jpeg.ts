@@ -2,6 +2,7 @@
  * The JPEG header: segments up to the first scan. Taken are Huffman-coded sequential and progressive
  * pictures of 8 bits with 1, 3 or 4 components; further pictures behind the first one are not looked at.
  */
+import { STORED_QUALITY_MIN } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { jpegQuality, type QuantisationTable } from './jpeg-quality.ts';
 import type { HeaderFacts } from './scan.ts';
@@ -15,13 +16,20 @@ const SOF_LAST = 0xcf;
 const EOI = 0xd9;
 const SOS = 0xda;
 const DQT = 0xdb;
+const APP0 = 0xe0;
+const APP14 = 0xee;
 
 const TABLE_VALUES = 64;
+/** Of Adobe's segment: its name, and where it says how colours were changed, 0 being not at all. */
+const ADOBE = 'Adobe';
+const ADOBE_TRANSFORM_AT = 11;
 
 export function scanJpeg(bytes: Buffer): HeaderFacts {
   const tables = new Map<number, QuantisationTable>();
   let frame: Frame | undefined;
+  let said: boolean | undefined;
   for (const { marker, body } of segments(bytes)) {
+    said ??= saysRgb(marker, body);
     if (marker === DQT) readTables(body, tables);
     if (isFrame(marker)) {
       if (frame !== undefined) throw damaged('two frame headers');
@@ -29,6 +37,8 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     }
   }
   if (frame === undefined) throw damaged('no frame header');
+  const quality = jpegQuality(frame.tables.map((table) => tables.get(table)));
+  const isRgb = frame.tables.length === 3 && (said ?? frame.is_named_rgb);
   return {
     content_type: 'image/jpeg',
     width: frame.width,
@@ -37,14 +47,28 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     has_alpha: false,
     is_lossless: false,
     frames: 1,
-    quality: jpegQuality(frame.tables.map((table) => tables.get(table))),
+    // It is stored as light and colour, whose rounding is another: low tables are not met.
+    quality: quality !== null && isRgb ? Math.max(quality, STORED_QUALITY_MIN) : quality,
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
     has_inks: frame.tables.length === 4,
   };
 }
 
-type Frame = { width: number; height: number; tables: number[]; is_subsampled: boolean };
+type Frame = {
+  width: number;
+  height: number;
+  tables: number[];
+  is_subsampled: boolean;
+  is_named_rgb: boolean;
+};
+
+/** As libjpeg takes it: JFIF is always light and colour, Adobe says which; undefined of other segments. */
+function saysRgb(marker: number, body: Buffer): boolean | undefined {
+  if (marker === APP0 && body.toString('latin1', 0, 5) === 'JFIF\0') return false;
+  const isAdobe = marker === APP14 && body.toString('latin1', 0, ADOBE.length) === ADOBE;
+  return isAdobe && body.length > ADOBE_TRANSFORM_AT ? body[ADOBE_TRANSFORM_AT] === 0 : undefined;
+}
 
 /** The segments before the first scan, each without its length. */
 function* segments(bytes: Buffer): Generator<{ marker: number; body: Buffer }> {
@@ -84,6 +108,7 @@ function readFrame(marker: number, body: Buffer): Frame {
   if (![1, 3, 4].includes(count)) throw unsupported(`${count} components`);
   if (width === 0 || height === 0) throw damaged('no size');
   const components = Array.from({ length: count }, (_, index) => ({
+    name: body.readUInt8(6 + index * 3),
     sampling: body.readUInt8(7 + index * 3),
     table: body.readUInt8(8 + index * 3),
   }));
@@ -94,6 +119,7 @@ function readFrame(marker: number, body: Buffer): Frame {
     tables: components.map(({ table }) => table),
     // Only halved both ways is stored halved: 4:2:2 keeps all of its colour.
     is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
+    is_named_rgb: String.fromCharCode(...components.map(({ name }) => name)) === 'RGB',
   };
 }
 

@@ -21,8 +21,8 @@ export type SourceTraits = {
   space: 'grey' | 'rgb' | 'cmyk';
   /** What its four inks look like; undefined too where their profile is left to the decoder's library. */
   inks: InkTable | undefined;
-  /** It is stored upright, and came otherwise. */
-  is_turned: boolean;
+  /** As EXIF counts: 1 is upright, as everything is stored. */
+  orientation: number;
   /** The stored image is converted to sRGB: its pixels are others than the upload's. */
   is_converted: boolean;
   /** Its pixels as they came can be stored beside the converted ones. */
@@ -64,7 +64,7 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
     xmp: kept.xmp,
     space: kind,
     inks: isCmyk ? await readInks(icc, header) : undefined,
-    is_turned: (seen.orientation ?? 1) !== 1,
+    orientation: seen.orientation ?? 1,
     is_converted: isConverted,
     has_native: hasNative,
     keeps_space: false,
@@ -80,7 +80,7 @@ async function readInks(icc: Buffer | undefined, { content_type }: HeaderFacts) 
 /** A BMP, which is all pixels. */
 function bareSource(bytes: Buffer, header: HeaderFacts): SourceTraits {
   const bare = { exif: undefined, xmp: undefined, space: 'rgb', inks: undefined } as const;
-  const plain = { is_turned: false, is_converted: false, has_native: false, keeps_space: false };
+  const plain = { orientation: 1, is_converted: false, has_native: false, keeps_space: false };
   return { bytes, header, metadata: {}, ...bare, ...plain };
 }
 

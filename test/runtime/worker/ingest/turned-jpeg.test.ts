@@ -1,0 +1,77 @@
+// A JPEG that EXIF turns looks upright as it looked turned, in real photographs too, and is hardly longer where its
+// blocks stay whole. Spec: What the service does.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { cjpeg } from '../../../support/cjpeg.ts';
+import { useDecoder } from '../../../support/decoder.ts';
+import { samplesOf } from '../../../support/quality/likeness.ts';
+import { ssim } from '../../../support/ssim.ts';
+
+/** Debian's mate-backgrounds. */
+const FOLDER = '/usr/share/backgrounds/mate';
+const names = [
+  ...readdirSync(join(FOLDER, 'nature')).map((name) => `nature/${name}`),
+  'abstract/Elephants.jpg',
+];
+const QUALITIES = [60, 75, 90];
+const ORIENTATIONS = [1, 2, 3, 6, 8];
+const SSIM_MIN = 0.98;
+const GROWTH_P95_MAX = 1.25;
+/** Of whole blocks, as cameras take them, and not. */
+const WHOLE = { width: 256, height: 200 };
+const CUT = { width: 261, height: 197 };
+
+const decoder = useDecoder();
+
+async function stored(bytes: Buffer): Promise<{ likeness: number; growth: number }> {
+  const { master } = await decoder.ingest(bytes, 'image/jpeg');
+  const likeness = ssim(await samplesOf(bytes), await samplesOf(master));
+  return { likeness, growth: master.length / bytes.length };
+}
+
+/** As uploads of every quality, turned in every way and upright. */
+async function uploads(name: string, size: typeof WHOLE): Promise<(readonly [string, Buffer])[]> {
+  const small = await sharp(join(FOLDER, name)).resize(size).removeAlpha().png().toBuffer();
+  const wishes = QUALITIES.flatMap((quality) =>
+    ORIENTATIONS.map((orientation) => ({ quality, orientation })),
+  );
+  return Promise.all(
+    wishes.map(async ({ quality, orientation }) => {
+      const upload = sharp(small).jpeg({ quality }).withMetadata({ orientation });
+      return [`quality ${quality}, orientation ${orientation}`, await upload.toBuffer()] as const;
+    }),
+  );
+}
+
+it('is looked for in a dozen photographs', () => {
+  expect(names.length).toBeGreaterThanOrEqual(12);
+});
+
+describe.each(names)('%s', (name) => {
+  it('of whole blocks is stored as good as it was, and hardly longer', async () => {
+    const growth: number[] = [];
+    for (const [which, upload] of await uploads(name, WHOLE)) {
+      const seen = await stored(upload);
+      expect(seen.likeness, which).toBeGreaterThanOrEqual(SSIM_MIN);
+      growth.push(seen.growth);
+    }
+    const p95 = growth.toSorted((a, b) => a - b)[Math.ceil(growth.length * 0.95) - 1];
+    expect(p95).toBeLessThanOrEqual(GROWTH_P95_MAX);
+  });
+
+  it('whose blocks end up elsewhere is stored as good as it was', async () => {
+    for (const [which, upload] of await uploads(name, CUT)) {
+      expect((await stored(upload)).likeness, which).toBeGreaterThanOrEqual(SSIM_MIN);
+    }
+  });
+
+  it('in three colours instead of light and colour is stored as good as it was', async () => {
+    const data = await sharp(join(FOLDER, name)).resize(CUT).removeAlpha().raw().toBuffer();
+    for (const quality of [30, 45, ...QUALITIES]) {
+      const upload = await cjpeg({ data, ...CUT, channels: 3 }, ['-rgb', '-quality', `${quality}`]);
+      expect((await stored(upload)).likeness, `${quality}`).toBeGreaterThanOrEqual(SSIM_MIN);
+    }
+  });
+});
