@@ -33,7 +33,9 @@ describe('/docs/errors', () => {
 
   it('lists every code with a link to its page', async () => {
     const { text } = await read('/docs/errors');
-    const linked = [...text.matchAll(/href="\/docs\/errors\/([a-z0-9_]+)"/g)].map(([, code]) => code);
+    const linked = [...text.matchAll(/href="\/docs\/errors\/([a-z0-9_]+)"/g)].map(
+      ([, code]) => code,
+    );
     expect(new Set(linked)).toEqual(new Set(errorPages.keys()));
   });
 
