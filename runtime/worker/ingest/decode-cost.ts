@@ -11,7 +11,8 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const { decoder, encoder, ms_per_megapixel } = weightsOf(header, bytes);
   const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
   const whole = pixels * CHANNELS_MAX * sampleBytes;
-  const samples = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
+  const held = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
+  const samples = held + (header.is_premultiplied ? 2 * whole : 0);
   const peak = Math.min(pixels * sampleBytes * Math.max(decoder, encoder), PEAK_BYTES_MAX);
   const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
   return {

@@ -3,9 +3,10 @@
  * the upload's own bytes that each reader decodes anew, so that memory stays bounded by the input.
  */
 import sharp, { type Raw, type Sharp, type SharpOptions } from 'sharp';
-import { attachProfile } from './colours/attach-profile.ts';
+import { attachIccProfile, attachProfile } from './colours/attach-profile.ts';
 import type { InkTable } from './colours/ink-table.ts';
 import { printColours } from './colours/print-colours.ts';
+import { unmultiply } from './colours/unmultiply.ts';
 import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
@@ -42,10 +43,32 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
 
 /** A picture whose colours its container describes by numbers, upright and with their profile. */
 export async function withProfile(source: SourceTraits): Promise<SourceTraits> {
-  const { content_type, colours } = source.header;
+  const { content_type, colours, is_premultiplied } = source.header;
+  if (is_premultiplied) return withProfile(await unmultiplied(source));
   if (content_type === 'image/png' || colours === undefined) return source;
   const png = await openUpload(source, outputSpace(source)).png({ compressionLevel: 0 }).toBuffer();
   return { ...source, bytes: attachProfile(png, colours), is_converted: true };
+}
+
+/** A PNG of its own colours, upright, with the profile that they came with. */
+async function unmultiplied(source: SourceTraits): Promise<SourceTraits> {
+  const { header, is_converted } = source;
+  const isDeep = header.bits_per_channel > 8;
+  const space = isDeep ? 'rgb16' : 'srgb';
+  const { data, info } = await openUpload({ ...source, keeps_space: true }, space)
+    .ensureAlpha()
+    .raw({ depth: isDeep ? 'ushort' : 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const samples = isDeep ? wide(data) : data;
+  unmultiply(samples);
+  const raw: Raw = { width: info.width, height: info.height, channels: info.channels };
+  const png = await overSamples(samples, { raw }, space)
+    .open()
+    .png({ compressionLevel: 0 })
+    .toBuffer();
+  const { icc } = await sharp(source.bytes, decodeOptions(header)).metadata();
+  const bytes = is_converted && icc !== undefined ? attachIccProfile(png, icc) : png;
+  return { ...source, bytes, header: { ...header, is_premultiplied: false } };
 }
 
 /** The same picture with its long edge so many pixels long, as 8 bit samples. */

@@ -39,6 +39,7 @@ export function scanAvif(bytes: Buffer): HeaderFacts {
     ...readSize(primary),
     bits_per_channel: coding.bits,
     has_alpha: hasAlpha(media),
+    is_premultiplied: isPremultiplied(media),
     is_lossless: false,
     frames: 1,
     quality: frame.quality,
@@ -127,6 +128,13 @@ function hasAlpha(media: MediaItems): boolean {
     const kind = itemOf(media, from).properties.find((property) => property.type === 'auxC');
     return ALPHA_KINDS.includes(kind?.body.toString('latin1', 4).split('\0')[0] ?? '');
   });
+}
+
+function isPremultiplied(media: MediaItems): boolean {
+  const isOfPrimary = media.references.some(
+    ({ type, from }) => type === 'prem' && from === media.primary,
+  );
+  return isOfPrimary && hasAlpha(media);
 }
 
 function itemOf({ items }: MediaItems, id: number): MediaItem {

@@ -30,6 +30,8 @@ export type HeaderFacts = {
   height: number;
   bits_per_channel: number;
   has_alpha: boolean;
+  /** Its colours were multiplied with its transparency, which decoders leave as it is. */
+  is_premultiplied?: boolean;
   is_lossless: boolean;
   frames: number;
   /** Lossy only: the quality that its encoder was asked for, as far as the file tells. */

@@ -1,4 +1,4 @@
-/** A PNG that carries the profile of colours which its source describes by numbers. */
+/** A PNG that carries the profile of its source, also of colours that this one describes by numbers. */
 import { crc32, deflateSync } from 'node:zlib';
 import type { ColourDescription } from './colour-description.ts';
 import { printProfile } from './print-profile.ts';
@@ -11,8 +11,11 @@ const OF_COLOURS = 2;
 export function attachProfile(png: Buffer, colours: ColourDescription): Buffer {
   const hasColours = ((png[COLOUR_TYPE_AT] ?? 0) & OF_COLOURS) !== 0;
   const profile = printProfile(colours, hasColours ? 'rgb' : 'grey');
-  if (profile === undefined) return png;
-  const body = Buffer.concat([Buffer.from('numbers\0\0', 'latin1'), deflateSync(profile)]);
+  return profile === undefined ? png : attachIccProfile(png, profile);
+}
+
+export function attachIccProfile(png: Buffer, profile: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from('profile\0\0', 'latin1'), deflateSync(profile)]);
   return Buffer.concat([
     png.subarray(0, HEADER_END),
     printChunk('iCCP', body),

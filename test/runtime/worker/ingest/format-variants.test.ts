@@ -145,14 +145,21 @@ describe('an AVIF, as libavif writes it', () => {
     expect(psnr(await rgba(master), await rgba(upload))).toBeGreaterThan(38);
   });
 
-  it('with alpha, also multiplied into the colours, keeps its look', async () => {
-    for (const words of [[], ['--premultiply']]) {
-      const upload = await avifenc(['--min', '0', '--max', '10', ...words], over(cutOut(80, 80)));
-      const { master, has_alpha } = await decoder.ingest(upload, 'image/avif');
-      expect(has_alpha).toBe(true);
-      const onWhite = (bytes: Buffer) =>
-        sharp(bytes).flatten({ background: '#fff' }).raw().toBuffer();
-      expect(psnr(await onWhite(master), await onWhite(upload))).toBeGreaterThan(32);
+  it.each([
+    ['alpha', []],
+    ['alpha that its colours were multiplied with', ['-p']],
+    ['such alpha and 10 bits', ['-p', '-d', '10']],
+    ['such alpha and 12 bits', ['-p', '-d', '12']],
+  ])('with %s looks as another decoder shows it', async (_name, words) => {
+    const best = ['-y', '444', '--min', '0', '--max', '0', '--minalpha', '0', '--maxalpha', '0'];
+    const upload = await avifenc([...best, ...words], over(cutOut(80, 80)));
+    expect(upload.includes('prem')).toBe(words.includes('-p'));
+    const shown = await through('avifdec', ['-d', '8'], upload, 'shown.png');
+    const { master, has_alpha } = await decoder.ingest(upload, 'image/avif');
+    expect(has_alpha).toBe(true);
+    for (const background of ['#fff', '#000']) {
+      const on = (bytes: Buffer) => sharp(bytes).flatten({ background }).raw().toBuffer();
+      expect(psnr(await on(master), await on(shown)), background).toBeGreaterThan(34);
     }
   });
 
