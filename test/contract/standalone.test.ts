@@ -428,8 +428,8 @@ describe('the command', () => {
       data,
     ]);
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/package\.json .*is not an image/);
-    expect(stderr).toMatch(/missing\.jpg .*cannot be read \(ENOENT\)/);
+    expect(stderr).toMatch(/package\.json .*unsupported_content_type/);
+    expect(stderr).toMatch(/missing\.jpg .*There is no such file/);
   });
 
   it('finds everything of a running one as it should be', async () => {

@@ -48,7 +48,7 @@ describe('a configuration', () => {
       librarySessions: 'enabled',
       unindexedThreshold: 100_000,
       rateFailedAuthentications: 20,
-      rateWrites: 600,
+      rateWrites: 6000,
       callbackEgress: 'public',
       cdn: 'none',
       scanner: 'none',
