@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { kustomize } from '../config/rendered.ts';
+import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
 import { type Identity, kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
-import { useControlPlane } from '../support/shared-control-plane.ts';
 
-const { plane, namespace } = useControlPlane();
+// A control plane of its own: others write and delete the same roles.
+let own: ControlPlane;
+const plane = () => own;
 
 const paths: Record<string, string> = {
   ClusterRole: '/apis/rbac.authorization.k8s.io/v1/clusterroles',
@@ -21,7 +23,8 @@ const objects = [...kustomize('admission-policy'), ...kustomize('rbac')].flatMap
 });
 
 beforeAll(async () => {
-  team = await namespace();
+  own = await startControlPlane({ components: [] });
+  team = await createNamespace(own);
   for (const { path, object } of objects) await kubeApply(plane(), path, object);
   await bind('tenant', 'tintype-projects-admin');
   await bind('staff', 'tintype-projects-editor');
@@ -29,10 +32,7 @@ beforeAll(async () => {
   await policyHolds();
 }, 120_000);
 
-// Other tests share the cluster.
-afterAll(async () => {
-  for (const { path } of objects) await kubeRequest(plane(), { method: 'DELETE', path });
-});
+afterAll(() => own?.stop());
 
 async function bind(user: Identity, role: string): Promise<void> {
   const group = 'rbac.authorization.k8s.io';
