@@ -40,9 +40,14 @@ type Opening = { log: Log; lifecycle: Lifecycle };
 
 /** Of a process of a deployment: the database is brought to a version by `tintype migrate`, never by a process. */
 export async function openDeployment(config: DeploymentConfig, opening: Opening): Promise<Deps> {
-  const db = openDatabase(config.databaseUrl, opening);
-  await proveMigrated(db);
+  const db = await openMigratedDatabase(config.databaseUrl, opening);
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
+}
+
+export async function openMigratedDatabase(url: string, opening: Opening): Promise<OpenDatabase> {
+  const db = openDatabase(url, opening);
+  await proveMigrated(db);
+  return db;
 }
 
 export async function openDeps(
