@@ -40,7 +40,15 @@ export const reasons = {
 
   SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
   FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },
+  SecretTaken: {
+    outcome: 'held',
+    meaning: 'The Secret of the callback exists already, made by somebody else.',
+  },
 
+  SpecInvalid: {
+    outcome: 'refused',
+    meaning: 'A field says what the API server could not check, such as a transform chain.',
+  },
   SlugInvalid: { outcome: 'refused', meaning: 'The slug is not a DNS label.' },
   SlugReserved: { outcome: 'refused', meaning: 'The slug is reserved.' },
   SlugConflict: { outcome: 'refused', meaning: 'Another resource owns the project of this slug.' },

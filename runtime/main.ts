@@ -25,6 +25,7 @@ const processes = {
   worker: async (env: Environment) => (await import('./worker/main.ts')).workerCommand(env),
   dispatcher: async (env: Environment) =>
     (await import('./jobs/dispatcher/main.ts')).dispatcherCommand(env),
+  operator: async (env: Environment) => (await import('../operator/main.ts')).operatorCommand(env),
 };
 
 collectSeldom();
@@ -80,6 +81,7 @@ for (const [name, description] of [
   ['delivery', 'the delivery hosts of a deployment'],
   ['worker', 'processes uploads and renders of a deployment'],
   ['dispatcher', 'runs the jobs of a deployment that are due more often than hourly'],
+  ['operator', 'keeps the rows as the resources of a Kubernetes cluster declare them'],
 ] as const) {
   program
     .command(name)

@@ -52,6 +52,9 @@ const cases: Record<Reason, Decision<unknown>> = {
     sample.watermarkPreset(),
     sample.presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } }),
   ),
+  // Of the cluster alone, where no decision comes about: test/cluster/tenant-kinds.test.ts.
+  SecretTaken: { changes: [], conditions: conditionsFor('SecretTaken', 'it is there') },
+  SpecInvalid: { changes: [], conditions: conditionsFor('SpecInvalid', 'no chain') },
   SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined }), now),
   SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined }), now),
   SlugConflict: decideProject(

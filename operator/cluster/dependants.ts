@@ -1,0 +1,40 @@
+/** Which resources of a namespace refer to a project, kept beside the caches so that no pass has to go through all. */
+import type { TenantChange } from './object-caches.ts';
+import type { TenantKind, TenantObject } from './tenant-object.ts';
+
+export type Referrer = { kind: TenantKind; key: string };
+
+export type Dependants = {
+  take(kind: TenantKind, change: TenantChange): void;
+  /** What is looked at again when the rows of this resource changed. */
+  of(kind: TenantKind, object: TenantObject): Referrer[];
+};
+
+export function createDependants(): Dependants {
+  const byProject = new Map<string, Map<string, Referrer>>();
+  const remove = (kind: TenantKind, key: string, project: string) => {
+    const referrers = byProject.get(project);
+    referrers?.delete(`${kind} ${key}`);
+    if (referrers?.size === 0) byProject.delete(project);
+  };
+  return {
+    take: (kind, { key, object, previous }) => {
+      const before = previous && projectKey(previous);
+      const now = object && projectKey(object);
+      if (before !== undefined && before !== now) remove(kind, key, before);
+      if (now === undefined) return;
+      const referrers = byProject.get(now) ?? new Map<string, Referrer>();
+      byProject.set(now, referrers.set(`${kind} ${key}`, { kind, key }));
+    },
+    of: (kind, object) => {
+      const { namespace, name } = object.metadata;
+      if (kind === 'Project') return [...(byProject.get(`${namespace}/${name}`)?.values() ?? [])];
+      const project = projectKey(object);
+      return kind === 'WatermarkPreset' && project ? [{ kind: 'Project', key: project }] : [];
+    },
+  };
+}
+
+function projectKey({ metadata, spec }: TenantObject): string | undefined {
+  return spec?.projectRef && `${metadata.namespace}/${spec.projectRef.name}`;
+}

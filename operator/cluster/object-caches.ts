@@ -1,0 +1,53 @@
+/** The watch caches of the tenant kinds, of all namespaces or of those that are named. They run whoever leads. */
+import type { ChangeHandler } from '../kube/listeners.ts';
+import type { CacheHealth, WatchCacheOptions } from '../kube/watch-cache.ts';
+import { openWatchCache } from '../kube/watch-cache.ts';
+import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
+
+export type ObjectCaches = {
+  get(kind: TenantKind, key: string): TenantObject | undefined;
+  keys(kind: TenantKind): string[];
+  subscribe(handler: (kind: TenantKind, change: TenantChange) => void): void;
+  /** Resolves when all have been listed once. */
+  synced: Promise<unknown>;
+  health(): CacheHealth[];
+  stop(): Promise<void>;
+};
+
+export type TenantChange = Parameters<ChangeHandler<TenantObject>>[0];
+
+type CachesOptions = Omit<WatchCacheOptions<TenantObject>, 'type' | 'selection'> & {
+  /** None: all. */
+  namespaces: readonly string[];
+};
+
+export function openObjectCaches({ namespaces, ...options }: CachesOptions): ObjectCaches {
+  const places = namespaces.length === 0 ? [undefined] : [...new Set(namespaces)];
+  const caches = tenantTypes.flatMap((type) =>
+    places.map((namespace) => {
+      const cache = openWatchCache({ ...options, type, selection: { namespace } });
+      return { kind: type.kind, cache };
+    }),
+  );
+  const of = (kind: TenantKind) => caches.filter((each) => each.kind === kind);
+  const find = (kind: TenantKind, key: string) => {
+    for (const { cache } of of(kind)) {
+      const object = cache.get(key);
+      if (object !== undefined) return object;
+    }
+    return undefined;
+  };
+  return {
+    get: find,
+    keys: (kind) =>
+      of(kind).flatMap(({ cache }) =>
+        [...cache.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
+      ),
+    subscribe: (handler) => {
+      for (const { kind, cache } of caches) cache.subscribe((change) => handler(kind, change));
+    },
+    synced: Promise.all(caches.map(({ cache }) => cache.synced)),
+    health: () => caches.map(({ cache }) => cache.health()),
+    stop: async () => void (await Promise.all(caches.map(({ cache }) => cache.stop()))),
+  };
+}

@@ -1,0 +1,62 @@
+/** A live resource of a tenant kind, and what a reconciler is told of it. Spec: Resources and their fields. */
+import type { Condition } from '../conditions.ts';
+import type { Subject } from '../declared.ts';
+import { API_VERSION, kinds } from '../kinds.ts';
+import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
+
+export type TenantKind = (typeof kinds)[number]['kind'];
+
+export type TenantObject = KubeObject & { spec?: TenantSpec; status?: TenantStatus };
+
+export type LiveCondition = Condition & { lastTransitionTime: string; observedGeneration?: number };
+
+export type TenantStatus = {
+  observedGeneration?: number;
+  conditions?: LiveCondition[];
+  [field: string]: unknown;
+};
+
+/** The fields by which resources refer to one another. */
+type TenantSpec = {
+  projectRef?: { name: string };
+  defaultWatermarkPresetRef?: { name: string };
+  [field: string]: unknown;
+};
+
+export const FINALIZER = 'tintype.dev/rows';
+
+export const tenantTypes: readonly (ResourceType<TenantObject> & { kind: TenantKind })[] =
+  kinds.map(({ kind, plural }) => {
+    const names = { apiVersion: API_VERSION, kind, plural, scope: 'Namespaced' } as const;
+    return { ...resourceType<TenantObject>(names), kind };
+  });
+
+export function typeOf(kind: TenantKind): ResourceType<TenantObject> {
+  const type = tenantTypes.find((each) => each.kind === kind);
+  if (type === undefined) throw new Error(`no type of ${kind}`);
+  return type;
+}
+
+export function subjectOf(
+  kind: TenantKind,
+  { metadata, spec = {} }: TenantObject,
+): Subject<unknown> {
+  const { namespace = '', name, uid } = metadata;
+  const identity = { kind, namespace, name, uid };
+  if (metadata.deletionTimestamp === undefined) return { action: 'declare', identity, spec };
+  return { action: 'delete', identity, spec: lastSpec(kind, spec) };
+}
+
+/** Rows alone say what to let go of; only what becomes of a project is said by its last spec. */
+function lastSpec(kind: TenantKind, spec: TenantSpec): unknown {
+  const project = kinds.find((each) => each.kind === 'Project');
+  return kind === 'Project' && project?.spec.safeParse(spec).success ? spec : undefined;
+}
+
+export function isGoing({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function isHeld({ metadata }: KubeObject): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}

@@ -1,0 +1,331 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { createOrganizations } from '../../operator/cluster/organizations.ts';
+import {
+  createTenantControllers,
+  type TenantControllers,
+} from '../../operator/cluster/tenant-controllers.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { LEASE_NAME } from '../../operator/permissions.ts';
+import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
+import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { kubeconfig } from '../support/control-plane.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { makeFile } from '../support/rows.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const { db, url } = useDatabase();
+const cluster = useControlPlane();
+const { plane } = cluster;
+const key = randomBytes(32);
+const group = '/apis/tintype.dev/v1alpha1';
+
+type Condition = {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration: number;
+};
+type Live = {
+  metadata: { resourceVersion: string; generation: number; finalizers?: string[]; uid: string };
+  status: { observedGeneration: number; conditions?: Condition[]; [field: string]: unknown };
+};
+
+let namespace: string;
+let caches: ObjectCaches;
+let controllers: TenantControllers;
+
+beforeAll(async () => {
+  namespace = await cluster.namespace();
+  const { client, metrics } = connectKube(plane());
+  caches = openObjectCaches({ client, clock, log, metrics, namespaces: [namespace] });
+  const context = {
+    ...{ client, db, clock, delivery_root_domain: 'images.example' },
+    sealing: createSealing([{ id: 'k1', key }]),
+    findOrganization: createOrganizations(db, clock),
+  };
+  const options = { caches, context, clock, log, metrics, resync_ms: 500, retry_ms: 300 };
+  controllers = createTenantControllers(options);
+  await caches.synced;
+}, 120_000);
+
+afterAll(async () => {
+  await caches.stop();
+});
+
+/** What an operator makes of the cluster while it leads. */
+async function led(work: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const leading = controllers.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+  try {
+    await work();
+  } finally {
+    over.abort();
+    await leading;
+  }
+}
+
+const plurals: Record<string, string> = {
+  Project: 'projects',
+  SigningKey: 'signingkeys',
+  WatermarkPreset: 'watermarkpresets',
+  Recipe: 'recipes',
+};
+
+function path(kind: string, name: string): string {
+  return `${group}/namespaces/${namespace}/${plurals[kind]}/${name}`;
+}
+
+function apply(kind: string, name: string, spec: object) {
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name, namespace } };
+  return kubeApply(plane(), path(kind, name), { ...head, spec });
+}
+
+async function read(kind: string, name: string): Promise<Live> {
+  return (await kubeOk(plane(), { path: path(kind, name) })) as Live;
+}
+
+function remove(kind: string, name: string) {
+  return kubeOk(plane(), { method: 'DELETE', path: path(kind, name) });
+}
+
+function until(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 50 });
+}
+
+async function condition(kind: string, name: string, type = 'Ready') {
+  const { metadata, status } = await read(kind, name);
+  const found = status.conditions?.find((each) => each.type === type);
+  // What is said of an older generation is no answer.
+  return found?.observedGeneration === metadata.generation ? found : undefined;
+}
+
+async function untilReason(kind: string, name: string, reason: string): Promise<void> {
+  await until(async () => expect((await condition(kind, name))?.reason).toBe(reason));
+}
+
+async function untilGone(kind: string, name: string): Promise<void> {
+  await until(async () => {
+    expect((await kubeRequest(plane(), { path: path(kind, name) })).status).toBe(404);
+  });
+}
+
+/** Every test has slugs of its own: a project is never destroyed. */
+function slug(): string {
+  return `p${randomBytes(5).toString('hex')}`;
+}
+
+async function project(name: string) {
+  const row = await findProjectBySlug(db, name);
+  if (row === undefined) throw new Error(`no project ${name}`);
+  return row;
+}
+
+describe('a Project in a cluster', () => {
+  it('becomes a row of the namespace’s organization with a key, and says Ready for its generation', async () => {
+    const name = slug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(() => untilReason('Project', name, 'InSync'));
+    const row = await project(name);
+    const { metadata, status } = await read('Project', name);
+    expect(row).toMatchObject({ name: 'Shop', owner_uid: metadata.uid });
+    expect(await listSigningKeys(db, row.project_id)).toHaveLength(1);
+    expect(metadata.finalizers).toEqual(['tintype.dev/rows']);
+    expect(status).toMatchObject({
+      observedGeneration: metadata.generation,
+      projectID: row.project_id,
+      organizationID: row.organization_id,
+      defaultHost: `${name}.images.example`,
+      activeKid: row.active_signing_kid,
+    });
+    expect(await condition('Project', name)).toMatchObject({ status: 'True', reason: 'InSync' });
+  });
+
+  it('follows its spec, and heals a row that drifted, without moving the time of Ready', async () => {
+    const name = slug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const first = await condition('Project', name);
+      await apply('Project', name, { displayName: 'Store' });
+      await until(async () => expect((await project(name)).name).toBe('Store'));
+      await untilReason('Project', name, 'InSync');
+      const { project_id } = await project(name);
+      await db.transaction((tx) => updateProject(tx, { project_id, changes: { name: 'Other' } }));
+      await until(async () => expect((await project(name)).name).toBe('Store'));
+      const last = await condition('Project', name);
+      expect(last?.lastTransitionTime).toBe(first?.lastTransitionTime);
+      expect(last?.observedGeneration).toBe(2);
+    });
+  });
+
+  it('is written no more by passes that find it as it should be', async () => {
+    const name = slug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(() => untilReason('Project', name, 'InSync'));
+    const before = await read('Project', name);
+    const row = await project(name);
+    // A later resource that is Ready: by then the new leader has looked at this one too.
+    const other = slug();
+    await apply('Project', other, {});
+    await led(() => untilReason('Project', other, 'InSync'));
+    expect((await read('Project', name)).metadata).toEqual(before.metadata);
+    expect((await project(name)).updated_at).toEqual(row.updated_at);
+  });
+
+  it('is refused without a finalizer where another owns its slug, and its end touches nothing', async () => {
+    const [name, loser] = [slug(), slug()];
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await apply('Project', loser, { slug: name });
+      await untilReason('Project', loser, 'SlugConflict');
+      expect(await condition('Project', loser, 'Accepted')).toMatchObject({ status: 'False' });
+      expect((await read('Project', loser)).metadata.finalizers).toBeUndefined();
+      await remove('Project', loser);
+      await untilGone('Project', loser);
+    });
+    expect(await project(name)).toMatchObject({ status: 'active', name: 'Shop' });
+  });
+
+  it('is suspended when it is deleted, and then goes', async () => {
+    const name = slug();
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await remove('Project', name);
+      await untilGone('Project', name);
+    });
+    expect(await project(name)).toMatchObject({ status: 'suspended', owner_uid: null });
+  });
+
+  it('hands its callback secret over, and never writes a Secret of others', async () => {
+    const [name, secretName] = [slug(), slug()];
+    const secrets = `/api/v1/namespaces/${namespace}/secrets`;
+    const callback = (secret: string) => {
+      return { callback: { url: 'https://shop.example/hook', secretName: secret } };
+    };
+    const taken = { metadata: { name: `${secretName}-taken` }, data: { own: 'eA==' } };
+    await kubeOk(plane(), { method: 'POST', path: secrets, body: taken });
+    await apply('Project', name, callback(secretName));
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const { data, metadata } = (await kubeOk(plane(), { path: `${secrets}/${secretName}` })) as {
+        data: { secret: string };
+        metadata: { ownerReferences: { uid: string }[] };
+      };
+      expect(Buffer.from(data.secret, 'base64').toString()).toMatch(/^whsec_/);
+      expect(metadata.ownerReferences[0]?.uid).toBe((await read('Project', name)).metadata.uid);
+      await apply('Project', name, callback(taken.metadata.name));
+      await untilReason('Project', name, 'SecretTaken');
+    });
+    const left = await kubeOk(plane(), { path: `${secrets}/${taken.metadata.name}` });
+    expect(left['data']).toEqual(taken.data);
+  });
+});
+
+describe('what belongs to a project', () => {
+  it('waits for its project, then becomes rows; a preset waits for its file and says so', async () => {
+    const name = slug();
+    const projectRef = { name };
+    await apply('SigningKey', name, { projectRef });
+    await apply('Recipe', name, { projectRef, transformChain: 'resize/640x480' });
+    await apply('WatermarkPreset', name, { projectRef, fileSlug: 'logo.png' });
+    await led(async () => {
+      await untilReason('Recipe', name, 'ProjectNotFound');
+      await apply('Project', name, { defaultWatermarkPresetRef: { name } });
+      await untilReason('SigningKey', name, 'InSync');
+      await untilReason('Recipe', name, 'InSync');
+      await untilReason('WatermarkPreset', name, 'FileNotFound');
+      await untilReason('Project', name, 'WatermarkPresetNotFound');
+      const { project_id, active_signing_kid } = await project(name);
+      await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await untilReason('Project', name, 'InSync');
+      const { presetID } = (await read('WatermarkPreset', name)).status;
+      expect((await project(name)).default_watermark_preset_id).toBe(presetID);
+      expect((await read('SigningKey', name)).status['kid']).toBe(active_signing_kid);
+    });
+  });
+
+  it('is refused in words where its chain is none', async () => {
+    const name = slug();
+    await apply('Recipe', name, { projectRef: { name }, transformChain: 'resize/none' });
+    await led(() => untilReason('Recipe', name, 'SpecInvalid'));
+    const { message } = (await condition('Recipe', name)) ?? {};
+    expect(message).toMatch(/^`spec\.transformChain`: a transform chain/);
+  });
+
+  it('goes with its namespace’s resources in any order, a default watermark when its project lets go', async () => {
+    const name = slug();
+    await apply('Project', name, { defaultWatermarkPresetRef: { name } });
+    await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: 'logo.png' });
+    await led(async () => {
+      await until(async () => expect((await project(name)).project_slug).toBe(name));
+      await makeFile(db, await project(name), { file_slug: 'logo.png' });
+      await untilReason('Project', name, 'InSync');
+      await remove('WatermarkPreset', name);
+      await until(async () => {
+        const { status } = await read('WatermarkPreset', name);
+        expect(status.conditions?.[0]?.reason).toBe('InUseAsDefault');
+      });
+      await apply('Project', name, {});
+      await untilGone('WatermarkPreset', name);
+      await untilReason('Project', name, 'InSync');
+    });
+  });
+});
+
+describe('tintype operator', () => {
+  it('leads, makes rows of resources, and at SIGTERM gives its lease up and ends with 0', async () => {
+    const home = await cluster.namespace();
+    const folder = await mkdtemp(join(tmpdir(), 'tintype-operator-'));
+    const file = join(folder, 'kubeconfig');
+    await writeFile(file, kubeconfig(plane(), 'admin'));
+    const name = slug();
+    await apply('Project', name, { displayName: 'Shop' });
+    const operator = startOperator({ KUBECONFIG: file, POD_NAMESPACE: home });
+    try {
+      await until(async () => {
+        expect(operator.exitCode).toBeNull();
+        expect((await condition('Project', name))?.reason).toBe('InSync');
+      });
+      operator.kill('SIGTERM');
+      expect(await once(operator, 'exit')).toEqual([0, null]);
+      const lease = `/apis/coordination.k8s.io/v1/namespaces/${home}/leases/${LEASE_NAME}`;
+      const { spec } = (await kubeOk(plane(), { path: lease })) as {
+        spec: { holderIdentity?: string };
+      };
+      expect(spec.holderIdentity ?? '').toBe('');
+    } finally {
+      operator.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    }
+  }, 60_000);
+});
+
+function startOperator(settings: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, ['runtime/main.ts', 'operator'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: {
+      PATH: process.env['PATH'],
+      TINTYPE_DATABASE_URL: url(),
+      TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}`,
+      TINTYPE_WATCH_NAMESPACES: namespace,
+      TINTYPE_LOG_LEVEL: 'warn',
+      ...settings,
+    },
+  });
+}
