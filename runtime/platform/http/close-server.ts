@@ -11,7 +11,7 @@ export type Closing = { close(deadlineMs: number): Promise<void> };
 
 const SWEEP_MS = 50;
 /** A client that sends one request after the other is hardly ever quiet for longer. */
-const QUIET_MS = 500;
+const QUIET_MS = 2000;
 
 type Connection = {
   answers: Set<ServerResponse>;

@@ -61,7 +61,8 @@ it('lists anew when what it watched from has been forgotten, and tells only what
   const asked = proxy.requests.length;
   release();
   await watched.agrees();
-  expect(proxy.requests[asked]?.path).toContain('limit=');
+  const paths = proxy.requests.slice(asked).map(({ path }) => path);
+  expect(paths.filter((path) => path.includes('limit='))).not.toEqual([]);
   const told = watched.told.map(({ kind, key }) => `${kind} ${key.split('/')[1]}`);
   expect(told.sort()).toEqual(['added new', 'updated before']);
 });
