@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
@@ -11,8 +12,9 @@ import {
   createTenantControllers,
   type TenantControllers,
 } from '../../operator/cluster/tenant-controllers.ts';
+import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
-import { LEASE_NAME } from '../../operator/permissions.ts';
+import { LEASE_NAME, type Permission, permissions } from '../../operator/permissions.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
@@ -46,10 +48,13 @@ type Live = {
 let namespace: string;
 let caches: ObjectCaches;
 let controllers: TenantControllers;
+let metrics: KubeMetrics;
 
 beforeAll(async () => {
   namespace = await cluster.namespace();
-  const { client, metrics } = connectKube(plane());
+  const connected = connectKube(plane());
+  const { client } = connected;
+  metrics = connected.metrics;
   caches = openObjectCaches({ client, clock, log, metrics, namespaces: [namespace] });
   const context = {
     ...{ client, db, clock, delivery_root_domain: 'images.example' },
@@ -133,6 +138,22 @@ async function project(name: string) {
   return row;
 }
 
+/** More than the tests of this file make: after twice as many passes each was looked at. */
+const PROJECTS_MAX = 10;
+
+function countPasses(): Promise<number> {
+  return sum(/^controller_runtime_reconcile_total\{controller="Project".*\} (\d+)$/gm);
+}
+
+function countWrites(): Promise<number> {
+  return sum(/^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm);
+}
+
+async function sum(counted: RegExp): Promise<number> {
+  const lines = (await metrics.print()).matchAll(counted);
+  return [...lines].reduce((total, [, count]) => total + Number(count), 0);
+}
+
 describe('a Project in a cluster', () => {
   it('becomes a row of the namespace’s organization with a key, and says Ready for its generation', async () => {
     const name = slug();
@@ -177,10 +198,11 @@ describe('a Project in a cluster', () => {
     await led(() => untilReason('Project', name, 'InSync'));
     const before = await read('Project', name);
     const row = await project(name);
-    // A later resource that is Ready: by then the new leader has looked at this one too.
-    const other = slug();
-    await apply('Project', other, {});
-    await led(() => untilReason('Project', other, 'InSync'));
+    const [passes, writes] = [await countPasses(), await countWrites()];
+    await led(() =>
+      until(async () => expect(await countPasses()).toBeGreaterThan(passes + 2 * PROJECTS_MAX)),
+    );
+    expect(await countWrites()).toBe(writes);
     expect((await read('Project', name)).metadata).toEqual(before.metadata);
     expect((await project(name)).updated_at).toEqual(row.updated_at);
   });
@@ -289,19 +311,27 @@ describe('what belongs to a project', () => {
 });
 
 describe('tintype operator', () => {
-  it('leads, makes rows of resources, and at SIGTERM gives its lease up and ends with 0', async () => {
+  it('needs its own permissions alone, is ready, and at SIGTERM gives its lease up and ends with 0', async () => {
     const home = await cluster.namespace();
     const folder = await mkdtemp(join(tmpdir(), 'tintype-operator-'));
     const file = join(folder, 'kubeconfig');
-    await writeFile(file, kubeconfig(plane(), 'admin'));
+    await writeFile(file, kubeconfig(plane(), 'operator'));
+    await permit(namespace, permissions.tenant);
+    await permit(home, permissions.own);
     const name = slug();
-    await apply('Project', name, { displayName: 'Shop' });
+    const callback = { url: 'https://shop.example/hook', secretName: name };
+    await apply('Project', name, { callback });
     const operator = startOperator({ KUBECONFIG: file, POD_NAMESPACE: home });
     try {
+      const watched = `http://127.0.0.1:${await readWatchPort(operator)}`;
       await until(async () => {
         expect(operator.exitCode).toBeNull();
         expect((await condition('Project', name))?.reason).toBe('InSync');
       });
+      expect((await fetch(`${watched}/livez`)).status).toBe(200);
+      expect((await fetch(`${watched}/readyz`)).status).toBe(200);
+      const printed = await (await fetch(`${watched}/metrics`)).text();
+      expect(printed).toContain('controller_runtime_reconcile_total{controller="Project"');
       operator.kill('SIGTERM');
       expect(await once(operator, 'exit')).toEqual([0, null]);
       const lease = `/apis/coordination.k8s.io/v1/namespaces/${home}/leases/${LEASE_NAME}`;
@@ -318,14 +348,43 @@ describe('tintype operator', () => {
 
 function startOperator(settings: Record<string, string>): ChildProcess {
   return spawn(process.execPath, ['runtime/main.ts', 'operator'], {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       TINTYPE_DATABASE_URL: url(),
       TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}`,
       TINTYPE_WATCH_NAMESPACES: namespace,
-      TINTYPE_LOG_LEVEL: 'warn',
+      TINTYPE_METRICS_PORT: '0',
       ...settings,
     },
+  });
+}
+
+/** From the line in which it says that it is ready. */
+async function readWatchPort({ stderr }: ChildProcess): Promise<number> {
+  if (stderr === null) throw new Error('it says nothing');
+  const lines = createInterface({ input: stderr });
+  for await (const line of lines) {
+    const { watch_port } = JSON.parse(line) as { watch_port?: number };
+    if (watch_port === undefined) continue;
+    stderr.resume();
+    return watch_port;
+  }
+  throw new Error('it ended before it was ready');
+}
+
+/** What the table of the operator's permissions grants in a namespace, and nothing else. */
+async function permit(place: string, granted: readonly Permission[]): Promise<void> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${place}`;
+  const head = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'operator' } };
+  const rules = granted.map(({ apiGroup, resources, names, verbs }) => {
+    return { apiGroups: [apiGroup], resources, verbs, ...(names && { resourceNames: names }) };
+  });
+  await kubeApply(plane(), `${path}/roles/operator`, { ...head, kind: 'Role', rules });
+  const group = 'rbac.authorization.k8s.io';
+  await kubeApply(plane(), `${path}/rolebindings/operator`, {
+    ...{ ...head, kind: 'RoleBinding' },
+    roleRef: { apiGroup: group, kind: 'Role', name: 'operator' },
+    subjects: [{ apiGroup: group, kind: 'User', name: 'operator' }],
   });
 }
