@@ -51,8 +51,13 @@ export function createWarmUp(deps: Deps): WarmUp {
 
 /** One after the other: this never takes more than one slot. */
 async function warmFile(deps: Deps, file: FileRow, signal: AbortSignal): Promise<void> {
-  for (const request of await listWarmRenders(deps, file))
-    await renderWhenIdle(deps, request, signal);
+  for (const request of await listWarmRenders(deps, file)) {
+    await renderWhenIdle(deps, request, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      const { derived_key: object_key } = request;
+      deps.log.warn('a preset was not rendered ahead', { object_key, error });
+    });
+  }
 }
 
 async function listWarmRenders({ db }: Deps, published: FileRow): Promise<RenderRequest[]> {

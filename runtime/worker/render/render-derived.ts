@@ -64,7 +64,7 @@ export function createDerivedRenders(options: RenderDeps): DerivedRenders {
   return {
     answer: async (payload, signal) => {
       const request = renderRequestSchema.parse(payload);
-      const rendered = await flights.join(request.derived_key, signal, (everyoneLeft) =>
+      const rendered = await flights.join(flightOf(request), signal, (everyoneLeft) =>
         renderAndStore(request, everyoneLeft),
       );
       return printReply(rendered);
@@ -73,6 +73,11 @@ export function createDerivedRenders(options: RenderDeps): DerivedRenders {
       await Promise.allSettled(stores);
     },
   };
+}
+
+/** What is rendered ahead gives way to whoever holds the lease: a viewer who holds it must not travel with it. */
+function flightOf({ derived_key, is_warm }: RenderRequest): string {
+  return is_warm ? `${derived_key} ahead` : derived_key;
 }
 
 type Rendered = { bytes: Buffer; content_type: string };

@@ -1,0 +1,73 @@
+// What is rendered ahead never costs a viewer the image. Spec: Delivery refusals in checking order (busy).
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { RenderRequest } from '../../../../runtime/core/delivery/render-request.ts';
+import { acquireRenderLease, deleteRenderLease } from '../../../../runtime/db/render-leases.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import {
+  createDerivedRenders,
+  type DerivedRenders,
+} from '../../../../runtime/worker/render/render-derived.ts';
+import { createRenderLine } from '../../../../runtime/worker/render/render-line.ts';
+import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { type FolderBuckets, makeFolderBuckets } from '../../../support/folder-buckets.ts';
+import { over, photograph } from '../../../support/pictures.ts';
+
+const { db } = useDatabase();
+const never = new AbortController().signal;
+const window = { x: 0, y: 0, width: 64, height: 48 };
+const source_key = 'masters/source';
+let folder: FolderBuckets;
+let renders: DerivedRenders;
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  folder = makeFolderBuckets();
+  const { content } = folder.buckets;
+  const bytes = await over(photograph(64, 48)).png().toBuffer();
+  await content.write(source_key, bytes, { content_type: 'image/png' });
+  const line = createRenderLine({ slots: 2, waiting_max: 10, deadline_ms: 10_000 });
+  const log = createLog({ level: 'silent', name: 'test' });
+  const limits = { memory_bytes: 1_000_000_000, jobs_per_child: 100, wall_clock_ms: 60_000 };
+  sandbox = createSandbox({ slots: 2, ...limits, log });
+  renders = createDerivedRenders({ db, content, sandbox, line, log, wall_clock_ms: 60_000 });
+});
+afterAll(async () => {
+  await renders?.drained();
+  await sandbox?.close();
+  folder?.remove();
+});
+
+const requestOf = (name: string): RenderRequest => ({
+  project_id: 'prj_1',
+  derived_key: `derived/${name}.jpeg`,
+  source_key,
+  window,
+  cost_ms: 10,
+  plan: { window, output: { width: 32, height: 24 }, format: 'jpeg', quality: 80, watermark: null },
+});
+
+it('a viewer who holds the lease gets the image beside a call of who renders ahead, who gives way', async () => {
+  const request = requestOf('viewer');
+  const lease = { derived_key: request.derived_key, lease_id: randomUUID() };
+  expect(await acquireRenderLease(db, { ...lease, lease_seconds: 60 })).toBe('mine');
+  const ahead = renders.answer({ ...request, is_warm: true }, never);
+  const viewer = renders.answer(request, never);
+  await expect(ahead).rejects.toMatchObject({ name: 'QueueBusy' });
+  expect(await viewer).toMatchObject({ content_type: 'image/jpeg' });
+  await deleteRenderLease(db, lease);
+});
+
+it('nothing is rendered ahead while somebody else holds the lease', async () => {
+  const request = requestOf('held');
+  const lease = { derived_key: request.derived_key, lease_id: randomUUID() };
+  await acquireRenderLease(db, { ...lease, lease_seconds: 60 });
+  await expect(renders.answer({ ...request, is_warm: true }, never)).rejects.toMatchObject({
+    name: 'QueueBusy',
+  });
+  await deleteRenderLease(db, lease);
+  expect(await renders.answer({ ...request, is_warm: true }, never)).toMatchObject({
+    content_type: 'image/jpeg',
+  });
+});
