@@ -1,7 +1,9 @@
 // Table api_keys: credentials of server code, bound to one project. Spec: API key.
 import { API_KEYS_ACTIVE_MAX, KEYS_LISTED_MAX } from '../core/limits.ts';
-import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
+import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
+import { columnsApart, splitRow } from './rows.ts';
 
 export type ApiKeyRow = {
   key_id: string;
@@ -19,16 +21,38 @@ export type ApiKeyRow = {
   updated_at: Date;
 };
 
-/** An active key with what authentication asks about its project. */
+/** An active key with its project: what nearly every call by a key reads, at once. */
 export type AuthenticatedKeyRow = ApiKeyRow & {
-  project_slug: string;
-  organization_id: string;
-  project_status: ProjectStatus;
+  project: ProjectRow;
   /** Whether this use is to be noted: none was for a minute, by the database's clock. */
   is_use_due: boolean;
 };
 
 const IS_USE_DUE = `(k.last_used_at is null or k.last_used_at < now() - interval '60 seconds')`;
+
+const KEY_COLUMNS = [
+  'key_id',
+  'project_id',
+  'name',
+  'scopes',
+  'secret_sha256',
+  'prefix',
+  'last_four',
+  'status',
+  'last_used_at',
+  'revoked_at',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof ApiKeyRow)[];
+
+const BY_HASH = kept(
+  `select ${PROJECT_COLUMNS}, ${columnsApart('k', KEY_COLUMNS)},
+     ${IS_USE_DUE} as is_use_due
+   from api_keys k
+     join projects p on p.project_id = k.project_id
+     join organizations o on o.organization_id = p.organization_id
+   where k.secret_sha256 = $1 and k.status = 'active'`,
+);
 
 export type NewApiKey = Pick<
   ApiKeyRow,
@@ -128,13 +152,11 @@ export async function findApiKeyByHash(
   db: Queryable,
   secretSha256: string,
 ): Promise<AuthenticatedKeyRow | undefined> {
-  const rows = await db.query<AuthenticatedKeyRow>(
-    `select k.*, p.project_slug, p.organization_id, p.status as project_status, ${IS_USE_DUE} as is_use_due
-     from api_keys k join projects p on p.project_id = k.project_id
-     where k.secret_sha256 = $1 and k.status = 'active'`,
-    [secretSha256],
-  );
-  return rows[0];
+  const [row] = await db.query<{ is_use_due: boolean }>(BY_HASH, [secretSha256]);
+  if (row === undefined) return undefined;
+  const { is_use_due, ...both } = row;
+  const { apart: key, rest: project } = splitRow<ApiKeyRow, ProjectRow>(both, 'k');
+  return { ...key, project, is_use_due };
 }
 
 /** A project's keys, newest first: every active one, and of all of them the newest. */

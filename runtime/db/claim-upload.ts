@@ -11,19 +11,31 @@ import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
  */
 export async function claimUpload(
   db: Queryable,
-  { upload_id, lease_seconds }: { upload_id: string | null; lease_seconds: number },
+  { upload_id, lease_seconds, among = 'all' }: Claim,
 ): Promise<UploadRow | undefined> {
   const rows =
     upload_id === null
-      ? await db.query<UploadRow>(claimOf(FAIREST), [lease_seconds])
+      ? await db.query<UploadRow>(claimOf(FAIREST[among]), [lease_seconds])
       : await db.query<UploadRow>(claimOf(ONE), [lease_seconds, upload_id]);
   return rows[0];
 }
+
+/** `quick`: none that ran out of time before, which may hold a slot as long again. */
+export type Claim = { upload_id: string | null; lease_seconds: number; among?: 'all' | 'quick' };
 
 // Written out, not given as parameters: only so do the partial indexes serve.
 const statesIn = (states: readonly string[]) => states.map((state) => `'${state}'`).join(', ');
 const WAITING = `status in (${statesIn(statesBefore(uploadMoves, 'start'))})`;
 const LEASED = `status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})`;
+
+/**
+ * One that ran out of time may hold its next slot as long again: of those, a project has one at work. Rows in the pause
+ * before their next attempt count as well, for the few seconds that it lasts.
+ */
+const DUE = `${LEASED} and lease_until <= now() and not (timeout_count > 0 and exists (
+    select from uploads slow where slow.project_id = uploads.project_id and slow.timeout_count > 0
+      and slow.lease_until > now() and slow.status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})
+  ))`;
 
 /** Every project with such an upload, one step of an index each, however many uploads there are. */
 const projectsWith = (name: string, condition: string) => `${name}(project_id) as (
@@ -40,7 +52,7 @@ const firstOfTurn = (condition: string, order: string) => `select upload_id from
       order by ${order} limit 1 for update skip locked
     ) first_of_project`;
 
-const FAIREST = `
+const fairestOf = (due: string) => `
   ${projectsWith('waiting', WAITING)},
   ${projectsWith('leased', LEASED)},
   turn as (
@@ -52,11 +64,16 @@ const FAIREST = `
   ),
   picked as (
     select next.upload_id from turn cross join lateral (
-      ${firstOfTurn(`${LEASED} and lease_until <= now()`, 'lease_until')}
+      ${firstOfTurn(due, 'lease_until')}
       union all ${firstOfTurn(WAITING, 'uploaded_at')}
       limit 1
     ) next limit 1
   )`;
+
+const FAIREST = {
+  all: fairestOf(DUE),
+  quick: fairestOf(`${LEASED} and lease_until <= now() and timeout_count = 0`),
+};
 
 const ONE = `picked as (
     select upload_id from uploads

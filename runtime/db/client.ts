@@ -4,7 +4,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../core/errors.ts';
-import { describeFailure, InDoubtCommit, isInDoubt, isRetryable } from './failures.ts';
+import {
+  describeFailure,
+  InDoubtCommit,
+  isInDoubt,
+  isOutdatedPlan,
+  isRetryable,
+} from './failures.ts';
+import { dropKept, nameOfKept } from './kept-statements.ts';
+import { parserOf } from './parse-values.ts';
 
 export type Queryable = {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -55,6 +63,8 @@ export type OpenDatabase = Database & {
 };
 
 const ANSWER_GRACE_MS = 1_000;
+/** A burst that finds none left waits for each to log in and to plan anew what it keeps: many times a query. */
+const IDLE_CONNECTION_MS_MAX = 300_000;
 const TRANSACTION_ATTEMPTS_MAX = 5;
 const RETRY_DELAY_MS = 20;
 
@@ -78,6 +88,7 @@ function createPool(options: DatabaseOptions): pg.Pool {
     connectionString: options.url,
     max: options.maxConnections ?? 10,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 3_000,
+    idleTimeoutMillis: IDLE_CONNECTION_MS_MAX,
     statement_timeout: queryTimeoutMs,
     query_timeout: queryTimeoutMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: options.idleTransactionTimeoutMs ?? 15_000,
@@ -123,6 +134,8 @@ async function send<Row>(lease: Lease, text: string, values: readonly unknown[])
     // The rows' shape is the statement's own; this is the one edge where it is asserted.
     return (await ask(lease, text, values)).rows as Row[];
   } catch (cause) {
+    // From now on it is sent as it stands, on every connection, and whoever may repeats it.
+    if (isOutdatedPlan(cause)) dropKept(text);
     const failure = describeFailure(cause);
     if (failure instanceof ServiceError) lease.spent = failure;
     throw failure;
@@ -130,7 +143,9 @@ async function send<Row>(lease: Lease, text: string, values: readonly unknown[])
 }
 
 function ask({ client, around }: Lease, text: string, values: readonly unknown[] = []) {
-  return around(text, () => client.query(text, [...values]));
+  const name = nameOfKept(text);
+  const statement = { text, values: [...values], ...(name === undefined ? {} : { name }) };
+  return around(text, () => client.query(statement));
 }
 
 /** A statement outside of a transaction. */
@@ -144,6 +159,7 @@ async function sendAlone<Row>(
   } catch (failure) {
     // pg tells of a failure before it knows in which state that left the connection; after one more answer it does.
     if (lease.spent === undefined) await send(lease, '', []).catch(() => undefined);
+    if (isOutdatedPlan(failure)) return send<Row>(lease, text, values);
     throw failure;
   }
 }
@@ -227,23 +243,6 @@ async function rollBack(lease: Lease): Promise<void> {
   await send(lease, 'rollback', []).catch(() => undefined);
 }
 
-const INT8 = 20;
-const INT8_ARRAY = 1016;
-const DATE = 1082;
-
-// int8 is a number (credits and bytes stay far below 2^53, and beyond it we refuse), date stays 'YYYY-MM-DD',
-// numeric stays a string, timestamptz is a Date; the rest is pg's own.
 function findParser(oid: number, format?: 'text' | 'binary'): (text: string) => unknown {
-  if (oid === INT8) return parseInt8;
-  if (oid === DATE) return (text) => text;
-  const own: (text: string) => unknown = pg.types.getTypeParser(oid, format ?? 'text');
-  if (oid !== INT8_ARRAY) return own;
-  return (text) =>
-    (own(text) as (string | null)[]).map((item) => (item === null ? null : parseInt8(item)));
-}
-
-function parseInt8(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is beyond the exact integers`);
-  return value;
+  return parserOf(oid, pg.types.getTypeParser(oid, format ?? 'text'));
 }

@@ -20,6 +20,14 @@ export async function listUploadContents(
   );
 }
 
+/** Before it the database knows nothing of any object, whoever wrote it. */
+export async function findFirstUploadTime(db: Queryable): Promise<Date | undefined> {
+  const [first] = await db.query<{ created_at: Date }>(
+    'select created_at from uploads order by upload_id limit 1',
+  );
+  return first?.created_at;
+}
+
 /** What derived images are made of now; a file that is gone has no row. */
 export type DerivedOwner = { file_id: string; generation: number; revision: number };
 

@@ -1,6 +1,6 @@
 // Table credit_grants: credits that were added to a balance, in one statement with it. Spec: Organization quota.
 import type { Transaction } from './client.ts';
-import type { OrganizationRow } from './organizations.ts';
+import { lockOrganization, type OrganizationRow } from './organizations.ts';
 
 export type NewCreditGrant = {
   organization_id: string;
@@ -25,4 +25,49 @@ export async function insertCreditGrant(
     [organization_id, credits, source, external_id],
   );
   return rows[0];
+}
+
+export type CreditGrantRow = {
+  grant_id: number;
+  organization_id: string;
+  credits: number;
+  /** What was taken back of it so far. */
+  reversed: number;
+};
+
+/** With its organization's row locked, so that two reversals see each other. */
+export async function lockCreditGrant(
+  tx: Transaction,
+  { source, external_id }: Pick<NewCreditGrant, 'source' | 'external_id'>,
+): Promise<CreditGrantRow | undefined> {
+  const find = async () => {
+    const [row] = await tx.query<CreditGrantRow>(
+      `select grant_id, organization_id, credits,
+         (select coalesce(sum(r.credits), 0)::bigint from credit_reversals r where r.grant_id = g.grant_id) as reversed
+       from credit_grants g where source = $1 and external_id = $2`,
+      [source, external_id],
+    );
+    return row;
+  };
+  const found = await find();
+  if (found === undefined) return undefined;
+  await lockOrganization(tx, found.organization_id);
+  return find();
+}
+
+/** Takes credits of a grant back, once for each external id. */
+export async function insertCreditReversal(
+  tx: Transaction,
+  { grant_id, external_id, credits }: { grant_id: number; external_id: string; credits: number },
+): Promise<void> {
+  await tx.query(
+    `with reversed as (
+       insert into credit_reversals (grant_id, external_id, credits) values ($1, $2, $3)
+       on conflict (grant_id, external_id) do nothing returning grant_id, credits
+     )
+     update organizations o set credit_balance = credit_balance - reversed.credits, updated_at = now()
+     from reversed join credit_grants g on g.grant_id = reversed.grant_id
+     where o.organization_id = g.organization_id`,
+    [grant_id, external_id, credits],
+  );
 }

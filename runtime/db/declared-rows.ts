@@ -44,6 +44,19 @@ export async function findDeclaredSigningKey(
   return row;
 }
 
+/** The key that signed before the active one, and until when it verifies. */
+export async function findPreviousSigningKey(
+  db: Queryable,
+  { project_id }: { project_id: string },
+): Promise<{ kid: string; retire_after: Date } | undefined> {
+  const [row] = await db.query<{ kid: string; retire_after: Date }>(
+    `select kid, retire_after from signing_keys where project_id = $1 and status = 'retired'
+     order by created_at desc, kid desc limit 1`,
+    [project_id],
+  );
+  return row;
+}
+
 export type DeclaredWatermarkPresetRow = {
   watermark_preset_id: string;
   project_id: string;
@@ -106,24 +119,36 @@ export async function isNameTaken(
 
 export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
 
+const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
+    select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
+    union all
+    select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
+    union all
+    select 3, 'SigningKey', owner_uid, owner_namespace, owner_name from signing_keys
+    where status = 'active'
+    union all
+    select 4, 'Project', owner_uid, owner_namespace, owner_name from projects
+  ) as owners`;
+
 /** Every resource that owns a row, of one namespace, what depends on others first. */
 export async function listOwners(
   db: Queryable,
   { namespace, uid_prefix }: { namespace: string; uid_prefix: string },
 ): Promise<OwnerRow[]> {
   return db.query<OwnerRow>(
-    `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
-       select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
-       union all
-       select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
-       union all
-       select 3, 'SigningKey', owner_uid, owner_namespace, owner_name from signing_keys
-       where status = 'active'
-       union all
-       select 4, 'Project', owner_uid, owner_namespace, owner_name from projects
-     ) as owners
-     where owner_namespace = $1 and starts_with(owner_uid, $2)
-     order by place, owner_name`,
+    `${OWNERS} where owner_namespace = $1 and starts_with(owner_uid, $2) order by place, owner_name`,
     [namespace, uid_prefix],
+  );
+}
+
+/** The same of all namespaces, without those that a folder declares. */
+export async function listClusterOwners(
+  db: Queryable,
+  { folder_prefix }: { folder_prefix: string },
+): Promise<OwnerRow[]> {
+  return db.query<OwnerRow>(
+    `${OWNERS} where owner_uid is not null and not starts_with(owner_uid, $1)
+     order by place, owner_namespace, owner_name`,
+    [folder_prefix],
   );
 }

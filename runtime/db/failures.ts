@@ -2,6 +2,7 @@
 // deadline is query_timeout, a server that is away or refuses work is storage_unavailable. Violated constraints keep
 // their name, so that a caller can say what was taken.
 import { ServiceError } from '../core/errors.ts';
+import { isOutage } from '../core/outage.ts';
 
 /** The answer to COMMIT was lost: the effect may be there or not. Uncaught, it is a storage_unavailable. */
 export class InDoubtCommit extends ServiceError {
@@ -49,6 +50,9 @@ const STATEMENT_CANCELLED = '57014';
 const READ_ONLY_TRANSACTION = '25006';
 const IDLE_TRANSACTION_ENDED = '25P03';
 const COMPLETION_UNKNOWN = '40003';
+const FEATURE_NOT_SUPPORTED = '0A000';
+/** The user, the password, or a database of that name. */
+const LOGIN_REFUSED = /^(28|3D)/;
 const RETRYABLE = ['40001', '40P01'];
 
 /** The error in the terms of this project, with PostgreSQL's as its cause. */
@@ -62,9 +66,29 @@ export function describeFailure(error: unknown): unknown {
   return error;
 }
 
-/** Deadlocks and serialization failures: the transaction was rolled back, and repeating it is right. */
+/** The server is away, or too slow to answer: it comes back by itself, but for a login that somebody has to mend. */
+export function isAway(error: unknown): boolean {
+  if (!isOutage(error)) return false;
+  const { cause } = error;
+  return !isSqlError(cause) || !LOGIN_REFUSED.test(cause.code);
+}
+
+/** In PostgreSQL's own words, which name no password. */
+export function wordsOf(error: unknown): string {
+  const cause = error instanceof ServiceError && error.cause !== undefined ? error.cause : error;
+  const { code, message } = cause as { code?: string; message?: string };
+  return message || code || 'no answer';
+}
+
+/** Deadlocks, serialization failures and outdated plans: the transaction was rolled back, and repeating it is right. */
 export function isRetryable(error: unknown): boolean {
-  return isSqlError(error) && RETRYABLE.includes(error.code);
+  return isOutdatedPlan(error) || (isSqlError(error) && RETRYABLE.includes(error.code));
+}
+
+/** A migration changed what a kept statement answers: PostgreSQL does not run it, and says so by these words alone. */
+export function isOutdatedPlan(error: unknown): boolean {
+  const isUnsupported = isSqlError(error) && error.code === FEATURE_NOT_SUPPORTED;
+  return isUnsupported && error.message.includes('cached plan must not change result type');
 }
 
 /** Only an ERROR that answers COMMIT says that it did not happen; a lost connection or a FATAL says nothing. */

@@ -2,8 +2,9 @@
 // reads at most three rows for each that it answers and fifty besides. Spec: Files; Conventions.
 import { type FileStatus, fileStatuses } from '../core/states.ts';
 import type { Queryable } from './client.ts';
-import { CURRENT_REVISION, type FileRow, REVISION_COLUMNS } from './files.ts';
-import type { Page, PageQuery } from './keyset.ts';
+import { CURRENT_REVISION, LISTED_COLUMNS, type ListedFile } from './files.ts';
+import { kept } from './kept-statements.ts';
+import { type Page, type PageQuery, pageBy } from './keyset.ts';
 
 export type FileListQuery = PageQuery & {
   project_id: string;
@@ -13,7 +14,7 @@ export type FileListQuery = PageQuery & {
   q: string | null;
 };
 
-export async function listFiles(db: Queryable, query: FileListQuery): Promise<Page<FileRow>> {
+export async function listFiles(db: Queryable, query: FileListQuery): Promise<Page<ListedFile>> {
   const { project_id, status, q, limit, after } = query;
   const before = after?.[0] ?? LAST_POSITION;
   const slice = { project_id, status, before, count: limit + 1 };
@@ -21,9 +22,7 @@ export async function listFiles(db: Queryable, query: FileListQuery): Promise<Pa
     q === null
       ? await listInOrder(db, slice)
       : ((await listIfFew(db, { ...slice, q })) ?? (await listByPrefix(db, { ...slice, q })));
-  const last = rows[limit - 1];
-  const isLast = rows.length <= limit || last === undefined;
-  return { rows: rows.slice(0, limit), next: isLast ? null : [String(last.position)] };
+  return pageBy(rows, limit, (row) => [String(row.position)]);
 }
 
 /** Beyond every position. */
@@ -34,17 +33,21 @@ type Slice = { project_id: string; status: FileStatus | null; before: string; co
 async function listInOrder(
   db: Queryable,
   { project_id, status, before, count }: Slice,
-): Promise<FileRow[]> {
-  // Two texts, so that each says just what its index holds.
-  const state = status === null ? `status <> 'deleted'` : 'status = $4';
-  return db.query<FileRow>(
-    `select f.*, ${REVISION_COLUMNS} from (
+): Promise<ListedFile[]> {
+  return status === null
+    ? db.query(LIVE_IN_ORDER, [project_id, before, count])
+    : db.query(OF_STATUS_IN_ORDER, [project_id, before, count, status]);
+}
+
+const inOrder = (state: string) =>
+  kept(`select ${LISTED_COLUMNS} from (
        select * from files where project_id = $1 and ${state} and position < $2
        order by position desc limit $3
-     ) f ${CURRENT_REVISION} order by f.position desc`,
-    [project_id, before, count, ...(status === null ? [] : [status])],
-  );
-}
+     ) f ${CURRENT_REVISION} order by f.position desc`);
+
+// Two texts, so that each says just what its index holds.
+const LIVE_IN_ORDER = inOrder(`status <> 'deleted'`);
+const OF_STATUS_IN_ORDER = inOrder('status = $4');
 
 /** A prefix that more slugs have is looked for on the shelves. */
 const FEW = 5;
@@ -53,16 +56,16 @@ const FEW = 5;
 async function listIfFew(
   db: Queryable,
   { project_id, status, q, before, count }: Slice & { q: string },
-): Promise<FileRow[] | undefined> {
-  const rows = await db.query<FileRow>(
-    `select f.*, ${REVISION_COLUMNS} from (
+): Promise<ListedFile[] | undefined> {
+  const rows = await db.query<ListedFile>(
+    `select ${LISTED_COLUMNS} from (
        select * from files where project_id = $1 and file_slug >= $2 and file_slug < $2 || '~'
        order by file_slug, created_at limit $3
      ) f ${CURRENT_REVISION}`,
     [project_id, q, FEW + 1],
   );
   if (rows.length > FEW) return undefined;
-  const isListed = (row: FileRow) =>
+  const isListed = (row: ListedFile) =>
     BigInt(row.position) < BigInt(before) && (status ? [status] : LIVE).includes(row.status);
   return rows
     .filter(isListed)
@@ -93,9 +96,9 @@ const LIVE: readonly FileStatus[] = fileStatuses.filter((status) => status !== '
 async function listByPrefix(
   db: Queryable,
   { project_id, status, q, before, count }: Slice & { q: string },
-): Promise<FileRow[]> {
-  return db.query<FileRow>(
-    `select f.*, ${REVISION_COLUMNS} from (
+): Promise<ListedFile[]> {
+  return db.query<ListedFile>(
+    `select ${LISTED_COLUMNS} from (
        select f.* from (
          select least($4::bigint - 1, coalesce((select max(position) from files where project_id = $1), 0)) as position
          offset 0

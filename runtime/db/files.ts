@@ -1,6 +1,7 @@
 // Table files, each row read together with its current revision. Spec: File; States and transitions, File.
 import { type FileStatus, fileMoves, statesBefore } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
 
 /** A half-way image of file_revisions.mezzanines. */
 export type MezzanineEntry = {
@@ -47,6 +48,8 @@ export type FileRow = RevisionFacts & {
   /** Counts the project's files from 1: the order of lists. */
   position: number;
   library_id: string | null;
+  /** Its slug; `default` for the default one. */
+  library: string;
   folder: string;
   title: string | null;
   alt_text: string | null;
@@ -66,14 +69,64 @@ export type FileRow = RevisionFacts & {
   updated_at: Date;
 };
 
+/** What lists read, as far as somebody is shown it: half-way images and metadata take longer to read than the rest. */
+const LISTED_OF_FILE = [
+  'file_id',
+  'file_slug',
+  'status',
+  'revision',
+  'position',
+  'folder',
+  'title',
+  'alt_text',
+  'original_filename',
+  'taken_at',
+  'latitude',
+  'longitude',
+  'created_at',
+  'updated_at',
+] as const;
+const LISTED_OF_REVISION = [
+  'content_type',
+  'size_bytes',
+  'sha256',
+  'width',
+  'height',
+  'dominant_color',
+  'thumb_hash',
+] as const;
+
+export type ListedFile = Pick<
+  FileRow,
+  (typeof LISTED_OF_FILE)[number] | (typeof LISTED_OF_REVISION)[number] | 'library'
+>;
+
+const LIBRARY = `coalesce(l.library_slug, 'default') as library`;
+
+/** Of a row of files, called f. */
+export const LISTED_COLUMNS = [
+  ...LISTED_OF_FILE.map((name) => `f.${name}`),
+  ...LISTED_OF_REVISION.map((name) => `r.${name}`),
+  LIBRARY,
+].join(', ');
+
 /** What a row of files, called f, is read together with. */
-export const REVISION_COLUMNS = `r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
+const REVISION_COLUMNS = `r.object_key, r.content_type, r.size_bytes, r.sha256, r.source_content_type,
   r.source_size_bytes, r.source_sha256, r.width, r.height, r.has_alpha, r.is_lossless, r.focal_x,
-  r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata`;
+  r.focal_y, r.dominant_color, r.thumb_hash, r.mezzanines, r.raw_object_key, r.metadata,
+  ${LIBRARY}`;
 export const CURRENT_REVISION = `
-  join file_revisions r on r.file_id = f.file_id and r.revision = f.revision`;
+  join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+  left join libraries l on l.library_id = f.library_id`;
 
 const SELECT = `select f.*, ${REVISION_COLUMNS} from files f ${CURRENT_REVISION}`;
+
+const LIVE_BY_SLUG = kept(
+  `${SELECT} where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
+);
+const LOCK_LIVE = kept(
+  `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
+);
 
 type SlugOfProject = { project_id: string; file_slug: string };
 
@@ -82,10 +135,7 @@ export async function findFile(
   db: Queryable,
   { project_id, file_slug }: SlugOfProject,
 ): Promise<FileRow | undefined> {
-  const rows = await db.query<FileRow>(
-    `${SELECT} where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'`,
-    [project_id, file_slug],
-  );
+  const rows = await db.query<FileRow>(LIVE_BY_SLUG, [project_id, file_slug]);
   return rows[0];
 }
 
@@ -113,10 +163,7 @@ export async function lockLiveFile(
   { project_id, file_slug }: SlugOfProject,
 ): Promise<FileRow | undefined> {
   // Locked first, read second: what is read is what the holder before us committed.
-  await tx.query(
-    `select from files where project_id = $1 and file_slug = $2 and status <> 'deleted' for no key update`,
-    [project_id, file_slug],
-  );
+  await tx.query(LOCK_LIVE, [project_id, file_slug]);
   return findFile(tx, { project_id, file_slug });
 }
 
@@ -176,6 +223,15 @@ export async function updateFileBlockedByStaff(
     [file_id, reason],
   );
   return updated && findFileById(tx, updated.file_id);
+}
+
+/** Of a deleted file, so that the next one of its slug does not start blocked. */
+export async function forgetBlock(tx: Transaction, fileId: string): Promise<void> {
+  await tx.query(
+    `update files set blocked_by = null, blocked_reason = null, blocked_at = null, updated_at = now()
+     where file_id = $1 and status = 'deleted'`,
+    [fileId],
+  );
 }
 
 /** blocked → ready. Undefined when it is not blocked. */

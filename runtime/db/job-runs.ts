@@ -71,6 +71,19 @@ export async function findLastJobRun(db: Queryable, job: string): Promise<JobRun
   return rows[0];
 }
 
+/** The newest run of each of these jobs that ended well. */
+export async function listDoneJobRuns(
+  db: Queryable,
+  jobs: readonly string[],
+): Promise<(Pick<JobRunRow, 'job' | 'counts'> & { finished_at: Date })[]> {
+  return db.query(
+    `select r.job, r.finished_at, r.counts from unnest($1::text[]) asked (job) cross join lateral (
+       select * from job_runs where job = asked.job and outcome = 'done' order by started_at desc limit 1
+     ) r`,
+    [jobs],
+  );
+}
+
 /** Ended ones that are older; returns how many went. */
 export async function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
   const rows = await db.query(

@@ -24,8 +24,13 @@ export function pageOf<Row extends { created_at: Date }>(
   limit: number,
   idOf: (row: Row) => string,
 ): Page<Row> {
+  return pageBy(rows, limit, (row) => [row.created_at.toISOString(), idOf(row)]);
+}
+
+/** The same of a list that is ordered by other keys. */
+export function pageBy<Row>(rows: Row[], limit: number, keysOf: (row: Row) => string[]): Page<Row> {
   const kept = rows.slice(0, limit);
   const last = kept.at(-1);
   const isLast = rows.length <= limit || last === undefined;
-  return { rows: kept, next: isLast ? null : [last.created_at.toISOString(), idOf(last)] };
+  return { rows: kept, next: isLast ? null : keysOf(last) };
 }

@@ -1,7 +1,6 @@
 // Brings a database to this version: the SQL files of migrations/ in order, all in one transaction, under an advisory
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
 import { readdir } from 'node:fs/promises';
-import { runner } from 'node-pg-migrate';
 import type { Queryable } from './client.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -18,23 +17,36 @@ export async function unmigrate(url: string): Promise<string[]> {
   return run(url, 'down');
 }
 
-/** The migrations of this version that the database lacks; those of a newer version do not matter. */
-export async function findMissingMigrations(db: Queryable): Promise<string[]> {
+/** The number of the newest migration of this version. */
+export async function findNewestMigration(): Promise<string> {
+  const names = await listMigrations();
+  return /^\d+/.exec(names.at(-1) ?? '')?.[0] ?? '0000';
+}
+
+async function listMigrations(): Promise<string[]> {
   const files = await readdir(FOLDER);
   const names = files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4));
+  return names.sort();
+}
+
+/** The migrations of this version that the database lacks; those of a newer version do not matter. */
+export async function findMissingMigrations(db: Queryable): Promise<string[]> {
+  const names = await listMigrations();
   const [{ is_new } = { is_new: true }] = await db.query<{ is_new: boolean }>(
     `select to_regclass('${TABLE}') is null as is_new`,
   );
-  if (is_new) return names.sort();
+  if (is_new) return names;
   const applied = await db.query<{ name: string }>(`select name from ${TABLE}`);
   const known = new Set(applied.map(({ name }) => name));
-  return names.filter((name) => !known.has(name)).sort();
+  return names.filter((name) => !known.has(name));
 }
 
 const FOLDER = new URL('migrations', import.meta.url).pathname;
 const TABLE = 'schema_migrations';
 
 async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {
+  // Every process asks which migrations there are; few run them.
+  const { runner } = await import('node-pg-migrate');
   const applied = await runner({
     databaseUrl: {
       connectionString: url,

@@ -2,6 +2,7 @@
 // organization's plan and quota. Spec: Project.
 import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
 import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
 
 export type ProjectRow = {
@@ -15,6 +16,8 @@ export type ProjectRow = {
   allowed_transform_chains: string[];
   warm_presets: string[];
   default_watermark_preset_id: string | null;
+  /** Allowed origins of the default library, for every library of the project. */
+  library_origins: string[];
   raw_download_enabled: boolean;
   callback_url: string | null;
   callback_secret_sealed: Buffer | null;
@@ -44,26 +47,35 @@ export type ProjectRow = {
   quota_exceeded_at: Date | null;
 };
 
-const SELECT = `
-  select p.*, o.plan, o.quota_exceeded_at,
+/** What a reader of a project, called p, reads; o is its organization. */
+export const PROJECT_COLUMNS = `p.*, o.plan, o.quota_exceeded_at,
     array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains,
     (select kid from signing_keys k where k.project_id = p.project_id and k.status = 'active') as active_signing_kid,
     coalesce((select multiplier from project_pricing m where m.project_id = p.project_id
-      order by effective_from desc limit 1), 1) as pricing_multiplier
-  from projects p join organizations o on o.organization_id = p.organization_id`;
+      order by effective_from desc limit 1), 1) as pricing_multiplier`;
+
+const JOINED = `join organizations o on o.organization_id = p.organization_id`;
+const SELECT = `select ${PROJECT_COLUMNS} from projects p ${JOINED}`;
+/** Of rows that a statement wrote and returned as p. */
+const SELECT_WRITTEN = `select ${PROJECT_COLUMNS} from p ${JOINED}`;
+
+const BY_ID = kept(`${SELECT} where p.project_id = $1`);
+const BY_SLUG = kept(`${SELECT} where p.project_slug = $1`);
+const BY_OWNER = kept(`${SELECT} where p.owner_uid = $1`);
+const BY_OWNER_OR_SLUG = kept(`${SELECT} where p.owner_uid = $1 or p.project_slug = $2`);
 
 export async function findProject(
   db: Queryable,
   projectId: string,
 ): Promise<ProjectRow | undefined> {
-  return (await db.query<ProjectRow>(`${SELECT} where p.project_id = $1`, [projectId]))[0];
+  return (await db.query<ProjectRow>(BY_ID, [projectId]))[0];
 }
 
 export async function findProjectBySlug(
   db: Queryable,
   slug: string,
 ): Promise<ProjectRow | undefined> {
-  return (await db.query<ProjectRow>(`${SELECT} where p.project_slug = $1`, [slug]))[0];
+  return (await db.query<ProjectRow>(BY_SLUG, [slug]))[0];
 }
 
 /** By one of its custom domains; the default host is known by its slug. */
@@ -83,7 +95,16 @@ export async function findProjectByOwner(
   db: Queryable,
   ownerUid: string,
 ): Promise<ProjectRow | undefined> {
-  return (await db.query<ProjectRow>(`${SELECT} where p.owner_uid = $1`, [ownerUid]))[0];
+  return (await db.query<ProjectRow>(BY_OWNER, [ownerUid]))[0];
+}
+
+/** The one that the custom resource declares; else the one that has its slug. */
+export async function findProjectByOwnerOrSlug(
+  db: Queryable,
+  { owner_uid, project_slug }: { owner_uid: string; project_slug: string },
+): Promise<ProjectRow | undefined> {
+  const rows = await db.query<ProjectRow>(BY_OWNER_OR_SLUG, [owner_uid, project_slug]);
+  return rows.find((row) => row.owner_uid === owner_uid) ?? rows[0];
 }
 
 /** Newest first; of one organization, or of all with null. */
@@ -101,13 +122,15 @@ export async function listProjects(
   return pageOf(rows, query.limit, (row) => row.project_id);
 }
 
+const LOCK = kept('select from projects where project_id = $1 for no key update');
+
 /** The row lock under which settings, counters, keys and files of a project change, one transaction at a time. */
 export async function lockProject(
   tx: Transaction,
   projectId: string,
 ): Promise<ProjectRow | undefined> {
   // Locked first, read second: the subqueries then see what the holder before us committed.
-  await tx.query('select from projects where project_id = $1 for no key update', [projectId]);
+  await tx.query(LOCK, [projectId]);
   return findProject(tx, projectId);
 }
 
@@ -121,12 +144,14 @@ export async function insertProject(
 ): Promise<ProjectRow | undefined> {
   const { columns, values } = printChanges(settings);
   const names = ['project_id', 'organization_id', 'project_slug', ...columns];
-  const inserted = await db.query(
-    `insert into projects (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})
-     on conflict (project_slug) do nothing returning project_id`,
+  const inserted = await db.query<ProjectRow>(
+    `with p as (
+       insert into projects (${names.join(', ')}) values (${names.map((_, index) => `$${index + 1}`).join(', ')})
+       on conflict (project_slug) do nothing returning *)
+     ${SELECT_WRITTEN}`,
     [project_id, organization_id, project_slug, ...values],
   );
-  return inserted.length === 0 ? undefined : findProject(db, project_id);
+  return inserted[0];
 }
 
 /** The columns that a caller may set; each key of the object is one. */
@@ -142,6 +167,7 @@ const CHANGEABLE = [
   'allowed_transform_chains',
   'warm_presets',
   'default_watermark_preset_id',
+  'library_origins',
   'raw_download_enabled',
   'callback_url',
   'callback_secret_sealed',
@@ -172,12 +198,14 @@ export async function updateProject(
 ): Promise<ProjectRow | undefined> {
   const { columns, values } = printChanges(changes);
   const sets = columns.map((column, index) => `${column} = $${index + 3}, `).join('');
-  const updated = await db.query(
-    `update projects set ${sets}version = version + 1, updated_at = now()
-     where project_id = $1 and ($2::bigint is null or version = $2) returning project_id`,
+  const updated = await db.query<ProjectRow>(
+    `with p as (
+       update projects set ${sets}version = version + 1, updated_at = now()
+       where project_id = $1 and ($2::bigint is null or version = $2) returning *)
+     ${SELECT_WRITTEN}`,
     [project_id, version ?? null, ...values],
   );
-  return updated.length === 0 ? undefined : findProject(db, project_id);
+  return updated[0];
 }
 
 /** Forgets every derived image of the project: its cache keys begin with the generation. */

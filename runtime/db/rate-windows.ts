@@ -1,5 +1,6 @@
 // Table rate_windows: fixed windows by the database's clock, exact over all processes. Spec: Rates.
 import type { Queryable } from './client.ts';
+import { kept } from './kept-statements.ts';
 
 export type RateRequest = {
   /** What is limited. */
@@ -16,25 +17,35 @@ export type RateRequest = {
 export type RateAnswer = { is_allowed: boolean; retry_after_seconds: number };
 
 /** Counts so many more in the current window, unless it has no room for them. */
-export async function takeFromRateWindow(
-  db: Queryable,
-  { scope, subject, limit, window_seconds, count = 1 }: RateRequest,
-): Promise<RateAnswer> {
-  const [row] = await db.query<RateAnswer>(
-    `with window_of_now as (
-       select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
-     ), taken as (
-       insert into rate_windows as w (scope, subject, window_start, count)
-       select $1, $2, window_start, $5::integer from window_of_now where $3 >= $5::integer
-       on conflict (scope, subject, window_start) do update set count = w.count + $5::integer
-         where w.count + $5::integer <= $3
-       returning count
-     )
-     select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
-       window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
-     from window_of_now`,
-    [scope, subject, limit, window_seconds, count],
-  );
+export async function takeFromRateWindow(db: Queryable, request: RateRequest): Promise<RateAnswer> {
+  return answerOf(await db.query<RateAnswer>(TAKE, rateValues(request)), request);
+}
+
+/** `taken` has a row where there was room. Its values are the first five. */
+export const TAKING = `with window_of_now as (
+    select date_bin(make_interval(secs => $4), now(), timestamptz '1970-01-01 00:00:00Z') as window_start
+  ), taken as (
+    insert into rate_windows as w (scope, subject, window_start, count)
+    select $1, $2, window_start, $5::integer from window_of_now where $3 >= $5::integer
+    on conflict (scope, subject, window_start) do update set count = w.count + $5::integer
+      where w.count + $5::integer <= $3
+    returning count
+  )`;
+
+/** What became of the taking, as a RateAnswer. */
+export const TAKEN = `
+  select exists (select from taken) as is_allowed, greatest(1, ceil(extract(epoch from
+    window_start + make_interval(secs => $4) - now())))::integer as retry_after_seconds
+  from window_of_now`;
+
+const TAKE = kept(`${TAKING} ${TAKEN}`);
+
+export function rateValues(request: RateRequest): readonly unknown[] {
+  const { scope, subject, limit, window_seconds, count = 1 } = request;
+  return [scope, subject, limit, window_seconds, count];
+}
+
+export function answerOf([row]: RateAnswer[], { window_seconds }: RateRequest): RateAnswer {
   return row ?? { is_allowed: false, retry_after_seconds: window_seconds };
 }
 

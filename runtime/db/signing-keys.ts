@@ -1,6 +1,7 @@
 // Table signing_keys: one active a project, its predecessors verify until their retire_after. Spec: Signing key.
 import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
 import { onlyRow } from './rows.ts';
 
 export type SigningKeyRow = {
@@ -68,15 +69,15 @@ export async function rotateSigningKey(
   return insertSigningKey(tx, key);
 }
 
+const ACTIVE = kept(
+  `select ${COLUMNS} from signing_keys where project_id = $1 and status = 'active'`,
+);
+
 export async function findActiveSigningKey(
   db: Queryable,
   projectId: string,
 ): Promise<SigningKeyRow | undefined> {
-  const rows = await db.query<SigningKeyRow>(
-    `select ${COLUMNS} from signing_keys where project_id = $1 and status = 'active'`,
-    [projectId],
-  );
-  return rows[0];
+  return (await db.query<SigningKeyRow>(ACTIVE, [projectId]))[0];
 }
 
 /** How many keys of a project verify now, and in how many seconds the first of them stops. */

@@ -20,6 +20,8 @@ export type UploadRow = {
   part_count: number | null;
   part_size: number | null;
   library_id: string | null;
+  /** Its slug; `default` for the default one. */
+  library: string;
   folder: string;
   title: string | null;
   original_filename: string | null;
@@ -45,7 +47,8 @@ export type UploadRow = {
 };
 
 export const UPLOAD_COLUMNS = `uploads.*, uploads.expires_at <= now() as is_expired,
-  extract(epoch from uploads.expires_at - now())::float8 as remaining_seconds`;
+  extract(epoch from uploads.expires_at - now())::float8 as remaining_seconds,
+  coalesce((select l.library_slug from libraries l where l.library_id = uploads.library_id), 'default') as library`;
 
 export type NewUpload = Pick<
   UploadRow,
@@ -73,16 +76,18 @@ export type NewUpload = Pick<
 
 /**
  * Reserves the declared bytes and makes the session, in one statement: parallel calls never pass the limit together.
- * Undefined when the project is not active or has not that much room.
+ * Undefined when the project is not active or has not that much room, or when its library is gone.
  */
 export async function insertUpload(
   db: Queryable,
   upload: NewUpload,
 ): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
-    `with room as (
+    `with place as (
+       select from libraries where library_id = $12 and deleted_at is null for share
+     ), room as (
        update projects set reserved_bytes = reserved_bytes + $6
-       where project_id = $2 and status = 'active'
+       where project_id = $2 and status = 'active' and ($12::text is null or exists (select from place))
          and (coalesce(storage_hard_limit_bytes, $19::bigint) is null
            or storage_bytes + reserved_bytes + $6 <= coalesce(storage_hard_limit_bytes, $19))
        returning project_id

@@ -16,16 +16,19 @@ export type NewUsageBatch = {
   sequence: number;
   /** At most one for each project and hour. */
   entries: readonly UsageBatchEntry[];
+  /** Deliveries since the batch before that the spool did not take. */
+  lost_deliveries?: number;
 };
 
 /** False when this piece of the spool is there already: it counts once, however often it comes. */
 export async function insertUsageBatch(
   db: Queryable,
-  { spool_id, sequence, entries }: NewUsageBatch,
+  { spool_id, sequence, entries, lost_deliveries = 0 }: NewUsageBatch,
 ): Promise<boolean> {
+  const hours = new Set(entries.map(({ window_start }) => window_start.getTime()));
   const [row] = await db.query<{ is_new: boolean }>(
     `with batch as (
-       insert into usage_batches (spool_id, sequence) values ($1, $2)
+       insert into usage_batches (spool_id, sequence, hours, lost_deliveries) values ($1, $2, $4, $5)
        on conflict (spool_id, sequence) do nothing returning batch_id
      ), entries as (
        insert into usage_batch_rows (batch_id, project_id, window_start, requests, bytes, transforms, credits)
@@ -34,7 +37,13 @@ export async function insertUsageBatch(
          bytes bigint, transforms bigint, credits bigint)
      )
      select exists (select from batch) as is_new`,
-    [spool_id, sequence, JSON.stringify(entries)],
+    [
+      spool_id,
+      sequence,
+      JSON.stringify(entries),
+      [...hours].map((hour) => new Date(hour)),
+      lost_deliveries,
+    ],
   );
   return row?.is_new ?? false;
 }
@@ -45,28 +54,25 @@ export async function insertUsageBatch(
  */
 export async function deleteOldUsageBatches(db: Queryable, before: Date): Promise<number> {
   const rows = await db.query(
-    `delete from usage_batches b where received_at < $1
-       and not exists (select from usage_batch_rows r where r.batch_id = b.batch_id and window_start >= $1)
-     returning batch_id`,
+    `delete from usage_batches where received_at < $1 and $1 > all(coalesce(hours, '{}')) returning batch_id`,
     [before],
   );
   return rows.length;
 }
 
-/**
- * The hours, from the first to the last, that batches received since an instant speak of; of all batches without
- * one. Undefined when there are none.
- */
-export async function findHoursTouched(
+/** The hours from one on that batches received since an instant speak of, oldest first; of all batches without one. */
+export async function listHoursTouched(
   db: Queryable,
   { since, from }: { since: Date | null; from: Date },
-): Promise<{ first: Date; last: Date } | undefined> {
-  const [row] = await db.query<{ first: Date | null; last: Date | null }>(
-    `select min(window_start) as first, max(window_start) as last
-     from usage_batches b join usage_batch_rows r on r.batch_id = b.batch_id
-     where ($1::timestamptz is null or received_at >= $1) and window_start >= $2`,
+): Promise<Date[]> {
+  const rows = await db.query<{ hour: Date }>(
+    `select distinct hour from usage_batches b cross join lateral (
+       select unnest(b.hours) as hour
+       union all
+       select window_start from usage_batch_rows r where b.hours is null and r.batch_id = b.batch_id
+     ) told
+     where ($1::timestamptz is null or b.received_at >= $1) and hour >= $2 order by hour`,
     [since, from],
   );
-  const { first = null, last = null } = row ?? {};
-  return first === null || last === null ? undefined : { first, last };
+  return rows.map(({ hour }) => hour);
 }

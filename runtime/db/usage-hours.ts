@@ -11,25 +11,19 @@ export type UsageHourRow = {
   computed_at: Date;
 };
 
-/**
- * Computes every hour of [from, to) again from its batches; returns how many rows are new or different. The batches
- * of these hours must all be there still.
- */
-export async function foldUsageHours(
-  db: Queryable,
-  { from, to }: { from: Date; to: Date },
-): Promise<number> {
+/** Computes these hours again from all of their batches; returns how many rows are new or different. */
+export async function foldUsageHours(db: Queryable, hours: readonly Date[]): Promise<number> {
   const rows = await db.query(
     `insert into usage_hours as h (project_id, window_start, requests, bytes, transforms, credits)
      select project_id, window_start, sum(requests), sum(bytes), sum(transforms), sum(credits)
-     from usage_batch_rows where window_start >= $1 and window_start < $2
+     from usage_batch_rows where window_start = any($1::timestamptz[])
      group by project_id, window_start
      on conflict (project_id, window_start) do update set requests = excluded.requests,
        bytes = excluded.bytes, transforms = excluded.transforms, credits = excluded.credits, computed_at = now()
      where (h.requests, h.bytes, h.transforms, h.credits)
        is distinct from (excluded.requests, excluded.bytes, excluded.transforms, excluded.credits)
      returning project_id`,
-    [from, to],
+    [hours],
   );
   return rows.length;
 }

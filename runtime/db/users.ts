@@ -1,6 +1,8 @@
 // Table users: people of the dashboard, made at their first login. Spec: Authentication, Credentials.
 import type { Queryable, Transaction } from './client.ts';
-import { onlyRow } from './rows.ts';
+import { kept } from './kept-statements.ts';
+import type { OrganizationRow } from './organizations.ts';
+import { columnsApart, onlyRow, splitRow } from './rows.ts';
 
 export type UserRow = {
   user_id: string;
@@ -20,12 +22,34 @@ export type NewUser = Pick<
   'user_id' | 'subject' | 'organization_id' | 'email' | 'first_name' | 'last_name' | 'name'
 >;
 
-export async function findUserBySubject(
+/** A user's own columns, beside those of the organization, which has some of the same names. */
+const USER_COLUMNS = [
+  'user_id',
+  'subject',
+  'organization_id',
+  'role',
+  'email',
+  'first_name',
+  'last_name',
+  'name',
+  'created_at',
+  'updated_at',
+] as const satisfies (keyof UserRow)[];
+
+const BY_SUBJECT = kept(
+  `select o.*, ${columnsApart('u', USER_COLUMNS)}
+   from users u join organizations o on o.organization_id = u.organization_id where u.subject = $1`,
+);
+
+/** A user and the organization, read at once: every call from the dashboard asks for both. */
+export async function findAccount(
   db: Queryable,
   subject: string,
-): Promise<UserRow | undefined> {
-  const rows = await db.query<UserRow>('select * from users where subject = $1', [subject]);
-  return rows[0];
+): Promise<{ user: UserRow; organization: OrganizationRow } | undefined> {
+  const [row] = await db.query<object>(BY_SUBJECT, [subject]);
+  if (row === undefined) return undefined;
+  const { apart: user, rest: organization } = splitRow<UserRow, OrganizationRow>(row, 'u');
+  return { user, organization };
 }
 
 /**

@@ -1,6 +1,29 @@
 // Table webhook_deliveries: events for a project's callback URL, written in the transaction of the event. Spec: Events.
-import { additionalWebhookMoves, statesBefore } from '../core/states.ts';
-import type { Transaction } from './client.ts';
+import { additionalWebhookMoves, statesBefore, type WebhookStatus } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+
+export type WebhookDeliveryRow = {
+  delivery_id: string;
+  event: string;
+  /** Where the next attempt goes, or the last one went. */
+  url: string;
+  /** The bytes that every attempt sends. */
+  body: string;
+  status: WebhookStatus;
+  /** Of the schedule, or because a person asked. */
+  next_attempt_at: Date | null;
+  last_status: number | null;
+  last_error: string | null;
+  delivered_at: Date | null;
+  /** Under which the event was caused, and its attempts are made. */
+  request_id: string | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const COLUMNS = `delivery_id, event, url, body, status, least(next_attempt_at, resend_at) as next_attempt_at,
+  last_status, last_error, delivered_at, request_id, created_at, updated_at`;
 
 export type NewWebhookDelivery = {
   /** Stable over retries; a second row of the same id is the same event. */
@@ -9,24 +32,34 @@ export type NewWebhookDelivery = {
   event: string;
   /** The bytes that every attempt sends. */
   body: string;
+  /** Of its cause. */
+  request_id?: string | null;
+  traceparent?: string | null;
 };
 
 /** Writes the row if the project has a callback URL at this moment; false otherwise, or when it is there already. */
 export async function insertWebhookDelivery(
   tx: Transaction,
-  { delivery_id, project_id, event, body }: NewWebhookDelivery,
+  {
+    delivery_id,
+    project_id,
+    event,
+    body,
+    request_id = null,
+    traceparent = null,
+  }: NewWebhookDelivery,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `insert into webhook_deliveries (delivery_id, project_id, event, body, url)
-     select $1, project_id, $3, $4, callback_url from projects
+    `insert into webhook_deliveries (delivery_id, project_id, event, body, url, request_id, traceparent)
+     select $1, project_id, $3, $4, callback_url, $5, $6 from projects
      where project_id = $2 and callback_url is not null
      on conflict (delivery_id) do nothing returning delivery_id`,
-    [delivery_id, project_id, event, body],
+    [delivery_id, project_id, event, body, request_id, traceparent],
   );
   return rows.length > 0;
 }
 
-/** What waits follows a changed callback URL; without one it is canceled. */
+/** What waits follows a changed callback URL; without one it is canceled. An attempt under way ends as it ends. */
 export async function updateWebhookUrl(
   tx: Transaction,
   { project_id, url }: { project_id: string; url: string | null },
@@ -34,14 +67,16 @@ export async function updateWebhookUrl(
   const open = statesBefore(additionalWebhookMoves, 'cancel');
   if (url !== null) {
     await tx.query(
-      'update webhook_deliveries set url = $2, updated_at = now() where project_id = $1 and status = any($3)',
+      `update webhook_deliveries set url = $2, updated_at = now()
+       where project_id = $1 and (status = any($3) or resend_at is not null)`,
       [project_id, url, open],
     );
     return;
   }
   await tx.query(
-    `update webhook_deliveries set status = 'canceled', next_attempt_at = null, updated_at = now()
-     where project_id = $1 and status = any($2)`,
+    `update webhook_deliveries set next_attempt_at = null, resend_at = null, updated_at = now(),
+       status = case when status = any($2) then 'canceled' else status end
+     where project_id = $1 and (status = any($2) or resend_at is not null)`,
     [project_id, open],
   );
 }
@@ -56,4 +91,67 @@ export async function countWebhookDeliveries(
     [firstDeliveryId],
   );
   return row?.count ?? 0;
+}
+
+/** Newest first; of one event and one status, or of all with null. */
+export async function listWebhookDeliveries(
+  db: Queryable,
+  query: PageQuery & { project_id: string; event: string | null; status: WebhookStatus | null },
+): Promise<Page<WebhookDeliveryRow>> {
+  const rows = await db.query<WebhookDeliveryRow>(
+    `select ${COLUMNS} from webhook_deliveries
+     where project_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)
+       and ($4::timestamptz is null or (created_at, delivery_id) < ($4, $5))
+     order by created_at desc, delivery_id desc limit $6`,
+    [query.project_id, query.event, query.status, ...keysetValues(query)],
+  );
+  return pageOf(rows, query.limit, (row) => row.delivery_id);
+}
+
+export async function findWebhookDelivery(
+  db: Queryable,
+  { project_id, delivery_id }: { project_id: string; delivery_id: string },
+): Promise<WebhookDeliveryRow | undefined> {
+  const rows = await db.query<WebhookDeliveryRow>(
+    `select ${COLUMNS} from webhook_deliveries where project_id = $1 and delivery_id = $2`,
+    [project_id, delivery_id],
+  );
+  return rows[0];
+}
+
+/** One more attempt, now, to the project's callback URL. Undefined where there is no such delivery. */
+export async function updateWebhookResend(
+  tx: Transaction,
+  { project_id, delivery_id, url }: { project_id: string; delivery_id: string; url: string },
+): Promise<WebhookDeliveryRow | undefined> {
+  const rows = await tx.query<WebhookDeliveryRow>(
+    `update webhook_deliveries set resend_at = coalesce(resend_at, now()), url = $3, updated_at = now()
+     where project_id = $1 and delivery_id = $2 returning ${COLUMNS}`,
+    [project_id, delivery_id, url],
+  );
+  return rows[0];
+}
+
+/** Those that are older, with their attempts; returns how many went. */
+export async function deleteOldWebhookDeliveries(
+  db: Queryable,
+  ageSeconds: number,
+): Promise<number> {
+  const rows = await db.query(
+    'delete from webhook_deliveries where created_at < now() - make_interval(secs => $1) returning delivery_id',
+    [ageSeconds],
+  );
+  return rows.length;
+}
+
+/** Whether deliveries of active projects have been due for so long and nobody has one in hand, or had within that time. */
+export async function areWebhooksStuck(db: Queryable, seconds: number): Promise<boolean> {
+  const [row] = await db.query<{ stuck: boolean }>(
+    `with open as (select d.due_at, d.lease_until from webhook_deliveries d join projects p on p.project_id = d.project_id
+       where d.due_at is not null and p.status = 'active')
+     select exists (select from open where due_at < now() - make_interval(secs => $1))
+       and not exists (select from open where lease_until > now() - make_interval(secs => $1)) as stuck`,
+    [seconds],
+  );
+  return row?.stuck ?? false;
 }

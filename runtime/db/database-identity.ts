@@ -1,0 +1,13 @@
+/** Which database this is, under whatever address it is reached: that of its cluster of files, and its number in there. */
+import type { Queryable } from './client.ts';
+
+export type DatabaseIdentity = { id: string; name: string };
+
+export async function findDatabaseIdentity(db: Queryable): Promise<DatabaseIdentity> {
+  const [found] = await db.query<DatabaseIdentity>(
+    `select system_identifier || '/' || oid as id, datname as name
+     from pg_control_system(), pg_database where datname = current_database()`,
+  );
+  if (found === undefined) throw new Error('a database that does not know itself');
+  return found;
+}

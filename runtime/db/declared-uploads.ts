@@ -1,0 +1,58 @@
+/**
+ * What there is of an image that a resource declares: the file of its slug, and the upload that was tried last. A
+ * resource replaces only what it brought itself. Spec: Watermark preset.
+ */
+import type { ProcessingErrorCode } from '../core/errors.ts';
+import type { UploadStatus } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+
+export type UploadOwner = { owner_namespace: string; owner_name: string };
+
+export type DeclaredImageRow = {
+  file: {
+    status: 'ready' | 'blocked' | 'deleted';
+    revision: number;
+    sha256: string | null;
+    is_own: boolean;
+  } | null;
+  upload: {
+    upload_id: string;
+    status: UploadStatus;
+    sha256: string | null;
+    error_code: ProcessingErrorCode | null;
+  } | null;
+};
+
+/** `upload` is the newest one that the resource made for the slug. */
+export async function findDeclaredImage(
+  db: Queryable,
+  place: UploadOwner & { project_id: string; file_slug: string },
+): Promise<DeclaredImageRow> {
+  const { project_id, file_slug, owner_namespace, owner_name } = place;
+  const [row] = await db.query<DeclaredImageRow>(
+    `select
+       (select json_build_object('status', f.status, 'revision', f.revision, 'sha256', r.source_sha256,
+          'is_own', d.upload_id is not null)
+        from files f join file_revisions r using (file_id, revision)
+        left join declared_uploads d
+          on d.upload_id = r.upload_id and d.owner_namespace = $3 and d.owner_name = $4
+        where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted') as file,
+       (select json_build_object('upload_id', u.upload_id, 'status', u.status, 'sha256', u.sha256,
+          'error_code', u.error_code)
+        from uploads u join declared_uploads d using (upload_id)
+        where u.project_id = $1 and u.file_slug = $2 and d.owner_namespace = $3 and d.owner_name = $4
+        order by u.created_at desc, u.upload_id desc limit 1) as upload`,
+    [project_id, file_slug, owner_namespace, owner_name],
+  );
+  return row ?? { file: null, upload: null };
+}
+
+export async function insertDeclaredUpload(
+  tx: Transaction,
+  { upload_id, owner_namespace, owner_name }: UploadOwner & { upload_id: string },
+): Promise<void> {
+  await tx.query(
+    'insert into declared_uploads (upload_id, owner_namespace, owner_name) values ($1, $2, $3)',
+    [upload_id, owner_namespace, owner_name],
+  );
+}

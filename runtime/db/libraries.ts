@@ -1,0 +1,131 @@
+// Table libraries. Whoever puts something into a library holds its row until the commit, so that it is found empty, and
+// deleted, only when nothing is on its way into it. Spec: Library; Libraries.
+import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
+import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+
+export type LibraryRow = {
+  library_id: string;
+  project_id: string;
+  library_slug: string;
+  name: string;
+  allowed_origins: string[];
+  deleted_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+type LibraryOfProject = { project_id: string; library_slug: string };
+
+const LIVE =
+  'select * from libraries where project_id = $1 and library_slug = $2 and deleted_at is null';
+const BY_SLUG = kept(LIVE);
+
+export async function findLibrary(
+  db: Queryable,
+  { project_id, library_slug }: LibraryOfProject,
+): Promise<LibraryRow | undefined> {
+  return (await db.query<LibraryRow>(BY_SLUG, [project_id, library_slug]))[0];
+}
+
+export async function isLibraryLive(db: Queryable, libraryId: string): Promise<boolean> {
+  const rows = await db.query(
+    'select 1 from libraries where library_id = $1 and deleted_at is null',
+    [libraryId],
+  );
+  return rows.length > 0;
+}
+
+/** Locked against its deletion, until the transaction ends: what comes into it is seen by whoever deletes it then. */
+export async function holdLibrary(
+  tx: Transaction,
+  { project_id, library_slug }: LibraryOfProject,
+): Promise<LibraryRow | undefined> {
+  return (await tx.query<LibraryRow>(`${LIVE} for share`, [project_id, library_slug]))[0];
+}
+
+/** Locked for a change. */
+export async function lockLibrary(
+  tx: Transaction,
+  { project_id, library_slug }: LibraryOfProject,
+): Promise<LibraryRow | undefined> {
+  const rows = await tx.query<LibraryRow>(`${LIVE} for no key update`, [project_id, library_slug]);
+  return rows[0];
+}
+
+/** Newest first, without the deleted ones. */
+export async function listLibraries(
+  db: Queryable,
+  query: PageQuery & { project_id: string },
+): Promise<Page<LibraryRow>> {
+  const rows = await db.query<LibraryRow>(
+    `select * from libraries
+     where project_id = $1 and deleted_at is null
+       and ($2::timestamptz is null or (created_at, library_id) < ($2, $3))
+     order by created_at desc, library_id desc limit $4`,
+    [query.project_id, ...keysetValues(query)],
+  );
+  return pageOf(rows, query.limit, (row) => row.library_id);
+}
+
+export type NewLibrary = Pick<
+  LibraryRow,
+  'library_id' | 'project_id' | 'library_slug' | 'name' | 'allowed_origins'
+>;
+
+/** Undefined when a library of the project has the slug. */
+export async function insertLibrary(
+  db: Queryable,
+  library: NewLibrary,
+): Promise<LibraryRow | undefined> {
+  const { library_id, project_id, library_slug, name, allowed_origins } = library;
+  const rows = await db.query<LibraryRow>(
+    `insert into libraries (library_id, project_id, library_slug, name, allowed_origins)
+     values ($1, $2, $3, $4, $5)
+     on conflict (project_id, library_slug) where deleted_at is null do nothing returning *`,
+    [library_id, project_id, library_slug, name, allowed_origins],
+  );
+  return rows[0];
+}
+
+/** Of a locked row. */
+export async function updateLibrary(
+  tx: Transaction,
+  {
+    library_id,
+    name,
+    allowed_origins,
+  }: Pick<LibraryRow, 'library_id' | 'name' | 'allowed_origins'>,
+): Promise<LibraryRow | undefined> {
+  const rows = await tx.query<LibraryRow>(
+    `update libraries set name = $2, allowed_origins = $3, updated_at = now()
+     where library_id = $1 returning *`,
+    [library_id, name, allowed_origins],
+  );
+  return rows[0];
+}
+
+export async function updateLibraryDeleted(tx: Transaction, libraryId: string): Promise<void> {
+  await tx.query(
+    'update libraries set deleted_at = now(), updated_at = now() where library_id = $1',
+    [libraryId],
+  );
+}
+
+/**
+ * What keeps a library from being deleted: files that are not deleted, and uploads that are not finished. One
+ * statement, so that an upload that is just published counts as one of the two.
+ */
+export async function countLibraryContents(
+  tx: Transaction,
+  libraryId: string,
+): Promise<{ files: number; uploads: number }> {
+  const [row] = await tx.query<{ files: number; uploads: number }>(
+    `select
+       (select count(*) from files where library_id = $1 and status <> 'deleted') as files,
+       (select count(*) from uploads
+        where library_id = $1 and status in ('created', 'uploaded', 'processing')) as uploads`,
+    [libraryId],
+  );
+  return row ?? { files: 0, uploads: 0 };
+}

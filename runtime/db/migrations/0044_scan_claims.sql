@@ -1,0 +1,10 @@
+-- What a lease means once scans are put off: also the pause before the next attempt. Spec: Other state sets.
+-- Up Migration
+
+comment on column scanner_checks.lease_until is 'Nobody takes it up before: the end of a scan under way, or of a pause.';
+comment on column scanner_checks.attempts is 'Scans that were begun; the number of one is its right to write what it found.';
+
+-- Down Migration
+
+comment on column scanner_checks.lease_until is 'While it is scanned: when the scan counts as lost.';
+comment on column scanner_checks.attempts is null;

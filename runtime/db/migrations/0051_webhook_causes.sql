@@ -1,0 +1,12 @@
+-- What a webhook came of, so that its attempts can be found with its cause. Spec: Events; Errors, Envelope (x-request-id).
+-- Up Migration
+
+alter table webhook_deliveries
+  add column request_id text check (char_length(request_id) <= 128),
+  add column traceparent text check (char_length(traceparent) = 55);
+comment on column webhook_deliveries.request_id is 'Of the request, job or upload that caused the event: its attempts go on under it.';
+comment on column webhook_deliveries.traceparent is 'The trace in which the event was caused, where one was kept: W3C Trace Context.';
+
+-- Down Migration
+
+alter table webhook_deliveries drop column request_id, drop column traceparent;

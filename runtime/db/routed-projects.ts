@@ -1,0 +1,52 @@
+/** Projects as routes are made of them: their hosts, and the resource that declares them. Spec: Project (custom_domains). */
+import type { Queryable } from './client.ts';
+
+export type RoutedProjectRow = {
+  project_id: string;
+  project_slug: string;
+  custom_domains: string[];
+  owner_uid: string | null;
+  owner_namespace: string | null;
+  owner_name: string | null;
+};
+
+const SELECT = `
+  select project_id, project_slug, owner_uid, owner_namespace, owner_name,
+    array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains
+  from projects p`;
+
+export async function findRoutedProject(
+  db: Queryable,
+  by: { project_id: string } | { owner_uid: string },
+): Promise<RoutedProjectRow | undefined> {
+  const [column, value] =
+    'project_id' in by ? ['project_id', by.project_id] : ['owner_uid', by.owner_uid];
+  return (await db.query<RoutedProjectRow>(`${SELECT} where p.${column} = $1`, [value]))[0];
+}
+
+/** One page, by id: those that a resource declares, and those with hosts of their own. */
+export function listRoutedProjects(
+  db: Queryable,
+  { after, limit }: { after: string; limit: number },
+): Promise<RoutedProjectRow[]> {
+  return db.query<RoutedProjectRow>(
+    `${SELECT}
+     where p.project_id > $1 and (p.owner_uid is not null
+       or exists (select from project_domains d where d.project_id = p.project_id))
+     order by p.project_id limit $2`,
+    [after, limit],
+  );
+}
+
+export type RouteChangeRow = { project_id: string; version: number };
+
+/** Those whose hosts changed beyond this version, newest first. */
+export function listRouteChanges(
+  db: Queryable,
+  { after, limit }: { after: number; limit: number },
+): Promise<RouteChangeRow[]> {
+  return db.query<RouteChangeRow>(
+    'select project_id, version from project_route_changes where version > $1 order by version desc limit $2',
+    [after, limit],
+  );
+}

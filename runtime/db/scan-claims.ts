@@ -1,0 +1,130 @@
+// Table scanner_checks as the scanner works through it. A scan is claimed for a time under a number; whoever comes back
+// with an answer after another claimed it writes nothing. Spec: Staff, checks; Other state sets.
+import type { CheckStatus } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import type { FileRow } from './files.ts';
+
+export type NewCheck = { check_id: string } & Pick<FileRow, 'project_id' | 'file_id' | 'revision'>;
+
+/** In the transaction that publishes the revision. */
+export async function insertCheck(
+  tx: Transaction,
+  { check_id, project_id, file_id, revision }: NewCheck,
+): Promise<void> {
+  await tx.query(
+    `insert into scanner_checks (check_id, project_id, file_id, revision) values ($1, $2, $3, $4)
+     on conflict (file_id, revision) do nothing`,
+    [check_id, project_id, file_id, revision],
+  );
+}
+
+const WAITS = `status in ('queued', 'scanning')`;
+const IS_FREE = `coalesce(lease_until, '-infinity') <= now()`;
+
+export type ClaimedCheck = NewCheck & {
+  /** The number of this scan, from 1. */
+  attempts: number;
+};
+
+/**
+ * Such that nobody scans: of every project alike, chosen by lot where more projects wait than there is room, and within a
+ * project the oldest first. A scan whose process was killed is among them when its lease is over.
+ */
+export async function claimChecks(
+  db: Queryable,
+  { limit, lease_seconds }: { limit: number; lease_seconds: number },
+): Promise<ClaimedCheck[]> {
+  return db.query(
+    `with recursive waiting as (
+       (select project_id from scanner_checks where ${WAITS} order by project_id limit 1)
+       union all
+       select (select c.project_id from scanner_checks c
+         where ${WAITS} and c.project_id > w.project_id order by c.project_id limit 1)
+       from waiting w where w.project_id is not null
+     ), drawn as materialized (
+       select project_id from waiting w where exists (
+         select from scanner_checks c where c.project_id = w.project_id and ${WAITS} and ${IS_FREE})
+       order by random() limit $1
+     ), turns as materialized (
+       select due.check_id, row_number() over (partition by project_id order by due.created_at) as turn
+       from drawn cross join lateral (
+         select c.check_id, c.created_at from scanner_checks c
+         where c.project_id = drawn.project_id and ${WAITS} and ${IS_FREE} order by c.created_at limit $1
+       ) due
+     ), due as (
+       select check_id from scanner_checks
+       where check_id in (select check_id from turns order by turn limit $1) and ${WAITS} and ${IS_FREE}
+       for update skip locked
+     )
+     update scanner_checks set status = 'scanning', attempts = attempts + 1, updated_at = now(),
+       lease_until = now() + make_interval(secs => $2)
+     from due where scanner_checks.check_id = due.check_id
+     returning scanner_checks.check_id, project_id, file_id, revision, attempts`,
+    [limit, lease_seconds],
+  );
+}
+
+type Scan = Pick<ClaimedCheck, 'check_id' | 'attempts'>;
+
+const IS_OURS = `check_id = $1 and attempts = $2 and status = 'scanning'`;
+
+export type Scanned = Scan & {
+  status: Exclude<CheckStatus, 'queued' | 'scanning'>;
+  flags: readonly string[];
+  scores: Readonly<Record<string, number>>;
+};
+
+/** The end of a scan. False where another one has begun or ended since. */
+export async function updateCheckScanned(
+  tx: Transaction,
+  { check_id, attempts, status, flags, scores }: Scanned,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update scanner_checks set status = $3, flags = $4, scores = $5, scanned_at = now(),
+       updated_at = now(), lease_until = null
+     where ${IS_OURS} returning check_id`,
+    [check_id, attempts, status, flags, JSON.stringify(scores)],
+  );
+  return rows.length > 0;
+}
+
+export type PutOff = Scan & {
+  delay_seconds: number;
+  /** Those that were made before waited long enough: they end here. */
+  waits_seconds_max: number;
+};
+
+/** Leaves it to a later scan, or ends it as failed where it waits for too long. Undefined where it is not ours. */
+export async function updateCheckPutOff(
+  db: Queryable,
+  { check_id, attempts, delay_seconds, waits_seconds_max }: PutOff,
+): Promise<'queued' | 'failed' | undefined> {
+  const [row] = await db.query<{ status: 'queued' | 'failed' }>(
+    `update scanner_checks set updated_at = now(),
+       status = case when is_late then 'failed' else 'queued' end,
+       scanned_at = case when is_late then now() end,
+       lease_until = case when is_late then null else now() + make_interval(secs => $3) end
+     from (select created_at < now() - make_interval(secs => $4) as is_late
+       from scanner_checks where check_id = $1) age
+     where ${IS_OURS} returning status`,
+    [check_id, attempts, delay_seconds, waits_seconds_max],
+  );
+  return row?.status;
+}
+
+const COUNTED_MAX = 10_000;
+
+/** How many revisions wait to be scanned, and for how long. */
+export async function countChecksWaiting(
+  db: Queryable,
+): Promise<{ count: number; oldest_seconds: number }> {
+  const [row] = await db.query<{ count: number; oldest_seconds: number }>(
+    `select count(*) as count,
+       coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8 as oldest_seconds
+     from (
+       select created_at from scanner_checks where status in ('queued', 'scanning') order by created_at limit $1
+     ) waiting`,
+    [COUNTED_MAX],
+  );
+  return { count: row?.count ?? 0, oldest_seconds: row?.oldest_seconds ?? 0 };
+}

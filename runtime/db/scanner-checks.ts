@@ -1,0 +1,131 @@
+// Tables scanner_checks and check_reviews: what the scanner found in each revision of a file, and what staff made of
+// it. Every write is under the lock of the file's project. Spec: Staff, checks.
+import type { CheckStatus, ReviewDecision, ReviewValue } from '../core/states.ts';
+import type { Queryable, Transaction } from './client.ts';
+import type { FileRow } from './files.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
+import { onlyRow } from './rows.ts';
+
+export type CheckRow = {
+  check_id: string;
+  project_id: string;
+  project_slug: string;
+  file_id: string;
+  file_slug: string;
+  revision: number;
+  status: CheckStatus;
+  review: ReviewValue;
+  flags: string[];
+  scores: Record<string, number>;
+  scanned_at: Date | null;
+  created_at: Date;
+  updated_at: Date;
+};
+
+export type ReviewRow = {
+  review_id: string;
+  check_id: string;
+  decision: ReviewDecision;
+  note: string | null;
+  /** Subject of whoever decided. */
+  reviewer: string;
+  created_at: Date;
+};
+
+const SELECT = `select c.*, p.project_slug, f.file_slug
+  from scanner_checks c join projects p using (project_id) join files f using (file_id)`;
+
+export async function findCheck(db: Queryable, checkId: string): Promise<CheckRow | undefined> {
+  return (await db.query<CheckRow>(`${SELECT} where c.check_id = $1`, [checkId]))[0];
+}
+
+/** Null: whatever it is. */
+export type CheckFilters = {
+  status: CheckStatus | null;
+  review: ReviewValue | null;
+  flag: string | null;
+  project_slug: string | null;
+};
+
+/** Newest first. */
+export function listChecks(
+  db: Queryable,
+  { limit, after, ...asked }: PageQuery & CheckFilters,
+): Promise<Page<CheckRow>> {
+  return listFiltered(db, LIST, { limit, after, asked });
+}
+
+const LIST: FilteredList<CheckRow, keyof CheckFilters> = {
+  select: SELECT,
+  conditions: {
+    status: (value) => `c.status = ${value}`,
+    review: (value) => `c.review = ${value}`,
+    flag: (value) => `${value} = any(c.flags)`,
+    project_slug: (value) =>
+      `c.project_id = (select project_id from projects where project_slug = ${value})`,
+  },
+  order: ['c.created_at', 'c.check_id'],
+  idOf: (row) => row.check_id,
+};
+
+/** Newest first. */
+export async function listReviews(db: Queryable, checkId: string): Promise<ReviewRow[]> {
+  return db.query<ReviewRow>(
+    `select * from check_reviews where check_id = $1 order by created_at desc, review_id desc`,
+    [checkId],
+  );
+}
+
+export type NewReview = Omit<ReviewRow, 'created_at'>;
+
+/** Writes the decision, and that it is the check's last one. Undefined when the check is not flagged. */
+export async function insertReview(
+  tx: Transaction,
+  { review_id, check_id, decision, note, reviewer }: NewReview,
+): Promise<CheckRow | undefined> {
+  const reviewed = await tx.query(
+    `with reviewed as (
+       update scanner_checks set review = $3, updated_at = now()
+       where check_id = $2 and status = 'flagged' returning check_id
+     )
+     insert into check_reviews (review_id, check_id, decision, note, reviewer)
+     select $1, check_id, $3, $4, $5 from reviewed returning review_id`,
+    [review_id, check_id, decision, note, reviewer],
+  );
+  return reviewed.length === 0 ? undefined : onlyRow(await findCheck(tx, check_id));
+}
+
+/** The flagged checks of a file, of whatever revision, that are not approved. */
+export async function listChecksToApprove(tx: Transaction, fileId: string): Promise<string[]> {
+  const rows = await tx.query<{ check_id: string }>(
+    `select check_id from scanner_checks
+     where file_id = $1 and status = 'flagged' and review <> 'approved' order by revision`,
+    [fileId],
+  );
+  return rows.map((row) => row.check_id);
+}
+
+/**
+ * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check that blocked them, nor
+ * by one of what came later under their slug, also where they were deleted and uploaded again meanwhile.
+ */
+export async function listUnreviewedBlocks(
+  tx: Transaction,
+  projectId: string,
+): Promise<Pick<FileRow, 'file_id' | 'status'>[]> {
+  return tx.query(
+    `with checks as not materialized (
+       select o.file_slug, c.review, c.created_at, c.scanned_at
+       from scanner_checks c join files o using (file_id) where c.project_id = $1
+     )
+     select f.file_id, f.status from files f
+     where f.project_id = $1 and f.blocked_by = 'scanner' and not exists (
+       select from checks c
+       where c.file_slug = f.file_slug and c.review = 'rejected' and c.created_at >= coalesce(
+         (select min(created_at) from checks b
+          where b.file_slug = f.file_slug and b.scanned_at = f.blocked_at), '-infinity'))
+     order by f.file_id`,
+    [projectId],
+  );
+}

@@ -1,0 +1,52 @@
+// What a mint of a signed URL reads, and what it writes: each at once, because mints come all the time.
+// Spec: Signing keys and signed URLs.
+import type { FileStatus } from '../core/states.ts';
+import { AUDIT_COLUMNS, auditValues, type NewAuditEntry } from './audit-log.ts';
+import type { Queryable } from './client.ts';
+import { kept } from './kept-statements.ts';
+import {
+  answerOf,
+  type RateAnswer,
+  type RateRequest,
+  rateValues,
+  TAKEN,
+  TAKING,
+} from './rate-windows.ts';
+
+/** Null: there is no live file of this slug, no active key. */
+export type MintFacts = {
+  file_status: FileStatus | null;
+  kid: string | null;
+  secret_sealed: Buffer | null;
+};
+
+const FACTS = kept(
+  `select f.status as file_status, k.kid, k.secret_sealed from (select) nothing
+   left join files f on f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted'
+   left join signing_keys k on k.project_id = $1 and k.status = 'active'`,
+);
+
+export async function findMintFacts(
+  db: Queryable,
+  { project_id, file_slug }: { project_id: string; file_slug: string },
+): Promise<MintFacts> {
+  const [facts] = await db.query<MintFacts>(FACTS, [project_id, file_slug]);
+  return facts ?? { file_status: null, kid: null, secret_sealed: null };
+}
+
+const INSERT = kept(
+  `${TAKING}, noted as (
+     insert into audit_log (${AUDIT_COLUMNS})
+     select $6, $7, $8, $9, $10, $11, $12::jsonb, $13::jsonb, $14 from taken
+   )
+   ${TAKEN}`,
+);
+
+/** Counts a mint and notes it in the audit log; one too many is neither. */
+export async function insertMint(
+  db: Queryable,
+  { rate, entry }: { rate: RateRequest; entry: NewAuditEntry },
+): Promise<RateAnswer> {
+  const values = [...rateValues(rate), ...auditValues(entry)];
+  return answerOf(await db.query<RateAnswer>(INSERT, values), rate);
+}

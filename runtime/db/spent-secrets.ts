@@ -1,0 +1,32 @@
+// Secrets in tables signing_keys, projects and older_callback_secrets that nothing is verified or signed with any more:
+// they are emptied, and rows that tell of anything else stay. Spec: Signing key; Events, Signature rules.
+import type { Queryable } from './client.ts';
+
+/** Of keys that stopped to verify longer ago; returns how many. */
+export async function deleteSpentKeySecrets(db: Queryable, ageSeconds: number): Promise<number> {
+  const rows = await db.query(
+    `update signing_keys set secret_sealed = '', updated_at = now()
+     where status = 'retired' and secret_sealed <> '' and retire_after < now() - make_interval(secs => $1)
+     returning kid`,
+    [ageSeconds],
+  );
+  return rows.length;
+}
+
+/** Of callback secrets that were rotated, and stopped to sign along longer ago; returns how many. */
+export async function deleteSpentCallbackSecrets(
+  db: Queryable,
+  ageSeconds: number,
+): Promise<number> {
+  const rows = await db.query(
+    `with older as (
+       delete from older_callback_secrets where signs_until < now() - make_interval(secs => $1) returning project_id
+     ), previous as (
+       update projects set previous_callback_secret_sealed = null, previous_callback_secret_until = null
+       where previous_callback_secret_until < now() - make_interval(secs => $1) returning project_id
+     )
+     select from older union all select from previous`,
+    [ageSeconds],
+  );
+  return rows.length;
+}

@@ -1,0 +1,189 @@
+// Table webhook_attempts, and which deliveries are due: claimed fairly between projects, each attempt recorded in one
+// statement with what it means for its delivery. Spec: Webhook delivery attempt.
+import type { WebhookStatus } from '../core/states.ts';
+import type { Queryable } from './client.ts';
+
+/** A delivery that is this caller's to send, until its lease is over. */
+export type ClaimedWebhook = {
+  delivery_id: string;
+  project_id: string;
+  /** As rooms are counted: of the URL, in lower case, without the usual port. */
+  host: string;
+  event: string;
+  url: string;
+  body: string;
+  /** Attempts of the schedule that failed so far. */
+  attempt: number;
+  asked_by: 'schedule' | 'person';
+  /** Of its cause. */
+  request_id: string | null;
+  traceparent: string | null;
+  lease_until: Date;
+  callback_secret_sealed: Buffer;
+  /** Null once it signs no longer. */
+  previous_callback_secret_sealed: Buffer | null;
+  /** Of rotations within the same day; newest first. */
+  older_callback_secrets_sealed: Buffer[];
+};
+
+export type WebhookRoom = {
+  /** How many at most. */
+  limit: number;
+  /** How many more a project may have under way; one that is not named may have one. */
+  rooms: ReadonlyMap<string, number>;
+  /** The same of hosts; one that is not named may have `host_max`. */
+  host_rooms: ReadonlyMap<string, number>;
+  host_max: number;
+  lease_seconds: number;
+};
+
+/**
+ * Due deliveries of active projects: of every project alike, chosen by lot when there are more projects than room, and
+ * within a project the oldest first. A project is found by one step of the index, however much it has waiting.
+ */
+export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<ClaimedWebhook[]> {
+  return db.query(
+    `with recursive waiting as (
+       (select project_id from webhook_deliveries where due_at is not null order by project_id limit 1)
+       union all
+       select (select d.project_id from webhook_deliveries d
+         where d.due_at is not null and d.project_id > w.project_id order by d.project_id limit 1)
+       from waiting w where w.project_id is not null
+     ), candidates as materialized (
+       select p.project_id, coalesce(r.room, 1) as room, called.host, coalesce(h.room, $6) as host_room
+       from waiting join projects p on p.project_id = waiting.project_id
+       cross join lateral (select regexp_replace(
+         lower(substring(p.callback_url from '^[a-z]+://([^/?#]*)')), '\\.?(:0*443)?$', '')) called (host)
+       left join unnest($2::text[], $3::bigint[]) r (project_id, room) on r.project_id = p.project_id
+       left join unnest($4::text[], $7::bigint[]) h (host, room) on h.host = called.host
+       where p.status = 'active' and coalesce(r.room, 1) > 0 and coalesce(h.room, $6) > 0
+         and exists (select from webhook_deliveries d where d.project_id = p.project_id and d.due_at <= now())
+       order by random() limit $1
+     ), locked as materialized (
+       select d.delivery_id, c.host, c.host_room from candidates c cross join lateral (
+         select delivery_id from webhook_deliveries d
+         where d.project_id = c.project_id and d.due_at <= now()
+         order by d.due_at limit c.room for update skip locked
+       ) d limit $1
+     ), picked as (
+       select delivery_id, host from (
+         select *, row_number() over (partition by host) as place from locked
+       ) placed where place <= host_room
+     )
+     update webhook_deliveries d set lease_until = now() + make_interval(secs => $5)
+     from picked, projects p
+     where d.delivery_id = picked.delivery_id and p.project_id = d.project_id
+     returning d.delivery_id, d.project_id, picked.host, d.event, d.url, d.body, d.attempt, d.lease_until,
+       d.request_id, d.traceparent,
+       case when d.resend_at <= now() then 'person' else 'schedule' end as asked_by,
+       p.callback_secret_sealed,
+       case when p.previous_callback_secret_until > now() then p.previous_callback_secret_sealed end
+         as previous_callback_secret_sealed,
+       array(select o.secret_sealed from older_callback_secrets o
+         where o.project_id = p.project_id and o.signs_until > now() order by o.signs_until desc)
+         as older_callback_secrets_sealed`,
+    [
+      room.limit,
+      [...room.rooms.keys()],
+      [...room.rooms.values()],
+      [...room.host_rooms.keys()],
+      room.lease_seconds,
+      room.host_max,
+      [...room.host_rooms.values()],
+    ],
+  );
+}
+
+export type WebhookAttemptRow = {
+  delivery_id: string;
+  /** From 1, in the order in which they ended. */
+  attempt_number: number;
+  asked_by: 'schedule' | 'person';
+  started_at: Date;
+  duration_ms: number;
+  response_status: number | null;
+  /** At most 1,000 characters. */
+  response_excerpt: string | null;
+  /** At most 500 characters; null: the endpoint answered 2xx. */
+  error: string | null;
+};
+
+export type EndedAttempt = Omit<WebhookAttemptRow, 'attempt_number'> & {
+  lease_until: Date;
+  /** Until the schedule's next attempt after this failure; null: there is none. */
+  retry_seconds: number | null;
+};
+
+/**
+ * Writes the attempt down and moves its delivery: delivered, to the next attempt, or abandoned. What a person asked
+ * for leaves the schedule as it is unless it arrived. Undefined when the lease went to somebody else.
+ */
+export async function recordWebhookAttempt(
+  db: Queryable,
+  ended: EndedAttempt,
+): Promise<WebhookStatus | undefined> {
+  const [row] = await db.query<{ status: WebhookStatus }>(
+    `with moved as (
+       update webhook_deliveries set ${moveOf(ended)}, lease_until = null, last_status = $3, last_error = $4,
+         updated_at = now()
+       where delivery_id = $1 and lease_until = $2 returning delivery_id, status
+     ), written as (
+       insert into webhook_attempts (delivery_id, attempt_number, asked_by, started_at, duration_ms,
+         response_status, error, response_excerpt)
+       select delivery_id, (select count(*) + 1 from webhook_attempts a where a.delivery_id = $1),
+         $5, $6, $7, $3, $4, $8
+       from moved
+     )
+     select status from moved`,
+    [
+      ended.delivery_id,
+      ended.lease_until,
+      ended.response_status,
+      ended.error,
+      ended.asked_by,
+      ended.started_at,
+      ended.duration_ms,
+      ended.response_excerpt,
+      ...(ended.error !== null && ended.asked_by === 'schedule' ? [ended.retry_seconds] : []),
+    ],
+  );
+  return row?.status;
+}
+
+/** A delivery that was canceled meanwhile keeps that, unless it arrived. */
+function moveOf({ error, asked_by }: EndedAttempt): string {
+  const counted = asked_by === 'schedule' ? 'attempt = attempt + 1' : 'resend_at = null';
+  if (error === null) {
+    return `${counted}, status = 'delivered', delivered_at = now(), next_attempt_at = null`;
+  }
+  if (asked_by === 'person') return counted;
+  return `${counted},
+    status = case when next_attempt_at is null then status when $9::float8 is null then 'abandoned'
+      else 'retry scheduled' end,
+    next_attempt_at = case when next_attempt_at is not null then now() + make_interval(secs => $9) end`;
+}
+
+/** Gives back what was claimed and not sent: the attempt counts as none. */
+export async function releaseWebhook(
+  db: Queryable,
+  { delivery_id, lease_until }: Pick<ClaimedWebhook, 'delivery_id' | 'lease_until'>,
+): Promise<void> {
+  await db.query(
+    'update webhook_deliveries set lease_until = null where delivery_id = $1 and lease_until = $2',
+    [delivery_id, lease_until],
+  );
+}
+
+/** The newest twenty of each of these deliveries, oldest first. */
+export async function listWebhookAttempts(
+  db: Queryable,
+  deliveryIds: readonly string[],
+): Promise<WebhookAttemptRow[]> {
+  return db.query(
+    `select a.* from unnest($1::text[]) d (delivery_id) cross join lateral (
+       select * from webhook_attempts a where a.delivery_id = d.delivery_id
+       order by attempt_number desc limit 20
+     ) a order by delivery_id, attempt_number`,
+    [deliveryIds],
+  );
+}
