@@ -727,19 +727,6 @@ export type HelperErrorCode = keyof typeof helperErrors;
 /** Spec: Upload helper codes, rows whose code is not the helper's own word. */
 export const helperRelayedCodes = ['forbidden', 'processing_failed', 'api_unreachable'] as const;
 
-/** Spec: Upload helper codes, the additional codes of the browser client. */
-export const browserClientErrors = {
-  network_error: 'The network failed. Check the connection and try again.',
-  aborted: 'The upload was stopped. Start it again when you want it.',
-  detached: 'The page let go of this upload. Choose the same file again to resume it.',
-  etag_missing: 'Storage hides the ETag header. Expose ETag in the bucket’s CORS rules.',
-  file_mismatch: 'This is not the file that the upload was begun with. Choose the same file.',
-  invalid_response: 'The server answered something unexpected. Check the upload endpoint.',
-} as const satisfies Record<string, string>;
-
-/** A code that only the browser client raises. */
-export type BrowserClientErrorCode = keyof typeof browserClientErrors;
-
 /** Spec: Verifier failure reasons. */
 export const verifierReasons = {
   missing_header: 'The request has no signature header. Read X-Service-Signature.',

@@ -10,6 +10,7 @@ import {
   WEBHOOK_BACKOFF_SECONDS_MAX,
   WEBHOOK_BODY_BYTES_MAX,
   WEBHOOK_RETRY_DELAYS_SECONDS,
+  WEBHOOK_RETRY_INTERVAL_SECONDS,
 } from './limits.ts';
 import { cleanText, countCharacters, cutText } from './text.ts';
 
@@ -158,6 +159,22 @@ export function retryDelaySeconds(failedAttempts: number, retryAfterSeconds = 0)
   const delay = WEBHOOK_RETRY_DELAYS_SECONDS[failedAttempts - 1];
   if (delay === undefined || failedAttempts >= WEBHOOK_ATTEMPTS_MAX) return null;
   return Math.min(Math.max(delay, retryAfterSeconds), WEBHOOK_BACKOFF_SECONDS_MAX);
+}
+
+/**
+ * That delay with a part of up to a minute on top, so that what failed together does not come back together: never
+ * sooner. `random` is in [0, 1).
+ */
+export function jitteredSeconds(delaySeconds: number, random: number): number {
+  return delaySeconds + Math.min(delaySeconds / 10, WEBHOOK_RETRY_INTERVAL_SECONDS) * random;
+}
+
+/** Seconds that a Retry-After header asks for: a number of them, or a date; 0 where it says neither. */
+export function parseRetryAfter(header: string | undefined, now: Date): number {
+  if (header === undefined) return 0;
+  if (/^[0-9]+$/.test(header)) return Math.min(Number(header), Number.MAX_SAFE_INTEGER);
+  const seconds = (Date.parse(header) - now.getTime()) / 1000;
+  return Number.isNaN(seconds) ? 0 : Math.max(0, Math.ceil(seconds));
 }
 
 function fitReason(data: { reason: string }, body: (fitted: object) => string): string {

@@ -12,11 +12,19 @@ import { countCharacters, hasUnsafeCharacters } from './text.ts';
  */
 export function parseFolder(text: string): string | undefined {
   if (hasUnsafeCharacters(text)) return undefined;
-  const names = text.normalize('NFC').split('/').map(trimName).filter(isNotEmpty);
+  const names = text.split('/').map(trimName).filter(isNotEmpty);
   if (names.length > FOLDER_LEVELS_MAX || names.some(isDots)) return undefined;
-  const folder = names.join('/');
+  const written = names.join('/');
+  if (countCharacters(written) > FOLDER_LENGTH_MAX * COMPOSED_FROM_MAX) return undefined;
+  const folder = written.normalize('NFC');
   return countCharacters(folder) > FOLDER_LENGTH_MAX ? undefined : folder;
 }
+
+/**
+ * NFC makes one character of at most so many. What is longer can be refused as it was written: normalizing it would
+ * take the square of the marks that stand in a row, minutes where a body is full of them.
+ */
+const COMPOSED_FROM_MAX = 4;
 
 /** Whether `folder` is `ancestor` itself or lies beneath it; both normalized. */
 export function isFolderWithin(folder: string, ancestor: string): boolean {

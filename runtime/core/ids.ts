@@ -28,6 +28,7 @@ export const idPrefixes = {
   inc: 'incident',
   acr: 'access request',
   whd: 'webhook delivery row',
+  tst: 'test of a webhook',
   aud: 'audit entry',
   spl: 'usage spool',
 } as const satisfies Record<string, string>;

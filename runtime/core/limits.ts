@@ -198,6 +198,11 @@ export const WEBHOOK_TOLERANCE_SECONDS_DEFAULT = 300;
 /** Decided: a rotated callback secret signs beside the new one for this long. */
 export const CALLBACK_SECRET_OVERLAP_SECONDS = 24 * HOUR;
 export const CALLBACK_SECRET_BYTES = 32;
+/** Decided: how many secrets sign at once, however often one is rotated within a day. */
+export const CALLBACK_SECRETS_SIGNING_MAX = 10;
+/** Decided: what of an endpoint's answer is read, and what of that is kept for the delivery log. */
+export const WEBHOOK_ANSWER_BYTES_MAX = 4 * KIB;
+export const WEBHOOK_EXCERPT_LENGTH_MAX = 1000;
 
 // Rates
 
@@ -251,6 +256,22 @@ export const PREVIEW_READ_SECONDS_MAX = 15;
 export const PREVIEW_THUMB_PIXELS = 480;
 export const PREVIEW_LARGE_PIXELS = 1600;
 
+// Automatic scanner
+
+/** The longer side of what a scanner is sent: models look at less. */
+export const SCAN_PICTURE_PIXELS = 512;
+/** Of the flag `nudity`, unless TINTYPE_SCANNER_THRESHOLDS says otherwise. */
+export const SCAN_NUDITY_THRESHOLD = 0.85;
+export const SCAN_TIMEOUT_SECONDS = 10;
+export const SCAN_ANSWER_BYTES_MAX = 64 * KIB;
+export const SCAN_SCORES_MAX = 64;
+/** Of a picture that cannot be looked at. */
+export const SCAN_ATTEMPTS_MAX = 5;
+export const SCAN_RETRY_SECONDS_FIRST = 10;
+export const SCAN_RETRY_SECONDS_MAX = 15 * MINUTE;
+/** As long as the scanner may be away without a revision that is never looked at. */
+export const SCAN_WAIT_HOURS_MAX = 24;
+
 // Signing keys and signed URLs
 
 export const SIGNING_KEY_RETIRE_HOURS = 24;
@@ -291,8 +312,8 @@ export const PNG_QUALITY_DEFAULT = 34;
 export const CHROMA_FULL_QUALITY_MIN = 90;
 export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
 export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
-export const MEZZANINE_LONG_EDGES_PX = [2048, 1024] as const;
-export const MEZZANINE_OUTPUT_FACTOR_MIN = 2;
+export const MEZZANINE_LONG_EDGES_PX = [2048, 1024, 720] as const;
+export const MEZZANINE_OUTPUT_FACTOR_MIN = 1.6;
 export const MEZZANINE_JPEG_QUALITY = 92;
 /** A longer render is answered by its key alone and read from storage. */
 export const RENDER_REPLY_BYTES_MAX = 1 * MIB;
@@ -307,6 +328,16 @@ export const LOOKUP_CACHE_SECONDS_MAX = 30;
 export const EMBED_ASSET_CACHE_SECONDS = 300;
 export const STATUS_CACHE_SECONDS = 30;
 export const STATUS_SAMPLES_HOURS = 24;
+/** Decided: incidents of a week, so that people find what they met. */
+export const STATUS_INCIDENTS_DAYS = 7;
+export const STATUS_INCIDENTS_MAX = 50;
+/** Decided: samples in a row, one a minute. */
+export const STATUS_FAILED_SAMPLES_TO_OPEN = 3;
+export const STATUS_GOOD_SAMPLES_TO_CLOSE = 5;
+/** A probe that is not answered by then has failed. */
+export const STATUS_PROBE_SECONDS = 10;
+/** Uploads and webhooks that wait longer say that nobody works on them. */
+export const STATUS_WAITING_SECONDS_MAX = 120;
 /** Decided. */
 export const LOOKUP_STALE_SECONDS_MAX = 5 * MINUTE;
 /** An unknown kid asks the database again, at most this often a host. */

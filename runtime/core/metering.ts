@@ -85,6 +85,24 @@ export function isHourExempt(periods: readonly ExemptPeriod[], windowStart: Date
   );
 }
 
+/** Hours as they are billed: with the multiplier in force in each, without those that an exemption touches. */
+export function billedHours({
+  hours,
+  pricing,
+  exempt,
+}: {
+  hours: readonly { window_start: Date; credits: number }[];
+  pricing: readonly PricingChange[];
+  exempt: readonly ExemptPeriod[];
+}): ChargedHour[] {
+  return hours
+    .filter(({ window_start }) => !isHourExempt(exempt, window_start))
+    .map(({ credits, window_start }) => ({
+      credits,
+      pricing_multiplier: multiplierAt(pricing, window_start),
+    }));
+}
+
 /** Start of the UTC hour that holds the instant. */
 export function hourOf(instant: Date): Date {
   return new Date(Math.floor(instant.getTime() / HOUR_MS) * HOUR_MS);

@@ -1,13 +1,22 @@
 /**
- * What an organization gets by its plan. The specification names the paid plans (Public,
- * plan_interest) and leaves the allowances open; a deployment may bring its own table.
+ * What an organization gets by its plan. The specification names the paid plans (Public, plan_interest) and leaves the
+ * allowances open; a deployment may bring its own table. Spec: Limits, Metering (plan allowances).
  */
+import { z } from 'zod';
+import { expected, requestBody } from './resources/wire.ts';
 
-/** One plan: its grant of credits, how often it is granted, and the storage of each project. */
+/** A price as providers state it: in the currency's smallest unit. */
+export type Price = { readonly amount: number; readonly currency: string };
+
+/**
+ * One plan: its grant of credits, how often it is granted, and the storage of each project. Where it has a price, a
+ * payment at another one grants nothing.
+ */
 export type Plan = {
   readonly credits: number;
   readonly granted: 'once' | 'monthly';
   readonly storage_bytes: number;
+  readonly price?: Price | undefined;
 };
 
 /** Plans by name; `trial` is what a first login gets. */
@@ -22,3 +31,35 @@ export const defaultPlans = {
   builder: { credits: 250_000, granted: 'monthly', storage_bytes: 250 * GIB },
   growth: { credits: 1_500_000, granted: 'monthly', storage_bytes: 1024 * GIB },
 } as const satisfies Plans;
+
+const amount = (what: string, min: number) => {
+  const error = expected(what);
+  return z.int({ error }).min(min, { error });
+};
+
+const price = requestBody({
+  amount: amount("a whole number of the currency's smallest unit", 0),
+  currency: z.string().regex(/^[A-Za-z]{3}$/, 'expected a currency of three letters, such as EUR'),
+});
+
+const plan = requestBody({
+  credits: amount('a whole number of credits of at least 1', 1),
+  granted: z.enum(['once', 'monthly'], { error: expected('once or monthly') }),
+  storage_bytes: amount('a whole number of bytes', 0),
+  price: price.optional(),
+});
+
+const PLAN_NAME = /^[a-z][a-z0-9_-]{0,62}$/;
+
+/** The file of TINTYPE_PLANS once it is read as YAML. */
+export const plansFile = z
+  .record(z.string().regex(PLAN_NAME), plan, {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? 'expected a name of lower-case letters, digits, _ and -'
+        : 'expected plans by name, such as starter: { credits: 50000, … }',
+  })
+  .refine((plans) => Object.hasOwn(plans, 'trial'), {
+    error: 'expected a plan called trial: what a first login gets',
+  })
+  .transform((plans): Plans => ({ ...plans, trial: plans['trial'] ?? defaultPlans.trial }));

@@ -10,13 +10,18 @@ export type Schedule = { readonly schedule: string; readonly deadline_seconds: n
 export const schedules = {
   'upload-sweep': { schedule: '* * * * *', deadline_seconds: 300 },
   'purge-queue': { schedule: '* * * * *', deadline_seconds: 300 },
+  'webhook-delivery': { schedule: '* * * * *', deadline_seconds: 300 },
+  'status-sampling': { schedule: '* * * * *', deadline_seconds: 50 },
   'hourly-rollup': { schedule: `${HOURLY_ROLLUP_MINUTE} * * * *`, deadline_seconds: 900 },
   'daily-charge': {
     schedule: `${DAILY_CHARGE_MINUTE} ${DAILY_CHARGE_HOUR} * * *`,
     deadline_seconds: 1800,
   },
+  // After the daily charge, whose work it looks at.
+  reconciliation: { schedule: '50 0 * * *', deadline_seconds: 1800 },
   'content-sweep': { schedule: '10 * * * *', deadline_seconds: 1800 },
   retention: { schedule: '40 1 * * *', deadline_seconds: 1800 },
+  'signing-key-retirement': { schedule: '50 1 * * *', deadline_seconds: 300 },
 } as const satisfies Record<string, Schedule>;
 
 /** Whether it is due more often than hourly: its minute is not one number. */

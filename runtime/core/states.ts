@@ -352,7 +352,7 @@ export const otherStateSets = {
 /** Ours: the values that those sets need besides. */
 export const additionalStateSets = {
   subscription: ['active'],
-  check: ['pending', 'clear', 'failed'],
+  check: ['queued', 'scanning', 'clear', 'failed'],
   review: ['unreviewed'],
 } as const;
 
@@ -362,11 +362,23 @@ export const subscriptionStatuses = [
   ...additionalStateSets.subscription,
 ] as const;
 
+/** How it stands with a subscription. */
+export type SubscriptionStatus = (typeof subscriptionStatuses)[number];
+
 /** Every status of a scanner check. */
 export const checkStatuses = [...otherStateSets.check, ...additionalStateSets.check] as const;
 
+/** A status of a scanner check. */
+export type CheckStatus = (typeof checkStatuses)[number];
+
 /** Every review value of a scanner check. */
 export const reviewValues = [...otherStateSets.review, ...additionalStateSets.review] as const;
+
+/** The last decision on a scanner check, or that there is none. */
+export type ReviewValue = (typeof reviewValues)[number];
+
+/** What staff decide on a flagged check. */
+export type ReviewDecision = (typeof otherStateSets.review)[number];
 
 /** Where the row named `move` may start: the list for a guard `status = any($1)`. */
 export function statesBefore<Row extends Move<string>>(

@@ -49,14 +49,21 @@ export function notModifiedHeaders(image: ServedImage): Headers {
   };
 }
 
-/** The headers of a refusal, which is never cached; `retry_after_seconds` of a 503. */
-export function refusalHeaders(refusal: { readonly retry_after_seconds?: number } = {}): Headers {
-  const seconds = refusal.retry_after_seconds;
+/** `retry_after_seconds` of a 503; `help`: the Link to the page on the code, where there is one to link. */
+export type RefusalFacts = {
+  readonly retry_after_seconds?: number | undefined;
+  readonly help?: string | undefined;
+};
+
+/** The headers of a refusal, which is never cached. */
+export function refusalHeaders({ retry_after_seconds, help }: RefusalFacts = {}): Headers {
   return {
     ...baseHeaders(),
     'cache-control': 'no-store',
     'content-type': 'application/json; charset=utf-8',
-    ...(seconds === undefined ? {} : { 'retry-after': String(seconds) }),
+    'access-control-expose-headers': `${EXPOSED}, link`,
+    ...(retry_after_seconds === undefined ? {} : { 'retry-after': String(retry_after_seconds) }),
+    ...(help === undefined ? {} : { link: help }),
   };
 }
 
@@ -72,17 +79,18 @@ export function preflightHeaders(): Headers {
 }
 
 /**
- * The strong entity tag of a representation. `representation` is a printed plan or `originals`;
- * the watermark's revision is part of the plan.
+ * The strong entity tag of a representation. `object_key` is that of the file's bytes, which no other revision has, also
+ * where a restored database counts revisions again; `representation` is a printed plan or `originals`, and the
+ * watermark's revision is part of the plan.
  */
 export function printEtag(input: {
   readonly file_id: string;
-  readonly revision: number;
+  readonly object_key: string;
   readonly representation: string;
   readonly encoder_epoch: number;
 }): string {
-  const { file_id, revision, representation, encoder_epoch } = input;
-  const text = JSON.stringify([file_id, revision, representation, encoder_epoch]);
+  const { file_id, object_key, representation, encoder_epoch } = input;
+  const text = JSON.stringify([file_id, object_key, representation, encoder_epoch]);
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, 32)}"`;
 }
 
@@ -102,12 +110,15 @@ export function purgeTags(of: { readonly project_id: string; readonly file_id: s
   };
 }
 
+// What a page may read of an answer.
+const EXPOSED =
+  'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision';
+
 // On every response, so that a page of any origin can show, fetch and measure images.
 function baseHeaders(): Headers {
   return {
     'access-control-allow-origin': '*',
-    'access-control-expose-headers':
-      'accept-ranges, content-disposition, content-length, content-range, etag, retry-after, x-request-id, x-service-revision',
+    'access-control-expose-headers': EXPOSED,
     'cross-origin-resource-policy': 'cross-origin',
     'timing-allow-origin': '*',
     'x-content-type-options': 'nosniff',

@@ -42,10 +42,10 @@ export function planRender(input: {
 }
 
 /**
- * Raised when the same plan comes out as other bytes (new encoder, new encoder settings), so that
- * nothing rendered before is served again.
+ * Raised when the same plan comes out as other bytes (new encoder, new encoder settings, another choice of what is
+ * read), so that nothing rendered before is served again.
  */
-export const ENCODER_EPOCH = 2;
+export const ENCODER_EPOCH = 3;
 
 /** The plan as one line: equal for equal plans, different for different ones. */
 export function printPlan({ window, output, format, quality, watermark }: RenderPlan): string {
@@ -65,17 +65,19 @@ export function printPlan({ window, output, format, quality, watermark }: Render
 
 /**
  * Key of the rendered object. A project's generation rises with every purge, so a purge changes
- * every key at once; a file's revision does the same for one file.
+ * every key at once; a file's revision does the same for one file. A revision's number comes again where the database
+ * was restored from a backup, the key of its bytes never does.
  */
 export function printDerivedKey(input: {
   readonly project_id: string;
   readonly generation: number;
   readonly file_id: string;
   readonly revision: number;
+  readonly object_key: string;
   readonly plan: RenderPlan;
 }): string {
-  const { project_id, generation, file_id, revision, plan } = input;
-  const text = JSON.stringify([ENCODER_EPOCH, printPlan(plan)]);
+  const { project_id, generation, file_id, revision, object_key, plan } = input;
+  const text = JSON.stringify([ENCODER_EPOCH, object_key, printPlan(plan)]);
   const hash = createHash('sha256').update(text).digest('hex').slice(0, 40);
   return `derived/${project_id}/${generation}/${file_id}/${revision}/${hash}.${plan.format}`;
 }

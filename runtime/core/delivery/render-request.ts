@@ -39,12 +39,14 @@ export function requestRender(
   file: RenderableFile,
   plan: RenderPlan,
 ): RenderRequest {
-  const { file_id, revision } = file;
+  const { file_id, revision, object_key } = file;
   const { object, ...place } = chooseSource(plan, file, file.mezzanines);
   const source = object === 'original' ? file : { ...object, is_lossless: false };
   return {
     project_id,
-    derived_key: printDerivedKey({ project_id, generation, file_id, revision, plan }),
+    derived_key: printDerivedKey({
+      ...{ project_id, generation, file_id, revision, object_key, plan },
+    }),
     source_key: source.object_key,
     ...place,
     cost_ms: renderCostMs({ source, ...place, output: plan.output, format: plan.format }),
@@ -68,10 +70,9 @@ const watermark = z.strictObject({
   opacity: z.number().min(1).max(100),
 });
 
-/** Reads a request off the queue; throws a ZodError where it is none. */
-export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
+/** What every drawing is told, whatever becomes of it. */
+export const drawingFields = {
   project_id: z.string(),
-  derived_key: z.string(),
   source_key: z.string(),
   window: box,
   frame: box.optional(),
@@ -83,6 +84,12 @@ export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
     quality: z.int().min(1).max(100).nullable(),
     watermark: watermark.nullable(),
   }),
+};
+
+/** Reads a request off the queue; throws a ZodError where it is none. */
+export const renderRequestSchema: z.ZodType<RenderRequest> = z.strictObject({
+  ...drawingFields,
+  derived_key: z.string(),
   is_warm: z.literal(true).optional(),
 });
 

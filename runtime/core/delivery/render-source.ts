@@ -28,7 +28,7 @@ export type RenderSource = {
 };
 
 /**
- * Chooses the smallest half-way image that still has twice the output in both sides and where the plan's
+ * Chooses the smallest half-way image that still has 1.6 times the output in both sides and where the plan's
  * window can be met, else the one where it is met best, else the original: measured, such a render is alike
  * one from the original at SSIM 0.98 at least. The original of an SVG is never read: its largest half-way
  * image is the raster grid itself.

@@ -55,12 +55,17 @@ export const billingHelp = {
   billing_customer_unmapped: {
     cause:
       'A payment arrived from a customer of the provider who belongs to no organization here. No credits were given.',
-    steps: ['Map the customer to its organization.', SENT_AGAIN],
+    steps: [
+      'Tell whose customer it is: with `organization_id` in the metadata at the provider, or as the page on billing says.',
+      SENT_AGAIN,
+    ],
   },
   billing_plan_unmapped: {
-    cause:
-      'A payment arrived for a product that no plan of the plans file has. No credits were given.',
-    steps: ['Add the product to its plan in the plans file.', SENT_AGAIN],
+    cause: 'A payment arrived for a product that buys no plan here. No credits were given.',
+    steps: [
+      'Add the product to `TINTYPE_PROVIDER_A_PLANS` or `TINTYPE_PROVIDER_B_PLANS`, with a plan that there is.',
+      SENT_AGAIN,
+    ],
   },
   billing_subscription_mismatch: {
     cause:

@@ -2,9 +2,9 @@
  * A page for every code: what it means on each surface that answers it, why, an example, and what to do. One word
  * may have two statuses, so that a page can have several entries. Spec: Errors; Upload helper codes.
  */
+import { browserClientErrors } from '../browser-client-errors.ts';
 import {
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   type ErrorRow,
   errorEnvelope,

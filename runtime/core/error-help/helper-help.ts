@@ -1,5 +1,6 @@
 /** Help with the upload helper, its browser client and the webhook verifier. Spec: Upload helper codes; Verifier failure reasons. */
-import type { browserClientErrors, helperErrors, verifierReasons } from '../errors.ts';
+import type { browserClientErrors } from '../browser-client-errors.ts';
+import type { helperErrors, verifierReasons } from '../errors.ts';
 import type { HelpTable } from './help-table.ts';
 
 export const helperHelp: HelpTable<typeof helperErrors> = {

@@ -78,7 +78,7 @@ export const requestHelp = {
     steps: [
       'Wait as many seconds as `Retry-After` says; asking sooner is refused as well.',
       'Continue more slowly, and let several workers of yours share one pace.',
-      'After failed authentications: stop and mend the credential, instead of trying it again.',
+      'After failed authentications: stop and mend the credential, instead of trying it again. Until the minute ends good credentials are let in from that address as before, and bad ones are answered 429; behind proxies, name them in TINTYPE_TRUSTED_PROXIES, so that callers do not share one.',
       'Signed URLs live up to an hour: keep them, instead of minting one for every view.',
     ],
   },

@@ -35,11 +35,16 @@ export type AccessRequestRecord = z.infer<typeof accessRequestRecord>;
 
 const short = boundedText(NAME_LENGTH_MAX, ', or null').nullish();
 
+/** What mail can be sent to: 64 characters before the @, a host name behind it. */
+const DELIVERABLE =
+  /^[^@]{1,64}@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}$/;
+
 /** Intake; source_ip_hash is accepted and ignored. */
 export const accessRequestBody = requestBody({
   email: z
     .email({ error: expected('an e-mail address') })
-    .max(EMAIL_LENGTH_MAX, { error: 'expected an e-mail address' }),
+    .max(EMAIL_LENGTH_MAX, { error: 'expected an e-mail address' })
+    .refine((text) => DELIVERABLE.test(text), { error: 'expected an e-mail address' }),
   name: short,
   company: short,
   url: boundedText(URL_LENGTH_MAX, ', or null').nullish(),

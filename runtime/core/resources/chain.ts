@@ -17,12 +17,23 @@ export const transformChain = z
   .max(TRANSFORM_CHAIN_LENGTH_MAX, {
     error: `expected a transform chain of at most ${TRANSFORM_CHAIN_LENGTH_MAX} characters`,
   })
-  .refine((text) => parseChain(text) !== undefined, { error: `expected ${CHAIN_EXPECTED}` })
+  .refine((text) => parseChain(text) !== undefined, {
+    error: ({ input }) => `expected ${CHAIN_EXPECTED}; ${unreadPart(String(input))} cannot be read`,
+  })
   .meta({
     description:
       'Operations between slashes, in any order, each at most once: resize/<w>x<h> with fill, smart or fit; crop/<x>,<y>,<w>,<h>; format/<name>; quality/<1..100>; watermark or watermark:<id>; preset:<name>.',
     pattern: '^(resize|crop|format|quality|watermark|preset)[a-z0-9/:,._-]*$',
   });
+
+/** Where a chain stops being one: behind the longest beginning that is. */
+function unreadPart(text: string): string {
+  const segments = text.split('/');
+  const isChain = (_: string, at: number) =>
+    parseChain(segments.slice(0, at + 1).join('/')) !== undefined;
+  const readable = segments.findLastIndex(isChain) + 1;
+  return JSON.stringify(segments.slice(readable, readable + 2).join('/'));
+}
 
 const presetChain = transformChain.refine((text) => parseChain(text)?.preset === undefined, {
   error: 'expected a transform chain without preset:, for presets do not nest',
@@ -34,13 +45,16 @@ const PRESETS_EXPECTED = expected(
   'an object of names and their transform chains, such as {"thumb": "resize/200x200"}',
 );
 
+const presetName = z.string().refine(isPresetName).meta({ pattern: '^[a-z0-9][a-z0-9._-]{0,63}$' });
+
 const presets = z
-  .record(z.string().refine(isPresetName), presetChain, {
+  .record(presetName, presetChain, {
     error: (issue) => (issue.code === 'invalid_key' ? NAME_EXPECTED : PRESETS_EXPECTED(issue)),
   })
   .refine((byName) => Object.keys(byName).length <= RESOLUTION_PRESETS_MAX, {
     error: `expected at most ${RESOLUTION_PRESETS_MAX} presets`,
-  });
+  })
+  .meta({ maxProperties: RESOLUTION_PRESETS_MAX });
 
 /** Name to chain, at most 32. A record leaves `__proto__` out in silence, so it is refused before. */
 export const resolutionPresets = z.preprocess((value, context) => {

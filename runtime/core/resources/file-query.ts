@@ -35,11 +35,6 @@ export const listFilesQuery = requestQuery({
 /** The query of the file list. */
 export type ListFilesQuery = z.infer<typeof listFilesQuery>;
 
-const { uploader: _later, ...listed } = listFilesQuery.shape;
-
-/** The query of the file list without `uploader`: what is not known is refused, not ignored. */
-export const listProjectFilesQuery = requestQuery(listed);
-
 /** The query of one file. */
 export const getFileQuery = requestQuery({ include: listFilesQuery.shape.include });
 
@@ -64,7 +59,7 @@ export type LibraryFilters = {
  * Judges the filters that need a library. Throws folder_requires_library, filter_requires_library,
  * invalid_folder, invalid_search or invalid_bbox.
  */
-export function parseLibraryFilters(query: Omit<ListFilesQuery, 'uploader'>): LibraryFilters {
+export function parseLibraryFilters(query: ListFilesQuery): LibraryFilters {
   if (query.library === undefined) refuseLibraryFilters(query);
   return {
     folder: query.folder === undefined ? undefined : requireFolder(query.folder),
@@ -108,7 +103,7 @@ export function parseBox(text: string): GeoBox {
   return { west, south, east, north };
 }
 
-function refuseLibraryFilters(query: Omit<ListFilesQuery, 'uploader'>): void {
+function refuseLibraryFilters(query: ListFilesQuery): void {
   if (query.folder !== undefined || query.recursive) {
     throw new ServiceError('folder_requires_library');
   }

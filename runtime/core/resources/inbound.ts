@@ -25,13 +25,19 @@ export const storageEventsRecord = z.object({
   ignored: z.int(),
 });
 
+const LONGEST = 255;
+const eventId = plainText('the id of the event')
+  .min(1, { error: 'expected the id of the event' })
+  .max(LONGEST, { error: `expected an id of at most ${LONGEST} characters` });
+const eventType = plainText('the type of the event').max(LONGEST, {
+  error: `expected a type of at most ${LONGEST} characters`,
+});
+
 /** An event of payment provider B; created_at is in milliseconds of the epoch. */
 export const providerBEventBody = z.object(
   {
-    id: plainText('the id of the event').min(1, {
-      error: 'expected the id of the event',
-    }),
-    eventType: plainText('the type of the event'),
+    id: eventId,
+    eventType,
     created_at: epoch('milliseconds of the epoch', LATEST_EPOCH_MS),
     object: fields,
   },
@@ -44,12 +50,14 @@ export type ProviderBEvent = z.infer<typeof providerBEventBody>;
 /** An event of payment provider A; created is in seconds of the epoch. */
 export const providerAEventBody = z.object(
   {
-    id: plainText('the id of the event').min(1, {
-      error: 'expected the id of the event',
-    }),
-    type: plainText('the type of the event'),
+    id: eventId,
+    type: eventType,
     created: epoch('seconds of the epoch', Math.floor(LATEST_EPOCH_MS / 1000)),
-    data: z.object({ object: fields }, { error: expected('an object with object') }),
+    livemode: z.boolean({ error: expected('true or false') }).optional(),
+    data: z.object(
+      { object: fields, previous_attributes: fields.optional() },
+      { error: expected('an object with object') },
+    ),
   },
   ANY_OBJECT,
 );

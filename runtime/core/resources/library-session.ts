@@ -86,6 +86,9 @@ export const revokeLibrarySessionsBody = requestBody({
   subject: z.string({ error: expected('a subject of 1 to 128 characters') }).optional(),
 }).optional();
 
+/** Answer of revoke: since when, and from when on sessions are minted again. */
+export const revokedSessionsRecord = z.object({ revoked_at: timestamp, mint_again_at: timestamp });
+
 /** Query of the picker's list of files. */
 export const listLibraryFilesQuery = requestQuery({
   search: z.string({ error: 'expected a text' }).optional(),
@@ -113,6 +116,9 @@ export const libraryFileRecord = z.object({
   created_at: timestamp,
   url: z.string(),
   thumbnail_url: z.string(),
+  /** '#rrggbb', and a ThumbHash in base64: what the picker shows until the thumbnail is there. */
+  dominant_color: z.string(),
+  thumb_hash: z.string().nullable(),
 });
 
 /** A picker's file on the wire. */

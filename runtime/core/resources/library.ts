@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { LIBRARY_ALLOWED_ORIGINS_MAX, LIBRARY_NAME_LENGTH_MAX } from '../limits.ts';
 import { parseEmbedOrigin } from './web-address.ts';
-import { expected, nameText, parsed, requestBody, times } from './wire.ts';
+import { expected, nameText, pageQuery, parsed, requestBody, requestQuery, times } from './wire.ts';
 
 /** A library; library_id is null for the built-in default one, which has no times of its own. */
 export const libraryRecord = z.object({
@@ -22,6 +22,7 @@ const ORIGIN = 'an origin: https://host[:port], http://localhost:<port> or http:
 /** An origin that may embed the picker. */
 export const embedOrigin = z
   .string({ error: expected(ORIGIN) })
+  .meta({ pattern: '^(https://[^/?#]+|http://(localhost|127[.]0[.]0[.]1):[0-9]+)$' })
   .transform((text, context) => parsed(context, parseEmbedOrigin(text), ORIGIN));
 
 const ORIGINS = `a list of at most ${LIBRARY_ALLOWED_ORIGINS_MAX} origins`;
@@ -39,6 +40,9 @@ export const createLibraryBody = requestBody({
 
 /** What a create asks for. */
 export type CreateLibrary = z.infer<typeof createLibraryBody>;
+
+/** The query of the list. */
+export const listLibrariesQuery = requestQuery(pageQuery);
 
 /** Known fields that are refused with 400 not_supported, named in details.fields. */
 export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;

@@ -84,6 +84,12 @@ export const purgingFields = [
 /** Query of the list of projects. */
 export const listProjectsQuery = requestQuery(pageQuery);
 
+/** Query of staff's list of projects, across organizations. */
+export const listStaffProjectsQuery = requestQuery({
+  organization_id: plainText('the id of an organization').optional(),
+  ...pageQuery,
+});
+
 const SLUG =
   'a DNS label: lower-case letters, digits and inner hyphens, at most 63, not a reserved word';
 const projectSlug = z
@@ -146,7 +152,7 @@ const staffSettings = {
     .optional(),
 };
 
-const CALLBACK_URL = `an https URL of at most ${URL_LENGTH_MAX} characters, without user name or fragment, or null`;
+const CALLBACK_URL = `an https URL of at most ${URL_LENGTH_MAX} characters, its host in ASCII (xn--… for other scripts), without user name or fragment, or null`;
 
 /** Change by an owner. project_default_watermark is a deprecated alias; '' clears. */
 export const patchProjectBody = requestBody({
@@ -156,7 +162,10 @@ export const patchProjectBody = requestBody({
   raw_download_enabled: trueOrFalse.optional(),
   callback_url: z
     .string({ error: expected(CALLBACK_URL) })
-    .meta({ pattern: '^https://' })
+    .meta({
+      pattern: '^https://([A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+\\])(:[0-9]*)?([/?][^\\s#@\\\\]*)?$',
+      maxLength: URL_LENGTH_MAX,
+    })
     .transform((text, context) => parsed(context, parseCallbackUrl(text), CALLBACK_URL))
     .nullable()
     .optional(),

@@ -40,6 +40,9 @@ export const reviewRecord = z.object({
   created_at: timestamp,
 });
 
+/** A decision on the wire. */
+export type ReviewRecord = z.infer<typeof reviewRecord>;
+
 /** A check with its reviews, newest first. */
 export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(reviewRecord) });
 

@@ -49,7 +49,7 @@ export type SignedTarget =
 const mintedChain = z
   .string({ error: expected(CHAIN_EXPECTED) })
   .refine((text) => Object.hasOwn(chainAliases, text) || transformChain.safeParse(text).success, {
-    error: `expected ${CHAIN_EXPECTED}`,
+    error: ({ input }) => transformChain.safeParse(input).error?.issues[0]?.message,
   });
 
 /** Mint; null counts as left out. */

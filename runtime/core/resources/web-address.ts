@@ -28,15 +28,18 @@ export function parseHostname(text: string): string | undefined {
 }
 
 /**
- * An absolute http or https URL without user name, password or fragment, as it was written.
+ * An absolute http or https URL without user name, password or fragment, as it was written; its host is written as it is
+ * looked up (xn--… for other scripts, nothing escaped), so that one host has one name.
  * Whether plain http is allowed, and whether the host is public, is the caller's to judge.
  */
 export function parseCallbackUrl(text: string): string | undefined {
-  const url =
-    text.length <= URL_LENGTH_MAX && /^https?:\/\/[^\s\p{Cc}#@\\]+$/u.test(text) ? text : '';
-  return URL.canParse(url) ? url : undefined;
+  const [, host] = (text.length <= URL_LENGTH_MAX && CALLBACK_URL.exec(text)) || [];
+  if (host === undefined || !URL.canParse(text)) return undefined;
+  return host.toLowerCase() === new URL(text).hostname ? text : undefined;
 }
 
+const CALLBACK_URL =
+  /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^\s\p{Cc}#@\\]*)?$/u;
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
 const NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;

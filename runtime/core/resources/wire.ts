@@ -94,8 +94,14 @@ type Range = { min: number; max?: number };
 
 /** A whole number from `min` to `max`. */
 export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: Range, or: OrNull = '') {
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  const error = expected(`a whole number ${range}${or}`);
+  const isOpen = max === Number.MAX_SAFE_INTEGER;
+  const usual = expected(
+    `a whole number ${isOpen ? `of at least ${min}` : `from ${min} to ${max}`}${or}`,
+  );
+  const error = (issue: { code?: string; input?: unknown }) =>
+    isOpen && issue.code === 'too_big'
+      ? `expected a whole number of at most ${max}${or}`
+      : usual(issue);
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 

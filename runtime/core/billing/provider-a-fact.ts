@@ -1,0 +1,182 @@
+/**
+ * Events of payment provider A. Its objects have moved fields between versions of its API: where a subscription and a
+ * price stand is looked up in both places. Spec: PaymentProviderASignature.
+ */
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { ProviderAEvent } from '../resources/inbound.ts';
+import type { SubscriptionStatus } from '../states.ts';
+import type { BillingFact } from './billing-fact.ts';
+import {
+  providerId as id,
+  providerMetadata as metadata,
+  parseInbound,
+  providerReference as reference,
+} from './parse-inbound.ts';
+
+const price = z.looseObject({
+  id,
+  unit_amount: z.int().nullish(),
+  currency: z.string().optional(),
+});
+
+const line = z.looseObject({
+  proration: z.boolean().optional(),
+  amount: z.int().optional(),
+  currency: z.string().optional(),
+  price: price.nullish(),
+  pricing: z
+    .looseObject({
+      unit_amount_decimal: z.string().nullish(),
+      price_details: z.looseObject({ price: id }).nullish(),
+    })
+    .nullish(),
+});
+
+const details = z.looseObject({ subscription: reference.nullish(), metadata });
+const invoice = z.looseObject({
+  id,
+  customer: reference,
+  subscription: reference.nullish(),
+  subscription_details: z.looseObject({ metadata }).nullish(),
+  parent: z.looseObject({ subscription_details: details.nullish() }).nullish(),
+  lines: z.looseObject({ data: z.array(line) }),
+});
+
+const subscription = z.looseObject({
+  id,
+  customer: reference,
+  status: z.string(),
+  cancel_at_period_end: z.boolean().nullish(),
+  cancel_at: z.int().nullish(),
+  items: z.looseObject({ data: z.array(z.looseObject({ price })).min(1) }),
+  metadata,
+});
+
+const charge = z.looseObject({
+  id,
+  invoice: reference.nullish(),
+  amount: z.int().min(0),
+  amount_refunded: z.int().min(0),
+});
+const checkout = z.looseObject({
+  customer: reference.nullish(),
+  metadata,
+});
+
+/**
+ * Undefined: nothing that concerns us. Throws where the object is not what it is said to be, or where the event is of
+ * another mode than the one that is asked for.
+ */
+export function factOfProviderA(
+  { id: event_id, type, livemode, data }: ProviderAEvent,
+  mode?: 'test' | 'live',
+): BillingFact | undefined {
+  if (mode !== undefined && livemode === (mode === 'test')) refuseMode(mode);
+  switch (type) {
+    case 'invoice.paid':
+      return paid(data.object);
+    case 'checkout.session.completed':
+      return customerOf(data.object);
+    case 'customer.subscription.created':
+    case 'customer.subscription.updated':
+    case 'customer.subscription.deleted':
+      return state(data.object, type);
+    case 'charge.refunded':
+      return refunded(data, event_id);
+    default:
+      return undefined;
+  }
+}
+
+function refuseMode(mode: 'test' | 'live'): never {
+  const message = `expected ${mode === 'live'}: TINTYPE_PROVIDER_A_MODE is ${mode}`;
+  throw new ServiceError('invalid_request', {
+    details: { issues: [{ path: 'livemode', message }] },
+  });
+}
+
+/** An invoice without a subscription is of something that we do not sell; one of prorations or a trial alone grants nothing. */
+function paid(object: unknown): BillingFact | undefined {
+  const found = parseInbound(invoice, object);
+  const about = found.parent?.subscription_details;
+  const subscription_id = found.subscription ?? about?.subscription;
+  const billed = found.lines.data.find((each) => !each.proration && isBilled(each));
+  const product_id = billed?.price?.id ?? billed?.pricing?.price_details?.price;
+  if (subscription_id == null || billed === undefined || product_id === undefined) return undefined;
+  return {
+    kind: 'paid',
+    subscription_id,
+    customer_id: found.customer,
+    organization_id: (found.subscription_details ?? about)?.metadata?.organization_id,
+    product_id,
+    payment_id: found.id,
+    status: undefined,
+    price: priceOf(billed),
+  };
+}
+
+/** A period of trial is a line of zero at a price that is more. */
+function isBilled(of: z.infer<typeof line>): boolean {
+  const { amount } = of;
+  return amount === 0 ? (priceOf(of)?.amount ?? 0) === 0 : amount === undefined || amount > 0;
+}
+
+function priceOf({ price: old, pricing, currency = '' }: z.infer<typeof line>) {
+  const amount = old?.unit_amount ?? Number(pricing?.unit_amount_decimal ?? Number.NaN);
+  return Number.isInteger(amount) ? { amount, currency: old?.currency ?? currency } : undefined;
+}
+
+/** A map: what is looked up in it comes from outside. */
+const STATUSES = new Map<string, SubscriptionStatus>(
+  Object.entries({
+    active: 'active',
+    trialing: 'active',
+    past_due: 'active',
+    unpaid: 'expired',
+    paused: 'expired',
+    incomplete_expired: 'expired',
+    canceled: 'canceled',
+  }),
+);
+
+function state(object: unknown, type: string): BillingFact | undefined {
+  const found = parseInbound(subscription, object);
+  const told = type === 'customer.subscription.deleted' ? 'canceled' : STATUSES.get(found.status);
+  const [item] = found.items.data;
+  if (told === undefined || item === undefined) return undefined;
+  const isEnding = found.cancel_at_period_end === true || found.cancel_at != null;
+  return {
+    kind: 'state',
+    subscription_id: found.id,
+    customer_id: found.customer,
+    organization_id: found.metadata?.organization_id,
+    product_id: item.price.id,
+    status: told === 'active' && isEnding ? 'scheduled_cancel' : told,
+  };
+}
+
+function customerOf(object: unknown): BillingFact | undefined {
+  const { customer: customer_id, metadata: told } = parseInbound(checkout, object);
+  const organization_id = told?.organization_id;
+  if (customer_id == null || organization_id === undefined) return undefined;
+  return { kind: 'customer', customer_id, organization_id };
+}
+
+/** A charge says how much went back in all, and the event how much of that was told before. */
+function refunded(data: ProviderAEvent['data'], event_id: string): BillingFact | undefined {
+  const found = parseInbound(charge, data.object);
+  if (found.invoice == null) return undefined;
+  const told = z.int().min(0).safeParse(data.previous_attributes?.['amount_refunded']);
+  const refunded_before = told.data ?? 0;
+  const refunded = found.amount_refunded - refunded_before;
+  const { invoice: payment_id, amount } = found;
+  return {
+    kind: 'refund',
+    payment_id,
+    refund_id: event_id,
+    refunded,
+    refunded_before,
+    paid: amount,
+  };
+}

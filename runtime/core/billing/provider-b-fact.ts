@@ -1,0 +1,127 @@
+/**
+ * Events of payment provider B, which carry the object that they are about. Spec: Infrastructure
+ * (POST /v1/billing/providerb/webhook).
+ */
+import { z } from 'zod';
+import { ServiceError } from '../errors.ts';
+import type { ProviderBEvent } from '../resources/inbound.ts';
+import type { SubscriptionStatus } from '../states.ts';
+import type { BillingFact, BillingSubscription } from './billing-fact.ts';
+import {
+  providerReference as customer,
+  providerId as id,
+  providerMetadata as metadata,
+  parseInbound,
+} from './parse-inbound.ts';
+
+const product = z.looseObject({
+  id,
+  price: z.int().min(0).optional(),
+  currency: z.string().optional(),
+});
+
+const subscription = z.looseObject({
+  id,
+  customer,
+  product: z.union([
+    product,
+    id.transform((one) => ({ id: one, price: undefined, currency: undefined })),
+  ]),
+  status: z.string().optional(),
+  last_transaction_id: id.optional(),
+  metadata,
+});
+
+const checkout = z.looseObject({ customer: customer.nullish(), metadata });
+
+const refund = z.looseObject({
+  id,
+  refund_amount: z.int().min(0),
+  transaction: z.looseObject({ id, amount: z.int().min(0) }),
+});
+
+/** Undefined: nothing that concerns us. Throws where the mode is another, or the object is not what it is said to be. */
+export function factOfProviderB(
+  { id: event_id, eventType, object }: ProviderBEvent,
+  mode: 'test' | 'live',
+): BillingFact | undefined {
+  if (modeOf(object['mode']) !== mode) throw new ServiceError('providerb_mode_mismatch');
+  if (eventType === 'subscription.paid') return paid(object, event_id);
+  if (eventType === 'checkout.completed') return customerOf(object);
+  if (eventType === 'refund.created') return refunded(object);
+  const status = STATUSES.get(eventType);
+  if (status === undefined) return undefined;
+  const found = parseInbound(subscription, object);
+  const current = status === 'as told' ? TOLD.get(found.status ?? '') : status;
+  return current && { kind: 'state', ...subscriptionOf(found), status: current };
+}
+
+const STATUSES = new Map<string, SubscriptionStatus | 'as told'>(
+  Object.entries({
+    'subscription.active': 'active',
+    'subscription.trialing': 'active',
+    'subscription.update': 'as told',
+    'subscription.scheduled_cancel': 'scheduled_cancel',
+    'subscription.canceled': 'canceled',
+    'subscription.expired': 'expired',
+  }),
+);
+
+/** Statuses of the provider's own, as its objects and its answers have them. */
+const TOLD = new Map<string, SubscriptionStatus>(
+  Object.entries({
+    active: 'active',
+    trialing: 'active',
+    past_due: 'active',
+    scheduled_cancel: 'scheduled_cancel',
+    canceled: 'canceled',
+    expired: 'expired',
+  }),
+);
+
+/** How it stands with a subscription by the provider's answer; undefined where it says nothing that we know. */
+export function statusOfProviderB(answer: unknown): SubscriptionStatus | undefined {
+  const found = z.looseObject({ status: z.string() }).safeParse(answer);
+  return found.success ? TOLD.get(found.data.status) : undefined;
+}
+
+/** What an event is of that does not say it, nobody can tell: it is not taken. */
+function modeOf(told: unknown): 'test' | 'live' | undefined {
+  if (told === 'test' || told === 'sandbox') return 'test';
+  return told === 'live' || told === 'prod' ? 'live' : undefined;
+}
+
+function paid(object: unknown, eventId: string): BillingFact {
+  const found = parseInbound(subscription, object);
+  const { price: amount, currency } = found.product;
+  return {
+    kind: 'paid',
+    ...subscriptionOf(found),
+    payment_id: found.last_transaction_id ?? eventId,
+    status: TOLD.get(found.status ?? ''),
+    price: amount === undefined || currency === undefined ? undefined : { amount, currency },
+  };
+}
+
+function subscriptionOf(found: z.infer<typeof subscription>): BillingSubscription {
+  return {
+    subscription_id: found.id,
+    customer_id: found.customer,
+    organization_id: found.metadata?.organization_id,
+    product_id: found.product.id,
+  };
+}
+
+function customerOf(object: unknown): BillingFact | undefined {
+  const { customer: customer_id, metadata: told } = parseInbound(checkout, object);
+  const organization_id = told?.organization_id;
+  if (customer_id == null || organization_id === undefined) return undefined;
+  return { kind: 'customer', customer_id, organization_id };
+}
+
+function refunded(object: unknown): BillingFact {
+  const { id: refund_id, refund_amount, transaction } = parseInbound(refund, object);
+  const { id: payment_id, amount } = transaction;
+  const money = { refunded: refund_amount, refunded_before: 0, paid: amount };
+  return { kind: 'refund', refund_id, payment_id, ...money };
+}

@@ -1,0 +1,70 @@
+// What staff and the scanner are shown of a revision: the whole picture, made small, drawn by a render worker and
+// stored nowhere. One contract between those who ask and the worker. Spec: Staff previews.
+import { z } from 'zod';
+import type { OutputFormat, Size } from './geometry.ts';
+import { renderCostMs } from './render-cost.ts';
+import { drawingFields, type RenderableFile, type RenderRequest } from './render-request.ts';
+import { chooseSource } from './render-source.ts';
+
+/** How the picture comes out: inside a box and never enlarged, or as a square of exactly so many pixels. */
+export type Rendition = {
+  readonly fit: 'box' | 'square';
+  readonly pixels: number;
+  readonly format: OutputFormat;
+  readonly quality: number;
+};
+
+/** One preview. `read_ms_max` is how long its source may take to be read. */
+export type PreviewRequest = Omit<RenderRequest, 'derived_key' | 'is_warm'> & {
+  readonly read_ms_max: number;
+};
+
+/** `unread`: the storage did not give the source in time. */
+export type PreviewReply =
+  | { readonly outcome: 'done'; readonly content_type: string; readonly bytes: Uint8Array }
+  | { readonly outcome: 'missing' | 'unread' }
+  | { readonly outcome: 'undrawable'; readonly reason: string };
+
+export function requestPreview(
+  { project_id, ...file }: PreviewSource,
+  { rendition, read_ms_max }: { rendition: Rendition; read_ms_max: number },
+): PreviewRequest {
+  const { format, quality } = rendition;
+  const { width, height } = file;
+  const output = outputOf(file, rendition);
+  const plan = { window: { x: 0, y: 0, width, height }, output, format, quality, watermark: null };
+  const { object, ...place } = chooseSource(plan, file, file.mezzanines);
+  const source = object === 'original' ? file : { ...object, is_lossless: false };
+  const { object_key: source_key } = source;
+  const cost_ms = renderCostMs({ source, ...place, output, format });
+  return { project_id, source_key, ...place, cost_ms, plan, read_ms_max };
+}
+
+/** A revision, as far as a preview of it goes. */
+export type PreviewSource = Omit<RenderableFile, 'file_id' | 'revision'> & {
+  readonly project_id: string;
+};
+
+function outputOf({ width, height }: Size, { fit, pixels }: Rendition): Size {
+  if (fit === 'square') return { width: pixels, height: pixels };
+  const scale = Math.min(1, pixels / Math.max(width, height));
+  const side = (length: number) => Math.max(1, Math.round(length * scale));
+  return { width: side(width), height: side(height) };
+}
+
+/** Reads a request off the queue, where it is one. */
+export const previewRequestSchema: z.ZodType<PreviewRequest> = z.strictObject({
+  ...drawingFields,
+  read_ms_max: z.int().min(1),
+});
+
+/** Reads a reply off the queue. */
+export const previewReplySchema: z.ZodType<PreviewReply> = z.discriminatedUnion('outcome', [
+  z.strictObject({
+    outcome: z.literal('done'),
+    content_type: z.string(),
+    bytes: z.instanceof(Uint8Array),
+  }),
+  z.strictObject({ outcome: z.enum(['missing', 'unread']) }),
+  z.strictObject({ outcome: z.literal('undrawable'), reason: z.string() }),
+]);

@@ -1,0 +1,82 @@
+/**
+ * What a failed upload is told, in the words of the type that it declared: a photograph hears nothing of SVG, and a
+ * picture that is too large hears how large it may be. Spec: Processing error codes; Limits, Uploads.
+ */
+import { type ProcessingErrorCode, processingErrors } from '../errors.ts';
+import {
+  AVIF_PIXELS_MAX,
+  BMP_PIXELS_MAX,
+  DEEP_COLOR_PIXELS_MAX,
+  GIF_PIXELS_MAX,
+  JPEG_PIXELS_MAX,
+  PNG_PIXELS_MAX,
+  TIFF_PIXELS_MAX,
+  WEBP_LOSSLESS_ALPHA_PIXELS_MAX,
+  WEBP_LOSSLESS_PIXELS_MAX,
+  WEBP_LOSSY_ALPHA_PIXELS_MAX,
+  WEBP_LOSSY_PIXELS_MAX,
+} from '../limits.ts';
+import { findFormat, type UploadType } from './formats.ts';
+
+export function sayFailure(code: ProcessingErrorCode, contentType: string): string {
+  const type = findFormat(contentType)?.content_type;
+  const own = type === undefined ? undefined : sentences[type][code];
+  return own ?? processingErrors[code].message;
+}
+
+type Sentences = Partial<Record<ProcessingErrorCode, string>>;
+
+function raster(name: string, foreign: string, pixels: string): Sentences {
+  return {
+    unsupported_media_type: `This is no ${name} that can be read: ${foreign}`,
+    image_too_large: `The ${name} has too many pixels (at most ${pixels}), or is too costly to process: make it smaller.`,
+    processing_timeout: 'Processing this image took too long three times. Make it smaller.',
+    decode_failed: `The ${name} is corrupt or cut short. Export it again and upload it anew.`,
+  };
+}
+
+const OTHER_TYPE = 'it is of another type. Declare its own type, or convert it.';
+const mega = (pixels: number) => `${pixels / 1_000_000}`;
+
+const sentences: Readonly<Record<UploadType, Sentences>> = {
+  'image/jpeg': raster(
+    'JPEG',
+    'it is of another type, or has 12 bits, arithmetic coding or a lossless one. Export it as a JPEG of 8 bits.',
+    `${mega(JPEG_PIXELS_MAX)} megapixels`,
+  ),
+  'image/png': raster(
+    'PNG',
+    OTHER_TYPE,
+    `${mega(PNG_PIXELS_MAX)} megapixels, ${mega(DEEP_COLOR_PIXELS_MAX)} with 16 bits`,
+  ),
+  'image/webp': raster(
+    'WebP',
+    OTHER_TYPE,
+    `${mega(WEBP_LOSSY_PIXELS_MAX)} megapixels, ${mega(WEBP_LOSSY_ALPHA_PIXELS_MAX)} with transparency; lossless ${mega(WEBP_LOSSLESS_PIXELS_MAX)}, ${mega(WEBP_LOSSLESS_ALPHA_PIXELS_MAX)} with transparency`,
+  ),
+  'image/avif': raster(
+    'AVIF',
+    'it is of another type, such as HEIC, or composed of other pictures. Export it as AVIF, JPEG or PNG.',
+    `${mega(AVIF_PIXELS_MAX)} megapixels`,
+  ),
+  'image/gif': raster('GIF', OTHER_TYPE, `${mega(GIF_PIXELS_MAX)} megapixels`),
+  'image/tiff': raster(
+    'TIFF',
+    "it is of another type, a camera's raw picture (DNG, NEF, CR2, ARW), or has a rare compression, rare colours or samples that are not whole numbers. Export it as JPEG, PNG or a TIFF of 8 or 16 bits.",
+    `${mega(TIFF_PIXELS_MAX)} megapixels`,
+  ),
+  'image/bmp': raster(
+    'BMP',
+    'it is of another type, or has a rare coding or a colour profile of its own. Export it as PNG or a BMP of 24 bits.',
+    `${mega(BMP_PIXELS_MAX)} megapixels`,
+  ),
+  'image/svg+xml': {
+    unsupported_media_type:
+      'This is no SVG that is taken: it has a DOCTYPE or an embedded bitmap, is compressed, or is of another type. Delete the line that begins with <!DOCTYPE, and the bitmaps; unpack an SVGZ.',
+    image_too_large:
+      'The SVG is too costly to draw: nested too deep, or with too many elements, layers, filters or styles, or too much text. Simplify it.',
+    processing_timeout: 'Drawing this SVG took too long three times. Simplify it.',
+    decode_failed:
+      'The SVG is no well-formed XML, or lacks its size (width and height, or a viewBox) or its namespace (xmlns="http://www.w3.org/2000/svg"). Add what is missing and upload it anew.',
+  },
+};

@@ -1,0 +1,8 @@
+/** The storage or the database does not answer: nothing is wrong with what was asked for. Spec: Errors, 503. */
+import { ServiceError } from './errors.ts';
+
+export function isOutage(error: unknown): error is ServiceError {
+  return (
+    error instanceof ServiceError && ['storage_unavailable', 'query_timeout'].includes(error.code)
+  );
+}

@@ -1,0 +1,59 @@
+/**
+ * Whether a project's day is the same at every station of metering, and if not, why: batches of the delivery servers,
+ * hours summed of them, what the hours cost, what was charged. Spec: Metering; Staff (reconciliation).
+ */
+import { chargedDays, countHoursClosed } from './metering.ts';
+
+/** One project and UTC day, in credits before the multiplier but for the last two. */
+export type MeteringDay = {
+  project_id: string;
+  /** YYYY-MM-DD */
+  day: string;
+  requests: number;
+  batched_credits: number;
+  rolled_up_credits: number;
+  /** Of hours that an exemption touches: recorded, never billed. */
+  exempt_credits: number;
+  /** What the day costs by what is known now. */
+  owed_credits: number;
+  /** The sum of its ledger entries. */
+  charged_credits: number;
+};
+
+/** Why two stations differ. */
+export const differenceCauses = {
+  not_rolled_up:
+    'Batches came after the last hourly-rollup; the next one sums them. When it stays, that job is not run.',
+  batches_gone: 'Hours have more than their batches: batches were deleted by hand.',
+  not_charged_yet:
+    'The day is charged at 00:20 UTC of the next one, and again of the two after it. When it stays, daily-charge is not run.',
+  too_late:
+    'Usage or a correction came after the three days in which a day is charged: it stays as it was charged.',
+} as const;
+
+export type DifferenceCause = keyof typeof differenceCauses;
+
+/** `credits` that the later station lacks; negative where it has too many. */
+export type Difference = { cause: DifferenceCause; credits: number };
+
+/** None where everything agrees. */
+export function differencesOf(state: MeteringDay, now: Date): Difference[] {
+  const unsummed = state.batched_credits - state.rolled_up_credits;
+  const uncharged = state.owed_credits - state.charged_credits;
+  const found: Difference[] = [
+    { cause: unsummed > 0 ? 'not_rolled_up' : 'batches_gone', credits: unsummed },
+    { cause: isStillCharged(state.day, now) ? 'not_charged_yet' : 'too_late', credits: uncharged },
+  ];
+  return found.filter(({ credits }) => credits !== 0);
+}
+
+/** Whether another run of the daily charge will look at it: of today, and of the last three days. */
+function isStillCharged(day: string, now: Date): boolean {
+  const [oldest = day] = chargedDays(now);
+  return day >= oldest;
+}
+
+/** Whether a difference is more than that the day is not over: its hours are closed and a charge should have run. */
+export function isOverdue({ day }: Pick<MeteringDay, 'day'>, now: Date): boolean {
+  return countHoursClosed(day, now) === 24;
+}

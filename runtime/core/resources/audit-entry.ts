@@ -1,0 +1,45 @@
+/** Who did what, as staff read it. Ours. Spec: Staff (all require Staff). */
+import { z } from 'zod';
+import { oneOf, pageQuery, plainText, requestQuery, sentTimestamp, timestamp } from './wire.ts';
+
+/** Who can have done something. */
+export const actorKinds = [
+  'user',
+  'staff',
+  'key',
+  'library_session',
+  'operator',
+  'system',
+] as const;
+
+/** One deed. */
+export const auditEntryRecord = z.object({
+  audit_id: z.int(),
+  organization_id: z.string().nullable(),
+  project_slug: z.string().nullable(),
+  actor_kind: z.enum(actorKinds),
+  actor_id: z.string().nullable(),
+  action: z.string(),
+  target: z.string().nullable(),
+  before: z.unknown(),
+  after: z.unknown(),
+  request_id: z.string().nullable(),
+  created_at: timestamp,
+});
+
+/** One deed on the wire. */
+export type AuditEntryRecord = z.infer<typeof auditEntryRecord>;
+
+/** Query of the trail; `since` is included, `until` is not. */
+export const listAuditQuery = requestQuery({
+  organization_id: plainText('the id of an organization').optional(),
+  project_slug: plainText('a project slug').optional(),
+  actor_kind: oneOf(actorKinds).optional(),
+  actor_id: plainText('a subject, the id of a key or the UID of a resource').optional(),
+  action: plainText('an action such as file.block').optional(),
+  target: plainText('an id or a slug').optional(),
+  request_id: plainText('the id of a request').optional(),
+  since: sentTimestamp.optional(),
+  until: sentTimestamp.optional(),
+  ...pageQuery,
+});

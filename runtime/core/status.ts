@@ -1,0 +1,34 @@
+/** What is sampled for the status page, and when samples open and close an incident. Spec: Public, status. */
+import { STATUS_FAILED_SAMPLES_TO_OPEN, STATUS_GOOD_SAMPLES_TO_CLOSE } from './limits.ts';
+
+/** A service of the status page, and what it does in words. */
+export const statusServices = {
+  api: 'The management API',
+  delivery: 'Delivery of images',
+  render: 'Rendering of new sizes',
+  ingest: 'Processing of uploads',
+  webhooks: 'Sending of webhooks',
+} as const satisfies Record<string, string>;
+
+/** The name of a service. */
+export type StatusService = keyof typeof statusServices;
+
+/** One look at a service. */
+export type Sample = { readonly sampled_at: Date; readonly ok: boolean };
+
+/** What newest samples say of an incident: that one begins or has ended, and since when. */
+export type IncidentMove = { move: 'open' | 'close'; at: Date } | undefined;
+
+/**
+ * Several failed samples in a row open an incident, from the first of them; several good ones close it, from the first
+ * of them. `samples` are newest first.
+ */
+export function incidentMove(samples: readonly Sample[], state: 'open' | 'none'): IncidentMove {
+  const isOpen = state === 'open';
+  const count = isOpen ? STATUS_GOOD_SAMPLES_TO_CLOSE : STATUS_FAILED_SAMPLES_TO_OPEN;
+  const newest = samples.slice(0, count);
+  const first = newest.at(-1);
+  if (first === undefined || newest.length < count) return undefined;
+  if (newest.some(({ ok }) => ok !== isOpen)) return undefined;
+  return { move: isOpen ? 'close' : 'open', at: first.sampled_at };
+}
