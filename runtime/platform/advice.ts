@@ -9,3 +9,6 @@ export class Advice extends Error {
     this.exitCode = options.exitCode ?? 1;
   }
 }
+
+/** A server is away: it comes back by itself, and whoever can wait waits. */
+export class Away extends Advice {}

@@ -165,6 +165,13 @@ export const variables = {
     description: "Secret of payment provider A's webhooks",
     example: 'a-long-random-text-of-provider-a',
   },
+  providerAMode: {
+    name: 'TINTYPE_PROVIDER_A_MODE',
+    type: choice('test', 'live'),
+    description:
+      'Which of its modes events of payment provider A must be of; unset: that of its secret',
+    example: 'live',
+  },
   providerBSecret: {
     name: 'TINTYPE_PROVIDER_B_SECRET',
     type: secret(),
@@ -251,9 +258,10 @@ export const variables = {
   ingestSlots: {
     name: 'TINTYPE_INGEST_SLOTS',
     type: wholeNumber(0, 256),
-    description: 'Uploads that a worker decodes at a time; 0: it leaves them to other workers',
-    default: '1',
-    example: '2',
+    description:
+      'Uploads that a worker decodes at a time; with 1, one that hangs keeps all others waiting; 0: it leaves them to other workers',
+    default: '2',
+    example: '4',
   },
   ingestMemoryBytes: {
     name: 'TINTYPE_INGEST_MEMORY_BYTES',
@@ -333,7 +341,7 @@ export const variables = {
     name: 'TINTYPE_RATE_FAILED_AUTHENTICATIONS',
     type: wholeNumber(1, 1_000_000),
     description:
-      'Failed authentications a minute and address (IPv6: /64 network) that are answered 401; further ones are 429',
+      'Failed authentications a minute and address (IPv6: /64 network) that are answered 401; further ones are 429, and what is new to the process is looked up one by one until the minute ends',
     default: String(FAILED_AUTHENTICATIONS_PER_MINUTE_PER_IP_DEFAULT),
     example: '20',
   },
@@ -358,6 +366,14 @@ export const variables = {
       'Where webhooks may go; `any` (loopback, http) is for tests and refused in production',
     default: 'public',
     example: 'public',
+  },
+  callbackPorts: {
+    name: 'TINTYPE_CALLBACK_PORTS',
+    type: list(port()),
+    description:
+      'Ports that webhooks may go to, unless TINTYPE_CALLBACK_EGRESS is `any`: comma list',
+    default: '443,8443',
+    example: '443,8443',
   },
   cdn: {
     name: 'TINTYPE_CDN',
@@ -427,6 +443,14 @@ export const variables = {
     description: 'Comma list of the namespaces that the operator serves; unset: all',
     default: '',
     example: 'shop,blog',
+  },
+  runtimeNamespaces: {
+    name: 'TINTYPE_RUNTIME_NAMESPACES',
+    type: list(hostname()),
+    description:
+      "Comma list of the namespaces in which an ImageService may stand; unset: the operator's own",
+    default: '',
+    example: 'tintype-system',
   },
   deliveryNamespace: {
     name: 'TINTYPE_DELIVERY_NAMESPACE',

@@ -11,15 +11,32 @@ import ipaddr from 'ipaddr.js';
 export async function egressFault(
   url: string,
   egress: 'public' | 'any',
+  resolveName: (hostname: string) => Promise<string[]> = resolve,
 ): Promise<string | undefined> {
   if (egress === 'any') return undefined;
   const { hostname, protocol } = new URL(url);
   if (protocol !== 'https:') return 'expected an https URL';
-  const addresses = await resolve(hostname);
+  const addresses = await resolveName(hostname);
   if (addresses.length === 0) return `expected a host that resolves; ${hostname} does not`;
   return addresses.every(isPublicAddress)
     ? undefined
     : `expected a public address; ${hostname} resolves to a private or reserved one`;
+}
+
+/** Why a URL's port is refused, as the end of such a sentence. */
+export function portFault(url: string, ports: readonly number[]): string | undefined {
+  const port = Number(new URL(url).port || 443);
+  return ports.includes(port) ? undefined : `expected port ${ports.join(' or ')}`;
+}
+
+/** Why a URL is refused by what stands in it; a name is judged as it is looked up for a connection. */
+export async function literalFault(
+  url: string,
+  egress: 'public' | 'any',
+): Promise<string | undefined> {
+  const { hostname } = new URL(url);
+  const isName = /[^0-9.]/.test(hostname) && !hostname.startsWith('[');
+  return isName && url.startsWith('https:') ? undefined : egressFault(url, egress);
 }
 
 /** Public unicast only: no loopback, private, link-local, carrier or cluster range, no IPv4 inside IPv6. */

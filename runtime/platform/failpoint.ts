@@ -22,12 +22,17 @@ export const failpoints = [
   'usage.segment_closed',
   'usage.before_commit',
   'usage.committed',
+  'webhook.claimed',
+  'webhook.sent',
+  'webhook.recorded',
   'rollup.before_commit',
   'rollup.committed',
   'charge.before_ledger',
   'charge.ledger_written',
   'charge.before_commit',
   'charge.committed',
+  'billing.before_commit',
+  'billing.committed',
 ] as const;
 
 export type FailpointName = (typeof failpoints)[number];

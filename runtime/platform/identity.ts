@@ -10,6 +10,7 @@ import {
   jwtVerify,
 } from 'jose';
 import { ServiceError } from '../core/errors.ts';
+import { findUnclearJson } from '../core/unclear-json.ts';
 import type { Clock } from './clock.ts';
 import { createKeySet, type KeySet } from './key-set.ts';
 
@@ -54,6 +55,7 @@ export function createIdentity(options: IdentityOptions): Identity {
 function checkHeader(token: string): void {
   if (token.length > TOKEN_CHARACTERS_MAX) throw new ServiceError('unauthorized');
   const { alg, typ } = parseHeader(token);
+  refuseUnclear(token);
   const type = typ?.toLowerCase().replace(/^application\//, '');
   const isOurs = alg === ALGORITHM && (type === undefined || TOKEN_TYPES.includes(type));
   if (!isOurs) throw new ServiceError('unauthorized');
@@ -65,6 +67,14 @@ function parseHeader(token: string): { alg?: string | undefined; typ?: string | 
     return { alg, typ: typ === undefined ? undefined : String(typ) };
   } catch (error) {
     throw refusal(error);
+  }
+}
+
+/** Two readers of one token must not see two subjects. */
+function refuseUnclear(token: string): void {
+  for (const part of token.split('.', 2)) {
+    const unclear = findUnclearJson(Buffer.from(part, 'base64url').toString());
+    if (unclear !== undefined) throw refusal(new Error(unclear));
   }
 }
 

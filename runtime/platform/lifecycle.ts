@@ -3,6 +3,7 @@
  * within its deadline; the second one ends the process at once. A signal right behind the first is
  * its echo: a terminal sends Ctrl-C to the whole group, and make, npx and our launcher pass it on too.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Lifecycle = {
@@ -13,6 +14,8 @@ export type Lifecycle = {
   start(work: () => Promise<void>): Promise<void>;
   /** Registers what has to be stopped; parts that were started later are stopped earlier. */
   onStop(name: string, stop: () => Promise<unknown> | unknown): void;
+  /** Waits so long; a start that is to stop ends here. */
+  pause(ms: number): Promise<void>;
   /** Stops everything; resolves to 0, or to 1 when a part failed or took too long. Once only. */
   stop(): Promise<number>;
   /** Resolves with the exit code when everything has stopped, whoever asked for it. */
@@ -40,11 +43,11 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const { deadline_ms = Number.POSITIVE_INFINITY } = options;
   const parts: Part[] = [];
   const { promise: stopped, resolve } = Promise.withResolvers<number>();
-  let isStopping = false;
+  const asked = new AbortController();
   let started: Promise<unknown> = Promise.resolve();
   const stop = () => {
-    if (!isStopping) {
-      isStopping = true;
+    if (!asked.signal.aborted) {
+      asked.abort();
       const stopping = started.then(() => {
         return stopParts(parts, { log, partMs, endsAt: performance.now() + deadline_ms });
       });
@@ -64,20 +67,30 @@ export function createLifecycle({ log, ...options }: Options): Lifecycle {
   };
   const onStop: Lifecycle['onStop'] = (name, stopPart) => {
     parts.push({ name, stop: stopPart });
-    if (isStopping) throw new StartInterrupted();
+    if (asked.signal.aborted) throw new StartInterrupted();
   };
+  const pause: Lifecycle['pause'] = async (ms) => {
+    await sleep(ms, undefined, { signal: asked.signal }).catch(() => undefined);
+    if (asked.signal.aborted) throw new StartInterrupted();
+  };
+  const { echo_ms = ECHO_MS } = options;
+  const release = listen(target, answerSignals({ log, target, echo_ms, stop }));
+  return { start, onStop, pause, stop, stopped };
+}
+
+type Answering = { log: Log; target: SignalSource; echo_ms: number; stop: () => unknown };
+
+function answerSignals({ log, target, echo_ms, stop }: Answering) {
   let firstSignalAt = Number.POSITIVE_INFINITY;
-  const onSignal = (signal: keyof typeof signals) => {
+  return (signal: keyof typeof signals) => {
     if (firstSignalAt === Number.POSITIVE_INFINITY) {
       firstSignalAt = performance.now();
       log.info('stopping', { signal });
       void stop();
-    } else if (performance.now() - firstSignalAt > (options.echo_ms ?? ECHO_MS)) {
+    } else if (performance.now() - firstSignalAt > echo_ms) {
       target.exit(signals[signal]);
     }
   };
-  const release = listen(target, onSignal);
-  return { start, onStop, stop, stopped };
 }
 
 /**
@@ -125,8 +138,11 @@ async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<
   const deadlineMs = Math.round(Math.min(partMs, left));
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`not stopped in ${deadlineMs} ms`)), deadlineMs);
+  const began = performance.now();
   try {
     await Promise.race([(async () => part.stop())(), late]);
+    const duration_ms = Math.round(performance.now() - began);
+    log.debug('stopped', { component: part.name, duration_ms });
     return true;
   } catch (error) {
     log.error('a part did not stop', { component: part.name, error });

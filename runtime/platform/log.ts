@@ -67,6 +67,7 @@ export const logFields = [
   'balance',
   'queue',
   'rate',
+  'service',
   'slots',
   'waiting',
   'bucket',
@@ -126,6 +127,7 @@ export function createLog(options: {
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 type Printer = Record<Level, (fields: object, message: string) => void> & {
+  isLevelEnabled(level: Level): boolean;
   child(fields: Record<string, unknown>): Printer;
 };
 
@@ -133,8 +135,11 @@ type Printer = Record<Level, (fields: object, message: string) => void> & {
 function wrap(logger: Printer, bound: LogFields = {}): Log {
   const at =
     (level: Level) =>
-    (message: string, fields: LogFields = {}) =>
+    (message: string, fields: LogFields = {}) => {
+      // Masking costs something, and strangers choose what is in a line of each delivery.
+      if (!logger.isLevelEnabled(level)) return;
       logger[level](printableFields({ ...trailFields(bound), ...fields }), message);
+    };
   return {
     debug: at('debug'),
     info: at('info'),
@@ -205,15 +210,18 @@ function printableError(error: Error, depth: number): Record<string, unknown> {
 
 const TEXT_CHARACTERS_MAX = 8192;
 
-/** What secrets look like wherever they stand: [pattern, what is printed instead]. */
+/**
+ * What secrets look like wherever they stand: [pattern, what is printed instead]. What may stand many times over is
+ * bounded, or a text of nothing but beginnings would cost the square of its length.
+ */
 const secretShapes: readonly (readonly [RegExp, string])[] = [
   [/\btin_live_[0-9a-f]{8,}/gi, 'tin_live_[hidden]'],
   [/\bwhsec_[\w+/=-]{8,}/g, 'whsec_[hidden]'],
   [/\bls1\.[\w.-]+/g, 'ls1.[hidden]'],
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '[hidden]'],
+  [/\beyJ[\w-]{8,}[\w.-]*/g, '[hidden]'],
   [/\b(bearer|basic)\s+[\w.~+/=-]+/gi, '$1 [hidden]'],
   [/([?&](?:sig|s|signature|token|x-amz-[a-z-]+)=)[^&\s"'#]*/gi, '$1[hidden]'],
-  [/(\b[a-z][a-z0-9+.-]*:\/\/)[^\s/@]+@/gi, '$1[hidden]@'],
+  [/(\b[a-z][a-z0-9+.-]{0,31}:\/\/)[^\s/@]+@/gi, '$1[hidden]@'],
   [/\bv1=[0-9a-f]{32,}/gi, 'v1=[hidden]'],
 ];
 

@@ -1,110 +1,11 @@
-/**
- * Every metric in one table over prom-client, and one function for each thing that is measured.
- * Labels have few values: never a project, a slug or an id.
- */
+/** The metrics of the table over prom-client, and one function for each thing that is measured. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-
-type MetricRow = {
-  kind: 'counter' | 'gauge' | 'histogram';
-  help: string;
-  labels: readonly string[];
-  buckets?: readonly number[];
-};
-
-const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
-
-/** The metrics by their full names. */
-export const metricTable = {
-  tintype_api_request_seconds: {
-    kind: 'histogram',
-    help: 'API requests by route and status.',
-    labels: ['method', 'route', 'status'],
-    buckets: SECONDS,
-  },
-  tintype_delivery_request_seconds: {
-    kind: 'histogram',
-    help: 'Delivery requests by status and where the bytes came from.',
-    labels: ['status', 'source'],
-    buckets: SECONDS,
-  },
-  tintype_delivery_bytes_total: {
-    kind: 'counter',
-    help: 'Bytes of bodies handed to delivery clients.',
-    labels: [],
-  },
-  tintype_usage_lost_total: {
-    kind: 'counter',
-    help: 'Deliveries whose usage could not be spooled.',
-    labels: [],
-  },
-  tintype_ingest_seconds: {
-    kind: 'histogram',
-    help: 'Processed uploads by result: ready, or the error code.',
-    labels: ['result'],
-    buckets: SECONDS,
-  },
-  tintype_render_seconds: {
-    kind: 'histogram',
-    help: 'Renders by output format and result.',
-    labels: ['format', 'result'],
-    buckets: SECONDS,
-  },
-  tintype_sandbox_children_killed_total: {
-    kind: 'counter',
-    help: 'Decoder processes that were killed, by reason.',
-    labels: ['reason'],
-  },
-  tintype_queue_waiting: {
-    kind: 'gauge',
-    help: 'Messages and calls that nobody has taken yet: on the broker, which every process sees alike.',
-    labels: ['queue'],
-  },
-  tintype_uploads_waiting: {
-    kind: 'gauge',
-    help: 'Uploads that wait to be processed, counted to 10,000. Of the dispatcher.',
-    labels: [],
-  },
-  tintype_uploads_waiting_seconds: {
-    kind: 'gauge',
-    help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
-    labels: [],
-  },
-  tintype_database_connections: {
-    kind: 'gauge',
-    help: 'The pool of connections by state: total (open), idle (of those, free), waiting (work that waits for one).',
-    labels: ['state'],
-  },
-  tintype_rate_refused_total: {
-    kind: 'counter',
-    help: 'What was refused with rate_limited, by rate: failed-authentication, write, signed-url or signing-key.',
-    labels: ['rate'],
-  },
-  tintype_job_seconds: {
-    kind: 'histogram',
-    help: 'Runs of scheduled jobs by result: succeeded, failed or skipped.',
-    labels: ['job', 'result'],
-    buckets: SECONDS,
-  },
-  tintype_job_done_total: {
-    kind: 'counter',
-    help: 'What scheduled jobs did: objects deleted by kind, uploads completed, purges sent and the like.',
-    labels: ['job', 'what'],
-  },
-  tintype_cdn_purges_total: {
-    kind: 'counter',
-    help: 'Purges that were due, by what the CDN did: sent (it took them), or failed (they are tried again).',
-    labels: ['result'],
-  },
-  tintype_job_last_success_seconds: {
-    kind: 'gauge',
-    help: 'Unix time of the last run that succeeded.',
-    labels: ['job'],
-  },
-} as const satisfies Record<`tintype_${string}`, MetricRow>;
+import { type MetricRow, metricTable, SECONDS } from './metric-table.ts';
 
 export type Metrics = {
   apiRequest(seen: { method: string; route: string; status: number; seconds: number }): void;
   delivery(seen: { status: number; source: string; seconds: number; bytes: number }): void;
+  usageUnspooled(): void;
   usageLost(): void;
   ingest(seen: { result: string; seconds: number }): void;
   render(seen: { format: string; result: string; seconds: number }): void;
@@ -118,6 +19,8 @@ export type Metrics = {
     counts: Readonly<Record<string, number>>;
   }): void;
   purges(counts: { sent: number; failed: number }): void;
+  scans(counts: Readonly<Record<string, number>>): void;
+  webhook(seen: { result: string; seconds: number }): void;
   /** What is looked at whenever the metrics are read. */
   watch(sources: MetricSources): void;
   /** What GET /metrics answers. */
@@ -126,10 +29,23 @@ export type Metrics = {
   list(): { name: string; kind: string; help: string; labels: readonly string[] }[];
 };
 
+type Waiting = { count: number; oldest_seconds: number };
+type DoneJob = { job: string; finished_at: Date; counts: Readonly<Record<string, number>> };
+
 export type MetricSources = {
   pool?: () => { total: number; idle: number; waiting: number };
   queues?: () => Promise<readonly { queue: string; waiting: number }[]>;
-  uploads?: () => Promise<{ count: number; oldest_seconds: number }>;
+  uploads?: () => Promise<Waiting>;
+  checks?: () => Promise<Waiting>;
+  /** The newest run of each job that ended well, whichever process it ran in. */
+  jobs?: () => Promise<readonly DoneJob[]>;
+  in_hand?: () => Readonly<Record<string, number>>;
+  /** Whether each that this process needs can be used now. */
+  dependencies?: () => Promise<Readonly<Record<string, boolean>>>;
+  /** How far the database's clock is ahead of ours, in milliseconds. */
+  database_lead_ms?: () => Promise<number>;
+  /** Uploads that are worked on without a message having brought them. */
+  found_due?: () => number;
 };
 
 export function createMetrics(): Metrics {
@@ -144,6 +60,7 @@ export function createMetrics(): Metrics {
       histogram('tintype_delivery_request_seconds').observe({ status, source }, seconds);
       counter('tintype_delivery_bytes_total').inc(bytes);
     },
+    usageUnspooled: () => counter('tintype_usage_unspooled_total').inc(),
     usageLost: () => counter('tintype_usage_lost_total').inc(),
     ingest: ({ result, seconds }) =>
       histogram('tintype_ingest_seconds').observe({ result }, seconds),
@@ -164,6 +81,13 @@ export function createMetrics(): Metrics {
         counter('tintype_cdn_purges_total').inc({ result }, count);
       }
     },
+    scans: (counts) => {
+      for (const [result, count] of Object.entries(counts)) {
+        counter('tintype_scans_total').inc({ result }, count);
+      }
+    },
+    webhook: ({ result, seconds }) =>
+      histogram('tintype_webhook_seconds').observe({ result }, seconds),
     watch: (more) => Object.assign(sources, more),
     print: async () => {
       await look(sources, gauge);
@@ -174,22 +98,56 @@ export function createMetrics(): Metrics {
 }
 
 /** What cannot be had is left out: an old value would be taken for a new one. */
-async function look(
-  { pool, queues, uploads }: MetricSources,
-  gauge: ReturnType<typeof register>['gauge'],
-): Promise<void> {
-  for (const [state, count] of Object.entries(pool?.() ?? {})) {
-    gauge('tintype_database_connections').set({ state }, count);
-  }
-  const [depths, waiting] = await Promise.allSettled([queues?.() ?? [], uploads?.()]);
+async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
+  lookAtProcess(sources, gauge);
+  const { queues, uploads, checks, jobs, dependencies, database_lead_ms } = sources;
+  const [depths, sessions, scans, done, ready, lead] = await Promise.allSettled([
+    queues?.() ?? [],
+    uploads?.(),
+    checks?.(),
+    jobs?.() ?? [],
+    dependencies?.() ?? {},
+    database_lead_ms?.(),
+  ]);
   gauge('tintype_queue_waiting').reset();
   for (const { queue, waiting: count } of resultOf(depths) ?? []) {
     gauge('tintype_queue_waiting').set({ queue }, count);
   }
-  const { count, oldest_seconds } = resultOf(waiting) ?? {};
-  setOrRemove(gauge('tintype_uploads_waiting'), count);
-  setOrRemove(gauge('tintype_uploads_waiting_seconds'), oldest_seconds);
+  const waiting = { uploads: resultOf(sessions), checks: resultOf(scans) };
+  setOrRemove(gauge('tintype_uploads_waiting'), waiting.uploads?.count);
+  setOrRemove(gauge('tintype_uploads_waiting_seconds'), waiting.uploads?.oldest_seconds);
+  setOrRemove(gauge('tintype_checks_waiting'), waiting.checks?.count);
+  setOrRemove(gauge('tintype_checks_waiting_seconds'), waiting.checks?.oldest_seconds);
+  for (const run of resultOf(done) ?? []) tellDone(run, gauge);
+  const broker = queues === undefined ? {} : { broker: depths.status === 'fulfilled' };
+  // What a process waited for while it started it may never ask for again.
+  gauge('tintype_dependency_ready').reset();
+  for (const [dependency, isReady] of Object.entries({ ...resultOf(ready), ...broker })) {
+    gauge('tintype_dependency_ready').set({ dependency }, isReady ? 1 : 0);
+  }
+  const lead_ms = resultOf(lead);
+  setOrRemove(gauge('tintype_database_lead_seconds'), lead_ms && lead_ms / 1000);
 }
+
+function lookAtProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauges): void {
+  for (const [state, count] of Object.entries(pool?.() ?? {})) {
+    gauge('tintype_database_connections').set({ state }, count);
+  }
+  for (const [queue, count] of Object.entries(in_hand?.() ?? {})) {
+    const more = queue === 'ingest' ? (found_due?.() ?? 0) : 0;
+    gauge('tintype_queue_in_hand').set({ queue }, count + more);
+  }
+}
+
+/** What a run did stays true while the database is away. */
+function tellDone({ job, finished_at, counts }: DoneJob, gauge: Gauges): void {
+  gauge('tintype_job_last_success_seconds').set({ job }, finished_at.getTime() / 1000);
+  for (const [what, count] of Object.entries(counts)) {
+    gauge('tintype_job_last_done').set({ job, what }, count);
+  }
+}
+
+type Gauges = ReturnType<typeof register>['gauge'];
 
 function setOrRemove(gauge: Gauge, value: number | undefined): void {
   if (value === undefined) gauge.remove();

@@ -1,13 +1,21 @@
 /** What a process needs to do its work, asked all at once. Spec: Endpoints, Infrastructure. */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Probes = Readonly<Record<string, () => Promise<unknown>>>;
 export type Readiness = { ready: boolean; checks: Record<string, boolean> };
 
-export async function findReadiness(probes: Probes, log: Log): Promise<Readiness> {
+/** Less than a kubelet waits for the answer: what hangs is named as well as what fails. */
+const PROBE_MS_MAX = 3000;
+
+export async function findReadiness(
+  probes: Probes,
+  log: Log,
+  probeMsMax = PROBE_MS_MAX,
+): Promise<Readiness> {
   const results = Object.entries(probes).map(async ([name, probe]) => {
     try {
-      await probe();
+      await Promise.race([probe(), silence(probeMsMax)]);
       return [name, true] as const;
     } catch (error) {
       log.warn('not ready', { component: name, error });
@@ -16,4 +24,9 @@ export async function findReadiness(probes: Probes, log: Log): Promise<Readiness
   });
   const checks = Object.fromEntries(await Promise.all(results));
   return { ready: Object.values(checks).every((isReady) => isReady), checks };
+}
+
+async function silence(ms: number): Promise<never> {
+  await pause(ms, undefined, { ref: false });
+  throw new Error(`no answer in ${ms} ms`);
 }

@@ -4,6 +4,7 @@
  */
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { failUnanswered } from '../http/fail-unanswered.ts';
 import { traced } from '../tracing/spans.ts';
 import { carry } from '../trail.ts';
 import { CdnRefusal } from './cdn.ts';
@@ -61,7 +62,7 @@ function exchange(
         resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
       });
     });
-    sent.on('error', reject);
+    failUnanswered(sent, reject);
     sent.end(body);
   });
 }

@@ -7,7 +7,14 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-export type Closing = { close(deadlineMs: number): Promise<void> };
+export type Closing = { close(terms: ClosingTerms): Promise<void> };
+
+export type ClosingTerms = {
+  /** When all are hung up on. */
+  deadline_ms: number;
+  /** How long a connection is kept on which nothing comes. */
+  quiet_ms?: number | undefined;
+};
 
 const SWEEP_MS = 50;
 /** A client that sends one request after the other is hardly ever quiet for longer. */
@@ -37,10 +44,10 @@ export function prepareToClose(server: Server): Closing {
     response.once('close', () => answers?.delete(response));
   });
   return {
-    close: async (deadlineMs) => {
+    close: async (terms) => {
       if (!server.listening) return;
       state.isClosing = true;
-      await drain(server, connections, deadlineMs);
+      await drain(server, connections, terms);
     },
   };
 }
@@ -48,14 +55,14 @@ export function prepareToClose(server: Server): Closing {
 async function drain(
   server: Server,
   connections: ReadonlyMap<Socket, Connection>,
-  deadlineMs: number,
+  { deadline_ms, quiet_ms = QUIET_MS }: ClosingTerms,
 ): Promise<void> {
   const closed = once(server, 'close');
   NetServer.prototype.close.call(server);
   for (const { answers } of connections.values()) for (const answer of answers) sayLast(answer);
   // After what has arrived meanwhile was read.
-  const sweep = setInterval(() => setImmediate(hangUp, connections), SWEEP_MS);
-  const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+  const sweep = setInterval(() => setImmediate(hangUp, connections, quiet_ms), SWEEP_MS);
+  const deadline = setTimeout(() => server.closeAllConnections(), deadline_ms);
   await closed;
   clearInterval(sweep);
   clearTimeout(deadline);
@@ -67,12 +74,12 @@ function sayLast(answer: ServerResponse): void {
   if (!answer.headersSent) answer.setHeader('connection', 'close');
 }
 
-function hangUp(connections: ReadonlyMap<Socket, Connection>): void {
+function hangUp(connections: ReadonlyMap<Socket, Connection>, quietMs: number): void {
   const now = performance.now();
   for (const [socket, connection] of connections) {
     const { answers, bytesRead, quietSince } = connection;
     const isQuiet = answers.size === 0 && socket.bytesRead === bytesRead;
     if (!isQuiet) Object.assign(connection, { quietSince: now, bytesRead: socket.bytesRead });
-    else if (now - quietSince >= QUIET_MS) socket.destroySoon();
+    else if (now - quietSince >= quietMs) socket.destroySoon();
   }
 }

@@ -1,6 +1,7 @@
 /**
  * What cannot be read on a connection, behind requests that could: it is refused when their answers are out. Words now
- * would be read as a part of the answer that is still being written, or as the answer to the request before.
+ * would be read as a part of the answer that is still being written, or as the answer to the request before. A body that
+ * cannot be read is the fault of its own request, which may wait for it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,20 +10,38 @@ export type ConnectionFaults = {
   /** Of every request, as it comes. */
   note(request: IncomingMessage, response: ServerResponse): void;
   /** The connection ends here: by words of its own, or with the answer that is under way. */
-  end(socket: Duplex, refuse: () => void): void;
+  end(socket: Duplex, words: Words): void;
 };
 
+type Words = {
+  refuse(): void;
+  /** To a request whose body broke, where the answer waits for the body. */
+  answer?(response: ServerResponse): void;
+};
+
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
 export function createConnectionFaults(): ConnectionFaults {
-  const latest = new WeakMap<Duplex, ServerResponse>();
+  const latest = new WeakMap<Duplex, Exchange>();
   const ending = new WeakSet<Duplex>();
   return {
-    note: (request, response) => void latest.set(request.socket, response),
-    end: (socket, refuse) => {
-      const response = latest.get(socket);
-      if (response === undefined || response.writableFinished) return refuse();
+    note: (request, response) => void latest.set(request.socket, { request, response }),
+    end: (socket, { refuse, answer }) => {
+      const { request, response } = latest.get(socket) ?? {};
+      if (request === undefined || response === undefined) return refuse();
+      // Answered already, whatever its body would have been: more words would be a second answer.
+      if (response.writableFinished) return request.complete ? refuse() : void socket.end();
+      // A connection that was reset breaks bodies too, but nobody reads on it.
+      const mayAnswer = socket.writable && !response.headersSent;
+      if (answer !== undefined && mayAnswer && isBodyAwaited(request)) return answer(response);
       if (!response.headersSent) response.setHeader('connection', 'close');
       if (!ending.has(socket)) response.once('finish', () => socket.end());
       ending.add(socket);
     },
   };
+}
+
+/** Who reads a body chunk by chunk listens for them; whoever does not answers without it, and soon. */
+function isBodyAwaited(request: IncomingMessage): boolean {
+  return !request.complete && request.listenerCount('readable') > 0;
 }

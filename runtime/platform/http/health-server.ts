@@ -9,7 +9,13 @@ import { findReadiness, type Probes } from '../readiness.ts';
 import { prepareToClose } from './close-server.ts';
 import { listen } from './listen.ts';
 
-export type HealthOptions = { port: number; probes: Probes; metrics: Metrics; log: Log };
+export type HealthOptions = {
+  port: number;
+  /** What is asked at this moment: a process that starts needs other things than one that runs. */
+  probes: () => Probes;
+  metrics: Metrics;
+  log: Log;
+};
 
 export type HealthServer = { port: number; stop(): Promise<void> };
 
@@ -21,7 +27,7 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   const server: Server = createServer({ headersTimeout: HEADERS_MS_MAX }, answer(options));
   const closing = prepareToClose(server);
   const port = await listen(server, { port: options.port, option: OPTION });
-  return { port, stop: () => closing.close(STOP_MS_MAX) };
+  return { port, stop: () => closing.close({ deadline_ms: STOP_MS_MAX, quiet_ms: 0 }) };
 }
 
 type Told = { status: number; content_type: string; text: string };
@@ -41,7 +47,7 @@ async function tell(path: string, { probes, metrics, log }: HealthOptions): Prom
     case '/livez':
       return json(200, { status: 'ok' });
     case '/readyz': {
-      const readiness = await findReadiness(probes, log);
+      const readiness = await findReadiness(probes(), log);
       return json(readiness.ready ? 200 : 503, readiness);
     }
     case '/metrics':

@@ -2,12 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Advice } from '../advice.ts';
+import { findFreePort } from './free-port.ts';
 
 /** `option` is the word or the variable that names the port; without a host every address is listened on. */
 export type PortName = { port: number; option: string; host?: string };
 
 /** The port itself when it is free, any free one for 0; asked early, before anything has been started. */
 export async function findPort(wanted: PortName): Promise<number> {
+  if (wanted.port === 0) return findFreePort();
   const probe = createServer();
   const port = await listen(probe, wanted);
   await close(probe);

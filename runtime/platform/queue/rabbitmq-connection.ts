@@ -3,7 +3,7 @@
  * errors are heard, because one that nobody hears ends the process.
  */
 import { type ChannelModel, connect } from 'amqplib';
-import { Advice } from '../advice.ts';
+import { Advice, Away } from '../advice.ts';
 import type { Log } from '../log.ts';
 
 export type RabbitConnection = {
@@ -21,7 +21,7 @@ const SETUP_MS_MAX = 5000;
 const CLOSE_MS_MAX = 3000;
 const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
 
-/** Throws Advice where the broker cannot be used from the start; later losses are logged and mended. */
+/** Throws Advice where the broker does not let us in, Away where it is not there; later losses are logged and mended. */
 export async function connectRabbit(url: string, log: Log): Promise<RabbitConnection> {
   const works: ((model: ChannelModel) => Promise<void>)[] = [];
   let model: ChannelModel | undefined;
@@ -47,7 +47,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     timeout: CONNECT_MS_MAX,
     recovery: { ...RECOVERY, setup },
   }).catch((error: unknown) => {
-    throw new Advice(adviceOn(error, address), { cause: error });
+    throw adviceOn(error, address);
   });
   connection.on('error', (error) => log.warn('the broker reported an error', { error }));
   connection.on('disconnect', (error) => log.warn('the broker is away', { error }));
@@ -63,20 +63,29 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   };
 }
 
-const advices: [pattern: RegExp, what: string][] = [
+type Advices = readonly [pattern: RegExp, what: string][];
+
+const mistakes: Advices = [
   [/ACCESS_REFUSED|403/, 'refuses the user or its password: check TINTYPE_AMQP_URL'],
   [
     /NOT_ALLOWED|530|vhost|ConnectionOpenOk/i,
     'has no such virtual host: check the path of TINTYPE_AMQP_URL',
   ],
+];
+const absences: Advices = [
   [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],
   [/ECONNREFUSED/, 'does not listen there: check TINTYPE_AMQP_URL and whether RabbitMQ runs'],
 ];
 
-function adviceOn(error: unknown, { host }: URL): string {
+function adviceOn(error: unknown, { host }: URL): Advice {
   const { message = '', code = '' } = error as { message?: string; code?: string };
-  const known = advices.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
-  return `The broker at ${host} ${known ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`}.`;
+  const find = (advices: Advices) =>
+    advices.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1];
+  const mistake = find(mistakes);
+  const options = { cause: error };
+  if (mistake !== undefined) return new Advice(`The broker at ${host} ${mistake}.`, options);
+  const what = find(absences) ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`;
+  return new Away(`The broker at ${host} ${what}.`, options);
 }
 
 /** Fails what the broker does not answer. */

@@ -1,0 +1,109 @@
+/**
+ * Payment provider B's API: one thing is asked of it, to cancel a subscription at the end of what is paid. Every call
+ * is over by its deadline, and a repeated one has the same idempotency key. Spec: Billing.
+ */
+import { z } from 'zod';
+import { statusOfProviderB } from '../../core/billing/provider-b-fact.ts';
+import { ServiceError } from '../../core/errors.ts';
+import type { SubscriptionStatus } from '../../core/states.ts';
+import { type Breaker, createBreaker } from '../breaker.ts';
+import type { Clock } from '../clock.ts';
+import type { Log } from '../log.ts';
+import { traced } from '../tracing/spans.ts';
+import { carry } from '../trail.ts';
+
+export type ProviderB = {
+  /**
+   * The status by the provider's answer. Throws `providerb_request_failed`, or `billing_unavailable` while it is not
+   * asked because it failed too often.
+   */
+  cancel(subscription: {
+    subscription_id: string;
+    changed_at: Date;
+  }): Promise<Exclude<SubscriptionStatus, 'active'>>;
+};
+
+export type ProviderBOptions = {
+  url: string;
+  api_key: string;
+  clock: Clock;
+  log: Log;
+  deadline_ms?: number;
+};
+
+const DEADLINE_MS = 10_000;
+const BREAKER = { failures: 5, pause_ms: 30_000 };
+
+export function openProviderB(options: ProviderBOptions): ProviderB {
+  const breaker = createBreaker(options.clock, BREAKER);
+  return {
+    cancel: async ({ subscription_id, changed_at }) => {
+      if (breaker.isOpen()) throw new ServiceError('billing_unavailable');
+      const path = `/v1/subscriptions/${encodeURIComponent(subscription_id)}/cancel`;
+      const key = `cancel:${subscription_id}:${changed_at.getTime()}`;
+      const answer = await call({ options, breaker }, { path, key, body: { mode: 'scheduled' } });
+      const status = answer.ok
+        ? statusOf(answer)
+        : await lookUp({ options, breaker }, subscription_id);
+      if (status !== undefined && status !== 'active') return status;
+      options.log.error('provider B did not cancel a subscription', { status: answer.status });
+      throw new ServiceError('providerb_request_failed');
+    },
+  };
+}
+
+type Line = { options: ProviderBOptions; breaker: Breaker };
+type Answer = { ok: boolean; status: number; body: unknown };
+
+function statusOf({ body }: Answer): SubscriptionStatus | undefined {
+  return statusOfProviderB(body);
+}
+
+/** It may have ended, or be ending, without our knowing. */
+async function lookUp(line: Line, subscriptionId: string): Promise<SubscriptionStatus | undefined> {
+  const query = new URLSearchParams({ subscription_id: subscriptionId });
+  const answer = await call(line, { path: `/v1/subscriptions?${query}` });
+  return answer.ok ? statusOf(answer) : undefined;
+}
+
+type Call = { path: string; key?: string; body?: object };
+
+/** An answer of any status below 500 is one; everything else throws. */
+async function call(line: Line, { path, key, body }: Call): Promise<Answer> {
+  const { options, breaker } = line;
+  const method = body === undefined ? 'GET' : 'POST';
+  const { host } = new URL(options.url);
+  const attributes = { 'http.request.method': method, 'server.address': host };
+  try {
+    const answer = await traced(`${method} provider B`, { kind: 'client', attributes }, () =>
+      exchange(options, { path, method, ...(key && { key }), ...(body && { body }) }),
+    );
+    if (answer.status >= 500 || answer.status === 429) throw new Error(`answered ${answer.status}`);
+    breaker.succeeded();
+    return answer;
+  } catch (error) {
+    breaker.failed();
+    options.log.warn('provider B did not answer as it should', { method, path, error });
+    throw new ServiceError('providerb_request_failed', { cause: error });
+  }
+}
+
+async function exchange(
+  { url, api_key, deadline_ms = DEADLINE_MS }: ProviderBOptions,
+  { path, method, key, body }: Call & { method: string },
+): Promise<Answer> {
+  const response = await fetch(url.replace(/\/$/, '') + path, {
+    method,
+    redirect: 'error',
+    signal: AbortSignal.timeout(deadline_ms),
+    headers: {
+      ...carry(),
+      'x-api-key': api_key,
+      'content-type': 'application/json',
+      ...(key === undefined ? {} : { 'idempotency-key': key }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const found = z.unknown().parse(await response.json().catch(() => undefined));
+  return { ok: response.ok, status: response.status, body: found };
+}

@@ -1,0 +1,147 @@
+/**
+ * One POST to a tenant's URL: over by its deadline whatever the other side does, to public addresses only as they are
+ * at the moment of the connection, redirects not followed. Whatever happens is an answer that can be shown to the
+ * tenant. Spec: Events, Delivery format; Webhook delivery attempt.
+ */
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { type RequestOptions, request as requestHttps } from 'node:https';
+import { parseRetryAfter } from '../core/events.ts';
+import {
+  WEBHOOK_ANSWER_BYTES_MAX,
+  WEBHOOK_EXCERPT_LENGTH_MAX,
+  WEBHOOK_TIMEOUT_SECONDS,
+} from '../core/limits.ts';
+import { cutText, stripText } from '../core/text.ts';
+import type { Clock } from './clock.ts';
+import { literalFault, portFault } from './egress.ts';
+import { failUnanswered } from './http/fail-unanswered.ts';
+import { type PublicLookup, publicLookup } from './public-lookup.ts';
+import { traced } from './tracing/spans.ts';
+import { carry } from './trail.ts';
+
+export type CallbackCall = {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  /** Of the process that ends. */
+  signal: AbortSignal;
+};
+
+export type CallbackAnswer = {
+  /** Null where no answer came. */
+  response_status: number | null;
+  response_excerpt: string | null;
+  /** Null: it was taken. Else a sentence for whoever runs the endpoint. */
+  error: string | null;
+  retry_after_seconds: number;
+};
+
+/** Throws only where the process ends. */
+export type PostCallback = (call: CallbackCall) => Promise<CallbackAnswer>;
+
+export type CallbackOptions = {
+  egress: 'public' | 'any';
+  /** That it may go to where it goes to the public; all of them unless said. */
+  ports?: readonly number[];
+  clock: Clock;
+  lookup?: PublicLookup;
+  deadline_ms?: number;
+};
+
+export function callbackPost(options: CallbackOptions): PostCallback {
+  const { egress, ports, clock, lookup = publicLookup(), deadline_ms = DEADLINE_MS } = options;
+  return async (call) => {
+    const deadline = AbortSignal.timeout(deadline_ms);
+    const signal = AbortSignal.any([call.signal, deadline]);
+    try {
+      const port = ports && egress === 'public' ? portFault(call.url, ports) : undefined;
+      const fault = port ?? (await literalFault(call.url, egress));
+      if (fault !== undefined) return failed(fault);
+      const guarded = egress === 'public' ? { lookup } : {};
+      const attributes = { 'server.address': new URL(call.url).host };
+      return await traced('POST callback', { kind: 'client', attributes }, async () =>
+        judge(await exchange(call, { ...guarded, signal }), clock),
+      );
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!deadline.aborted) return failed(reasonOf(error));
+      return failed(`no complete answer within ${deadline_ms / 1000} s`);
+    }
+  };
+}
+
+const DEADLINE_MS = WEBHOOK_TIMEOUT_SECONDS * 1000;
+
+type Answered = { response: IncomingMessage; text: string };
+
+/** No connection is kept: the next call of another tenant must not find one that was allowed for this. */
+function exchange(call: CallbackCall, options: RequestOptions): Promise<Answered> {
+  const send = call.url.startsWith('https:') ? requestHttps : requestHttp;
+  const length = { 'Content-Length': String(Buffer.byteLength(call.body)) };
+  const headers = { ...carry(), ...call.headers, ...length };
+  return new Promise((resolve, reject) => {
+    const sent = send(
+      call.url,
+      { ...options, method: 'POST', headers, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        let bytes = 0;
+        const end = () => {
+          resolve({ response, text: Buffer.concat(parts).toString() });
+          sent.destroy();
+        };
+        response.on('error', reject);
+        response.on('data', (part: Buffer) => {
+          parts.push(part);
+          bytes += part.length;
+          if (bytes >= WEBHOOK_ANSWER_BYTES_MAX) end();
+        });
+        response.on('end', end);
+      },
+    );
+    sent.on('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ response, text: '' });
+    });
+    failUnanswered(sent, reject);
+    sent.end(call.body);
+  });
+}
+
+function judge({ response, text }: Answered, clock: Clock): CallbackAnswer {
+  const { statusCode: status = 0, headers } = response;
+  const excerpt = cutText(stripText(text), WEBHOOK_EXCERPT_LENGTH_MAX);
+  return {
+    response_status: status,
+    response_excerpt: excerpt === '' ? null : excerpt,
+    error: errorOf(status),
+    retry_after_seconds: parseRetryAfter(headers['retry-after'], clock.now()),
+  };
+}
+
+function errorOf(status: number): string | null {
+  if (status >= 200 && status < 300) return null;
+  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`;
+  return `answered ${status}: only 2xx acknowledges`;
+}
+
+function failed(error: string): CallbackAnswer {
+  return {
+    response_status: null,
+    response_excerpt: null,
+    error: cutText(error, ERROR_LENGTH_MAX),
+    retry_after_seconds: 0,
+  };
+}
+
+const ERROR_LENGTH_MAX = 500;
+
+/** Happy Eyeballs tries several addresses and fails with all of their reasons. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined || error.message.includes(code)
+    ? error.message
+    : `${error.message} (${code})`;
+}

@@ -1,0 +1,26 @@
+/**
+ * A port of loopback that nobody listens on now; another program can still take it before we do. It is below those from
+ * which the kernel takes the ports of outgoing connections, of which a busy machine makes thousands in that while.
+ */
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+const FIRST = 20_000;
+/** Linux takes from 32768 on, others from 49152. */
+const END = 32_768;
+const ATTEMPTS_MAX = 100;
+
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+    const port = randomInt(FIRST, END);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`no port between ${FIRST} and ${END} is free`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}

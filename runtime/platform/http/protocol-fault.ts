@@ -1,0 +1,25 @@
+/**
+ * What is wrong with a request as HTTP, before anything is routed: such a connection gets a 400 and is
+ * closed, because the two ends may not agree where a message ends, or whom it is for. Spec: Delivery host.
+ */
+import type { IncomingMessage } from 'node:http';
+
+/** What is wrong, or undefined. */
+export function protocolFault(request: IncomingMessage): string | undefined {
+  const { url = '', headers, httpVersionMajor } = request;
+  if (httpVersionMajor !== 1) return 'another version';
+  if (!url.startsWith('/') && url !== '*') return 'absolute request target';
+  if (countHeaders(request, 'host') !== 1) return UNCLEAR_HOST;
+  if (!HOST.test(headers.host ?? '')) return 'malformed Host';
+  const coding = headers['transfer-encoding']?.toLowerCase();
+  if (coding !== undefined && coding !== 'chunked') return 'unknown Transfer-Encoding';
+  return undefined;
+}
+
+export const UNCLEAR_HOST = 'not exactly one Host';
+
+const HOST = /^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
+  return rawHeaders.filter((value, at) => at % 2 === 0 && value.toLowerCase() === name).length;
+}

@@ -1,0 +1,43 @@
+/** The plans of a deployment from TINTYPE_PLANS, a YAML file. Spec: Limits, Metering (plan allowances). */
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { defaultPlans, type Plans, plansFile } from '../core/plans.ts';
+import { Advice } from './advice.ts';
+import type { Config } from './config.ts';
+
+/** Throws Advice with everything that is wrong in the file, or a product that buys a plan that is not in it. */
+export function readPlans(
+  config: Pick<Config, 'plans' | 'providerAPlans' | 'providerBPlans'>,
+): Plans {
+  const plans = config.plans === undefined ? defaultPlans : readFile(config.plans);
+  const bought = { A: config.providerAPlans, B: config.providerBPlans };
+  for (const [provider, products] of Object.entries(bought)) {
+    for (const [product, plan] of Object.entries(products)) {
+      if (Object.hasOwn(plans, plan)) continue;
+      const names = Object.keys(plans).join(', ');
+      const variable = `TINTYPE_PROVIDER_${provider}_PLANS`;
+      throw new Advice(
+        `${variable}: ${product} buys ${plan}, which is no plan: name one of ${names}`,
+      );
+    }
+  }
+  return plans;
+}
+
+function readFile(path: string): Plans {
+  const result = plansFile.safeParse(parsed(path));
+  if (result.success) return result.data;
+  const wrong = result.error.issues.map(
+    (issue) => `${issue.path.length === 0 ? 'the file' : issue.path.join('.')}: ${issue.message}`,
+  );
+  throw new Advice(`TINTYPE_PLANS, ${path}: ${wrong.join('; ')}`);
+}
+
+function parsed(path: string): unknown {
+  try {
+    return parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Advice(`TINTYPE_PLANS, ${path}: expected a YAML file of plans (${why})`, { cause });
+  }
+}

@@ -1,0 +1,50 @@
+/**
+ * One GET of a tenant's URL: https, at the ports of web servers, to public addresses only as they are at the moment of
+ * the connection, redirects not followed, over by its deadline and at its size. Spec: Watermark preset.
+ */
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { get as getHttps } from 'node:https';
+import { literalFault, portFault } from './egress.ts';
+import { type PublicLookup, publicLookup } from './public-lookup.ts';
+
+export type Downloaded = { bytes: Buffer } | { fault: string };
+
+type DownloadOptions = { bytes_max: number; deadline_ms?: number; lookup?: PublicLookup };
+
+const DEADLINE_MS = 15_000;
+const PORTS = [443, 8443];
+
+/** What went wrong is said as a sentence for whoever declared the URL. */
+export async function downloadPublic(
+  url: string,
+  { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup() }: DownloadOptions,
+): Promise<Downloaded> {
+  const fault = portFault(url, PORTS) ?? (await literalFault(url, 'public'));
+  if (fault !== undefined) return { fault };
+  try {
+    const signal = AbortSignal.timeout(deadline_ms);
+    // No connection is kept: the next call must not find one that was allowed for this.
+    const sent = getHttps(url, { lookup, agent: false, signal });
+    const [response] = await once(sent, 'response', { signal });
+    return await collect(response, bytes_max);
+  } catch (error) {
+    return { fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function collect(response: IncomingMessage, bytes_max: number): Promise<Downloaded> {
+  const { statusCode } = response;
+  if (statusCode !== 200) {
+    response.destroy();
+    return { fault: `it answered ${statusCode}, and 200 is expected: redirects are not followed` };
+  }
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of response) {
+    length += part.length;
+    if (length > bytes_max) return { fault: `it has more than ${bytes_max} bytes` };
+    parts.push(part);
+  }
+  return { bytes: Buffer.concat(parts) };
+}

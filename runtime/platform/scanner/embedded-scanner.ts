@@ -1,0 +1,185 @@
+/**
+ * A model in a process of its own, which is started with the first picture and ended after a minute without one: it looks
+ * at one picture at a time, is killed where it takes too long, and started again for the next.
+ * Spec: File (status), the automatic scanner.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import type { Rendition } from '../../core/delivery/preview-request.ts';
+import { SCAN_PICTURE_PIXELS, SCAN_TIMEOUT_SECONDS } from '../../core/limits.ts';
+import type { Scores } from '../../core/scan-flags.ts';
+import { Advice } from '../advice.ts';
+import type { Clock } from '../clock.ts';
+import { restingScanner } from './resting-scanner.ts';
+import { type Scanner, ScannerFault } from './scanner.ts';
+
+export type EmbeddedScannerOptions = {
+  clock: Clock;
+  /** What the process runs; told apart by tests alone. */
+  entry?: URL;
+  deadline_ms?: number;
+  start_ms?: number;
+  idle_ms?: number;
+};
+
+const RENDITION: Rendition = {
+  fit: 'box',
+  pixels: SCAN_PICTURE_PIXELS,
+  format: 'jpeg',
+  quality: 90,
+};
+const ENTRY = new URL('../../worker/scanner/child.ts', import.meta.url);
+const START_MS = 30_000;
+const IDLE_MS = 60_000;
+const SAID_CHARACTERS_MAX = 2000;
+
+/** Throws Advice where its packages are not there. */
+export function openEmbeddedScanner(options: EmbeddedScannerOptions): Scanner {
+  requirePackages();
+  const { deadline_ms = SCAN_TIMEOUT_SECONDS * 1000, idle_ms = IDLE_MS } = options;
+  let model: Model | undefined;
+  let turn: Promise<unknown> = Promise.resolve();
+  let idle: NodeJS.Timeout | undefined;
+  const scan = async (picture: Uint8Array, signal: AbortSignal): Promise<Scores> => {
+    signal.throwIfAborted();
+    if (model === undefined || model.hasEnded()) model = await startModel(options, signal);
+    return model.scan(picture, AbortSignal.any([signal, AbortSignal.timeout(deadline_ms)]));
+  };
+  const rest = () => {
+    clearTimeout(idle);
+    idle = setTimeout(() => model?.stop(), idle_ms).unref();
+  };
+  const inTurn = (picture: Uint8Array, signal: AbortSignal) => {
+    clearTimeout(idle);
+    const mine = turn.then(() => scan(picture, signal));
+    turn = mine.catch(() => undefined).finally(rest);
+    return mine;
+  };
+  return restingScanner({ rendition: RENDITION, scan: inTurn }, options.clock);
+}
+
+function requirePackages(): void {
+  try {
+    createRequire(import.meta.url).resolve('nsfwjs');
+  } catch (cause) {
+    const advice =
+      'TINTYPE_SCANNER is embedded, and its packages were left out: install them with `npm ci`, without --omit=optional';
+    throw new Advice(advice, { cause });
+  }
+}
+
+type Model = {
+  hasEnded(): boolean;
+  /** One at a time. */
+  scan(picture: Uint8Array, signal: AbortSignal): Promise<Scores>;
+  stop(): void;
+};
+
+const answer = z.union([
+  z.object({ scores: z.record(z.string(), z.number().min(0).max(1)) }),
+  z.object({ refused: z.string() }),
+]);
+
+/** Without an environment: it has no business with addresses and secrets. */
+async function startModel(
+  { entry = ENTRY, start_ms = START_MS }: EmbeddedScannerOptions,
+  signal: AbortSignal,
+): Promise<Model> {
+  const child = fork(fileURLToPath(entry), [], {
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const said = listenTo(child);
+  try {
+    await messageOf(child, AbortSignal.any([signal, AbortSignal.timeout(start_ms)]));
+  } catch (cause) {
+    child.kill('SIGKILL');
+    signal.throwIfAborted();
+    throw new ScannerFault('away', `did not start: ${said() || String(cause)}`, { cause });
+  }
+  letGo(child);
+  return modelOf(child, said);
+}
+
+function modelOf(child: ChildProcess, said: () => string): Model {
+  return {
+    // One that was killed may be there for a moment still.
+    hasEnded: () =>
+      child.killed || child.exitCode !== null || child.signalCode !== null || !child.connected,
+    stop: () => child.disconnect(),
+    scan: async (picture, signal) => {
+      keep(child);
+      try {
+        const answered = messageOf(child, signal);
+        child.send(picture, () => undefined);
+        return scoresOf(await answered);
+      } catch (error) {
+        if (error instanceof ScannerFault) throw error;
+        child.kill('SIGKILL');
+        throw faultOf(error, { signal, said: said() });
+      } finally {
+        letGo(child);
+      }
+    },
+  };
+}
+
+/** Its next message. Rejects where it ends before, or the signal does. */
+async function messageOf(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const ended = once(child, 'exit', { signal: until }).then(([code, killed]) => {
+    throw new Error(`ended with ${code ?? killed}`);
+  });
+  try {
+    const [message] = await Promise.race([once(child, 'message', { signal: until }), ended]);
+    return message;
+  } finally {
+    over.abort();
+  }
+}
+
+function scoresOf(message: unknown): Scores {
+  const said = answer.parse(message);
+  if ('refused' in said)
+    throw new ScannerFault('refused', `cannot look at this picture: ${said.refused}`);
+  return said.scores;
+}
+
+/** Who takes too long may be on a machine that is busy; who ends over a picture would do so again. */
+function faultOf(cause: unknown, { signal, said }: { signal: AbortSignal; said: string }) {
+  if (!signal.aborted)
+    return new ScannerFault('refused', `ended over this picture ${said}`.trim(), { cause });
+  const isLate = signal.reason instanceof DOMException && signal.reason.name === 'TimeoutError';
+  return isLate ? new ScannerFault('away', 'gave no answer in time', { cause }) : signal.reason;
+}
+
+/** What it said last of what is wrong. */
+function listenTo(child: ChildProcess): () => string {
+  let text = '';
+  child.on('error', (error) => {
+    text = String(error);
+  });
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    text = (text + chunk).slice(-SAID_CHARACTERS_MAX);
+  });
+  return () => text.trim();
+}
+
+/** Whoever waits for an answer stays until it is there. */
+function keep(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+/** It keeps nobody alive who waits for nothing. */
+function letGo(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  if (child.stderr instanceof Socket) child.stderr.unref();
+}
