@@ -31,9 +31,11 @@ export type WorkerOptions = {
   /** What all uploads that are decoded at a time may take together, by their estimates. */
   ingest_memory_bytes?: number;
   lease_seconds?: number;
+  /** Whether what is published is scanned later. */
+  is_scanned?: boolean;
   /** How often due uploads are looked for without a doorbell. */
   poll_every_ms?: number;
   failpoint?: Failpoint;
 };
 
-export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'childKilled'>;
+export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'childKilled' | 'watch'>;

@@ -1,5 +1,5 @@
 /** `tintype worker`: processes uploads and renders, from the environment alone. */
-import { runDeployment } from '../actions/run-deployment.ts';
+import { runDeployment, WORKER_END_MS_MAX } from '../actions/run-deployment.ts';
 import type { Environment } from '../platform/config.ts';
 import { startWorker, workerSettings } from './serve.ts';
 
@@ -8,6 +8,7 @@ export function workerCommand(env: Environment): Promise<void> {
     name: 'worker',
     env,
     fields: [],
+    end_ms_max: WORKER_END_MS_MAX,
     start: async ({ deps, config, lifecycle }) => {
       const worker = await startWorker({ ...deps, ...workerSettings(config) });
       lifecycle.onStop('worker', () => worker.stop());

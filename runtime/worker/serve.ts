@@ -2,6 +2,7 @@
  * A worker process: processes uploads as doorbells ring and as rows fall due, and answers render calls.
  * PostgreSQL says what is to be done; a doorbell only says it sooner.
  */
+import type { Deps } from '../actions/open-deps.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Config } from '../platform/config.ts';
 import { startIngestLane } from './ingest/ingest-lane.ts';
@@ -29,11 +30,15 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
 
 /** What the environment says of a worker. */
 export function workerSettings(
-  config: Pick<Config, 'ingestMaxBytes' | 'ingestSlots' | 'ingestMemoryBytes' | 'renderSlots'>,
-): Pick<WorkerOptions, 'ingest_bytes_max' | 'ingest_memory_bytes' | 'ingest' | 'render'> {
+  config: Pick<
+    Config,
+    'ingestMaxBytes' | 'ingestSlots' | 'ingestMemoryBytes' | 'renderSlots' | 'scanner'
+  >,
+): Omit<WorkerOptions, keyof Deps> {
   const { ingestMaxBytes, ingestSlots, ingestMemoryBytes, renderSlots } = config;
   return {
     ingest_bytes_max: ingestMaxBytes,
+    is_scanned: config.scanner !== 'none',
     ...(ingestMemoryBytes === undefined ? {} : { ingest_memory_bytes: ingestMemoryBytes }),
     ingest: { slots: ingestSlots },
     ...(renderSlots === undefined ? {} : { render: { slots: renderSlots } }),

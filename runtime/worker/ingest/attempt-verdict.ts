@@ -2,8 +2,9 @@
  * How an attempt that threw ends: the image's own fault fails at once, the clock three times, anything
  * else after repeated attempts; an outage is nobody's fault. Spec: Processing error codes.
  */
-import { type ProcessingErrorCode, ServiceError } from '../../core/errors.ts';
+import type { ProcessingErrorCode } from '../../core/errors.ts';
 import { PROCESSING_ATTEMPTS_MAX, PROCESSING_TIMEOUTS_MAX } from '../../core/limits.ts';
+import { isOutage } from '../../core/outage.ts';
 import type { RetryCause } from '../../db/upload-processing.ts';
 import type { UploadRow } from '../../db/uploads.ts';
 import { SandboxFailure, type SandboxFailureReason } from '../sandbox/sandbox-failure.ts';
@@ -37,19 +38,20 @@ export function abandonmentOf(counts: Counts): ProcessingErrorCode | undefined {
 
 function retryCauseOf(error: unknown): RetryCause {
   if (error instanceof SandboxFailure) return causes[error.reason];
-  const isOutage =
-    error instanceof ServiceError &&
-    (error.code === 'storage_unavailable' || error.code === 'query_timeout');
-  return isOutage ? 'unavailable' : 'failure';
+  return isOutage(error) ? 'unavailable' : 'failure';
 }
 
-/** A decoder that does not even start says nothing about the picture. */
+/**
+ * A decoder that does not even start says nothing about the picture. One that was killed may have been killed for what
+ * the picture costs, so its attempt counts: else that picture would be tried for ever.
+ */
 const causes: Readonly<Record<SandboxFailureReason, RetryCause>> = {
   timeout: 'timeout',
   out_of_memory: 'failure',
   crashed: 'failure',
   garbage: 'failure',
   unstarted: 'unavailable',
+  killed: 'failure',
 };
 
 function codeAfterLast(

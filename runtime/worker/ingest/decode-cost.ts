@@ -2,9 +2,11 @@
  * What an upload will cost, from its header alone: resident memory at the peak and time of one core. Weights were
  * measured at the largest pictures of each format, and rounded up. Spec: Limits, Uploads; Processing error codes.
  */
-import { JPEG_OPTIMISED_PIXELS_MAX, SVG_DRAWING_NS_MAX } from '../../core/limits.ts';
+import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
 import type { HeaderFacts } from './scan.ts';
+import { WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
+import type { DrawingNeeds } from './svg/complexity.ts';
 
 export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const pixels = header.width * header.height;
@@ -12,7 +14,9 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
   const whole = pixels * CHANNELS_MAX * sampleBytes;
   const held = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
-  const samples = held + (header.is_premultiplied ? 2 * whole : 0);
+  const isTwice = header.is_premultiplied || header.layout !== undefined;
+  const weighed = header.has_alpha ? WEIGHED_BYTES * Math.min(pixels, WEIGHED_PIXELS_MAX) : 0;
+  const samples = held + weighed + (isTwice ? 2 * whole : 0);
   const peak = Math.min(pixels * sampleBytes * Math.max(decoder, encoder), PEAK_BYTES_MAX);
   const cpu_ms = (pixels / 1_000_000) * ms_per_megapixel * sampleBytes;
   return {
@@ -21,11 +25,13 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   };
 }
 
-/** Of a drawing, which is drawn on a grid of bounded size, and refused before that where it would take longer. */
-export function drawingCost(bytes: Buffer): JobCost {
+/** Of a drawing, which was read already. */
+export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeeds): JobCost {
   return {
-    memory_bytes: PROCESS_BYTES + DRAWING_BYTES + DRAWING_COPIES * bytes.length,
-    wall_clock_ms: WALL_CLOCK_MS_MIN + SVG_DRAWING_NS_MAX / 1_000_000,
+    memory_bytes: Math.ceil(
+      PROCESS_BYTES + GRID_BYTES + DRAWING_COPIES * bytes.length + memory_bytes,
+    ),
+    wall_clock_ms: Math.ceil(WALL_CLOCK_MS_MIN + SLOWER_THAN_ESTIMATED * (GRID_MS + cpu_ms)),
   };
 }
 
@@ -34,11 +40,15 @@ const PROCESS_BYTES = 130_000_000;
 const CHANNELS_MAX = 4;
 /** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
 const SAMPLES_HELD_MAX = 160_000_000;
+/** Beside each pixel of a picture that can be seen through, while it is made smaller. */
+const WEIGHED_BYTES = 9;
 /** The largest pictures of all that are taken may try: their slot's own limit watches them. */
 const PEAK_BYTES_MAX = 1_650_000_000;
 /** The upload, and what becomes of it. */
 const COPIES = 3;
-const DRAWING_BYTES = 400_000_000;
+/** The picture that a drawing becomes, and what is made of it. */
+const GRID_BYTES = 140_000_000;
+const GRID_MS = 1250;
 const DRAWING_COPIES = 60;
 /** Generous: a busy machine is not the picture's fault. */
 const WALL_CLOCK_MS_MIN = 20_000;

@@ -83,7 +83,7 @@ export async function encodeMezzanine(
 }
 
 /**
- * Where colour came halved it stays so, a render being at most half as large as what it reads; but not in coloured text
+ * Where colour came halved it stays so, a render being that much smaller than what it reads; but not in coloured text
  * and drawings, whose edges would change colour.
  */
 export async function mezzanineChroma(

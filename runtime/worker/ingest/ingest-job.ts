@@ -16,7 +16,7 @@ export async function ingestJob(
     return answer(await sanitize(bytes, content_type, ask));
   } catch (error) {
     if (!(error instanceof IngestRefusal)) throw error;
-    return { facts: { error_code: error.code, detail: error.message }, parts: [] };
+    return { facts: { error_code: error.code, detail: error.detail }, parts: [] };
   }
 }
 

@@ -8,10 +8,11 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
 import { createDoorbellTrails } from './doorbell-trails.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
+import { createSlowPlace } from './slow-place.ts';
 
-export type IngestLoopOptions = Omit<IngestDeps, 'trails'> & {
+export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow'> & {
   queue: Queue;
-  metrics?: Pick<Metrics, 'ingest'>;
+  metrics?: Pick<Metrics, 'ingest' | 'watch'>;
   slots: number;
   poll_every_ms: number;
   /** Told of each file that was published. */
@@ -21,10 +22,12 @@ export type IngestLoopOptions = Omit<IngestDeps, 'trails'> & {
 export async function startIngest(options: IngestLoopOptions): Promise<{ stop(): Promise<void> }> {
   const { queue, log, slots } = options;
   const trails = createDoorbellTrails();
+  const slow = createSlowPlace();
   const running = new Set<Promise<unknown>>();
-  const state = { isStopped: false };
+  const state = { isStopped: false, found_due: 0 };
+  options.metrics?.watch({ found_due: () => state.found_due });
   const attemptOne = async () => {
-    const attempt = measuredAttempt({ ...options, trails }).catch((error: unknown) => {
+    const attempt = measuredAttempt({ ...options, trails, slow }).catch((error: unknown) => {
       log.error('an upload could not be attempted', { error });
       return undefined;
     });
@@ -33,7 +36,10 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   };
   const drain = async () => {
     while (!state.isStopped && running.size < slots) {
-      const outcome = await attemptOne();
+      state.found_due += 1;
+      const outcome = await attemptOne().finally(() => {
+        state.found_due -= 1;
+      });
       if (outcome === undefined || outcome.result === 'idle') return;
     }
   };

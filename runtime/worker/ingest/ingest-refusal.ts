@@ -3,10 +3,15 @@ import type { ProcessingErrorCode } from '../../core/errors.ts';
 
 export class IngestRefusal extends Error {
   readonly code: ProcessingErrorCode;
+  /** What is wrong with it, for the log. */
+  readonly detail: string;
 
   constructor(code: ProcessingErrorCode, detail: string) {
     super(`${code}: ${detail}`);
     this.name = 'IngestRefusal';
     this.code = code;
+    this.detail = detail;
+    // No line of ours went wrong: each of a folder of broken files would fill the log with the same calls.
+    this.stack = `${this.name}: ${this.message}`;
   }
 }

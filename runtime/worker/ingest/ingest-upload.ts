@@ -22,6 +22,7 @@ import type { DoorbellTrails } from './doorbell-trails.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { keepLease, LeaseLost } from './lease.ts';
 import { readIngestAnswer } from './read-answer.ts';
+import { createSlowPlace, type SlowPlace } from './slow-place.ts';
 import { storeContent } from './store-content.ts';
 import { verifiedChunks } from './verified-chunks.ts';
 
@@ -35,7 +36,10 @@ export type IngestDeps = {
   /** The deployment's upload size limit. */
   ingest_bytes_max: number;
   lease_seconds?: number;
+  is_scanned?: boolean;
   trails?: DoorbellTrails;
+  /** Shared by all slots of a worker; without it, any of them may take what ran out of time before. */
+  slow?: SlowPlace;
 };
 
 export type IngestOutcome =
@@ -50,10 +54,17 @@ export async function ingestUpload(
   uploadId: string | null,
 ): Promise<IngestOutcome> {
   const lease_seconds = deps.lease_seconds ?? INGEST_LEASE_SECONDS;
-  const upload = await claimUpload(deps.db, { upload_id: uploadId, lease_seconds });
-  if (upload === undefined) return { result: 'idle' };
-  const work = () => ingestTraced({ ...deps, lease_seconds }, upload);
-  return deps.trails === undefined ? work() : deps.trails.follow(upload.upload_id, work);
+  const place = (deps.slow ?? createSlowPlace()).enter();
+  try {
+    const claim = { upload_id: uploadId, lease_seconds, among: place.among };
+    const upload = await claimUpload(deps.db, claim);
+    if (upload === undefined) return { result: 'idle' };
+    if (upload.timeout_count === 0) place.leave();
+    const work = () => ingestTraced({ ...deps, lease_seconds }, upload);
+    return await (deps.trails?.follow(upload.upload_id, work) ?? work());
+  } finally {
+    place.leave();
+  }
 }
 
 type LeasingDeps = IngestDeps & { lease_seconds: number };

@@ -9,6 +9,7 @@ import { printColours } from './colours/print-colours.ts';
 import { unmultiply } from './colours/unmultiply.ts';
 import { decodeBmp } from './decode-bmp.ts';
 import type { HeaderFacts } from './scan.ts';
+import { shrinkSeenThrough, WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
 
 export type Pixels = {
@@ -77,11 +78,23 @@ export async function shrinkTo(pixels: Pixels, longEdge: number): Promise<Pixels
   const width = shrunkSide(pixels.width, ratio);
   const height = shrunkSide(pixels.height, ratio);
   const space = pixels.space === 'b-w' || pixels.space === 'grey16' ? 'b-w' : 'srgb';
+  if (isWeighed(pixels)) {
+    const rgba = await pixels.open().toColourspace('srgb').raw().toBuffer();
+    const from = { width: pixels.width, height: pixels.height };
+    const samples = await shrinkSeenThrough(rgba, from, { width, height });
+    return overSamples(samples, { raw: { width, height, channels: CHANNELS_MAX } }, space);
+  }
   const shrunk = pixels.open().resize({ width, height, fit: 'fill' });
   return readRaw(shrunk, { space, has_alpha: pixels.has_alpha });
 }
 
 const SIDE_STEP = 8;
+
+/** Of 8 bits: what is deeper loses nothing that can be seen. */
+function isWeighed({ width, height, has_alpha, space }: Pixels): boolean {
+  const isDeep = space === 'rgb16' || space === 'grey16';
+  return has_alpha && !isDeep && width * height <= WEIGHED_PIXELS_MAX;
+}
 
 /**
  * The short side is a little longer than in proportion, each axis being read by its own scale: blocks of eight are

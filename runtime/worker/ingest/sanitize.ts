@@ -7,13 +7,14 @@ import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
-import { drawingCost, estimateCost } from './decode-cost.ts';
+import { estimateCost } from './decode-cost.ts';
 import { encodeMaster, encodeMezzanine, masterType, mezzanineChroma } from './encode-stored.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
 import { readCapture } from './metadata/capture.ts';
 import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
+import { rearrangeTiff } from './rearrange-tiff.ts';
 import { type HeaderFacts, scanImage } from './scan.ts';
 import { readSource, type SourceTraits } from './source-traits.ts';
 import { storedHeader } from './stored-quality.ts';
@@ -27,8 +28,7 @@ export async function sanitize(
   ask: AskAdmission = async () => true,
 ): Promise<IngestResult> {
   if (declaredType === 'image/svg+xml') {
-    await admission(drawingCost(bytes), ask);
-    return decoding([declaredType], () => ingestSvg(bytes));
+    return decoding([declaredType], () => ingestSvg(bytes, (cost) => admission(cost, ask)));
   }
   const header = scanImage(bytes, declaredType);
   await admission(estimateCost(header, bytes), ask);
@@ -55,7 +55,8 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 }
 
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
-  const source = await withProfile(await readSource(bytes, header));
+  const laidOut = header.layout === undefined ? bytes : await rearrangeTiff(bytes, header.layout);
+  const source = await withProfile(await readSource(laidOut, header));
   const pixels = await decodeOnce(source);
   const master = await encodeMaster(pixels, storedHeader(source), bytes.length);
   if (isTooLong(master.length, bytes.length)) {

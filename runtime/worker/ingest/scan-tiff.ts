@@ -6,21 +6,8 @@ import { TIFF_PIXELS_MAX } from '../../core/limits.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { HeaderFacts } from './scan.ts';
 import { type Directory, openTiff } from './tiff-directory.ts';
-
-const tag = {
-  subfile: 254,
-  width: 256,
-  height: 257,
-  bits: 258,
-  compression: 259,
-  photometric: 262,
-  samples: 277,
-  planes: 284,
-  tileWidth: 322,
-  tileHeight: 323,
-  extra: 338,
-  format: 339,
-} as const;
+import { hasDeepPalette } from './tiff-palette.ts';
+import { tag } from './tiff-tags.ts';
 
 const JPEG = 7;
 /** None, the three of fax machines, LZW, JPEG, Deflate under both of its numbers, PackBits. */
@@ -57,13 +44,14 @@ export function scanTiff(bytes: Buffer): HeaderFacts {
     content_type: 'image/tiff',
     width,
     height,
-    bits_per_channel: Math.max(samples.bits, 8),
+    bits_per_channel: samples.layout === 'deep_palette' ? 16 : Math.max(samples.bits, 8),
     has_alpha: samples.has_extra,
     is_lossless: samples.compression !== JPEG,
     frames: countPages(tiff, first),
     quality: null,
     chroma: null,
     is_palette: samples.photometric === PALETTE,
+    layout: samples.layout,
     has_inks: samples.photometric === INKS,
   };
 }
@@ -87,9 +75,21 @@ function readSamples(page: Directory) {
   if (page.numbers(tag.format).some((format) => format !== UNSIGNED)) {
     throw unsupported('samples that are not whole numbers');
   }
+  const layout = readLayout(page, { photometric, count, bits });
+  return { compression, photometric, bits, has_extra: extra === 1, layout };
+}
+
+type Samples = { photometric: number; count: number; bits: number };
+
+function readLayout(page: Directory, { photometric, count, bits }: Samples): HeaderFacts['layout'] {
   const isSeparate = page.number(tag.planes) === SEPARATE && count > 1;
-  if (isSeparate && page.number(tag.tileWidth)) throw unsupported('planes in tiles');
-  return { compression, photometric, bits, has_extra: extra === 1 };
+  if (isSeparate && page.number(tag.tileWidth)) {
+    // Colours may be fewer there than pixels, and bits share bytes.
+    if (photometric === YCBCR || bits < 8) throw unsupported('such planes in tiles');
+    return 'tiled_planes';
+  }
+  const isDeep = photometric === PALETTE && count === 1 && hasDeepPalette(page);
+  return isDeep ? 'deep_palette' : undefined;
 }
 
 function refuseHugeTiles(page: Directory): void {

@@ -38,6 +38,8 @@ export type HeaderFacts = {
   quality: number | null;
   chroma: '4:2:0' | '4:4:4' | null;
   is_palette: boolean;
+  /** Of a TIFF: samples that the decoder's library does not take, or not whole, as they lie. */
+  layout?: 'tiled_planes' | 'deep_palette' | undefined;
   /** Four of them, instead of colours of light. */
   has_inks?: boolean;
   /** Other ones than sRGB, which no profile describes. */

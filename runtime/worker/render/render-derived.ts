@@ -9,7 +9,12 @@ import {
   type RenderRequest,
   renderRequestSchema,
 } from '../../core/delivery/render-request.ts';
-import { RENDER_DEADLINE_SECONDS, RENDER_REPLY_BYTES_MAX } from '../../core/limits.ts';
+import {
+  BUSY_RETRY_AFTER_SECONDS,
+  RENDER_DEADLINE_SECONDS,
+  RENDER_REPLY_BYTES_MAX,
+} from '../../core/limits.ts';
+import { isOutage } from '../../core/outage.ts';
 import type { Queryable } from '../../db/client.ts';
 import {
   acquireRenderLease,
@@ -22,8 +27,9 @@ import type { Metrics } from '../../platform/metrics.ts';
 import { QueueBusy, QueueTimeout } from '../../platform/queue/queue.ts';
 import type { Bucket } from '../../platform/storage/bucket.ts';
 import { traced } from '../../platform/tracing/spans.ts';
-import type { Sandbox, SandboxResult } from '../sandbox/sandbox.ts';
-import { SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';
+import { draw, type Rendered } from './draw.ts';
 import type { RenderLine } from './render-line.ts';
 import { createSourceMemory, type SourceMemory } from './source-memory.ts';
 
@@ -80,11 +86,9 @@ function flightOf({ derived_key, is_warm }: RenderRequest): string {
   return is_warm ? `${derived_key} ahead` : derived_key;
 }
 
-type Rendered = { bytes: Buffer; content_type: string };
-
 async function renderDerived(
-  { content, sandbox, sources, wall_clock_ms }: RenderingDeps,
-  { plan, window, frame, source_key }: RenderRequest,
+  { content, log, sandbox, sources, wall_clock_ms }: RenderingDeps,
+  { derived_key, plan, window, frame, source_key }: RenderRequest,
   signal: AbortSignal,
 ): Promise<Rendered> {
   const memory = sources.borrow();
@@ -94,9 +98,13 @@ async function renderDerived(
     // All have ended, so that none still writes to memory that is given back.
     await Promise.allSettled(reads);
     const parts = await Promise.all(reads);
-    const job = { kind: 'render', facts: { plan: { ...plan, window, frame } }, parts, signal };
-    return readAnswer(await sandbox.run(job), plan.format);
+    return await draw(sandbox, { plan, window, frame }, { parts, signal });
   } catch (error) {
+    if (isOutage(error) || isNoFaultOfTheJob(error)) {
+      // Whoever asks over a queue reads no cause: what is nobody's fault has to say so itself.
+      log.warn('a render has to be asked for again', { object_key: derived_key, error });
+      throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
+    }
     const isTimeout = error instanceof SandboxFailure && error.reason === 'timeout';
     throw isTimeout ? new QueueTimeout('render', wall_clock_ms) : error;
   } finally {
@@ -195,16 +203,6 @@ async function readObject(
   const bytes = await content.read(key, place);
   if (bytes === undefined) throw new Error(`the object ${key} is gone`);
   return bytes;
-}
-
-/** The child has decoded what clients sent: its answer has to be what was asked for, or it is none. */
-function readAnswer({ facts, parts }: SandboxResult, format: string): Rendered {
-  const [bytes] = parts;
-  const content_type = `image/${format}`;
-  if (bytes === undefined || bytes.length === 0 || facts.content_type !== content_type) {
-    throw new SandboxFailure('garbage', 'not what was asked for');
-  }
-  return { bytes, content_type };
 }
 
 function printReply({ bytes, content_type }: Rendered): RenderReply {

@@ -5,6 +5,7 @@ import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createDerivedRenders } from './render-derived.ts';
 import { createRenderLine } from './render-line.ts';
+import { readPreview, renderPreview } from './render-preview.ts';
 
 /** The decoder gives up before the caller does, so that the slot is free for the next one. */
 const RENDER_LANE: LaneOptions = {
@@ -16,6 +17,8 @@ const RENDER_LANE: LaneOptions = {
 const WAITING_MAX = 64;
 /** A viewer who would wait longer is told when to come again. */
 const WAIT_MS_MAX = 2500;
+/** Of the estimates; what a fresh worker runs on, it learns from its first renders. */
+const FIRST_PACE = 2;
 /** Renders that read their source from the store while the slots are still busy. */
 const READ_AHEAD = 1;
 const REFUSED_AT_ONCE = 16;
@@ -29,18 +32,19 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
     waiting_max: options.render_waiting_max ?? WAITING_MAX,
     wait_ms_max: WAIT_MS_MAX,
     deadline_ms: lane.wall_clock_ms,
+    first_pace: FIRST_PACE,
   };
   const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.childKilled(why) });
-  const renders = createDerivedRenders({
-    ...options,
-    content: options.buckets.content,
-    sandbox,
-    line: createRenderLine(turns),
-    wall_clock_ms: lane.wall_clock_ms,
-  });
+  const { content } = options.buckets;
+  const deps = { ...options, content, sandbox, line: createRenderLine(turns) };
+  const renders = createDerivedRenders({ ...deps, wall_clock_ms: lane.wall_clock_ms });
+  const answer = (payload: unknown, signal: AbortSignal) => {
+    const preview = readPreview(payload);
+    return preview ? renderPreview(deps, preview, signal) : renders.answer(payload, signal);
+  };
   // More are taken than may wait: the line knows whose turn it is, and refuses the rest at once.
   const slots = turns.slots + READ_AHEAD + turns.waiting_max + REFUSED_AT_ONCE;
-  const calls = await queue.serve('render', { slots, waiting_max: 0 }, renders.answer);
+  const calls = await queue.serve('render', { slots, waiting_max: 0 }, answer);
   return {
     stop: async () => {
       await calls.stop();

@@ -20,8 +20,8 @@ import { createTurns, type Turns } from './turns.ts';
 
 export type RenderLine = {
   /**
-   * Resolves when its turn has come, with the way to end it. Throws QueueBusy where it would wait too long or had to
-   * make room for a project that has less, else the signal's reason.
+   * Resolves when its turn has come, with the way to end it. Throws QueueBusy where it would wait too long, had to make
+   * room for a project that has less or could not end in time any more, else the signal's reason.
    */
   enter(ticket: Ticket, signal: AbortSignal): Promise<LeaveSeat>;
   /**
@@ -43,6 +43,8 @@ export type LineOptions = {
   wait_ms_max?: number;
   /** From entering to the end of the render. */
   deadline_ms: number;
+  /** How many times its estimate a render is taken to need before any has ended; unless said, once. */
+  first_pace?: number;
   /** Milliseconds of a clock that never goes back. */
   now?: () => number;
 };
@@ -54,9 +56,9 @@ type Waiter = Ticket & { estimate: Estimate; start(): void; refuse(reason: unkno
 const HEAVY_MS_MIN = 400;
 
 export function createRenderLine(options: LineOptions): RenderLine {
-  const { slots, reading_ahead = 0, now = () => performance.now() } = options;
+  const { slots, reading_ahead = 0, first_pace = 1, now = () => performance.now() } = options;
   const turns = createTurns<Waiter>();
-  const pace = createRenderPace({ slots, now });
+  const pace = createRenderPace({ slots, first_pace, now });
   const next = () => {
     while (seats.isFree('light')) {
       const mayBeHeavy = seats.isFree('heavy');
@@ -84,9 +86,13 @@ export function createRenderLine(options: LineOptions): RenderLine {
       next();
       // A seat that only reads ahead is no slot: a warm render in one of those is in the way.
       if (!seats.isFree('light') || turns.size() > 0) seats.stopOneWarm();
+      const beginIn_ms = Math.max(0, options.deadline_ms - waiter.cost_ms);
+      const beginBy = setTimeout(() => {
+        if (turns.remove(waiter)) reject(gate.busyNow(waiter));
+      }, beginIn_ms);
       return orAborted(promise, signal, () => {
         if (turns.remove(waiter)) reject(signal.reason);
-      });
+      }).finally(() => clearTimeout(beginBy));
     },
     enterWarm: (ticket) => {
       if (turns.size() === 0 && seats.isIdle()) return seats.takeWarm();
@@ -116,6 +122,7 @@ function createGate(
     return true;
   };
   return {
+    busyNow,
     /** Throws QueueBusy for who may not. */
     admit: (waiter: Waiter) => {
       if (seats.isFree(waiter.estimate.weight)) return;

@@ -20,8 +20,11 @@ export type RenderEnd = 'rendered' | 'given up';
 
 const LATEST_WEIGHT = 0.2;
 
-export function createRenderPace({ slots, now }: { slots: number; now(): number }): RenderPace {
-  const factors: Record<RenderWeight, number> = { light: 1, heavy: 1 };
+/** `first_pace`: how many times its estimate a render is taken to need before any has ended. */
+type PaceOptions = { slots: number; first_pace: number; now(): number };
+
+export function createRenderPace({ slots, first_pace, now }: PaceOptions): RenderPace {
+  const factors: Record<RenderWeight, number> = { light: first_pace, heavy: first_pace };
   const shares = createShares(slots, now);
   const expected = ({ weight, cost_ms }: Estimate) => cost_ms * factors[weight];
   return {

@@ -6,12 +6,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { type Frame, printFrameHead, readFrames } from './frames.ts';
-import { createEntry, parseCost, startClock } from './job-admission.ts';
-import { watchMemory } from './memory.ts';
+import { createClock, createEntry, parseCost } from './job-admission.ts';
+import { residentBytes, watchMemory } from './memory.ts';
 import type { SandboxJob, SandboxOptions, SandboxPart, SandboxResult } from './sandbox.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 import type { JobCost } from './serve-jobs.ts';
 import { spawnDecoder } from './spawn-decoder.ts';
+import { starvedMs } from './starvation.ts';
 
 export type SandboxChild = {
   run(job: SandboxJob): Promise<SandboxResult>;
@@ -19,24 +20,40 @@ export type SandboxChild = {
   isUsable(): boolean;
   /** How many jobs it was given. */
   jobs(): number;
+  /** With what encloses it; 0 where the system does not tell. */
+  residentBytes(): number;
   stop(): Promise<void>;
 };
 
+/** Of a child that does not start, which is no job's fault. */
+const START_MS_MAX = 120_000;
 const ANSWER_BYTES_MAX = 1_073_741_824;
 const ANSWER_PARTS_MAX = 16;
 const STDERR_CHARACTERS_MAX = 2000;
 
 export function startChild(options: SandboxOptions): SandboxChild {
   const pipes = openPipes(spawnDecoder(options));
-  const life: Life = { death: undefined, pending: undefined, jobs: 0, isReady: false };
+  const life: Life = {
+    death: undefined,
+    pending: undefined,
+    jobs: 0,
+    isReady: false,
+    atReady: [],
+  };
   const doom = (reason: unknown) => {
     life.death ??= reason;
     pipes.child.kill('SIGKILL');
   };
+  const start = createClock(START_MS_MAX, () =>
+    doom(new SandboxFailure('unstarted', `not ready within ${START_MS_MAX} ms`)),
+  );
+  start.start();
+  life.atReady.push(start.stop);
   const exited = whenExited(pipes.child).then(async (how) => {
+    start.stop();
     if (!life.isReady) await lastWords(pipes.answers);
-    const text = `${how} ${pipes.stderr()}`.trim();
-    life.death ??= life.isReady ? failureThatSays(text) : new SandboxFailure('unstarted', text);
+    const text = `exit ${how} ${pipes.stderr()}`.trim();
+    life.death ??= life.isReady ? failureOf(how, text) : new SandboxFailure('unstarted', text);
     life.pending?.reject(life.death);
   });
   void listen(pipes.answers, options, life).catch((error) =>
@@ -45,6 +62,7 @@ export function startChild(options: SandboxOptions): SandboxChild {
   return {
     isUsable: () => life.death === undefined,
     jobs: () => life.jobs,
+    residentBytes: () => residentBytes(pipes.child.pid ?? 0),
     run: (job) => runJob({ job, options, pipes, life, doom }),
     stop: async () => {
       doom(new SandboxFailure('crashed', 'it was stopped'));
@@ -58,6 +76,16 @@ const OUT_OF_MEMORY = /out of memory|allocation failed|bad_alloc|cannot allocate
 
 function failureThatSays(text: string): SandboxFailure {
   return new SandboxFailure(OUT_OF_MEMORY.test(text) ? 'out_of_memory' : 'crashed', text);
+}
+
+/** Itself, and as bwrap tells of the program that it encloses. */
+const KILLED: readonly string[] = ['SIGKILL', '137'];
+
+function failureOf(how: string, text: string): SandboxFailure {
+  const said = failureThatSays(text);
+  return said.reason === 'crashed' && KILLED.includes(how)
+    ? new SandboxFailure('killed', text)
+    : said;
 }
 
 const LAST_WORDS_MS_MAX = 500;
@@ -76,7 +104,14 @@ type Pending = {
   /** What the job will cost, as the child reads it from a header. */
   onCost(cost: JobCost): void;
 };
-type Life = { death: unknown; pending: Pending | undefined; jobs: number; isReady: boolean };
+type Life = {
+  death: unknown;
+  pending: Pending | undefined;
+  jobs: number;
+  isReady: boolean;
+  /** Called once it is. */
+  atReady: (() => void)[];
+};
 type Pipes = { child: ChildProcess; input: Writable; answers: Readable; stderr(): string };
 type Running = {
   job: SandboxJob;
@@ -90,7 +125,8 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
   if (life.death !== undefined) throw life.death;
   life.jobs += 1;
   const answered = Promise.withResolvers<Frame>();
-  const clock = startClock(options.wall_clock_ms, doom);
+  const { pid } = pipes.child;
+  const clock = createClock(options.wall_clock_ms, doom, () => starvedMs(pid ?? 0));
   const entry = createEntry(options, job.signal);
   life.pending = {
     ...answered,
@@ -103,7 +139,10 @@ async function runJob({ job, options, pipes, life, doom }: Running): Promise<San
       }, doom);
     },
   };
-  const memory = watchMemory(pipes.child.pid, options.memory_bytes, (bytes) =>
+  // How long a child takes to start on a busy machine is not the job's fault.
+  if (life.isReady) clock.start();
+  else life.atReady.push(() => life.pending !== undefined && clock.start());
+  const memory = watchMemory(pid, options.memory_bytes, (bytes) =>
     doom(new SandboxFailure('out_of_memory', `${bytes} bytes resident`)),
   );
   const onAbort = () => doom(job.signal?.reason);
@@ -143,6 +182,7 @@ async function listen(answers: Readable, options: SandboxOptions, life: Life): P
   for await (const frame of readFrames(answers, bounds)) {
     if (frame.message.ready === true) {
       life.isReady = true;
+      for (const act of life.atReady.splice(0)) act();
       continue;
     }
     if (life.pending === undefined) throw new Error('an answer to nothing');
@@ -204,7 +244,7 @@ function openPipes(child: ChildProcess): Pipes {
 
 function whenExited(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve(`it did not start: ${error.message}`));
-    child.once('exit', (code, signal) => resolve(`exit ${code ?? signal}`));
+    child.once('error', (error) => resolve(`before it began: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(String(code ?? signal)));
   });
 }

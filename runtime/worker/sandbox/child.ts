@@ -2,18 +2,16 @@
  * Entry of a decoder child: the only process in which libvips sees bytes that a client sent.
  * It has no secrets, no network use and no database, and is killed when it takes too long.
  */
-import { getPriority, setPriority } from 'node:os';
 import sharp from 'sharp';
 import { ingestJob } from '../ingest/ingest-job.ts';
 import { renderJob } from '../render/render-job.ts';
 import { blockLoaders } from './loaders.ts';
 import { serveJobs } from './serve-jobs.ts';
+import { stepBack } from './step-back.ts';
 
-const NICE = 10;
-
-// Before a thread is made: what serves and coordinates goes first on a machine that is busy decoding. It counts
-// within a session alone where the kernel groups processes by session, so the decoder stays in its parent's.
-setPriority(Math.max(getPriority(), NICE));
+// Before a thread is made that decodes. It counts within a session alone where the kernel groups processes by session,
+// so the decoder stays in its parent's.
+stepBack();
 // A key pressed in the terminal of that session speaks to the parent, which lets decoders end what they do.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
   process.on(signal, () => undefined);

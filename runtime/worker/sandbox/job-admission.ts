@@ -28,20 +28,41 @@ export function createEntry(
   };
 }
 
-/** Counts down from the longest that a job may take; an estimate can only make it shorter. */
-export function startClock(longestMs: number, onTimeout: (reason: SandboxFailure) => void) {
+/** Times the limit of a job, at most, that it is given besides for having waited for a core. */
+const STARVED_SHARE_MAX = 3;
+
+/**
+ * Counts down from the longest that a job may take; an estimate can only make it shorter. `starved`: how long in all it
+ * has waited for a core, which does not count.
+ */
+export function createClock(
+  longestMs: number,
+  onTimeout: (reason: SandboxFailure) => void,
+  starved: () => number = () => 0,
+) {
+  const state = { limit: longestMs, starvedBefore: 0, given: 0 };
   let timer: NodeJS.Timeout | undefined;
-  const start = (ms: number) => {
-    const limit = Math.min(ms, longestMs);
-    timer = setTimeout(() => {
-      onTimeout(new SandboxFailure('timeout', `no answer within ${limit} ms`));
-    }, limit);
+  const ringAfter = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(ring, ms);
   };
-  start(longestMs);
+  const ring = () => {
+    const { limit, starvedBefore, given } = state;
+    const owed = Math.min(starved() - starvedBefore, limit * STARVED_SHARE_MAX) - given;
+    if (owed < 1) return onTimeout(new SandboxFailure('timeout', `no answer within ${limit} ms`));
+    state.given += owed;
+    ringAfter(owed);
+  };
   return {
-    start,
-    stop: () => clearTimeout(timer),
-    refresh: () => void timer?.refresh(),
+    start: (ms = longestMs) => {
+      Object.assign(state, { limit: Math.min(ms, longestMs), starvedBefore: starved(), given: 0 });
+      ringAfter(state.limit);
+    },
+    stop: () => {
+      clearTimeout(timer);
+      timer = undefined;
+    },
+    refresh: () => void (timer && ringAfter(state.limit)),
   };
 }
 

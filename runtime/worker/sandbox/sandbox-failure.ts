@@ -1,6 +1,6 @@
 /**
- * Why a job in a decoder child came to nothing: one failed attempt, never more; and none at all where the child was
- * `unstarted`: it ended before it could read anything, which is no job's fault.
+ * Why a job in a decoder child came to nothing: one failed attempt, never more. An `unstarted` child ended before it
+ * could read anything; a `killed` one was killed by somebody else (the kernel that has no memory left, an operator).
  */
 
 export type SandboxFailureReason =
@@ -8,7 +8,8 @@ export type SandboxFailureReason =
   | 'out_of_memory'
   | 'crashed'
   | 'garbage'
-  | 'unstarted';
+  | 'unstarted'
+  | 'killed';
 
 export class SandboxFailure extends Error {
   readonly reason: SandboxFailureReason;
@@ -18,4 +19,11 @@ export class SandboxFailure extends Error {
     this.name = 'SandboxFailure';
     this.reason = reason;
   }
+}
+
+/** What the picture has no part in. */
+export function isNoFaultOfTheJob(error: unknown): boolean {
+  return (
+    error instanceof SandboxFailure && (error.reason === 'killed' || error.reason === 'unstarted')
+  );
 }

@@ -28,11 +28,16 @@ export type SandboxResult = { facts: Record<string, unknown>; parts: Buffer[] };
 
 export type SandboxOptions = {
   slots: number;
-  /** From the last byte of input to the answer; also the longest pause between two pieces of input. */
+  /**
+   * From the last byte of input to the answer of a child that has started, without what it waited for a core; also the
+   * longest pause between two pieces of input.
+   */
   wall_clock_ms: number;
   /** Resident memory of one child. */
   memory_bytes: number;
   jobs_per_child: number;
+  /** How long nobody needs a child that grew large, until a fresh one takes its place; unless said, half a minute. */
+  rest_ms?: number;
   /** Shared by whatever shares the memory; without it, every slot may be full at once. */
   admission?: Admission;
   log: Log;
@@ -54,6 +59,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (!state.isClosed && slot.child?.isUsable() !== true) slot.child = startChild(options);
   };
   const runIn = async (slot: Slot, job: SandboxJob) => {
+    clearTimeout(slot.rest);
     warm(slot);
     try {
       if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
@@ -65,8 +71,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       throw error;
     } finally {
       await renew(slot, options.jobs_per_child);
+      slot.rest = setTimeout(() => shrink(slot), options.rest_ms ?? REST_MS).unref();
       line.release(slot);
     }
+  };
+  const shrink = (slot: Slot) => {
+    const { child } = slot;
+    if (state.isClosed || child === undefined || child.residentBytes() <= RESTING_BYTES_MAX) return;
+    slot.child = startChild(options);
+    void child.stop();
   };
   const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
     const { reason } = failure;
@@ -100,7 +113,11 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   }
 }
 
-type Slot = { child: SandboxChild | undefined };
+type Slot = { child: SandboxChild | undefined; rest?: NodeJS.Timeout };
+
+const REST_MS = 30_000;
+/** A fresh child has less; one that decoded a large picture keeps more than it gives back. */
+const RESTING_BYTES_MAX = 128 * 1024 * 1024;
 type Waiter = { take(slot: Slot): void; refuse(reason: unknown): void };
 
 /** First come, first served. */

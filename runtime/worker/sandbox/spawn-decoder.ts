@@ -10,6 +10,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
+import { stepBack } from './step-back.ts';
 
 const HEAP_MEGABYTES = 256;
 /** Address space that is reserved but never resident, beside what a decoder may have resident. */
@@ -45,6 +46,7 @@ export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgra
     environment,
   });
   offerToKernel(child.pid);
+  startBehind(child.pid);
   return child;
 }
 
@@ -110,6 +112,16 @@ function offerToKernel(pid: number | undefined): void {
   if (pid === undefined || process.platform !== 'linux') return;
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
+  } catch {
+    // It has ended already, which its exit tells.
+  }
+}
+
+/** Starting takes as long as a small picture: a child that takes the place of another is to delay nobody. */
+function startBehind(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    stepBack(pid);
   } catch {
     // It has ended already, which its exit tells.
   }

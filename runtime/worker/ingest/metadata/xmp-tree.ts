@@ -64,8 +64,7 @@ class TreeReader {
     parser.on('closetag', () => void this.#stack.pop());
     parser.on('text', (found) => this.#text(found));
     parser.on('cdata', (found) => this.#text(found));
-    // Packets end in padding, which writers fill with what they like.
-    parser.write(text.replace(/\0+\s*$/, '').trim()).close();
+    parser.write(withoutPadding(text)).close();
     return this.#root;
   }
 
@@ -91,4 +90,11 @@ function nodeOf({ uri: space, local, attributes }: SaxesTagNS): XmpNode {
     .filter(({ uri, value }) => KNOWN.has(uri) && value.length <= TEXT_MAX)
     .map(({ uri, local: name, value }) => ({ space: uri, local: name, value }));
   return { space, local, attributes: kept, children: [] };
+}
+
+/** Packets end in padding, which writers fill with what they like. A pattern would look for its end from each byte anew. */
+function withoutPadding(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\0\s]/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end).trimStart();
 }

@@ -30,6 +30,13 @@ export function readAppliedStyles(root: SvgNode): AppliedStyles {
   return { rule_count, counting_count, of: (node) => declarationsOf(node, bySubject) };
 }
 
+/** How many elements, classes and ids they speak of: each is looked for at every element. */
+export function countSubjects(rules: readonly StyleRule[]): number {
+  let count = 0;
+  for (const { selector } of flatten(rules)) count += subjectsOf(selector).length;
+  return count;
+}
+
 const COUNTING = /:nth-|:only-of|-of-type|~/gi;
 
 function* styleRules(root: SvgNode) {
@@ -82,6 +89,8 @@ function isCostly([property, value]: Declaration): boolean {
     property === 'font-size' ||
     property === 'color-interpolation-filters' ||
     property === 'stroke-dasharray' ||
+    property === 'stroke-linecap' ||
+    property === 'stroke-linejoin' ||
     (/^(?:fill|stroke|marker)/.test(property) && value.includes('url('))
   );
 }

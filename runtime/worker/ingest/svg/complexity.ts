@@ -23,13 +23,27 @@ import {
   stylesCost,
   widestStroke,
 } from './paint-cost.ts';
+import {
+  addLayer,
+  addPaint,
+  joinPeaks,
+  type Peak,
+  type Pen,
+  peakBytes,
+  penOf,
+  shapePeak,
+  tileGrids,
+} from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { type ShapePlace, shapeCost } from './shape-cost.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
 
-/** Throws IngestRefusal for a drawing above one of the caps. */
-export function refuseComplexity(root: SvgNode, grid: SvgSize): void {
+/** Beside the grid itself; time of one core. */
+export type DrawingNeeds = { memory_bytes: number; cpu_ms: number };
+
+/** Throws IngestRefusal for a drawing above one of the caps, and tells what any other takes. */
+export function readComplexity(root: SvgNode, grid: SvgSize): DrawingNeeds {
   const styles = readAppliedStyles(root);
   const elements = [...allElements(root)];
   check('style_matches', styles.rule_count * elements.length);
@@ -41,6 +55,7 @@ export function refuseComplexity(root: SvgNode, grid: SvgSize): void {
   check('layers', cost.layers);
   check('layer_depth', cost.layer_depth);
   check('filter_pixels', cost.filter_pixels);
+  return { memory_bytes: peakBytes(cost.peak, grid), cpu_ms: (cost.ns + styles_ns) / 1_000_000 };
 }
 
 type Cost = {
@@ -60,6 +75,7 @@ type Cost = {
   area: number;
   /** Pixels that a dashed stroke of an element around would go along. */
   length: number;
+  peak: Peak;
 };
 
 /** Beside what it draws. */
@@ -76,6 +92,7 @@ class CostReader {
   readonly #letters: ReadonlyMap<SvgNode, LetterSize>;
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
+  readonly #pen: Pen;
   /** Counting corners is for them alone. */
   readonly #hasMarkers: boolean;
 
@@ -85,6 +102,7 @@ class CostReader {
     this.#scales = scalesOf(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
     this.#strokeWidth = widestStroke(drawing.styles.values());
+    this.#pen = penOf(drawing);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
       all.some(({ by }) => by.startsWith('marker')),
     );
@@ -124,8 +142,11 @@ class CostReader {
     }
     const isPaint = by === 'fill' || by === 'stroke';
     if (isPaint) cost.ns += cost.area * paintNs(target, this.#scales.get(target) ?? 0);
-    const times = isPaint ? cost.shapes : by.startsWith('marker') ? cost.vertices : 1;
-    add(cost, this.#costOf(target), times);
+    const isMarker = by.startsWith('marker');
+    const more = this.#costOf(target);
+    add(cost, more, isPaint ? cost.shapes : isMarker ? cost.vertices : 1);
+    const tile = isPaint ? tileGrids(this.#drawing, target, cost.peak) : 0;
+    if (isPaint || isMarker) addPaint(cost.peak, { tile, peak: more.peak });
   }
 
   #addLayers(cost: Cost, node: SvgNode): void {
@@ -147,11 +168,14 @@ class CostReader {
     for (const [name, value] of declarations) {
       if (name === 'filter') addFilter(cost, filterFunctionPixels(this.#drawing, value, use));
     }
+    const peakOf = (target: SvgNode) => this.#costOf(target).peak;
+    addLayer(cost.peak, layers, { references: referencesOf(this.#drawing, node), peakOf });
   }
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);
-    const shape = isShape ? shapeCost(node, this.#placeOf(node)) : undefined;
+    const place = this.#placeOf(node);
+    const shape = isShape ? shapeCost(node, place) : undefined;
     return {
       elements: 1,
       shapes: isShape ? 1 : 0,
@@ -163,6 +187,7 @@ class CostReader {
       stroke_ns: shape?.stroke_ns ?? 0,
       area: shape?.area ?? 0,
       length: shape?.length ?? 0,
+      peak: shapePeak(shape, place, this.#pen),
     };
   }
 
@@ -186,6 +211,7 @@ function addInherited(cost: Cost, more: Cost): void {
   cost.stroke_ns += more.stroke_ns;
   cost.area += more.area;
   cost.length += more.length;
+  joinPeaks(cost.peak, more.peak);
 }
 
 function add(cost: Cost, more: Cost, times = 1): void {

@@ -6,19 +6,25 @@
 import sharp from 'sharp';
 import { sniffContentType } from '../../../core/image/formats.ts';
 import { MEZZANINE_LONG_EDGES_PX, SVG_RASTER_PIXELS_MAX } from '../../../core/limits.ts';
+import type { JobCost } from '../../sandbox/serve-jobs.ts';
 import { analyse } from '../analyse.ts';
+import { drawingCost } from '../decode-cost.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from '../ingest-result.ts';
 import { type Pixels, shrinkTo } from '../pixels.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 
-/** Throws IngestRefusal, or what the renderer throws. */
-export async function ingestSvg(bytes: Buffer): Promise<IngestResult> {
+/** Throws IngestRefusal, or what the renderer throws. Read before it was admitted, as headers are; drawn after. */
+export async function ingestSvg(
+  bytes: Buffer,
+  admit: (cost: JobCost) => Promise<void>,
+): Promise<IngestResult> {
   const sniffed = sniffContentType(bytes);
   if (sniffed !== 'image/svg+xml') {
     throw new IngestRefusal('unsupported_media_type', `${sniffed ?? 'unknown'}, not image/svg+xml`);
   }
-  const { vector, drawing } = sanitizeSvg(bytes);
+  const { vector, drawing, needs } = sanitizeSvg(bytes);
+  await admit(drawingCost(bytes, needs));
   const grid = await draw(drawing);
   const { mezzanines, smallest } = await makeMezzanines(grid);
   return {

@@ -5,6 +5,7 @@
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
 import type { AppliedStyles } from './applied-styles.ts';
 import { numberOf } from './drawing.ts';
+import { addDashes, type Peak } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
@@ -55,7 +56,7 @@ export function addFilter(cost: { filter_pixels: number; ns: number }, pixels: n
   cost.ns += pixels * FILTER_UNIT_NS;
 }
 
-type Stroked = { ns: number; stroke_ns: number; length: number };
+type Stroked = { ns: number; stroke_ns: number; length: number; peak: Peak };
 
 const DASH_NS = 3000;
 /** Where dashes are wider than long, each crosses those around it. */
@@ -80,6 +81,7 @@ export function addStroke(
     const dashes = cost.length / (period * scale);
     const overlaps = Math.min(dashes, width / period);
     cost.ns += dashes * (DASH_NS + (overlaps > 1 ? overlaps * DASH_CROSSING_NS : 0));
+    addDashes(cost.peak, 1 / (period * scale));
   }
 }
 

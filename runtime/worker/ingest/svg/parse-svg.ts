@@ -12,8 +12,9 @@ import {
   svgTextElements,
 } from '../../../core/image/svg-rules.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
+import { countSubjects } from './applied-styles.ts';
 import { readAttributes, refuseBitmap } from './attributes.ts';
-import { printStyleSheet, readStyleSheet } from './style.ts';
+import { printStyleSheet, readStyleSheet, type StyleRule } from './style.ts';
 import type { SvgNode } from './svg-node.ts';
 
 /** Throws IngestRefusal. */
@@ -60,6 +61,7 @@ class TreeReader {
   readonly #stack: (SvgNode | undefined)[] = [];
   readonly #ids = new Set<string>();
   readonly #counts = { elements: 0, text: 0, style: 0 };
+  readonly #kept = { elements: 0, subjects: 0 };
 
   root(): SvgNode {
     if (this.#root === undefined) throw new IngestRefusal('decode_failed', 'no <svg> root');
@@ -86,7 +88,7 @@ class TreeReader {
   close(): void {
     const node = this.#stack.pop();
     if (node === undefined) return;
-    if (node.name === 'style') rewriteStyle(node);
+    if (node.name === 'style') this.#kept.subjects += countSubjects(rewriteStyle(node));
     this.#stack.at(-1)?.children.push(node);
   }
 
@@ -100,6 +102,7 @@ class TreeReader {
     this.#count('style', Buffer.byteLength(style));
     const attributes = readAttributes(name, found);
     this.#claimId(attributes);
+    this.#countMatches();
     if (isRoot) return this.#plant(name, attributes);
     return { name, attributes, children: [] };
   }
@@ -129,6 +132,13 @@ class TreeReader {
     this.#ids.add(id);
   }
 
+  /** As soon as there are too many, instead of after the whole tree. */
+  #countMatches(): void {
+    this.#kept.elements += 1;
+    const matches = this.#kept.elements * this.#kept.subjects;
+    if (matches > svgCaps.style_matches) throw tooLarge(`${matches} style_matches`);
+  }
+
   #count(what: 'elements' | 'text' | 'style', more: number): void {
     this.#counts[what] += more;
     const limit = {
@@ -145,9 +155,11 @@ function isStyleSheet(found: readonly SaxesAttributeNS[]): boolean {
   return type === '' || type.toLowerCase() === 'text/css';
 }
 
-function rewriteStyle(node: SvgNode): void {
+function rewriteStyle(node: SvgNode): StyleRule[] {
   const css = node.children.filter((child) => typeof child === 'string').join('');
-  node.rules = readStyleSheet(css);
-  const sheet = printStyleSheet(node.rules);
+  const rules = readStyleSheet(css);
+  const sheet = printStyleSheet(rules);
+  node.rules = rules;
   node.children.splice(0, node.children.length, ...(sheet === '' ? [] : [sheet]));
+  return rules;
 }

@@ -17,6 +17,9 @@ export type ShapeCost = {
   area: number;
   /** Pixels along its lines. */
   length: number;
+  lines: number;
+  /** Pixels of the longer side of its box, on the grid or not. */
+  span: number;
 };
 
 /** `scale`: pixels of the grid that one of its units becomes. `letter`: how large its letters may be, in its units. */
@@ -87,7 +90,15 @@ function boxCost({ width, height }: SvgSize, place: ShapePlace): ShapeCost {
   const fixed = (way: 'fill' | 'stroke') =>
     SHAPE_NS + BOX_SEGMENTS * SEGMENT_NS[way] * CURVE_SHARE + rows * ROW_NS[way] + area * PIXEL_NS;
   const length = Math.min(2 * (width + height) * scale, LENGTH_MAX);
-  return { fill_ns: fixed('fill'), stroke_ns: fixed('stroke'), area, length };
+  const span = Math.max(width, height) * scale;
+  return {
+    fill_ns: fixed('fill'),
+    stroke_ns: fixed('stroke'),
+    area,
+    length,
+    lines: BOX_SEGMENTS,
+    span: Number.isFinite(span) ? span : Math.max(grid.width, grid.height),
+  };
 }
 
 const CURVE_SHARE = 0.25;
@@ -111,7 +122,14 @@ function segmentsCost(segments: Segments, place: ShapePlace): ShapeCost {
     rows * ROW_NS[way] +
     crossings * CROSSING_NS[way] +
     area * PIXEL_NS;
-  return { fill_ns: ns('fill'), stroke_ns: ns('stroke'), area, length: length * scale };
+  return {
+    fill_ns: ns('fill'),
+    stroke_ns: ns('stroke'),
+    area,
+    length: length * scale,
+    lines: count,
+    span: Math.max(width, height) * scale,
+  };
 }
 
 function measure(segments: Segments, { scale, rowMax }: { scale: number; rowMax: number }) {

@@ -21,6 +21,7 @@ const LETTER_ROW_NS = { fill: 500, stroke: 2500 };
 /** Around the letters of a whole picture, and beyond its edges. */
 const STROKE_SIDES_MAX = 2;
 const OUTLINE_SIDES = 4;
+const LETTER_LINES = 20;
 
 export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPlace): ShapeCost {
   const lengths = children.map((child) => (typeof child === 'string' ? child.length : 0));
@@ -38,6 +39,8 @@ export function textCost({ children }: SvgNode, { scale, grid, letter }: TextPla
     stroke_ns: ns(around, LETTER_ROW_NS.stroke),
     area: Math.min(letters * height ** 2, grid.width * grid.height),
     length: letters * OUTLINE_SIDES * height,
+    lines: letters * LETTER_LINES,
+    span: side,
   };
 }
 
