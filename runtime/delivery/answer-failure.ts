@@ -3,10 +3,10 @@
  * 500 `internal`, whose cause only the log has. Spec: Errors; Delivery refusals in checking order.
  */
 import { BUSY_RETRY_AFTER_SECONDS } from '../core/limits.ts';
+import { isOutage } from '../core/outage.ts';
 import type { Log } from '../platform/log.ts';
 import { answerRefusal } from './answer.ts';
 import type { Answered, Exchange } from './exchange.ts';
-import { isOutage } from './outage.ts';
 
 export function answerFailure(log: Log, exchange: Exchange, error: unknown): Answered {
   const { request, response } = exchange;

@@ -17,6 +17,7 @@ import {
   refusalHeaders,
   type ServedImage,
 } from '../core/delivery/headers.ts';
+import { printHelpLink } from '../core/error-help/help-link.ts';
 import { type DeliveryErrorCode, deliveryErrors, errorEnvelope } from '../core/errors.ts';
 import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
 
@@ -149,15 +150,15 @@ export function answerPreflight({ response }: Exchange): Answered {
 }
 
 export function answerRefusal(
-  { request, response }: Exchange,
+  { request, response, baseUrl }: Exchange,
   code: DeliveryErrorCode,
-  retryAfterSeconds?: number,
+  retry_after_seconds?: number,
 ): Answered {
   const { status, message } = deliveryErrors[code];
   const body = JSON.stringify(errorEnvelope({ code, message }));
-  const retry = retryAfterSeconds === undefined ? {} : { retry_after_seconds: retryAfterSeconds };
+  const help = baseUrl && printHelpLink(baseUrl, code);
   response.writeHead(status, {
-    ...refusalHeaders(retry),
+    ...refusalHeaders({ retry_after_seconds, help }),
     'content-length': Buffer.byteLength(body),
   });
   response.end(request.method === 'HEAD' ? undefined : body);

@@ -11,6 +11,8 @@ export type DeliveryDeps = {
   lookup: Lookup;
   derived: DerivedImages;
   meter: Meter;
+  /** The API's origin, for the page that a refusal links to. */
+  baseUrl?: string | undefined;
   content: Bucket;
   clock: Clock;
   log: Log;

@@ -4,11 +4,11 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { RenderRequest } from '../core/delivery/render-request.ts';
+import { isOutage } from '../core/outage.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createFlights } from '../platform/flights.ts';
 import type { DerivedReads } from './derived-reads.ts';
 import { createFailureMemory } from './failure-memory.ts';
-import { isOutage } from './outage.ts';
 import { type RenderDeps, type RenderOutcome, renderOnce } from './render-once.ts';
 
 /** `gone`: the viewer left, and nobody has the image for it. */

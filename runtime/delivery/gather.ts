@@ -85,7 +85,7 @@ function chainFacts(of: {
   if (of.url?.target.kind !== 'derived' || of.project === undefined) return undefined;
   return {
     is_known: of.chain !== undefined,
-    is_allowed: isAllowedChain(of.chain, of.project),
+    is_allowed: isAllowedChain(of.chain, of.project.allowed_chains),
     is_renderable: of.plan !== undefined || of.chain === undefined || of.file === undefined,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Remembers what was looked up, absences too: fresh for 30 s. While the database does not answer, what is
+ * Remembers what was looked up, absences too: fresh for 30 s, or for less. While the database does not answer, what is
  * known serves on for 5 minutes, and nobody waits for it twice. Parallel look-ups of one key are one query.
  * Spec: Caching and response headers.
  */
@@ -21,8 +21,11 @@ const OUTAGE_RETRY_MS = 2_000;
 
 export function createLookupCache<Value>(options: {
   clock: Clock;
+  /** How long it is fresh, at most LOOKUP_CACHE_SECONDS_MAX, which it is without. */
+  fresh_seconds?: number | undefined;
   load(key: string): Promise<Value | undefined>;
 }): LookupCache<Value> {
+  const { fresh_seconds = LOOKUP_CACHE_SECONDS_MAX } = options;
   const now = () => options.clock.now().getTime();
   const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
   const flights = new Map<string, Promise<Value | undefined>>();
@@ -55,7 +58,7 @@ export function createLookupCache<Value>(options: {
     find: async (key) => {
       const known = entries.get(key);
       const age = now() - (known?.asked_at ?? Number.NEGATIVE_INFINITY);
-      if (known !== undefined && age < LOOKUP_CACHE_SECONDS_MAX * 1000) return known.value;
+      if (known !== undefined && age < fresh_seconds * 1000) return known.value;
       if (known === undefined || age > LOOKUP_STALE_SECONDS_MAX * 1000) {
         return flights.get(key) ?? start(key);
       }

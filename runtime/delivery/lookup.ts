@@ -3,7 +3,9 @@
  * not known yet forces one reload, so that a fresh key verifies on every server at once.
  * Spec: Delivery host; Signing key.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { type AllowedChains, readAllowedChains } from '../core/delivery/chain.ts';
 import {
   LOOKUP_CACHE_SECONDS_MAX,
   LOOKUP_STALE_SECONDS_MAX,
@@ -26,10 +28,17 @@ import { createLookupCache } from './lookup-cache.ts';
 /** `asked_at`: what was known then, in milliseconds; whatever changed later is not in it. */
 type Known = { asked_at: number };
 
-/** `keys` by kid, still sealed; `presets` by id; `database_lead_ms`: how far the database's clock is ahead of ours. */
-export type KnownProject = Omit<DeliveryProjectRow, 'keys' | 'watermarks' | 'read_at'> &
+/**
+ * `keys` by kid, still sealed; `presets` by id; `allowed_chains` read once for all requests; `database_lead_ms`: how far
+ * the database's clock is ahead of ours.
+ */
+export type KnownProject = Omit<
+  DeliveryProjectRow,
+  'keys' | 'watermarks' | 'read_at' | 'allowed_transform_chains'
+> &
   Known & {
     keys: ReadonlyMap<string, DeliveryKeyRow>;
+    allowed_chains: AllowedChains;
     presets: ReadonlyMap<string, DeliveryWatermarkRow>;
     database_lead_ms: number;
   };
@@ -44,23 +53,35 @@ export type Lookup = {
   findSecret(host: string, kid: string): Promise<Uint8Array | undefined>;
 };
 
-export type LookupDeps = { db: Queryable; clock: Clock; sealing: Sealing; rootDomain: string };
+export type LookupDeps = {
+  db: Queryable;
+  clock: Clock;
+  sealing: Sealing;
+  rootDomain: string;
+  /** How long what was looked up counts as fresh; default LOOKUP_CACHE_SECONDS_MAX. */
+  fresh_seconds?: number;
+  /** Until a host may be asked about again. */
+  wait?: (ms: number) => Promise<unknown>;
+};
 
 export function createLookup(deps: LookupDeps): Lookup {
-  const { clock, db, sealing } = deps;
-  const projects = createLookupCache({ clock, load: (host) => loadProject(deps, host) });
-  const files = createLookupCache({ clock, load: (key) => loadFile({ clock, db }, key) });
-  const reload = atMostEverySecond(clock, projects.reload);
+  const { clock, db, sealing, fresh_seconds, wait = sleep } = deps;
+  const cache = { clock, fresh_seconds };
+  const projects = createLookupCache({ ...cache, load: (host) => loadProject(deps, host) });
+  const files = createLookupCache({ ...cache, load: (key) => loadFile({ clock, db }, key) });
+  const reload = atMostEverySecond({ clock, wait }, projects.reload);
+  const openSecret = openingOnce(sealing);
   return {
     findProject: projects.find,
     findFile: (projectId, fileSlug) => files.find(`${projectId} ${fileSlug}`),
     findSecret: async (host, kid) => {
+      const hasKey = (of: KnownProject | undefined) => of?.keys.has(kid) === true;
       const known = await projects.find(host);
-      const project = known?.keys.has(kid) ? known : await reload(host);
+      const project = hasKey(known) ? known : await reload(host, hasKey);
       const key = project?.keys.get(kid);
       if (project === undefined || key === undefined) return undefined;
       if (isRetired(key, clock.now().getTime() + project.database_lead_ms)) return undefined;
-      return sealing.open(Buffer.from(key.secret_sealed, 'hex'), signingKeyContext(kid));
+      return openSecret(key);
     },
   };
 }
@@ -75,22 +96,36 @@ export function keptSecondsMax(now: number, ...lookups: readonly Known[]): numbe
 }
 
 const HOSTS_REMEMBERED_MAX = 10_000;
+const UNKNOWN_KID_RELOAD_MS_MIN = UNKNOWN_KID_RELOAD_SECONDS_MIN * 1000;
 
-/** One reload of a host a second; whoever asks in between shares it. */
+/** `next` begins when a second has passed since `at`. */
+type Reload<Value> = { at: number; value: Promise<Value>; next?: Promise<Value> };
+
+/**
+ * One reload of a host a second. Whom the last one does not help waits for the next and shares it: what was read before
+ * has not the key that was made since, and else whoever sends unknown ones could hold that key back.
+ */
 function atMostEverySecond<Value>(
-  clock: Clock,
-  reload: (host: string) => Promise<Value>,
-): (host: string) => Promise<Value> {
-  const latest = new LRUCache<string, { at: number; value: Promise<Value> }>({
-    max: HOSTS_REMEMBERED_MAX,
-  });
-  return (host) => {
-    const now = clock.now().getTime();
-    const last = latest.get(host);
-    if (last && now - last.at < UNKNOWN_KID_RELOAD_SECONDS_MIN * 1000) return last.value;
-    const value = reload(host);
-    latest.set(host, { at: now, value });
+  { clock, wait }: Required<Pick<LookupDeps, 'clock' | 'wait'>>,
+  load: (host: string) => Promise<Value>,
+) {
+  const latest = new LRUCache<string, Reload<Value>>({ max: HOSTS_REMEMBERED_MAX });
+  const begin = (host: string) => {
+    const value = load(host);
+    latest.set(host, { at: clock.now().getTime(), value });
     return value;
+  };
+  const msUntilNext = ({ at }: Reload<Value>) =>
+    Math.min(UNKNOWN_KID_RELOAD_MS_MIN, at + UNKNOWN_KID_RELOAD_MS_MIN - clock.now().getTime());
+  return async (host: string, helps: (value: Value) => boolean): Promise<Value> => {
+    const last = latest.get(host);
+    if (last === undefined || (!last.next && msUntilNext(last) <= 0)) return begin(host);
+    const value = await last.value;
+    if (helps(value)) return value;
+    const newest = latest.get(host);
+    if (newest !== undefined && newest !== last) return newest.value;
+    last.next ??= wait(Math.max(0, msUntilNext(last))).then(() => begin(host));
+    return last.next;
   };
 }
 
@@ -105,13 +140,27 @@ async function loadProject(
   const asked_at = clock.now().getTime();
   const row = await findDeliveryProject(db, address);
   if (row === undefined) return undefined;
-  const { keys, watermarks, read_at, ...project } = row;
+  const { keys, watermarks, read_at, allowed_transform_chains: _, ...project } = row;
   return {
     ...project,
     asked_at,
     database_lead_ms: read_at.getTime() - clock.now().getTime(),
     keys: new Map(keys.map((key) => [key.kid, key])),
+    allowed_chains: readAllowedChains(row),
     presets: new Map(watermarks.map((preset) => [preset.watermark_preset_id, preset])),
+  };
+}
+
+/** A secret is known as long as the look-up that it came with; opening it takes nearly as long as checking a signature. */
+function openingOnce(sealing: Sealing): (key: DeliveryKeyRow) => Uint8Array {
+  const opened = new WeakMap<DeliveryKeyRow, Uint8Array>();
+  return (key) => {
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    const sealed = Buffer.from(key.secret_sealed, 'hex');
+    const secret = sealing.open(sealed, signingKeyContext(key.kid));
+    opened.set(key, secret);
+    return secret;
   };
 }
 

@@ -15,6 +15,7 @@ export function deliveryCommand(env: Environment): Promise<void> {
         ...deps,
         sealing: createSealing(config.keyEncryptionKeys),
         content: deps.buckets.content,
+        baseUrl: config.baseUrl,
         rootDomain: config.deliveryRootDomain,
         spool_folder: config.spoolDir,
       });

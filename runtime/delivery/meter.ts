@@ -1,6 +1,6 @@
 /**
  * Meters deliveries: every 2xx and 304 becomes a line of the spool, and the spool is sent to PostgreSQL in
- * batches of (project, hour). A batch that was sent before changes nothing. Spec: Metering.
+ * batches of (project, hour). A batch that was sent before changes nothing. What the disk does not take waits in memory. Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -12,6 +12,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { type HeldPiece, type HeldUsage, holdUsage } from './held-usage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
 import { type Delivery, foldDeliveries } from './usage-batch.ts';
 
@@ -27,16 +28,20 @@ type MeterDeps = {
   db: Queryable;
   clock: Clock;
   log: Log;
-  metrics: Pick<Metrics, 'usageLost'>;
+  metrics: Pick<Metrics, 'usageUnspooled' | 'usageLost'>;
   failpoint?: Failpoint;
 };
+
+type CountingDeps = MeterDeps & { losses: Losses; held: HeldUsage };
 
 const FLUSH_MS = 1000;
 
 export function startMeter(folder: string, deps: MeterDeps): Meter {
-  const spool = openSpool(folder, newId('spl', deps.clock.now().getTime()));
+  const newSpoolId = () => newId('spl', deps.clock.now().getTime());
+  const spool = openSpool(folder, newSpoolId());
   const ending = new AbortController();
-  const flush = serially(() => sendSegments(spool, deps));
+  const counting = { ...deps, losses: countLosses(), held: holdUsage(newSpoolId()) };
+  const flush = serially(() => sendUsage(spool, counting));
   const loop = (async () => {
     while (!ending.signal.aborted) {
       await sleep(FLUSH_MS, undefined, { signal: ending.signal }).catch(() => undefined);
@@ -44,7 +49,7 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
     }
   })();
   return {
-    record: (delivery) => append(spool, delivery, deps),
+    record: (delivery) => append(spool, delivery, counting),
     flush,
     stop: async () => {
       ending.abort();
@@ -54,21 +59,34 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
 }
 
 /** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
-function append(spool: Spool, delivery: Delivery, deps: MeterDeps): void {
-  const { clock, log, metrics, failpoint } = deps;
+function append(spool: Spool, delivery: Delivery, deps: CountingDeps): void {
+  const { clock, log, metrics, losses, held, failpoint } = deps;
+  const line = { at: clock.now().getTime(), ...delivery };
   try {
-    spool.append({ at: clock.now().getTime(), ...delivery });
+    spool.append(line);
     void failpoint?.('usage.appended');
   } catch (error) {
-    metrics.usageLost();
+    metrics.usageUnspooled();
+    const isLost = !held.add(line);
+    if (isLost) {
+      metrics.usageLost();
+      losses.add();
+    }
     const { project_id, bytes } = delivery;
-    log.error('usage could not be spooled', { project_id, bytes, error });
+    log.error('usage could not be spooled', {
+      project_id,
+      bytes,
+      reason: isLost ? 'lost' : 'kept in memory',
+      error,
+    });
   }
 }
 
-/** Never throws: whatever goes wrong stays on disk for the next flush. */
-async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
+/** Never throws: whatever goes wrong is kept where it is for the next flush. */
+async function sendUsage(spool: Spool, deps: CountingDeps): Promise<void> {
   try {
+    // First, as it is in memory alone, and a disk that cannot be read must not keep it there.
+    await deps.held.send((piece) => sendHeld(piece, deps));
     for (const segment of await spool.closedSegments()) {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
@@ -78,13 +96,31 @@ async function sendSegments(spool: Spool, deps: MeterDeps): Promise<void> {
   }
 }
 
+/** Throws where the database is away; what is refused for good is kept nowhere else, and so is lost. */
+async function sendHeld({ spool_id, sequence, deliveries }: HeldPiece, deps: CountingDeps) {
+  const { db, log, metrics, losses } = deps;
+  try {
+    await insertUsageBatch(db, { spool_id, sequence, entries: foldDeliveries(deliveries) });
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    for (const _ of deliveries) {
+      metrics.usageLost();
+      losses.add();
+    }
+    log.error('usage batch refused, and lost', { spool: spool_id, sequence, error });
+  }
+}
+
 /** Throws where the database is away; a segment that is refused for good does not hold up the others. */
-async function sendSegment(spool: Spool, segment: Segment, deps: MeterDeps): Promise<void> {
+async function sendSegment(spool: Spool, segment: Segment, deps: CountingDeps): Promise<void> {
   const { spool_id, sequence } = segment;
   try {
     const entries = foldDeliveries(await readSegment(segment));
     await deps.failpoint?.('usage.before_commit');
-    if (entries.length > 0) await insertUsageBatch(deps.db, { spool_id, sequence, entries });
+    // Empty ones too: a number that is missing later means a piece that never came.
+    const lost_deliveries = deps.losses.tell();
+    await insertUsageBatch(deps.db, { spool_id, sequence, entries, lost_deliveries });
+    deps.losses.told();
     await deps.failpoint?.('usage.committed');
     await spool.remove(segment);
   } catch (error) {
@@ -92,6 +128,27 @@ async function sendSegment(spool: Spool, segment: Segment, deps: MeterDeps): Pro
     const file = await spool.setAside(segment);
     deps.log.error('usage batch refused, set aside', { spool: spool_id, sequence, file, error });
   }
+}
+
+type Losses = { add(): void; tell(): number; told(): void };
+
+/** Deliveries that nothing took. The next batch tells of them; one that is sent again tells the same. */
+function countLosses(): Losses {
+  let untold = 0;
+  let telling: number | undefined;
+  return {
+    add: () => {
+      untold += 1;
+    },
+    tell: () => {
+      telling ??= untold;
+      return telling;
+    },
+    told: () => {
+      untold -= telling ?? 0;
+      telling = undefined;
+    },
+  };
 }
 
 /** Neither time nor a restart would change it. */

@@ -1,35 +1,19 @@
-/**
- * What is wrong with a request as HTTP, before anything is routed: such a connection gets a 400 and is
- * closed, because the two ends may not agree where a message ends. Spec: Delivery host.
- */
+/** What delivery reads of a request as HTTP: for which host it is, and whether another may follow. Spec: Delivery host. */
 import type { IncomingMessage } from 'node:http';
-
-/** What is wrong, or undefined. */
-export function protocolFault(request: IncomingMessage): string | undefined {
-  const { url = '', headers, httpVersionMajor } = request;
-  if (httpVersionMajor !== 1) return 'another version';
-  if (!url.startsWith('/') && url !== '*') return 'absolute request target';
-  if (countHeaders(request, 'host') !== 1) return 'not exactly one Host';
-  if (!HOST.test(headers.host ?? '')) return 'malformed Host';
-  const coding = headers['transfer-encoding']?.toLowerCase();
-  if (coding !== undefined && coding !== 'chunked') return 'unknown Transfer-Encoding';
-  return undefined;
-}
 
 /** The host in lower case, without its port. */
 export function hostOf(request: IncomingMessage): string {
   return (request.headers.host ?? '').toLowerCase().replace(PORT, '');
 }
 
-/** A body is never read here: after the answer the connection ends, and what follows is no request. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+/**
+ * After its answer the connection ends, and what follows is no request: a body is never read here, and of what comes
+ * right behind an offer to upgrade Node loses the beginning.
+ */
+export function isLastOnConnection({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'] ?? '0';
-  return length !== '0' || headers['transfer-encoding'] !== undefined;
+  const hasBody = length !== '0' || headers['transfer-encoding'] !== undefined;
+  return hasBody || headers.upgrade !== undefined;
 }
 
-const HOST = /^(?:[a-z0-9][a-z0-9._-]{0,252}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 const PORT = /:\d+$/;
-
-function countHeaders({ rawHeaders }: IncomingMessage, name: string): number {
-  return rawHeaders.filter((value, at) => at % 2 === 0 && value.toLowerCase() === name).length;
-}

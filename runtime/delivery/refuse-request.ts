@@ -4,19 +4,29 @@
 import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { refusalHeaders } from '../core/delivery/headers.ts';
+import { printHelpLink } from '../core/error-help/help-link.ts';
 import { deliveryErrors, errorEnvelope } from '../core/errors.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
 
-const { status, message } = deliveryErrors.invalid_request;
-const body = JSON.stringify(errorEnvelope({ code: 'invalid_request', message }));
+const code = 'invalid_request';
+const { status, message } = deliveryErrors[code];
+const body = JSON.stringify(errorEnvelope({ code, message }));
 
-/** A request that was read, and must not be trusted to end where it seems to. */
-export function refuseRequest(response: ServerResponse): void {
+export type Refusing = {
+  /** A request that was read, and must not be trusted to end where it seems to. */
+  request(response: ServerResponse): void;
+  /** What could not be read as a request at all. */
+  unread(socket: Duplex): void;
+};
+
+/** `baseUrl`: the API's origin, for the page that it links to. */
+export function createRefusing(baseUrl: string | undefined): Refusing {
+  const headers = refusalHeaders({ help: baseUrl && printHelpLink(baseUrl, code) });
   const length = { 'content-length': String(Buffer.byteLength(body)) };
-  response.writeHead(status, { ...refusalHeaders(), ...length, connection: 'close' }).end(body);
-}
-
-/** What could not be read as a request at all. */
-export function refuseUnread(socket: Duplex): void {
-  refuseConnection(socket, { status: `${status} Bad Request`, headers: refusalHeaders(), body });
+  return {
+    request: (response) =>
+      void response.writeHead(status, { ...headers, ...length, connection: 'close' }).end(body),
+    unread: (socket) =>
+      refuseConnection(socket, { status: `${status} Bad Request`, headers, body }),
+  };
 }

@@ -92,7 +92,7 @@ function describe(
   of: { kind: 'derived' | 'originals'; representation: string; content_type: StoredType },
 ): Extract<ServedImage, { etag: string }> {
   const { kind, representation, content_type } = of;
-  const { file_id, revision } = file;
+  const { file_id, revision, object_key } = file;
   const exp = url.signature?.exp;
   const now = clock.now().getTime();
   return {
@@ -101,7 +101,7 @@ function describe(
     project_id: project.project_id,
     file_id,
     revision,
-    etag: printEtag({ file_id, revision, representation, encoder_epoch: ENCODER_EPOCH }),
+    etag: printEtag({ file_id, object_key, representation, encoder_epoch: ENCODER_EPOCH }),
     access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
     kept_seconds_max: keptSecondsMax(now, project, file),
   };

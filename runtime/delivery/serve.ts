@@ -3,7 +3,7 @@
  * Spec: Delivery host; Metering.
  */
 import type { Server } from 'node:http';
-import { prepareToClose } from '../platform/http/close-server.ts';
+import { type ClosingTerms, prepareToClose } from '../platform/http/close-server.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { createDerivedImages } from './derived-images.ts';
 import { type DerivedReads, startDerivedReads } from './derived-reads.ts';
@@ -12,7 +12,8 @@ import { type Meter, startMeter } from './meter.ts';
 import { createDeliveryServer, type DeliveryTimeouts } from './server.ts';
 
 export type DeliveryOptions = LookupDeps &
-  Pick<DeliveryDeps, 'content' | 'log' | 'metrics'> & {
+  Pick<ClosingTerms, 'quiet_ms'> &
+  Pick<DeliveryDeps, 'content' | 'log' | 'metrics' | 'baseUrl'> & {
     queue: Parameters<typeof createDerivedImages>[0]['queue'];
     /** Belongs to this process alone while it runs. */
     spool_folder: string;
@@ -35,7 +36,8 @@ const DRAIN_MS = 12_000;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
 export function startDelivery(options: DeliveryOptions): DeliveryProcess {
-  const { memory_bytes = MEMORY_BYTES, spool_folder, timeouts, drain_ms = DRAIN_MS } = options;
+  const { memory_bytes = MEMORY_BYTES, spool_folder, timeouts } = options;
+  const { drain_ms = DRAIN_MS, quiet_ms } = options;
   const meter = startMeter(spool_folder, options);
   const reads = startDerivedReads(options);
   const derived = createDerivedImages({ ...options, reads }, { memory_bytes });
@@ -47,7 +49,7 @@ export function startDelivery(options: DeliveryOptions): DeliveryProcess {
     meter,
     reads,
     stop: async () => {
-      await closing.close(drain_ms);
+      await closing.close({ deadline_ms: drain_ms, quiet_ms });
       await server.settled();
       await Promise.all([meter.stop(), reads.stop()]);
     },

@@ -5,14 +5,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
+import { protocolFault } from '../platform/http/protocol-fault.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 import { onRequestTrail } from '../platform/http/request-trail.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Exchange } from './exchange.ts';
 import { type HandlerDeps, handleDelivery } from './handler.ts';
 import { createOriginals } from './originals.ts';
-import { hasBody, protocolFault } from './protocol.ts';
-import { refuseRequest, refuseUnread } from './refuse-request.ts';
+import { isLastOnConnection } from './protocol.ts';
+import { createRefusing } from './refuse-request.ts';
 
 export type DeliveryTimeouts = {
   /** For a request's head to arrive whole. */
@@ -34,7 +35,7 @@ const TIMEOUTS: DeliveryTimeouts = {
   check_ms: 1_000,
 };
 
-type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'metrics'>;
+type ObservedDeps = HandlerDeps & Pick<DeliveryDeps, 'metrics' | 'baseUrl'>;
 
 /** `settled` resolves when no delivery is under way any more: all are metered. */
 export type DeliveryServer = Server & { settled(): Promise<void> };
@@ -59,21 +60,23 @@ export function createDeliveryServer(
 }
 
 function listen(server: Server, deps: ObservedDeps): DeliveryServer {
+  const { baseUrl } = deps;
   const underWay = new Set<Promise<void>>();
   const faults = createConnectionFaults();
+  const refusing = createRefusing(baseUrl);
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     faults.note(request, response);
     assignRequestId(request, response);
-    if (hasBody(request) || !server.listening) response.setHeader('connection', 'close');
-    if (protocolFault(request) !== undefined) return refuseRequest(response);
+    if (isLastOnConnection(request) || !server.listening) response.setHeader('connection', 'close');
+    if (protocolFault(request) !== undefined) return refusing.request(response);
     const delivery = onRequestTrail(request, response, async (span) => {
-      const { status, source } = await deliverObserved(deps, { request, response });
+      const { status, source } = await deliverObserved(deps, { request, response, baseUrl });
       span.end({ route: 'delivery', status, attributes: { 'tintype.source': source } });
     });
     underWay.add(delivery);
     void delivery.then(() => underWay.delete(delivery));
   };
-  const onFault = (socket: Duplex) => faults.end(socket, () => refuseUnread(socket));
+  const onFault = (socket: Duplex) => faults.end(socket, { refuse: () => refusing.unread(socket) });
   server
     .on('request', onRequest)
     .on('checkContinue', onRequest)

@@ -51,8 +51,10 @@ function openTail(folder: string, spoolId: string) {
   let file: number | undefined;
   const create = () => {
     mkdirSync(join(folder, spoolId), { recursive: true });
+    const created = openSync(segmentPath(folder, spoolId, sequence + 1), 'a', 0o600);
+    // Only now: a number without a file would be looked for as a piece that never came.
     sequence += 1;
-    return openSync(segmentPath(folder, spoolId, sequence), 'a', 0o600);
+    return created;
   };
   /** The number of the newest segment: nothing is written to it any more. */
   const close = () => {

@@ -47,7 +47,7 @@ async function composeRaw(originals: Originals, file: DeliveryFileRow): Promise<
   const splice = splices[file.content_type];
   if (splice === undefined) throw new Error(`no metadata fits into ${file.content_type}`);
   const image = { ...file, head, size_bytes: object_bytes };
-  const made = splice(image, await readBlocks(originals, file.metadata));
+  const made = await splice(image, await readBlocks(originals, file.metadata));
   const size_bytes = made.before.length + (object_bytes - made.from) + made.behind.length;
   return { ...made, object_key, object_bytes, size_bytes };
 }

@@ -1,5 +1,6 @@
 /** Chunks between the header of a PNG and everything else. */
-import { crc32, deflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflate } from 'node:zlib';
 import type { MetadataBlocks, Splice, SplicedImage } from './splice.ts';
 
 /** Signature, and the chunk IHDR. */
@@ -9,9 +10,15 @@ const ICC_BEGIN = Buffer.from('ICC profile\0\0', 'latin1');
 /** The keyword that readers know, not compressed, no language, no translation. */
 const XMP_BEGIN = Buffer.from('XML:com.adobe.xmp\0\0\0\0\0', 'latin1');
 
-export function splicePng({ head }: SplicedImage, { exif, icc, xmp }: MetadataBlocks): Splice {
+/** Beside what serves: a profile may be of some megabytes. */
+const compress = promisify(deflate);
+
+export async function splicePng(
+  { head }: SplicedImage,
+  { exif, icc, xmp }: MetadataBlocks,
+): Promise<Splice> {
   const chunks = [
-    ...(icc ? [chunk('iCCP', Buffer.concat([ICC_BEGIN, deflateSync(icc)]))] : []),
+    ...(icc ? [chunk('iCCP', Buffer.concat([ICC_BEGIN, await compress(icc)]))] : []),
     ...(exif ? [chunk('eXIf', exif)] : []),
     ...(xmp ? [chunk('iTXt', Buffer.concat([XMP_BEGIN, xmp]))] : []),
   ];

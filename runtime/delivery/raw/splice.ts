@@ -26,7 +26,7 @@ export const HEAD_BYTES = 64;
 
 /** By stored type; the others have no place for metadata that can be written without an encoder. */
 export const splices: Readonly<
-  Record<string, (image: SplicedImage, blocks: MetadataBlocks) => Splice>
+  Record<string, (image: SplicedImage, blocks: MetadataBlocks) => Splice | Promise<Splice>>
 > = {
   'image/jpeg': spliceJpeg,
   'image/png': splicePng,

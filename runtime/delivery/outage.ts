@@ -1,8 +1,0 @@
-/** The storage or the database does not answer: nothing is wrong with what was asked for. Spec: Errors, 503. */
-import { ServiceError } from '../core/errors.ts';
-
-export function isOutage(error: unknown): boolean {
-  return (
-    error instanceof ServiceError && ['storage_unavailable', 'query_timeout'].includes(error.code)
-  );
-}
