@@ -3,7 +3,11 @@
  * images of what is no more, multipart uploads that no session knows. Each run walks a part of the content bucket.
  * Spec: Upload session (status); Caching and response headers.
  */
-import { listDerivedOwners, listUploadContents } from '../db/content-owners.ts';
+import {
+  findFirstUploadTime,
+  listDerivedOwners,
+  listUploadContents,
+} from '../db/content-owners.ts';
 import { listDerivedReads } from '../db/derived-reads.ts';
 import { listLiveMultiparts } from '../db/uploads.ts';
 import type { ListedObject } from '../platform/storage/bucket.ts';
@@ -47,12 +51,15 @@ async function unpublished({ db, clock }: JobContext, objects: ListedObject[]): 
   const uploads = await listUploadContents(db, [...new Set(ids)]);
   const contents = new Map(uploads.map((upload) => [upload.upload_id, upload]));
   const longAgo = clock.now().getTime() - UNKNOWN_GRACE_MS;
+  // A database that was made anew beside its old bucket knows none of it: what is older may be all that is left.
+  const known_from = (await findFirstUploadTime(db))?.getTime() ?? Number.POSITIVE_INFINITY;
+  const isNobodys = (written: number) => written >= known_from && written <= longAgo;
   return objects
     .filter(({ key, modified_at }) => {
       const id = readMasterKey(key)?.upload_id;
       if (id === undefined) return false;
       const upload = contents.get(id);
-      if (upload === undefined) return modified_at.getTime() <= longAgo;
+      if (upload === undefined) return isNobodys(modified_at.getTime());
       return upload.has_ended && !upload.object_keys.includes(key);
     })
     .map(({ key }) => key);

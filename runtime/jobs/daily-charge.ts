@@ -5,14 +5,12 @@
  */
 import { settleQuota } from '../actions/settle-quota.ts';
 import {
-  type ChargedHour,
+  billedHours,
   chargedDays,
   dailyCharge as chargeOfDay,
   countHoursClosed,
   dayOf,
   type ExemptPeriod,
-  isHourExempt,
-  multiplierAt,
   startOfDay,
 } from '../core/metering.ts';
 import type { Transaction } from '../db/client.ts';
@@ -122,14 +120,4 @@ async function chargeDay(tx: Transaction, projectDay: ProjectDay): Promise<numbe
   await foldUsageDay(tx, { project_id, day, charged_credits, hours_closed });
   await projectDay.failpoint?.('charge.before_ledger');
   return insertLedgerEntry(tx, { organization_id, project_id, day, run, charged_credits });
-}
-
-/** With the multiplier that was in force in each hour; hours touched by an exemption are never billed. */
-function billedHours({ hours, pricing, exempt }: ProjectDay): ChargedHour[] {
-  return hours
-    .filter(({ window_start }) => !isHourExempt(exempt, window_start))
-    .map(({ credits, window_start }) => ({
-      credits,
-      pricing_multiplier: multiplierAt(pricing, window_start),
-    }));
 }

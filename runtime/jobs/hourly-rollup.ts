@@ -1,34 +1,32 @@
 /**
- * Sums the usage batches of every hour that batches have spoken of since the last run. An hour is a pure
+ * Sums the usage batches of each hour that batches have spoken of since the last run. An hour is a pure
  * function of its batches, so a late one only makes it computed again. Spec: Metering.
  */
 import { nextHour } from '../core/metering.ts';
 import type { Database } from '../db/client.ts';
 import { findLastJobRun } from '../db/job-runs.ts';
-import { findHoursTouched } from '../db/usage-batches.ts';
+import { listHoursTouched } from '../db/usage-batches.ts';
 import { foldUsageHours, lockUsageHours } from '../db/usage-hours.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** Longer than any transaction that brings a batch: its received_at is of its beginning. */
 const OVERLAP_MS = 10 * 60_000;
 /** Retention deletes batches after 35 days: an hour without all of its batches is never folded again. */
 const FOLDED_DAYS = 34;
+/** Of one transaction. */
+const HOURS_AT_ONCE = 24;
 
 export async function hourlyRollup(context: JobContext): Promise<JobCounts> {
   const { db, clock, signal } = context;
   const from = nextHour(new Date(clock.now().getTime() - FOLDED_DAYS * DAY_MS));
-  const touched = await findHoursTouched(db, { since: await lastLook(db), from });
-  if (touched === undefined) return { hours: 0, changed: 0 };
-  const end = touched.last.getTime() + HOUR_MS;
+  const hours = await listHoursTouched(db, { since: await lastLook(db), from });
   let changed = 0;
-  for (let start = touched.first.getTime(); start < end; start += DAY_MS) {
+  for (let start = 0; start < hours.length; start += HOURS_AT_ONCE) {
     signal.throwIfAborted();
-    const hours = { from: new Date(start), to: new Date(Math.min(start + DAY_MS, end)) };
-    changed += await foldAlone(context, hours);
+    changed += await foldAlone(context, hours.slice(start, start + HOURS_AT_ONCE));
   }
-  return { hours: (end - touched.first.getTime()) / HOUR_MS, changed };
+  return { hours: hours.length, changed };
 }
 
 /** Every batch that came before it was summed by a run that ended well; null: there was none. */
@@ -37,10 +35,7 @@ async function lastLook(db: Database): Promise<Date | null> {
   return last === undefined ? null : new Date(last.started_at.getTime() - OVERLAP_MS);
 }
 
-async function foldAlone(
-  { db, failpoint }: JobContext,
-  hours: { from: Date; to: Date },
-): Promise<number> {
+async function foldAlone({ db, failpoint }: JobContext, hours: Date[]): Promise<number> {
   const changed = await db.transaction(async (tx) => {
     await lockUsageHours(tx);
     const rows = await foldUsageHours(tx, hours);

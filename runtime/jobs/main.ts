@@ -1,40 +1,46 @@
 /**
- * `tintype job NAME [--at TIME]`: one scheduled job now, as if at a time, on the Tintype that runs on this machine,
- * or else on the installation that the environment names, as a CronJob does. Doorbells of an embedded queue reach
- * nobody from here; the sweep of the running Tintype rings again.
+ * `tintype job NAME [--at TIME]`: one scheduled job as if at a time, or now with what it missed before, on the Tintype
+ * that runs on this machine, or else on the installation that the environment names, as a CronJob does. Doorbells of an
+ * embedded queue reach nobody from here; the sweep of the running Tintype rings again.
  */
 import { ServiceError } from '../core/errors.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
-import type { Job } from './job.ts';
+import type { JobByHand } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
 import { type JobRunResult, runJob } from './run-job.ts';
-import { isJobName, jobs } from './table.ts';
+import { timesNow } from './scheduler.ts';
+import { jobs, jobsByHand } from './table.ts';
 
 export async function jobCommand(
   name: string,
   options: { at?: Date; data: string },
   env: Environment,
 ): Promise<void> {
-  if (!isJobName(name)) {
-    const names = Object.keys(jobs).join(', ');
-    throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
-  }
-  const job: Job = jobs[name];
+  const job = findJob(name);
   if (options.at !== undefined && job.clock === 'database') {
     const advice = `${name} goes by the database's clock: leave --at out, it does all that is due now`;
     throw new Advice(advice, { exitCode: 2 });
   }
   const deps = await openJobDeps(options.data, env);
   try {
-    const at = options.at ?? deps.clock.now();
-    print(name, at, await runJob(deps, { name, job, at }));
+    const times = options.at === undefined ? await timesNow(deps, { name, job }) : [options.at];
+    for (const at of times) print(name, at, await runJob(deps, { name, job, at }));
   } catch (error) {
     throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;
   } finally {
     await deps.queue.close();
+    await deps.patient?.close();
     await deps.db.close();
   }
+}
+
+function findJob(name: string): JobByHand {
+  const all: Readonly<Record<string, JobByHand>> = { ...jobs, ...jobsByHand };
+  const job = Object.hasOwn(all, name) ? all[name] : undefined;
+  if (job !== undefined) return job;
+  const names = Object.keys(all).join(', ');
+  throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
 }
 
 const AWAY =

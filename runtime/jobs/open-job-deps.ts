@@ -17,7 +17,9 @@ import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
-import type { JobDeps } from './job.ts';
+import { BY_HAND_SECONDS_MAX, type JobDeps } from './job.ts';
+import { openWebhookSender } from './open-webhook-sender.ts';
+import { publicAddresses } from './public-addresses.ts';
 
 /** Statements of a job may take longer than those that somebody waits for. */
 const QUERY_TIMEOUT_MS = 120_000;
@@ -40,8 +42,13 @@ async function openLocal(dataFolder: string, { instance, env }: Local): Promise<
   const own = {
     ...env,
     ...instance.environment,
+    TINTYPE_BASE_URL: instance.api_url,
+    TINTYPE_DELIVERY_ROOT_DOMAIN: instance.delivery_root_domain,
+    TINTYPE_DELIVERY_SCHEME: instance.delivery_scheme,
+    TINTYPE_DELIVERY_PUBLIC_PORT: String(instance.delivery_port),
     TINTYPE_DATABASE_URL: instance.database_url,
     TINTYPE_TOKEN_KEYS: instance.token_keys,
+    TINTYPE_KEY_ENCRYPTION_KEYS: instance.key_encryption_keys,
   };
   const config = parseConfig(own, ['databaseUrl', 'tokenKeys']);
   if (config.s3Endpoint !== undefined) return open(config, openS3Buckets(config, systemClock));
@@ -64,15 +71,29 @@ async function open(config: ConfigWith<'databaseUrl'>, buckets: Buckets): Promis
   });
   const queue = await openQueue(config, log);
   const db = createDatabase({ url, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
+  const patientMs = BY_HAND_SECONDS_MAX * 1000;
+  const patient = createDatabase({ url, maxConnections: 1, queryTimeoutMs: patientMs });
   const cdn = openCdn(config, systemClock);
-  const deps = { db, buckets, queue, cdn, clock: systemClock, log };
-  return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
+  const points = failpoint === undefined ? {} : { failpoint: killAt(failpoint) };
+  const addresses = publicAddresses(config);
+  const told = {
+    ...(addresses && { addresses }),
+    ...(config.amqpUrl === undefined && { is_queue_alone: true as const }),
+  };
+  const deps = { db, patient, buckets, queue, cdn, clock: systemClock, log, ...points, ...told };
+  const { keyEncryptionKeys } = config;
+  if (keyEncryptionKeys === undefined) return deps;
+  return { ...deps, webhooks: openWebhookSender(deps, { ...config, keyEncryptionKeys }) };
 }
 
 const instanceSchema = z.object({
   api_url: z.string(),
+  delivery_root_domain: z.string(),
+  delivery_scheme: z.string(),
+  delivery_port: z.int(),
   database_url: z.string(),
   token_keys: z.string(),
+  key_encryption_keys: z.string(),
   environment: z.record(z.string(), z.string()),
 });
 

@@ -1,15 +1,20 @@
 /**
  * Deletes rows that have served: usage batches that are summed for good, ended job runs, sent purges, past rate
- * windows, old audit entries, answers to Idempotency-Keys, reads of derived images. Hours, days and the ledger stay.
+ * windows, old audit entries, answers to Idempotency-Keys, reads of derived images,
+ * samples of the status, webhook deliveries, revocations of library sessions that are over. Hours, days and the ledger stay.
  */
 import { hourOf } from '../core/metering.ts';
 import { deleteOldAuditEntries } from '../db/audit-log.ts';
 import { deleteOldDerivedReads } from '../db/derived-reads.ts';
 import { deleteOldIdempotencyKeys } from '../db/idempotency-keys.ts';
 import { deleteOldJobRuns } from '../db/job-runs.ts';
+import { deleteOldRevocations } from '../db/library-sessions.ts';
 import { deleteOldPurges } from '../db/purges.ts';
 import { deleteOldRateWindows } from '../db/rate-windows.ts';
+import { deleteOldStatusSamples } from '../db/status-samples.ts';
 import { deleteOldUsageBatches } from '../db/usage-batches.ts';
+import { deleteUsagePartitions, insertUsagePartitions } from '../db/usage-partitions.ts';
+import { deleteOldWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
 const DAY_SECONDS = 24 * 3600;
@@ -22,18 +27,33 @@ const keptDays = {
   rate_windows: 1,
   audit_entries: 730,
   derived_reads: 32,
+  status_samples: 7,
+  revocations: 1,
+  webhook_deliveries: 30,
 };
+
+/** Days of usage: so many may pass without this job until rows go where no day is dropped as a whole. */
+const PARTITIONS_AHEAD = 7;
 
 export async function retention(context: JobContext): Promise<JobCounts> {
   const { db, clock } = context;
   const daysAgo = (days: number) => new Date(clock.now().getTime() - days * DAY_SECONDS * 1000);
+  const summed = hourOf(daysAgo(keptDays.batches));
   return {
-    batches: await deleteOldUsageBatches(db, hourOf(daysAgo(keptDays.batches))),
+    partitions_made: await insertUsagePartitions(db, PARTITIONS_AHEAD),
+    partitions: await deleteUsagePartitions(db, summed),
+    batches: await deleteOldUsageBatches(db, summed),
     job_runs: await deleteOldJobRuns(db, keptDays.job_runs * DAY_SECONDS),
     purges: await deleteOldPurges(db, keptDays.purges * DAY_SECONDS),
     rate_windows: await deleteOldRateWindows(db, keptDays.rate_windows * DAY_SECONDS),
     audit_entries: await deleteOldAuditEntries(db, keptDays.audit_entries * DAY_SECONDS),
     derived_reads: await deleteOldDerivedReads(db, daysAgo(keptDays.derived_reads)),
+    webhook_deliveries: await deleteOldWebhookDeliveries(
+      db,
+      keptDays.webhook_deliveries * DAY_SECONDS,
+    ),
+    status_samples: await deleteOldStatusSamples(db, daysAgo(keptDays.status_samples)),
+    revocations: await deleteOldRevocations(db, keptDays.revocations * DAY_SECONDS),
     idempotency_keys: await deleteOldIdempotencyKeys(db),
   };
 }

@@ -12,7 +12,7 @@ import {
 import type { Metrics } from '../platform/metrics.ts';
 import { describeSpan, traced } from '../platform/tracing/spans.ts';
 import { onTrail } from '../platform/trail.ts';
-import type { Job, JobContext, JobCounts, JobDeps } from './job.ts';
+import type { JobByHand, JobContext, JobCounts, JobDeps } from './job.ts';
 
 export type JobRunResult =
   | { outcome: 'done'; counts: JobCounts }
@@ -21,7 +21,7 @@ export type JobRunResult =
 
 export type RunJobOptions = {
   name: string;
-  job: Job;
+  job: JobByHand;
   /** The time as which it runs. */
   at: Date;
   signal?: AbortSignal;
@@ -68,7 +68,7 @@ function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported):
   if (result.outcome === 'failed' && isStopped) log.info('job stopped with its process', fields);
   else if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
   else if (result.outcome === 'skipped') log.info('job skipped: it runs already', fields);
-  else log.debug('job done', { ...fields, counts: result.counts });
+  else log.info('job done', { ...fields, counts: result.counts });
 }
 
 async function runRecorded(

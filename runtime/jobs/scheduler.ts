@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { findLastScheduledFor } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Job, JobDeps } from './job.ts';
+import type { Job, JobByHand, JobDeps } from './job.ts';
 import { runJob } from './run-job.ts';
 import { jobs } from './table.ts';
 
@@ -84,6 +84,18 @@ export function dueTimes(job: Pick<Job, 'schedule' | 'missed'>, { after, until }
   return newest
     .filter((time) => time > after)
     .sort((left, right) => left.getTime() - right.getTime());
+}
+
+/** The times as which a job runs that is called now, by a CronJob or a person: what it missed as the table says, else now. */
+export async function timesNow(
+  { db, clock }: Pick<JobDeps, 'db' | 'clock'>,
+  { name, job }: { name: string; job: JobByHand | Job },
+): Promise<Date[]> {
+  const until = clock.now();
+  if (!('missed' in job) || job.missed === 'newest') return [until];
+  const after = await findLastScheduledFor(db, name);
+  const missed = after === undefined ? [] : dueTimes(job, { after, until });
+  return missed.length === 0 ? [until] : missed;
 }
 
 function cronOf({ schedule }: Pick<Job, 'schedule'>): Cron {

@@ -6,10 +6,15 @@ import { schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
 import { dailyCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
-import type { Job } from './job.ts';
+import { BY_HAND_SECONDS_MAX, type Job, type JobByHand } from './job.ts';
+import { libraryIndexes } from './library-indexes.ts';
 import { purgeQueue } from './purge-queue.ts';
+import { reconciliation } from './reconciliation.ts';
 import { retention } from './retention.ts';
+import { signingKeyRetirement } from './signing-key-retirement.ts';
+import { statusSampling } from './status-sampling.ts';
 import { uploadSweep } from './upload-sweep.ts';
+import { webhookDelivery } from './webhook-delivery.ts';
 
 export const jobs = {
   'upload-sweep': {
@@ -29,6 +34,22 @@ export const jobs = {
     missed_means: 'The CDN serves what it has for longer; the purges stay due.',
     run: purgeQueue,
   },
+  'webhook-delivery': {
+    ...schedules['webhook-delivery'],
+    clock: 'database',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means: 'Retries whose sender was killed wait longer; none is lost.',
+    run: webhookDelivery,
+  },
+  'status-sampling': {
+    ...schedules['status-sampling'],
+    clock: 'database',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means: 'The status page has no samples of that time.',
+    run: statusSampling,
+  },
   'hourly-rollup': {
     ...schedules['hourly-rollup'],
     clock: 'at',
@@ -46,6 +67,14 @@ export const jobs = {
       'Charges come later. A run covers three days: after a longer gap each day is run.',
     run: dailyCharge,
   },
+  reconciliation: {
+    ...schedules.reconciliation,
+    clock: 'at',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means: 'Differences between usage and charges are told a day later.',
+    run: reconciliation,
+  },
   'content-sweep': {
     ...schedules['content-sweep'],
     clock: 'database',
@@ -62,10 +91,25 @@ export const jobs = {
     missed_means: 'Rows that have served stay a day longer.',
     run: retention,
   },
+  'signing-key-retirement': {
+    ...schedules['signing-key-retirement'],
+    clock: 'database',
+    overlap: 'skip',
+    missed: 'newest',
+    missed_means:
+      'Secrets that verify nothing any more stay in the database, sealed, a day longer.',
+    run: signingKeyRetirement,
+  },
 } as const satisfies Record<string, Job>;
 
-export type JobName = keyof typeof jobs;
+/** Those that no schedule runs: whoever wants what they do calls them. */
+export const jobsByHand = {
+  'library-indexes': {
+    deadline_seconds: BY_HAND_SECONDS_MAX,
+    clock: 'database',
+    overlap: 'skip',
+    run: libraryIndexes,
+  },
+} as const satisfies Record<string, JobByHand>;
 
-export function isJobName(name: string): name is JobName {
-  return Object.hasOwn(jobs, name);
-}
+export type JobName = keyof typeof jobs;

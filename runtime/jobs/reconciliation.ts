@@ -1,0 +1,61 @@
+/**
+ * Looks whether what was delivered, summed and charged agrees, and says of each day that should and does not why. It
+ * mends nothing: the jobs that do are told by the cause. Spec: Metering; Staff (reconciliation).
+ */
+import { type ReconciledDay, reconcileUsage } from '../actions/reconcile-usage.ts';
+import { reconciliationDays, startOfDay } from '../core/metering.ts';
+import { differenceCauses, isOverdue } from '../core/reconciliation.ts';
+import { listMeteredProjects, listSpoolLosses } from '../db/reconciliation.ts';
+import type { JobContext, JobCounts } from './job.ts';
+
+const PAGE = 200;
+/** Of each run: what is wrong is wrong of many at once. */
+const LINES_MAX = 50;
+
+export async function reconciliation(context: JobContext): Promise<JobCounts> {
+  const { db, at: now, signal } = context;
+  const since = startOfDay(reconciliationDays(now)[0] ?? '');
+  const counts = { days: 0, differing: 0 };
+  const all = await listMeteredProjects(db, since);
+  for (let start = 0; start < all.length; start += PAGE) {
+    signal.throwIfAborted();
+    const project_ids = all.slice(start, start + PAGE);
+    const days = await reconcileUsage(db, { project_ids, now });
+    const differing = days.filter((day) => day.differences.length > 0 && isOverdue(day, now));
+    for (const day of differing.slice(0, LINES_MAX - counts.differing)) tell(context, day);
+    counts.days += days.length;
+    counts.differing += differing.length;
+  }
+  return { ...counts, ...(await tellLosses(context, since)) };
+}
+
+function tell({ log }: JobContext, { project_id, day, differences }: ReconciledDay): void {
+  for (const { cause, credits } of differences) {
+    const advice = differenceCauses[cause];
+    log.warn('the metering of a day does not agree', {
+      project_id,
+      day,
+      reason: cause,
+      credits,
+      advice,
+    });
+  }
+}
+
+async function tellLosses({ db, log }: JobContext, since: Date): Promise<JobCounts> {
+  const losses = await listSpoolLosses(db, since);
+  for (const { day, spool_id: spool, missing_batches, lost_deliveries } of losses.slice(
+    0,
+    LINES_MAX,
+  )) {
+    const seen = { day, spool, missing_batches, lost_deliveries };
+    log.warn('usage of a delivery server never came', { ...seen, advice: LOSS_ADVICE });
+  }
+  return {
+    missing_batches: losses.reduce((sum, loss) => sum + loss.missing_batches, 0),
+    lost_deliveries: losses.reduce((sum, loss) => sum + loss.lost_deliveries, 0),
+  };
+}
+
+const LOSS_ADVICE =
+  'missing batches: look for *.rejected in the spool folder of the server that had it; lost deliveries: neither its disk nor its memory took them';

@@ -1,0 +1,111 @@
+/**
+ * Scans the revisions that wait for it: each is claimed for a time, drawn small by a render worker, and shown to the
+ * scanner. A scanner that is away is asked again, later each time; what it can say nothing of fails after some attempts.
+ * Spec: File (status), the automatic scanner; Staff, checks.
+ */
+import { settleCheck } from '../actions/settle-check.ts';
+import { previewReplySchema, requestPreview } from '../core/delivery/preview-request.ts';
+import {
+  PREVIEW_READ_SECONDS_MAX,
+  RENDER_DEADLINE_SECONDS,
+  SCAN_ATTEMPTS_MAX,
+  SCAN_RETRY_SECONDS_FIRST,
+  SCAN_RETRY_SECONDS_MAX,
+  SCAN_TIMEOUT_SECONDS,
+  SCAN_WAIT_HOURS_MAX,
+} from '../core/limits.ts';
+import type { Scores } from '../core/scan-flags.ts';
+import { type ClaimedCheck, claimChecks, updateCheckPutOff } from '../db/scan-claims.ts';
+import { findScannedRevision } from '../db/scanned-revisions.ts';
+import { type Scanner, ScannerFault } from '../platform/scanner/scanner.ts';
+import type { JobContext } from './job.ts';
+
+export type ScanContext = Pick<JobContext, 'db' | 'queue' | 'clock' | 'log' | 'signal'> & {
+  scanner: Scanner;
+  thresholds: Scores;
+};
+
+export type ScanCounts = Record<'clear' | 'flagged' | 'failed' | 'late' | 'put_off', number>;
+
+const AT_ONCE = 4;
+const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
+const PICTURE_MS_MAX = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
+/** Longer than a scan takes with everything in it. */
+const LEASE_SECONDS = 2 * (PICTURE_MS_MAX / 1000 + SCAN_TIMEOUT_SECONDS);
+const HOUR_SECONDS = 3600;
+
+/** Ends when nothing is due, or when the scanner is away: what it did not take has a time of its own. */
+export async function scanChecks(context: ScanContext): Promise<ScanCounts> {
+  const counts = { clear: 0, flagged: 0, failed: 0, late: 0, put_off: 0 };
+  while (counts.put_off === 0 && !context.scanner.isResting()) {
+    context.signal.throwIfAborted();
+    const claimed = await claimChecks(context.db, { limit: AT_ONCE, lease_seconds: LEASE_SECONDS });
+    if (claimed.length === 0) break;
+    for (const result of await Promise.all(claimed.map((check) => scanCheck(context, check))))
+      counts[result] += 1;
+  }
+  return counts;
+}
+
+async function scanCheck(context: ScanContext, check: ClaimedCheck): Promise<keyof ScanCounts> {
+  const { db, clock, thresholds, signal } = context;
+  const settle = (scores: Scores | null) =>
+    db.transaction((tx) => settleCheck(tx, { check, scores, thresholds, now: clock.now() }));
+  let scores: Scores;
+  try {
+    scores = await findScores(context, check);
+  } catch (error) {
+    signal.throwIfAborted();
+    const isOver = error instanceof ScannerFault && error.kind === 'refused' && isLast(check);
+    report(context, check, { error, isOver });
+    return isOver ? settle(null) : putOff(context, check, error);
+  }
+  return settle(scores);
+}
+
+async function findScores(
+  { db, queue, scanner, signal }: ScanContext,
+  check: ClaimedCheck,
+): Promise<Scores> {
+  const source = await findScannedRevision(db, check);
+  if (source === undefined) throw new ScannerFault('refused', 'has no such revision to look at');
+  const { rendition } = scanner;
+  const request = requestPreview(source, { rendition, read_ms_max: READ_MS_MAX });
+  const terms = { deadline_ms: PICTURE_MS_MAX, signal };
+  const reply = previewReplySchema.parse(await queue.call('render', request, terms));
+  if (reply.outcome === 'done') return scanner.scan(reply.bytes, signal);
+  const kind = reply.outcome === 'unread' ? 'away' : 'refused';
+  const why = reply.outcome === 'undrawable' ? reply.reason : reply.outcome;
+  throw new ScannerFault(kind, `has no picture to look at: ${why}`);
+}
+
+/** Whatever is wrong with storage, queue or scanner may be right again; what is wrong with a picture stays so. */
+async function putOff(
+  { db }: ScanContext,
+  { check_id, attempts }: ClaimedCheck,
+  error: unknown,
+): Promise<keyof ScanCounts> {
+  const backoff = Math.min(SCAN_RETRY_SECONDS_FIRST * 2 ** (attempts - 1), SCAN_RETRY_SECONDS_MAX);
+  const asked = error instanceof ScannerFault ? error.retry_after_seconds : 0;
+  const status = await updateCheckPutOff(db, {
+    check_id,
+    attempts,
+    delay_seconds: Math.max(backoff, Math.min(asked, SCAN_RETRY_SECONDS_MAX)),
+    waits_seconds_max: SCAN_WAIT_HOURS_MAX * HOUR_SECONDS,
+  });
+  if (status === 'failed') return 'failed';
+  return status === 'queued' ? 'put_off' : 'late';
+}
+
+function isLast({ attempts }: ClaimedCheck): boolean {
+  return attempts >= SCAN_ATTEMPTS_MAX;
+}
+
+function report(
+  { log }: ScanContext,
+  { check_id, project_id, attempts }: ClaimedCheck,
+  { error, isOver }: { error: unknown; isOver: boolean },
+): void {
+  const says = isOver ? 'a revision cannot be scanned' : 'a scan is put off';
+  log.warn(says, { check_id, project_id, attempt: attempts, error });
+}

@@ -1,0 +1,32 @@
+/**
+ * Scans new revisions within seconds of their publication, while its process runs. What a killed process was at comes
+ * back when its lease is over; several loops on one database share the work. Spec: File (status), the automatic scanner.
+ */
+import type { Config } from '../platform/config.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import { openScanner } from '../platform/scanner/open-scanner.ts';
+import { type LookLoop, startLookLoop } from './look-loop.ts';
+import { type ScanContext, scanChecks } from './scan-checks.ts';
+
+export type ScanLoopDeps = Omit<ScanContext, 'signal' | 'scanner' | 'thresholds'> & {
+  metrics: Pick<Metrics, 'scans'>;
+};
+
+const PAUSE_MS = 2000;
+
+/** Undefined where the deployment has no scanner. */
+export function startScanLoop(
+  deps: ScanLoopDeps,
+  config: Pick<Config, 'scanner' | 'scannerUrl' | 'scannerThresholds'>,
+  { pause_ms = PAUSE_MS }: { pause_ms?: number } = {},
+): LookLoop | undefined {
+  const scanner = openScanner(config, deps.clock);
+  if (scanner === undefined) return undefined;
+  const context = { ...deps, scanner, thresholds: config.scannerThresholds };
+  return startLookLoop({
+    log: deps.log,
+    says: 'revisions that wait for a scan were not looked at',
+    look: async (signal) => deps.metrics.scans(await scanChecks({ ...context, signal })),
+    pause_ms,
+  });
+}

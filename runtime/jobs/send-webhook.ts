@@ -1,0 +1,134 @@
+/**
+ * One attempt: signs the stored bytes afresh, sends them, and writes down what came of it. What was sent and could not
+ * be written down is sent again under the same id. Spec: Events, Signature rules; Webhook delivery attempt.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { jitteredSeconds, retryDelaySeconds, webhookHeaders } from '../core/events.ts';
+import { signWebhook } from '../core/signing/webhook.ts';
+import type { WebhookStatus } from '../core/states.ts';
+import type { Database } from '../db/client.ts';
+import {
+  type ClaimedWebhook,
+  type EndedAttempt,
+  recordWebhookAttempt,
+  releaseWebhook,
+} from '../db/webhook-attempts.ts';
+import type { CallbackAnswer, PostCallback } from '../platform/callback-post.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Failpoint } from '../platform/failpoint.ts';
+import type { Log } from '../platform/log.ts';
+import type { Sealing } from '../platform/sealing.ts';
+import { callbackSecretContext } from '../platform/sealing-contexts.ts';
+
+export type WebhookDeps = {
+  readonly db: Database;
+  readonly sealing: Sealing;
+  readonly post: PostCallback;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly failpoint?: Failpoint;
+};
+
+/** Covers the ten seconds of an attempt and the writing down of it. */
+export const WEBHOOK_LEASE_SECONDS = 30;
+
+/** How it stands with the delivery after it; undefined where the attempt counts for nothing. */
+export async function sendWebhook(
+  deps: WebhookDeps,
+  { webhook, signal }: { webhook: ClaimedWebhook; signal: AbortSignal },
+): Promise<WebhookStatus | undefined> {
+  await deps.failpoint?.('webhook.claimed');
+  const started_at = deps.clock.now();
+  const began = performance.now();
+  const answer = await post(deps, { webhook, signal, started_at });
+  if (answer === undefined) {
+    await releaseWebhook(deps.db, webhook);
+    return undefined;
+  }
+  const duration_ms = Math.round(performance.now() - began);
+  await deps.failpoint?.('webhook.sent');
+  const status = await record(deps, endedAttempt({ webhook, answer, started_at, duration_ms }));
+  await deps.failpoint?.('webhook.recorded');
+  return status;
+}
+
+type Posting = { webhook: ClaimedWebhook; signal: AbortSignal; started_at: Date };
+
+/** Undefined: the process ends, and nobody knows what the other side made of it. */
+async function post(
+  deps: WebhookDeps,
+  { webhook, signal, started_at }: Posting,
+): Promise<CallbackAnswer | undefined> {
+  const { delivery_id: id, event, url, body } = webhook;
+  const secrets = openSecrets(deps, webhook);
+  if (secrets.length === 0) return UNSIGNED;
+  const t = Math.floor(started_at.getTime() / 1000);
+  const headers = webhookHeaders({ id, event, signature: signWebhook({ secrets, t, body }) });
+  try {
+    return await deps.post({ url, headers, body, signal });
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+/** What no configured key opens signs nothing: the attempt counts, so that the schedule comes to an end. */
+function openSecrets({ sealing, log }: WebhookDeps, webhook: ClaimedWebhook): string[] {
+  const { callback_secret_sealed: present, previous_callback_secret_sealed: previous } = webhook;
+  const sealed = [present, previous, ...webhook.older_callback_secrets_sealed];
+  const { project_id, delivery_id } = webhook;
+  return sealed.flatMap((secret) => {
+    if (secret === null) return [];
+    try {
+      return [sealing.open(secret, callbackSecretContext(project_id)).toString()];
+    } catch (error) {
+      log.error('a callback secret cannot be opened', { project_id, delivery_id, error });
+      return [];
+    }
+  });
+}
+
+const UNSIGNED: CallbackAnswer = {
+  response_status: null,
+  response_excerpt: null,
+  error:
+    'not sent: the callback secret cannot be opened any more; make a new one with rotate_callback_secret',
+  retry_after_seconds: 0,
+};
+
+type Ended = {
+  webhook: ClaimedWebhook;
+  answer: CallbackAnswer;
+  started_at: Date;
+  duration_ms: number;
+};
+
+function endedAttempt({ webhook, answer, started_at, duration_ms }: Ended): EndedAttempt {
+  const { delivery_id, lease_until, asked_by, attempt } = webhook;
+  const { response_status, response_excerpt, error, retry_after_seconds } = answer;
+  const delay = retryDelaySeconds(attempt + 1, retry_after_seconds);
+  return {
+    ...{ delivery_id, lease_until, asked_by, started_at, duration_ms },
+    ...{ response_status, response_excerpt, error },
+    retry_seconds: delay === null ? null : jitteredSeconds(delay, Math.random()),
+  };
+}
+
+const RECORD_PAUSE_MS = 500;
+
+/** As long as the lease is surely ours: a database that is away for a moment costs no duplicate. */
+async function record(deps: WebhookDeps, ended: EndedAttempt): Promise<WebhookStatus | undefined> {
+  const until = performance.now() + (WEBHOOK_LEASE_SECONDS / 2) * 1000;
+  for (;;) {
+    try {
+      return await recordWebhookAttempt(deps.db, ended);
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      deps.log.warn('an attempt of a webhook is not written down yet', {
+        delivery_id: ended.delivery_id,
+        error,
+      });
+      await sleep(RECORD_PAUSE_MS);
+    }
+  }
+}

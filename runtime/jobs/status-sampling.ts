@@ -1,0 +1,88 @@
+/**
+ * Tries every service once a minute, writes down whether it did its work, and opens and closes automatic incidents.
+ * Spec: Public, status; Staff, incidents.
+ */
+import { newId } from '../core/ids.ts';
+import {
+  STATUS_FAILED_SAMPLES_TO_OPEN,
+  STATUS_GOOD_SAMPLES_TO_CLOSE,
+  STATUS_PROBE_SECONDS,
+} from '../core/limits.ts';
+import {
+  type IncidentMove,
+  incidentMove,
+  type StatusService,
+  statusServices,
+} from '../core/status.ts';
+import type { Transaction } from '../db/client.ts';
+import { insertIncident, lockAutomaticIncident, updateIncident } from '../db/incidents.ts';
+import { insertStatusSample, listNewestSamples } from '../db/status-samples.ts';
+import type { JobContext, JobCounts } from './job.ts';
+import { statusProbes } from './status-probes.ts';
+
+const MINUTE_MS = 60_000;
+const SAMPLES = Math.max(STATUS_FAILED_SAMPLES_TO_OPEN, STATUS_GOOD_SAMPLES_TO_CLOSE);
+
+export async function statusSampling(context: JobContext): Promise<JobCounts> {
+  const services = Object.keys(statusServices) as StatusService[];
+  const outcomes = await Promise.all(services.map((service) => sample(context, service)));
+  const count = (wanted: Outcome) => outcomes.filter((outcome) => outcome === wanted).length;
+  return { good: count('good'), failed: count('failed'), unknown: count('unknown') };
+}
+
+type Outcome = 'good' | 'failed' | 'unknown';
+
+async function sample(context: JobContext, service: StatusService): Promise<Outcome> {
+  const began = performance.now();
+  const outcome = await probe(context, service);
+  if (outcome === 'unknown') return outcome;
+  const duration_ms = Math.round(performance.now() - began);
+  const sampled_at = new Date(Math.floor(context.at.getTime() / MINUTE_MS) * MINUTE_MS);
+  await context.db.transaction(async (tx) => {
+    await insertStatusSample(tx, { service, sampled_at, ok: outcome === 'good', duration_ms });
+    await moveIncident(tx, context, service);
+  });
+  return outcome;
+}
+
+async function probe(context: JobContext, service: StatusService): Promise<Outcome> {
+  const deadline = AbortSignal.timeout(STATUS_PROBE_SECONDS * 1000);
+  const signal = AbortSignal.any([context.signal, deadline]);
+  try {
+    return (await statusProbes[service](context, signal)) ? 'good' : 'unknown';
+  } catch (error) {
+    // The process ends: that says nothing of the service.
+    if (context.signal.aborted) return 'unknown';
+    context.log.warn('a service does not do its work', { service, error });
+    return 'failed';
+  }
+}
+
+async function moveIncident(
+  tx: Transaction,
+  { clock }: JobContext,
+  service: StatusService,
+): Promise<void> {
+  const open = await lockAutomaticIncident(tx, service);
+  const samples = await listNewestSamples(tx, { service, limit: SAMPLES });
+  const move: IncidentMove = incidentMove(samples, open === undefined ? 'none' : 'open');
+  if (move === undefined) return;
+  if (open !== undefined) {
+    await updateIncident(tx, { ...open, ended_at: move.at });
+    return;
+  }
+  const words = statusServices[service];
+  await insertIncident(tx, {
+    incident_id: newId('inc', clock.now().getTime()),
+    title: `${words} fails`,
+    services: [service],
+    severity: 'major',
+    body: `${words} has not done its work since ${printMinute(move.at)}.`,
+    automatic: true,
+    started_at: move.at,
+  });
+}
+
+function printMinute(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,81 @@
+/**
+ * How much may be under way to whom at once, within one process: a project begins with one call, has twice as many
+ * with every quick answer, and one again when it was slow. However many endpoints hang, half of all places are left to
+ * those that do not. Spec: Webhook delivery attempt.
+ */
+import type { WebhookRoom } from '../db/webhook-attempts.ts';
+
+export type Lanes = {
+  /** What may be claimed now. */
+  room(): Omit<WebhookRoom, 'lease_seconds'>;
+  /** Returns what is to be called when the call is over. */
+  enter(call: { project_id: string; host: string }): (took_ms: number) => void;
+  /** How many are under way. */
+  count(): number;
+};
+
+export type LaneLimits = { total: number; project: number; host: number; slow_ms: number };
+
+const laneLimits: LaneLimits = { total: 512, project: 16, host: 64, slow_ms: 1000 };
+
+/** Projects whose pace is remembered; the one that was quiet for longest is forgotten first. */
+const REMEMBERED_MAX = 10_000;
+
+type Lane = { width: number; busy: number };
+
+export function createLanes(limits: LaneLimits = laneLimits): Lanes {
+  const lanes = new Map<string, Lane>();
+  const hosts = new Map<string, number>();
+  let total = 0;
+  return {
+    count: () => total,
+    room: () => ({
+      limit: limits.total - total,
+      rooms: roomsOf(lanes, limits),
+      host_rooms: new Map(
+        [...hosts].map(([host, busy]) => [host, Math.max(0, limits.host - busy)]),
+      ),
+      host_max: limits.host,
+    }),
+    enter: ({ project_id, host }) => {
+      const lane = lanes.get(project_id) ?? { width: 1, busy: 0 };
+      lane.busy += 1;
+      total += 1;
+      hosts.set(host, (hosts.get(host) ?? 0) + 1);
+      remember(lanes, project_id, lane);
+      return (tookMs) => {
+        lane.busy -= 1;
+        total -= 1;
+        lane.width =
+          tookMs > limits.slow_ms ? 0 : Math.min(Math.max(1, lane.width * 2), limits.project);
+        const left = (hosts.get(host) ?? 1) - 1;
+        if (left === 0) hosts.delete(host);
+        else hosts.set(host, left);
+      };
+    },
+  };
+}
+
+/** Width 0 is a slow one: it may have one call under way while slow ones have less than half of all places. */
+function roomsOf(lanes: ReadonlyMap<string, Lane>, limits: LaneLimits): Map<string, number> {
+  let slow = 0;
+  for (const { width, busy } of lanes.values()) if (width === 0) slow += busy;
+  const rooms = new Map<string, number>();
+  for (const [project_id, { width, busy }] of lanes) {
+    const own = width > 0 || slow < limits.total / 2 ? Math.max(1, width) : 0;
+    const room = Math.max(0, own - busy);
+    if (room !== 1) rooms.set(project_id, room);
+  }
+  return rooms;
+}
+
+function remember(lanes: Map<string, Lane>, project_id: string, lane: Lane): void {
+  lanes.delete(project_id);
+  lanes.set(project_id, lane);
+  if (lanes.size <= REMEMBERED_MAX) return;
+  for (const [id, { busy }] of lanes) {
+    if (busy > 0) continue;
+    lanes.delete(id);
+    return;
+  }
+}
