@@ -13,9 +13,7 @@ const head = `# Configuration
 
 Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
 what was expected and an example. An empty variable counts as unset. \`tintype up\` sets what it needs
-itself; each can be overridden. Variables of what is not in this version (scanner, payment providers, plans,
-named libraries, most rates, browsers' origins, tracing, the operator in a cluster) are
-checked and have no effect yet.
+itself; each can be overridden.
 
 | variable | meaning | default | example |
 |---|---|---|---|

@@ -14,7 +14,8 @@ const HEADER = '# Written by `make generate` from operator/<kind>/schema.ts. Do 
 const wanted = new Map(
   [...kinds, ...clusterKinds].map((kind) => [
     `${GROUP}_${kind.plural}.yaml`,
-    HEADER + stringify(printCrd(kind), { lineWidth: 0, aliasDuplicateObjects: false }),
+    HEADER +
+      stringify(printCrd(kind), { lineWidth: 0, aliasDuplicateObjects: false, indentSeq: false }),
   ]),
 );
 

@@ -57,7 +57,7 @@ async function readMigratedCatalog(): Promise<Catalog> {
 }
 
 async function readCatalog(db: Queryable): Promise<Catalog> {
-  const ours = `c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> 'schema_migrations'`;
+  const ours = `c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and c.relname <> 'schema_migrations'`;
   return {
     tables: await db.query<Table>(
       `select relname as name, obj_description(oid, 'pg_class') as comment

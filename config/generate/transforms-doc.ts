@@ -4,26 +4,44 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Product, startProduct } from './transforms/product.ts';
-import { readPage } from './transforms/read-page.ts';
+import { type Part, type PresetWish, readPage } from './transforms/read-page.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
 
 /** The pictures by their names in docs/. */
 export async function makePictures(): Promise<Map<string, Buffer>> {
-  const { examples, presets } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
-  const sources = await withProduct(makeSources);
-  // Another start: delivery remembers for 30 s what presets a project had at its first image.
-  return withProduct(async (product) => {
-    for (const { slug, bytes, type } of sources) await product.upload(slug, bytes, type);
-    const ids = new Map<string, string>();
-    for (const preset of presets) ids.set(preset.name, await product.putPreset(preset));
-    const pictures = new Map<string, Buffer>();
-    for (const { path, file } of examples) {
-      const named = path.replace(/<([^>]+)>/, (_, name: string) => ids.get(name) ?? name);
-      pictures.set(file, await product.deliver(named));
-    }
-    return pictures;
-  });
+  const { parts, presets } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
+  const sources = await withProduct(undefined, makeSources);
+  const pictures = new Map<string, Buffer>();
+  // Another start each: delivery remembers for 30 s what a project was at its first image.
+  for (const part of parts) {
+    await withProduct(part.declared, async (product) => {
+      for (const { slug, bytes, type } of sources) await product.upload(slug, bytes, type);
+      if (part.declared?.includes('defaultWatermarkPresetRef')) await product.hasDefaultWatermark();
+      for (const [file, picture] of await showPart(product, part, presets))
+        pictures.set(file, picture);
+    });
+  }
+  return pictures;
+}
+
+/** With the presets that it names. */
+async function showPart(
+  product: Product,
+  { examples }: Part,
+  presets: readonly PresetWish[],
+): Promise<[string, Buffer][]> {
+  const ids = new Map<string, string>();
+  for (const preset of presets) {
+    const isNamed = examples.some(({ path }) => path.includes(`<${preset.name}>`));
+    if (isNamed) ids.set(preset.name, await product.putPreset(preset));
+  }
+  const shown: [string, Buffer][] = [];
+  for (const { path, file } of examples) {
+    const named = path.replace(/<([^>]+)>/, (_, name: string) => ids.get(name) ?? name);
+    shown.push([file, await product.deliver(named)]);
+  }
+  return shown;
 }
 
 type Source = { slug: string; bytes: Buffer; type: string };
@@ -46,8 +64,11 @@ async function makeSources(product: Product): Promise<Source[]> {
   return sources;
 }
 
-async function withProduct<Result>(work: (product: Product) => Promise<Result>): Promise<Result> {
-  const product = await startProduct();
+async function withProduct<Result>(
+  declared: string | undefined,
+  work: (product: Product) => Promise<Result>,
+): Promise<Result> {
+  const product = await startProduct(declared);
   try {
     return await work(product);
   } finally {
@@ -55,6 +76,7 @@ async function withProduct<Result>(work: (product: Product) => Promise<Result>):
   }
 }
 
-if (import.meta.main) {
+// With --check nothing is written: test/docs/transforms.test.ts compares.
+if (import.meta.main && !process.argv.includes('--check')) {
   for (const [file, bytes] of await makePictures()) writeFileSync(new URL(file, docs), bytes);
 }

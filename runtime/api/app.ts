@@ -2,37 +2,44 @@
  * The management API as an express app: mounts every endpoint with its body limit, its credentials and
  * the one way that errors are answered. Spec: Conventions; Envelope.
  */
-import express, { type Express, type Request, type Response } from 'express';
+import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
 import type { Principal } from './auth/principal.ts';
+import { clientNetwork } from './client-network.ts';
 import type { ApiDeps } from './deps.ts';
 import { documentation } from './documentation/documentation.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpoints } from './endpoints.ts';
 import { entityTag } from './entity-tag.ts';
 import { allowDashboards } from './middleware/allow-dashboards.ts';
+import { allowMarketing } from './middleware/allow-marketing.ts';
 import { answerError } from './middleware/answer-error.ts';
 import { bodyDeadline } from './middleware/body-deadline.ts';
 import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
 import { readBody } from './middleware/read-body.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
+import { Page } from './page.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
-import { countFailure, countWrite } from './rates/rates.ts';
+import { countWrite } from './rates/rates.ts';
+import { postAccessRequest } from './routes/public.ts';
+import { statusPage } from './status-page/status-page.ts';
 
 export function createApi(deps: ApiDeps): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.set('trust proxy', [...deps.settings.trustedProxies]);
   app.set('case sensitive routing', true).set('strict routing', true);
-  app.use(requestId, observeRequests(deps), defaultHeaders);
+  app.use(requestId, observeRequests(deps), defaultHeaders(deps));
   app.options(PROXY_UPLOAD, allowProxyUpload).put(PROXY_UPLOAD, proxyUpload(deps));
+  app.use(postAccessRequest.path, allowMarketing(deps.settings.marketingOrigins));
   const { dashboardOrigins } = deps.settings;
   if (dashboardOrigins.length > 0) app.use('/v1', allowDashboards(dashboardOrigins));
-  for (const each of endpoints) mount(app, each, deps);
-  app.use(documentation());
+  app.use('/embed', hideReferrer);
+  for (const each of endpoints.toSorted(byParameters)) mount(app, each, deps);
+  app.use(documentation(), statusPage(deps));
   app.use((request) => {
     throw new ServiceError('not_found', {
       message: `There is no ${request.method} ${request.path}.`,
@@ -42,13 +49,18 @@ export function createApi(deps: ApiDeps): Express {
   return app;
 }
 
+/** A path in its own words goes before one with parameters: /embed/_assets/{file} before /embed/{project}/{library}. */
+function byParameters(left: Endpoint, right: Endpoint): number {
+  return left.path.split('{').length - right.path.split('{').length;
+}
+
 const PROXY_UPLOAD = `${PROXY_UPLOAD_PATH}:id`;
 
 function mount(app: Express, endpoint: Endpoint, deps: ApiDeps): void {
   const method = METHODS[endpoint.method];
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ':$1');
   const { body_bytes_max } = endpoint;
-  const reading = [bodyDeadline(deps.body_ms_max), readBody(body_bytes_max)];
+  const reading = [bodyDeadline(deps), readBody(body_bytes_max)];
   app[method](path, reading, (request: Request, response: Response) =>
     call(endpoint, deps, { request, response }),
   );
@@ -60,7 +72,8 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
   const { request, response } = http;
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const principal = await identify(endpoint, deps, { request, bytes });
-  const { method, params } = request as Request<Record<string, string>>;
+  const { method } = request;
+  const params = namesIn(request as Request<Record<string, string>>);
   await countWrite(deps.rates, { method, principal, project_slug: params['slug'] ?? '' });
   const isRead = endpoint.ignoresBody?.(principal) !== true;
   const { status, body } = await endpoint.run({
@@ -70,29 +83,59 @@ async function call(endpoint: Endpoint, deps: ApiDeps, http: Exchange): Promise<
     query: request.query,
     body: isRead ? parseJson(bytes) : undefined,
     request_id: requestIdOf(response),
+    left: leftOf(response),
+    client: clientNetwork(request),
     idempotency_key: request.get('idempotency-key'),
     if_match: request.get('if-match'),
   });
+  response.set('cache-control', endpoint.cache_control);
   if (endpoint.moving !== null && body instanceof Object)
     response.set('etag', entityTag(body, endpoint.moving));
-  if (body === undefined) response.status(status).end();
-  else response.status(status).json(body);
+  response.status(status);
+  if (body instanceof Page) sendPage(http, body);
+  else if (body === undefined) response.end();
+  else response.json(body);
+}
+
+/** No name holds U+0000, and the database takes none that does: it is asked for one that nothing has. */
+function namesIn({ params }: Request<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]),
+  );
+}
+
+function leftOf(response: Response): AbortSignal {
+  const leaving = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) leaving.abort(new Error('the caller has left'));
+  });
+  return leaving.signal;
+}
+
+function sendPage({ request, response }: Exchange, { headers, bytes, gzip }: Page): void {
+  response.set(headers);
+  if (gzip === null) {
+    response.end(bytes);
+    return;
+  }
+  response.vary('accept-encoding');
+  const isTaken = request.acceptsEncodings('gzip', 'identity') === 'gzip';
+  if (isTaken) response.set('content-encoding', 'gzip');
+  response.end(isTaken ? gzip : bytes);
 }
 
 /** The caller, or a refusal that is counted. */
-async function identify(
+function identify(
   endpoint: Endpoint,
   deps: ApiDeps,
   { request, bytes }: { request: Request; bytes: Buffer },
 ): Promise<Principal> {
-  const { method, headers, ip = '' } = request;
-  const pathname = pathnameOf(request);
-  try {
-    return await authorize(deps, endpoint.auth, { method, pathname, headers, body: bytes });
-  } catch (error) {
-    await countFailure(deps.rates, error, ip);
-    throw error;
-  }
+  const { method, headers, ip: address = '' } = request;
+  const signed = { method, pathname: pathnameOf(request), headers, body: bytes };
+  const { auth: allowed } = endpoint;
+  return deps.rates.guesses.count({ allowed, headers, address }, () =>
+    authorize(deps, allowed, signed),
+  );
 }
 
 type Exchange = { request: Request; response: Response };
@@ -102,7 +145,25 @@ function pathnameOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-function defaultHeaders(_request: Request, response: Response, next: () => void): void {
-  response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-  next();
+/** What a page does not say otherwise: nothing is kept, guessed at, run or framed, nor asked for without TLS where there is TLS. */
+function defaultHeaders({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandler {
+  const headers = {
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    ...(addresses.baseUrl.startsWith('https:') ? STRICT_TRANSPORT : {}),
+  };
+  return (_request, response, next) => {
+    response.set(headers);
+    next();
+  };
 }
+
+/** Which page shows the picker is nobody else's business, where it is refused neither. */
+const hideReferrer: RequestHandler = (_request, response, next) => {
+  response.set('referrer-policy', 'no-referrer');
+  next();
+};
+
+/** A year, and this host alone. */
+const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };

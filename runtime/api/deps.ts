@@ -1,12 +1,18 @@
 /** What the API works with; constructed once, at the composition root. */
 import type { UploadSettings } from '../actions/create-upload.ts';
+import type { SizeSettings } from '../actions/require-filterable.ts';
 import type { UploadAddresses } from '../actions/upload-ways.ts';
+import type { Provider } from '../core/billing/billing-fact.ts';
+import type { NamedKey } from '../core/signing/hmac.ts';
+import type { ProviderB } from '../platform/billing/provider-b.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import type { AuthDeps } from './auth/authorize.ts';
+import type { Page } from './page.ts';
+import type { PreviewGate } from './preview-gate.ts';
 import type { Rates } from './rates/rates.ts';
 import type { UploadRate } from './upload-rate.ts';
 
@@ -16,6 +22,18 @@ export type ApiDeps = AuthDeps & {
   readonly sealing: Sealing;
   readonly metrics: Metrics;
   readonly rates: Rates;
+  /** All previews of this process go through it. */
+  readonly previews: PreviewGate;
+  /** Which plan each product buys, by payment provider. */
+  readonly products: Readonly<Record<Provider, Readonly<Record<string, string>>>>;
+  /** Undefined: whatever its secret signs. */
+  readonly providerAMode: 'test' | 'live' | undefined;
+  readonly providerBMode: 'test' | 'live';
+  /** Undefined where the deployment has none. */
+  readonly providerB: ProviderB | undefined;
+  readonly libraryKeys: LibraryKeys;
+  /** What the picker's page loads, by name. */
+  readonly pickerAssets: (name: string) => Promise<Page>;
   /** Authenticates cursors. */
   readonly cursorKey: Uint8Array;
   readonly settings: ApiSettings;
@@ -28,14 +46,29 @@ export type ApiDeps = AuthDeps & {
   readonly failpoint?: Failpoint;
 };
 
-/** The deployment's settings that answers depend on. Spec: Limits, Uploads. */
-export type ApiSettings = UploadSettings & {
-  readonly deliveryRootDomain: string;
-  readonly deliveryScheme: 'http' | 'https';
-  readonly deliveryPublicPort: number | undefined;
-  readonly callbackEgress: 'public' | 'any';
-  /** Whose X-Forwarded-For is believed: addresses and ranges. */
-  readonly trustedProxies: readonly string[];
-  /** Whose pages may call from a browser. */
-  readonly dashboardOrigins: readonly string[];
+/** Of each kind the first one signs, every one verifies. */
+export type LibraryKeys = {
+  readonly sessions: readonly NamedKey[];
+  readonly embeds: readonly NamedKey[];
+  /** Make pseudonyms of subjects; none: subjects are neither stored nor looked for. */
+  readonly subjects: readonly Uint8Array[];
 };
+
+/** The deployment's settings that answers depend on. Spec: Limits, Uploads. */
+export type ApiSettings = UploadSettings &
+  SizeSettings & {
+    readonly deliveryRootDomain: string;
+    readonly deliveryScheme: 'http' | 'https';
+    readonly deliveryPublicPort: number | undefined;
+    /** Whether library sessions and the picker exist. */
+    readonly librarySessions: 'enabled' | 'disabled';
+    readonly callbackEgress: 'public' | 'any';
+    /** That callbacks may go to where they go to the public. */
+    readonly callbackPorts: readonly number[];
+    /** Whose X-Forwarded-For is believed: addresses and ranges. */
+    readonly trustedProxies: readonly string[];
+    /** Whose pages may call from a browser. */
+    readonly dashboardOrigins: readonly string[];
+    /** Whose pages may post access requests, beside those of localhost. */
+    readonly marketingOrigins: readonly string[];
+  };

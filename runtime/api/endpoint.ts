@@ -10,7 +10,7 @@ import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
 import { answerOnce } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
-import { parseBody, parseQuery } from './parse-input.ts';
+import { type InputIssue, parseBody, parseQuery } from './parse-input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -34,6 +34,8 @@ export type EndpointFacts = {
   projects: 'own' | 'own, staff any';
   /** Fields that the ETag leaves out, because they move by themselves; null: the answer has no ETag. */
   moving: readonly string[] | null;
+  /** How long a success may be kept, as Cache-Control says it. */
+  cache_control: string;
 };
 
 export type Endpoint = EndpointFacts & {
@@ -53,6 +55,10 @@ export type RawCall = {
   /** undefined: no body was sent. */
   body: unknown;
   request_id: string;
+  /** Aborted when the caller has gone without an answer. */
+  left: AbortSignal;
+  /** From where it comes, as rates count it. */
+  client: string;
   /** As the header was sent; only POST looks at it. */
   idempotency_key?: string | undefined;
   /** As the header was sent; only writes of what has an ETag look at it. */
@@ -84,11 +90,19 @@ export type Call<Body, Query> = Omit<RawCall, 'body' | 'query'> & { body: Body; 
 export type ProjectCall<Body, Query> = Call<Body, Query> & { project: ProjectRow };
 
 type Shape<Body, Query> = Pick<EndpointFacts, 'method' | 'path' | 'auth' | 'ok'> &
-  Partial<Pick<EndpointFacts, 'errors' | 'body_bytes_max' | 'effect' | 'projects' | 'moving'>> & {
+  Partial<
+    Pick<
+      EndpointFacts,
+      'errors' | 'body_bytes_max' | 'effect' | 'projects' | 'moving' | 'cache_control'
+    >
+  > & {
     body?: z.ZodType<Body>;
     query?: z.ZodType<Query>;
     ignoresBody?: (principal: Principal) => boolean;
   };
+
+/** What no schema can say of an input, by field; named beside what the schema says. */
+type Misfits = (sent: Pick<RawCall, 'params' | 'body'> & { project: ProjectRow }) => InputIssue[];
 
 export function endpoint<Body = undefined, Query = undefined>(
   shape: Shape<Body, Query> & { handle(call: Call<Body, Query>): Promise<unknown> },
@@ -100,12 +114,16 @@ export function endpoint<Body = undefined, Query = undefined>(
 
 /** An endpoint below `/v1/projects/{slug}`: its handler gets a project that the caller may address. */
 export function projectEndpoint<Body = undefined, Query = undefined>(
-  shape: Shape<Body, Query> & { handle(call: ProjectCall<Body, Query>): Promise<unknown> },
+  shape: Shape<Body, Query> & {
+    misfits?: Misfits;
+    handle(call: ProjectCall<Body, Query>): Promise<unknown>;
+  },
 ): Endpoint {
   const described = facts(shape);
   const work = async (call: RawCall) => {
     const project = await findOwnProject(call, described.projects);
-    return answer(shape.ok, await shape.handle({ ...checked(shape, call), project }));
+    const misfits = shape.misfits?.({ ...call, project });
+    return answer(shape.ok, await shape.handle({ ...checked(shape, call, misfits), project }));
   };
   return { ...described, run: (call) => answerOnce(described, call, work) };
 }
@@ -121,16 +139,21 @@ function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {
     effect: shape.effect ?? 'repeatable',
     projects: shape.projects ?? 'own',
     moving: shape.moving ?? null,
+    cache_control: shape.cache_control ?? 'no-store',
     body: shape.body ?? null,
     query: shape.query ?? null,
     ignoresBody: shape.ignoresBody,
   };
 }
 
-function checked<Body, Query>(shape: Shape<Body, Query>, call: RawCall): Call<Body, Query> {
+function checked<Body, Query>(
+  shape: Shape<Body, Query>,
+  call: RawCall,
+  misfits: readonly InputIssue[] = [],
+): Call<Body, Query> {
   return {
     ...call,
-    body: parseBody(shape.body, call.body),
+    body: parseBody(shape.body, call.body, misfits),
     query: parseQuery(shape.query, call.query),
   };
 }

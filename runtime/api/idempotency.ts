@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { ServiceError } from '../core/errors.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from '../core/limits.ts';
+import { parseProjectSlug } from '../core/slug.ts';
 import type { Queryable } from '../db/client.ts';
 import {
   claimIdempotencyKey,
@@ -42,11 +43,13 @@ export async function answerOnce(facts: Facts, call: RawCall, work: Work): Promi
   }
 }
 
-/** Undefined where the caller sent no key, or where a repetition is told by something else. */
+/** Undefined where the caller sent no key, or nothing can come of the call: its slug is no project's. */
 function claimOf({ method, path }: Facts, call: RawCall): IdempotencyClaim | undefined {
   const { idempotency_key, principal, params } = call;
   if (method !== 'POST' || idempotency_key === undefined || principal.kind === 'none') return;
   if (!KEY.test(idempotency_key)) throw malformed();
+  const { slug } = params;
+  if (slug !== undefined && parseProjectSlug(slug) === undefined) return;
   const request = JSON.stringify([
     method,
     path,
@@ -56,7 +59,7 @@ function claimOf({ method, path }: Facts, call: RawCall): IdempotencyClaim | und
   ]);
   return {
     caller: callerOf(principal),
-    project_slug: params['slug'] ?? '',
+    project_slug: slug ?? '',
     idempotency_key,
     request_hash: createHash('sha256').update(request).digest(),
     claim_id: randomUUID(),
@@ -73,7 +76,14 @@ function malformed(): ServiceError {
 }
 
 function callerOf(principal: Exclude<Principal, { kind: 'none' }>): string {
-  return principal.kind === 'key' ? principal.key.key_id : principal.user.user_id;
+  switch (principal.kind) {
+    case 'key':
+      return principal.key.key_id;
+    case 'library_session':
+      return principal.claims.session_id;
+    case 'dash':
+      return principal.user.user_id;
+  }
 }
 
 /** With the fields of every object in one order: how a client prints them says nothing. */
@@ -134,11 +144,16 @@ async function findMine(
   return row?.claim_id === claim.claim_id ? storedAnswer(sealing, row) : undefined;
 }
 
-/** For work that can be done again without another effect: only its answer is kept. */
+/** For work that can be done again without another effect: only its answer is kept, and where that fails, given all the same. */
 async function workThenStore(call: RawCall, claim: IdempotencyClaim, work: Work): Promise<Answer> {
   const answer = await work(call);
-  await store(call.deps, claim, answer);
-  return answer;
+  const isMine = await store(call.deps, claim, answer).catch(async (error: unknown) => {
+    const { request_id } = call;
+    call.deps.log.warn('the answer to an Idempotency-Key was not kept', { request_id, error });
+    await release(call, claim);
+    return true;
+  });
+  return isMine ? answer : inProgress();
 }
 
 async function store(

@@ -8,6 +8,9 @@ import type { ApiDeps } from './deps.ts';
 
 export type ListQuery = { limit: number; cursor?: string | undefined };
 
+/** The owner of a list that goes across organizations. */
+export const EVERYBODY = '';
+
 export async function listPage<Row, Item>(
   { cursorKey }: Pick<ApiDeps, 'cursorKey'>,
   list: {
@@ -16,6 +19,8 @@ export async function listPage<Row, Item>(
     /** Whose list it is: a project's or an organization's id. */
     owner: string;
     filters?: Readonly<Record<string, unknown>>;
+    /** Where it is not newest first. */
+    sort?: string;
     find(page: PageQuery): Promise<Page<Row>>;
     present(row: Row): Item;
   },
@@ -23,7 +28,7 @@ export async function listPage<Row, Item>(
   const scope = {
     route: list.route,
     project_id: list.owner,
-    sort: 'newest',
+    sort: list.sort ?? 'newest',
     filters: JSON.stringify(list.filters ?? {}),
   };
   const { cursor, limit } = list.query;

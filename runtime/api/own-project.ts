@@ -5,7 +5,7 @@
 import { ServiceError } from '../core/errors.ts';
 import { parseProjectSlug } from '../core/slug.ts';
 import { findProjectBySlug, type ProjectRow } from '../db/projects.ts';
-import type { Principal } from './auth/principal.ts';
+import type { DashPrincipal } from './auth/principal.ts';
 import type { EndpointFacts, RawCall } from './endpoint.ts';
 
 export async function findOwnProject(
@@ -13,25 +13,38 @@ export async function findOwnProject(
   projects: EndpointFacts['projects'],
 ): Promise<ProjectRow> {
   const slug = parseProjectSlug(params['slug'] ?? '');
-  const project = slug && (await findProjectBySlug(deps.db, slug));
-  if (project && mayAddress(principal, project, projects)) return project;
+  const project = slug && (await findAddressed({ deps, principal, projects }, slug));
+  if (project) return project;
   throw new ServiceError('not_found');
 }
 
+type Caller = Pick<RawCall, 'deps' | 'principal'> & Pick<EndpointFacts, 'projects'>;
+
+async function findAddressed(
+  { deps, principal, projects }: Caller,
+  slug: string,
+): Promise<ProjectRow | undefined> {
+  switch (principal.kind) {
+    case 'key': {
+      // Read with the key, a moment ago.
+      const { project } = principal.key;
+      return project.project_slug === slug ? project : undefined;
+    }
+    case 'dash': {
+      const project = await findProjectBySlug(deps.db, slug);
+      return project && mayAddress(principal, project, projects) ? project : undefined;
+    }
+    case 'library_session':
+    case 'none':
+      return undefined;
+  }
+}
+
 function mayAddress(
-  principal: Principal,
-  project: ProjectRow,
+  { organization, is_staff }: DashPrincipal,
+  { organization_id }: ProjectRow,
   projects: EndpointFacts['projects'],
 ): boolean {
-  switch (principal.kind) {
-    case 'key':
-      return principal.key.project_id === project.project_id;
-    case 'dash':
-      return (
-        principal.organization.organization_id === project.organization_id ||
-        (principal.is_staff && projects === 'own, staff any')
-      );
-    case 'none':
-      return false;
-  }
+  const isOwn = organization.organization_id === organization_id;
+  return isOwn || (is_staff && projects === 'own, staff any');
 }

@@ -8,9 +8,13 @@ import { ServiceError } from '../core/errors.ts';
 /** One wrong field: `path` as a person writes it (`parts[0].etag`), `message` what was expected. */
 export type InputIssue = { path: string; message: string };
 
-/** Without a schema an operation takes no body; an empty object is let pass. */
-export function parseBody<Body>(schema: z.ZodType<Body> | undefined, body: unknown): Body {
-  if (schema !== undefined) return parse(schema, body);
+/** Without a schema an operation takes no body; an empty object is let pass. `more` is named beside what is wrong here. */
+export function parseBody<Body>(
+  schema: z.ZodType<Body> | undefined,
+  body: unknown,
+  more: readonly InputIssue[] = [],
+): Body {
+  if (schema !== undefined) return parse(schema, body, more);
   if (body === undefined || isEmptyObject(body)) return undefined as Body;
   throw refusal([{ path: '', message: 'this operation takes no body; send none or {}' }]);
 }
@@ -30,10 +34,15 @@ function sayTwice({ path, message }: InputIssue, query: unknown): InputIssue {
   return { path, message: isList ? `came ${came.length} times; send it once` : message };
 }
 
-function parse<Value>(schema: z.ZodType<Value>, value: unknown): Value {
+function parse<Value>(
+  schema: z.ZodType<Value>,
+  value: unknown,
+  more: readonly InputIssue[],
+): Value {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw refusal(printIssues(result.error.issues));
+  const issues = [...more, ...printIssues(result.error?.issues ?? [])];
+  if (!result.success || issues.length > 0) throw refusal(issues);
+  return result.data;
 }
 
 function refusal(issues: readonly InputIssue[]): ServiceError {

@@ -1,14 +1,18 @@
 /** An API process: its server, not listening yet, made from the configuration, and how it ends. */
 import type { RequestListener, Server } from 'node:http';
 import type { Deps } from '../actions/open-deps.ts';
-import { defaultPlans } from '../core/plans.ts';
 import { deriveKey } from '../core/signing/hmac.ts';
+import { openProviderB, type ProviderB } from '../platform/billing/provider-b.ts';
 import type { ConfigField, ConfigWith } from '../platform/config.ts';
-import { prepareToClose } from '../platform/http/close-server.ts';
+import { type ClosingTerms, prepareToClose } from '../platform/http/close-server.ts';
 import { createIdentity } from '../platform/identity.ts';
+import { readPlans } from '../platform/plans-file.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { createApi } from './app.ts';
-import type { ApiDeps } from './deps.ts';
+import { createSessionFacts } from './auth/library-session.ts';
+import type { ApiDeps, LibraryKeys } from './deps.ts';
+import { createPickerAssets } from './embed/picker-assets.ts';
+import { createPreviewGate } from './preview-gate.ts';
 import { createRates } from './rates/rates.ts';
 import { createApiServer } from './server.ts';
 
@@ -38,27 +42,37 @@ export type Beside = (...exchange: Parameters<RequestListener>) => boolean;
 /** How long requests under way may take at the end. */
 const DRAIN_MS = 12_000;
 
-export function startApi(
-  deps: Deps,
-  { config, beside = [] }: { config: ApiConfig; beside?: readonly Beside[] },
-): ApiProcess {
+type ApiOptions = Pick<ClosingTerms, 'quiet_ms'> & {
+  config: ApiConfig;
+  beside?: readonly Beside[];
+};
+
+export function startApi(deps: Deps, { config, beside = [], quiet_ms }: ApiOptions): ApiProcess {
   const api = createApi(apiDeps(deps, config));
-  const server = createApiServer((request, response) => {
+  const listener: RequestListener = (request, response) => {
     if (!beside.some((handle) => handle(request, response))) api(request, response);
-  });
+  };
+  const server = createApiServer(listener, { baseUrl: config.baseUrl });
   const closing = prepareToClose(server);
-  return { server, stop: () => closing.close(DRAIN_MS) };
+  return { server, stop: () => closing.close({ deadline_ms: DRAIN_MS, quiet_ms }) };
 }
 
 function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
   return {
     ...deps,
-    plans: defaultPlans,
+    plans: readPlans(config),
+    products: { a: config.providerAPlans, b: config.providerBPlans },
+    providerASecret: config.providerASecret,
+    providerBSecret: config.providerBSecret,
+    providerAMode: config.providerAMode,
+    providerBMode: config.providerBMode,
+    providerB: providerBOf(deps, config),
     rates: createRates({
       ...deps,
       failedAuthenticationsPerMinute: config.rateFailedAuthentications,
       writesPerMinute: config.rateWrites,
     }),
+    previews: createPreviewGate(),
     sealing: createSealing(config.keyEncryptionKeys),
     identity: createIdentity({
       issuer: config.identityIssuer,
@@ -69,6 +83,9 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
     staff: { is_enabled: config.staffApi === 'enabled', subjects: config.staffSubjects },
     requestSigningSecret: config.requestSigningSecret,
     storageEventSecret: config.storageEventSecret,
+    libraryKeys: libraryKeysOf(config),
+    sessionFacts: createSessionFacts(),
+    pickerAssets: createPickerAssets(),
     cursorKey: deriveKey(firstKey(config.tokenKeys), 'cur1'),
     addresses: {
       baseUrl: config.baseUrl,
@@ -84,10 +101,32 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
       svgUploads: config.svgUploads,
       avifUploads: config.avifUploads,
       mediaLibraryWrites: config.mediaLibraryWrites,
+      unindexedThreshold: config.unindexedThreshold,
+      librarySessions: config.librarySessions,
       callbackEgress: config.callbackEgress,
+      callbackPorts: config.callbackPorts,
       trustedProxies: config.trustedProxies,
       dashboardOrigins: config.dashboardOrigins,
+      marketingOrigins: config.marketingOrigins,
     },
+  };
+}
+
+function providerBOf(
+  { clock, log }: Deps,
+  { providerBUrl: url, providerBApiKey: api_key }: ApiConfig,
+): ProviderB | undefined {
+  if (url === undefined || api_key === undefined) return undefined;
+  return openProviderB({ url, api_key, clock, log });
+}
+
+function libraryKeysOf({ tokenKeys }: ApiConfig): LibraryKeys {
+  const derived = (purpose: string) =>
+    tokenKeys.map(({ id, key }) => ({ id, key: deriveKey(key, purpose) }));
+  return {
+    sessions: derived('ls1'),
+    embeds: derived('embed1'),
+    subjects: derived('sub1').map(({ key }) => key),
   };
 }
 

@@ -2,15 +2,29 @@
  * The API's HTTP server: patient with the bytes of an upload, not with a slow head, and with an answer of ours also for
  * what is no HTTP at all. Spec: Errors, Envelope.
  */
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { printHelpLink } from '../core/error-help/help-link.ts';
 import { errorEnvelope } from '../core/errors.ts';
 import { COMPLETE_BODY_BYTES_MAX } from '../core/limits.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
+import { protocolFault, UNCLEAR_HOST } from '../platform/http/protocol-fault.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 
-export type ApiTimeouts = {
+export type ApiServerOptions = Partial<ApiTimeouts> & {
+  /** The API's origin, for the page that a refusal links to. */
+  baseUrl: string;
+};
+
+type ApiTimeouts = {
   /** For a request's head to arrive whole. */
   headers_ms: number;
   /** Between requests: longer than any proxy in front keeps a connection, so that it never sends into a closing one. */
@@ -22,9 +36,10 @@ const TIMEOUTS: ApiTimeouts = { headers_ms: 10_000, keep_alive_ms: 75_000, check
 
 export function createApiServer(
   listener: RequestListener,
-  timeouts: Partial<ApiTimeouts> = {},
+  { baseUrl, ...timeouts }: ApiServerOptions,
 ): Server {
   const { headers_ms, keep_alive_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
+  const help = { link: printHelpLink(baseUrl, UNREAD) };
   const faults = createConnectionFaults();
   const server = createServer({
     headersTimeout: headers_ms,
@@ -32,21 +47,36 @@ export function createApiServer(
     requestTimeout: 0,
     keepAliveTimeout: keep_alive_ms,
     connectionsCheckingInterval: check_ms,
+    // Refused here, in our words.
+    requireHostHeader: false,
   });
+  // Headers beyond a count would be dropped silently, a second Host among them.
+  server.maxHeadersCount = 0;
   server.on('request', (request, response) => {
     faults.note(request, response);
     assignRequestId(request, response);
-    listener(request, response);
+    // Of what comes right behind an offer to upgrade Node loses the beginning.
+    if (request.headers.upgrade !== undefined) response.setHeader('connection', 'close');
+    const fault = faultOf(request);
+    if (fault === undefined) listener(request, response);
+    else refuseRequest(response, { ...malformed(`: ${fault}`), help });
   });
+  // Another expectation than 100-continue may be passed over.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   // Who asks before sending is told at once for most requests; what may be refused unread is first looked at.
   server.on('checkContinue', (request, response) => {
     if (!isLookedAtFirst(request)) response.writeContinue();
     server.emit('request', request, response);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const refusal = refusals[error.code ?? ''] ?? MALFORMED;
-    faults.end(socket, () => refuseConnection(socket, refusal));
-  });
+  const refuse = (socket: Duplex, { status, headers, body }: typeof MALFORMED) =>
+    faults.end(socket, {
+      refuse: () => refuseConnection(socket, { status, headers: { ...headers, ...help }, body }),
+      answer: (response) => refuseRequest(response, { status, headers, body, help }),
+    });
+  server.on('connect', (_request, socket) => refuse(socket, MALFORMED));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
+    refuse(socket, refusals[error.code ?? ''] ?? MALFORMED),
+  );
   return server;
 }
 
@@ -56,16 +86,32 @@ function isLookedAtFirst({ url, headers }: IncomingMessage): boolean {
   return isUpload || Number(headers['content-length'] ?? 0) > COMPLETE_BODY_BYTES_MAX;
 }
 
+/** Whoever speaks HTTP/1.0 need not say which host is meant. */
+function faultOf(request: IncomingMessage): string | undefined {
+  const fault = protocolFault(request);
+  const isOld = request.httpVersion === '1.0' && request.headers.host === undefined;
+  return isOld && fault === UNCLEAR_HOST ? undefined : fault;
+}
+
+type Refusal = typeof MALFORMED & { help: Readonly<Record<string, string>> };
+
+function refuseRequest(response: ServerResponse, { status, headers, body, help }: Refusal): void {
+  const ending = { 'content-length': Buffer.byteLength(body), connection: 'close' };
+  response.writeHead(Number.parseInt(status, 10), { ...headers, ...help, ...ending }).end(body);
+}
+
+const UNREAD = 'invalid_request';
+
 const refusal = (status: string, message: string) => ({
   status,
   headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-  body: JSON.stringify(errorEnvelope({ code: 'invalid_request', message })),
+  body: JSON.stringify(errorEnvelope({ code: UNREAD, message })),
 });
 
-const MALFORMED = refusal(
-  '400 Bad Request',
-  'The request is not valid HTTP. Check the client or the proxy.',
-);
+const malformed = (why: string) =>
+  refusal('400 Bad Request', `The request is not valid HTTP${why}. Check the client or the proxy.`);
+
+const MALFORMED = malformed('');
 
 /** By the codes of Node. */
 const refusals: Readonly<Record<string, typeof MALFORMED>> = {

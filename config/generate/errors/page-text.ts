@@ -39,7 +39,7 @@ export function errorIndexText(): string {
   return `${['# Error codes', ORIGIN, INTRODUCTION, ...groups.map((group) => group.trimEnd())].join('\n\n')}\n`;
 }
 
-const INTRODUCTION = `A page for each of ${errorPages.size} codes: why it is answered, an example, and what to do. The API serves the same pages at \`/docs/errors\`, and the \`Link\` header of every refusal leads to its own. A code of an operation that is not in this version has its page too.`;
+const INTRODUCTION = `A page for each of ${errorPages.size} codes: why it is answered, an example, and what to do. The API serves the same pages at \`/docs/errors\`, and the \`Link\` header of every refusal leads to its own.`;
 
 function rowOf({ code, message }: ErrorEntry): string[] {
   return [`[\`${code}\`](${code}.md)`, message];

@@ -1,14 +1,6 @@
 /** The alerts: what is asked of Prometheus, for how long it has to hold, and what a person reads who is woken by it. */
-
-export type Alert = {
-  name: string;
-  expr: string;
-  for: string;
-  /** critical: users notice it now; warning: they will, if nobody looks. */
-  severity: 'critical' | 'warning';
-  summary: string;
-  description: string;
-};
+import type { Alert } from './alert.ts';
+import { operatorAlerts } from './operator-alerts.ts';
 
 const share = (part: string, all: string) =>
   `sum by (namespace) (${part}) / sum by (namespace) (${all})`;
@@ -16,7 +8,28 @@ const rate = (metric: string, window = '5m') => `rate(${metric}[${window}])`;
 const p99 = (metric: string) =>
   `histogram_quantile(0.99, sum by (namespace, le) (rate(${metric}_bucket[5m])))`;
 
+const overdue = (jobs: string, seconds: number) =>
+  `time() - max by (namespace, job) (tintype_job_last_success_seconds{job=~"${jobs}"}) > ${seconds}`;
+
 export const alerts: readonly Alert[] = [
+  {
+    name: 'TintypeDependencyAway',
+    expr: 'min by (namespace, dependency) (tintype_dependency_ready) < 1',
+    for: '2m',
+    severity: 'critical',
+    summary: 'PostgreSQL, a bucket or the broker cannot be used.',
+    description:
+      'A process in {{ $labels.namespace }} has not been able to use this for two minutes: {{ $labels.dependency }}.',
+  },
+  {
+    name: 'TintypeServiceFailing',
+    expr: 'max by (namespace) (tintype_job_last_done{job="status-sampling", what="failed"}) > 0',
+    for: '3m',
+    severity: 'critical',
+    summary: 'A service does not do its work when it is tried, once a minute.',
+    description:
+      '/status of the API in {{ $labels.namespace }} names what fails: {{ $value | humanize }} of five services.',
+  },
   {
     name: 'TintypeApiErrors',
     expr: `${share(rate('tintype_api_request_seconds_count{status=~"5.."}'), rate('tintype_api_request_seconds_count'))} > 0.02`,
@@ -108,6 +121,15 @@ export const alerts: readonly Alert[] = [
       '{{ $value | humanize }} pieces of work in {{ $labels.pod }} wait for a connection without a break.',
   },
   {
+    name: 'TintypeSpoolFailing',
+    expr: 'sum by (namespace, pod) (increase(tintype_usage_unspooled_total[15m])) > 0',
+    for: '0m',
+    severity: 'critical',
+    summary: 'A delivery server cannot write down what it delivers.',
+    description:
+      '{{ $value | humanize }} deliveries of {{ $labels.pod }} were kept in memory alone: they are lost if it dies, or if memory runs out.',
+  },
+  {
     name: 'TintypeUsageLost',
     expr: 'sum by (namespace) (increase(tintype_usage_lost_total[15m])) > 0',
     for: '0m',
@@ -127,12 +149,43 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeJobOverdue',
-    expr: 'time() - max by (namespace, job) (tintype_job_last_success_seconds{job=~"upload-sweep|purge-queue"}) > 900',
+    expr: [
+      overdue('upload-sweep|purge-queue|webhook-delivery|status-sampling', 900),
+      overdue('hourly-rollup|content-sweep', 3 * 3600),
+      overdue('daily-charge|reconciliation|retention|signing-key-retirement', 26 * 3600),
+    ].join(' or '),
     for: '5m',
     severity: 'warning',
-    summary: 'A job that is due every minute has not succeeded for a quarter of an hour.',
+    summary: 'A scheduled job has not succeeded for longer than its schedule allows.',
     description:
       '{{ $labels.job }} in {{ $labels.namespace }} succeeded {{ $value | humanizeDuration }} ago.',
+  },
+  {
+    name: 'TintypeJobsUnattended',
+    expr: 'count by (namespace) (tintype_dependency_ready{dependency="broker"}) unless count by (namespace) (tintype_job_last_success_seconds)',
+    for: '10m',
+    severity: 'critical',
+    summary: 'No dispatcher tells of its jobs.',
+    description:
+      'Processes run in {{ $labels.namespace }}, and no dispatcher beside them: nobody sends webhooks and purges, and no other alert on jobs can ring.',
+  },
+  {
+    name: 'TintypeMeteringDiffers',
+    expr: 'max by (namespace, what) (tintype_job_last_done{job="reconciliation", what=~"differing|missing_batches"}) > 0',
+    for: '0m',
+    severity: 'warning',
+    summary: 'What was delivered, summed and charged does not agree.',
+    description:
+      'The last reconciliation of {{ $labels.namespace }} found {{ $labels.what }}: {{ $value | humanize }}.',
+  },
+  {
+    name: 'TintypeScansPutOff',
+    expr: 'max by (namespace) (tintype_checks_waiting_seconds) > 900',
+    for: '5m',
+    severity: 'warning',
+    summary: 'New pictures are not scanned.',
+    description:
+      'A picture in {{ $labels.namespace }} waits for the scanner for {{ $value | humanizeDuration }}.',
   },
   {
     name: 'TintypePurgesFailing',
@@ -144,6 +197,23 @@ export const alerts: readonly Alert[] = [
       '{{ $value | humanize }} purges of {{ $labels.namespace }} failed within 15 minutes, and none was sent.',
   },
   {
+    name: 'TintypeRestarting',
+    expr: 'changes(tintype_process_start_time_seconds[15m]) > 2',
+    for: '0m',
+    severity: 'warning',
+    summary: 'A process dies and is started again and again.',
+    description: '{{ $labels.pod }} was started {{ $value | humanize }} times within 15 minutes.',
+  },
+  {
+    name: 'TintypeClockWrong',
+    expr: 'abs(tintype_database_lead_seconds) > 10',
+    for: '5m',
+    severity: 'warning',
+    summary: 'The clocks of a process and of the database differ.',
+    description:
+      'The clock of the database and that of {{ $labels.pod }} are {{ $value | humanizeDuration }} apart.',
+  },
+  {
     name: 'TintypeEventLoopBlocked',
     expr: 'tintype_nodejs_eventloop_lag_p99_seconds > 1',
     for: '10m',
@@ -151,46 +221,5 @@ export const alerts: readonly Alert[] = [
     summary: 'A process has more to do than its core can.',
     description: '{{ $labels.pod }} answers {{ $value | humanizeDuration }} late.',
   },
-  {
-    name: 'TintypeOperatorWithoutLeader',
-    expr: 'max by (namespace) (leader_election_master_status{name="tintype-operator"}) < 1',
-    for: '2m',
-    severity: 'critical',
-    summary: 'No operator leads: what is declared is not put into effect.',
-    description: 'No pod of the operator in {{ $labels.namespace }} holds the Lease.',
-  },
-  {
-    name: 'TintypeOperatorErrors',
-    expr: 'sum by (namespace, controller) (rate(controller_runtime_reconcile_errors_total{container="operator"}[10m])) * 600 > 30',
-    for: '10m',
-    severity: 'warning',
-    summary: 'The operator fails to put resources into effect.',
-    description:
-      'Passes of {{ $labels.controller }} failed {{ $value | humanize }} times within ten minutes.',
-  },
-  {
-    name: 'TintypeOperatorBehind',
-    expr: 'max by (namespace, name) (workqueue_depth{container="operator"}) > 100',
-    for: '10m',
-    severity: 'warning',
-    summary: 'The operator cannot keep up.',
-    description: '{{ $value | humanize }} resources wait in the queue {{ $labels.name }}.',
-  },
-  {
-    name: 'TintypeOperatorBlind',
-    expr: 'time() - min by (namespace, pod, kind) (tintype_cache_last_event_seconds) > 900',
-    for: '2m',
-    severity: 'critical',
-    summary: 'The operator has heard nothing from the API server.',
-    description:
-      '{{ $labels.pod }} heard of {{ $labels.kind }} {{ $value | humanizeDuration }} ago.',
-  },
+  ...operatorAlerts,
 ];
-
-/** TintypeApiErrors: api-errors. */
-export function runbookPage(name: string): string {
-  return name
-    .replace(/^Tintype/, '')
-    .replaceAll(/(?<=.)([A-Z])/g, '-$1')
-    .toLowerCase();
-}

@@ -1,27 +1,7 @@
 /** The panels of the Grafana dashboard: what is drawn, and by which queries. */
 
-type Unit = 's' | 'reqps' | 'ops' | 'Bps' | 'short' | 'percentunit' | 'bytes';
-export type Panel = {
-  title: string;
-  unit: Unit;
-  targets: readonly (readonly [expr: string, legend: string])[];
-};
-
-const inNamespace = 'namespace=~"$namespace"';
-const rate = (metric: string, filter = '') =>
-  `rate(${metric}{${[inNamespace, filter].filter((each) => each !== '').join(', ')}}[$__rate_interval])`;
-const quantile = (q: number, metric: string) =>
-  `histogram_quantile(${q}, sum by (le) (${rate(`${metric}_bucket`)}))`;
-const latency = (title: string, metric: string): Panel => ({
-  title,
-  unit: 's',
-  targets: [
-    [quantile(0.5, metric), 'p50'],
-    [quantile(0.95, metric), 'p95'],
-    [quantile(0.99, metric), 'p99'],
-  ],
-});
-const gauge = (metric: string, by: string) => `max by (${by}) (${metric}{${inNamespace}})`;
+import { operatorRows } from './operator-panels.ts';
+import { gauge, inNamespace, latency, type Panel, rate } from './panel.ts';
 
 export const dashboardRows: readonly { title: string; panels: readonly Panel[] }[] = [
   {
@@ -64,9 +44,12 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         targets: [[`sum(${rate('tintype_delivery_bytes_total')})`, 'bodies']],
       },
       {
-        title: 'Unmetered deliveries',
+        title: 'Deliveries that the disk did not take',
         unit: 'ops',
-        targets: [[`sum(${rate('tintype_usage_lost_total')})`, 'lost']],
+        targets: [
+          [`sum(${rate('tintype_usage_unspooled_total')})`, 'in memory'],
+          [`sum(${rate('tintype_usage_lost_total')})`, 'lost'],
+        ],
       },
     ],
   },
@@ -107,6 +90,11 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         unit: 'short',
         targets: [[gauge('tintype_queue_waiting', 'queue'), '{{queue}}']],
       },
+      {
+        title: 'In hand',
+        unit: 'short',
+        targets: [[gauge('tintype_queue_in_hand', 'pod'), '{{pod}}']],
+      },
     ],
   },
   {
@@ -134,49 +122,34 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_cdn_purges_total')})`, '{{result}}']],
       },
-    ],
-  },
-  {
-    title: 'Operator',
-    panels: [
       {
-        title: 'Passes by result',
+        title: 'Webhooks by result',
         unit: 'ops',
-        targets: [
-          [
-            `sum by (controller, result) (${rate('controller_runtime_reconcile_total', 'container="operator"')})`,
-            '{{controller}} {{result}}',
-          ],
-        ],
+        targets: [[`sum by (result) (${rate('tintype_webhook_seconds_count')})`, '{{result}}']],
       },
       {
-        title: 'Passes, p99',
+        title: 'Scans by result',
+        unit: 'ops',
+        targets: [[`sum by (result) (${rate('tintype_scans_total')})`, '{{result}}']],
+      },
+      {
+        title: 'Oldest picture that waits for the scanner',
         unit: 's',
-        targets: [
-          [
-            `histogram_quantile(0.99, sum by (controller, le) (${rate('controller_runtime_reconcile_time_seconds_bucket', 'container="operator"')}))`,
-            '{{controller}}',
-          ],
-        ],
+        targets: [[gauge('tintype_checks_waiting_seconds', 'namespace'), '{{namespace}}']],
       },
-      { title: 'Queue', unit: 'short', targets: [[gauge('workqueue_depth', 'name'), '{{name}}']] },
       {
-        title: 'Leader',
+        title: 'What the last reconciliation found',
         unit: 'short',
-        targets: [[gauge('leader_election_master_status', 'pod'), '{{pod}}']],
-      },
-      {
-        title: 'Requests to the API server',
-        unit: 'reqps',
         targets: [
           [
-            `sum by (code, method) (${rate('rest_client_requests_total', 'container="operator"')})`,
-            '{{method}} {{code}}',
+            `max by (what) (tintype_job_last_done{${inNamespace}, job="reconciliation"})`,
+            '{{what}}',
           ],
         ],
       },
     ],
   },
+  ...operatorRows,
   {
     title: 'Processes',
     panels: [
@@ -194,6 +167,18 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         title: 'Event loop, p99',
         unit: 's',
         targets: [[gauge('tintype_nodejs_eventloop_lag_p99_seconds', 'pod'), '{{pod}}']],
+      },
+      {
+        title: 'Dependencies: 1 where all can use it',
+        unit: 'short',
+        targets: [
+          [`min by (dependency) (tintype_dependency_ready{${inNamespace}})`, '{{dependency}}'],
+        ],
+      },
+      {
+        title: 'The clock of the database, ahead of ours',
+        unit: 's',
+        targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
       },
       {
         title: 'Database connections',

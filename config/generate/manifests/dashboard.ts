@@ -1,7 +1,8 @@
 /** The Grafana dashboard: one row a part of Tintype, from the metrics of docs/reference/metrics.md. */
 
-import { dashboardRows, type Panel } from './dashboard-panels.ts';
+import { dashboardRows } from './dashboard-panels.ts';
 import type { Manifest } from './manifest.ts';
+import type { Panel } from './panel.ts';
 import { labels, type Place } from './place.ts';
 
 const COLUMNS = 24;

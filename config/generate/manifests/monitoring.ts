@@ -1,5 +1,6 @@
 /** What the Prometheus Operator takes: where metrics are collected, and the alerts. */
-import { alerts, runbookPage } from './alerts.ts';
+import { runbookPage } from './alert.ts';
+import { alerts } from './alerts.ts';
 import type { Manifest } from './manifest.ts';
 import { metadata, type Place } from './place.ts';
 

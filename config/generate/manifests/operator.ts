@@ -117,12 +117,14 @@ function environment(place: Place): unknown[] {
     fromField('POD_NAME', 'metadata.name'),
     fromField('POD_NAMESPACE', 'metadata.namespace'),
     { name: 'TINTYPE_WATCH_NAMESPACES', value: place.watched },
+    { name: 'TINTYPE_RUNTIME_NAMESPACES', value: place.runtime },
     { name: 'TINTYPE_DELIVERY_NAMESPACE', value: place.deliveryNamespace },
     { name: 'TINTYPE_METRICS_PORT', value: place.asText('metrics.port') },
     { name: 'TINTYPE_LOG_LEVEL', value: place.scalar('operator.logLevel') },
+    // What is young in a heap is garbage: with more room for it the process has half as much memory again.
     {
       name: 'NODE_OPTIONS',
-      value: `--max-old-space-size=${place.scalar('operator.heapMegabytes')}`,
+      value: `--max-old-space-size=${place.scalar('operator.heapMegabytes')} --max-semi-space-size=8`,
     },
     ...place.more('operator.env'),
   ];

@@ -15,6 +15,8 @@ export type Place = {
   deliveryNamespace: string;
   /** The names of watched namespaces as TINTYPE_WATCH_NAMESPACES has them. */
   watched: string;
+  /** Those in which an ImageService may stand, as TINTYPE_RUNTIME_NAMESPACES has them. */
+  runtime: string;
   image: string;
   instance: string;
   version: string;
@@ -41,6 +43,7 @@ export const kustomizePlace: Place = {
   namespace: NAMESPACE,
   deliveryNamespace: NAMESPACE,
   watched: '',
+  runtime: '',
   image: `tintype:${facts.version}`,
   instance: 'tintype',
   version: facts.version,
@@ -59,6 +62,7 @@ export const chartPlace: Place = {
   namespace: expression('$.Release.Namespace'),
   deliveryNamespace: expression('$.Values.deliveryNamespace | default $.Release.Namespace'),
   watched: expression('join "," $.Values.watchNamespaces | quote'),
+  runtime: expression('join "," $.Values.runtimeNamespaces | quote'),
   image: expression('include "tintype.image" $'),
   instance: expression('$.Release.Name'),
   version: expression('$.Chart.AppVersion'),

@@ -158,9 +158,9 @@ export const values = {
   },
   'networkPolicy.egressPorts': {
     type: z.array(port).min(1),
-    default: [443, 6443, 5432, 5671, 5672, 80, 8080, 9000],
+    default: [443, 6443, 5432, 5671, 5672, 80, 8080, 9000, 9464],
     description:
-      'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, probed hosts.',
+      'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, probed hosts, metrics of workers.',
   },
   'metrics.port': {
     type: port,

@@ -1,12 +1,14 @@
 /** The whole document: what it says of itself, a path for each endpoint, and the schemas that they share. */
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
-import { operationOf } from './operation.ts';
+import { nameOf, operationOf } from './operation.ts';
+import { operations } from './operations.ts';
 import { proxyPath, proxyRefusals } from './proxy-path.ts';
 import { errorSchema, headers, refusalExamples, refusalsOf } from './refusals.ts';
 import { recordSchemas } from './schemas.ts';
 import { securitySchemes } from './security.ts';
 import { tags } from './tags.ts';
+import { unreadResponses } from './unread.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -26,6 +28,7 @@ export function openapiDocument(): Json {
     components: {
       securitySchemes,
       headers,
+      responses: unreadResponses,
       schemas: { ...recordSchemas(), Error: errorSchema },
       examples: refusalExamples([...endpoints.flatMap(refusalsOf), ...proxyRefusals]),
     },
@@ -33,10 +36,18 @@ export function openapiDocument(): Json {
 }
 
 function paths(): Json {
+  refuseLeftovers();
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   const found = [...byPath].map(([path, methods]) => {
-    const operations = methods.map((each) => [each.method.toLowerCase(), operationOf(each)]);
-    return [path, Object.fromEntries(operations)];
+    const byMethod = methods.map((each) => [each.method.toLowerCase(), operationOf(each)]);
+    return [path, Object.fromEntries(byMethod)];
   });
   return { ...Object.fromEntries(found), ...proxyPath };
+}
+
+/** What is described must be there; what is there and not described stops `operationOf`. */
+function refuseLeftovers(): void {
+  const built = new Set(endpoints.map(nameOf));
+  const left = Object.keys(operations).filter((name) => !built.has(name));
+  if (left.length > 0) throw new Error(`openapi/operations.ts describes ${left.join(', ')}`);
 }

@@ -1,5 +1,7 @@
 /** One example of each record: a shop, its key and one picture. Each is checked against its schema. */
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
+import { libraryExamples } from './library-examples.ts';
+import { staffRecordExamples } from './staff-examples.ts';
 
 const created_at = '2026-11-02T09:30:00.000Z';
 const times = { created_at, updated_at: created_at };
@@ -55,6 +57,32 @@ const upload = {
 
 const counted = { requests: 1200, bytes: 96_400_000, transforms: 1100, credits: 1200 };
 
+const project = {
+  project_slug: 'shop',
+  project_id,
+  organization_id,
+  name: 'Shop',
+  delivery_access: 'public',
+  default_delivery_host: 'shop.img.example',
+  custom_domains: [],
+  cors_allowed_origins: ['https://shop.example'],
+  resolution_presets: { thumb: 'resize/200x200/smart' },
+  allowed_transform_chains: ['resize/640x480', 'preset:thumb'],
+  default_watermark_preset_id: null,
+  raw_download_enabled: false,
+  callback_url: null,
+  callback_secret_set: false,
+  status: 'active',
+  suspended_by: null,
+  storage_hard_limit_bytes: 53_687_091_200,
+  storage_limit_source: 'plan',
+  file_count: 1,
+  storage_bytes: 2_390_114,
+  active_signing_kid: kid,
+  pricing_multiplier: 1,
+  ...times,
+};
+
 export const examples = {
   ApiKey: { ...apiKey, ...times },
   CallingKey: { ...apiKey, project_slug: 'shop', project_id, organization_id },
@@ -100,6 +128,11 @@ export const examples = {
     role: 'owner',
     staff: false,
   },
+  ...libraryExamples,
+  MovedFiles: {
+    moved: [{ file_slug: 'red-shoe.jpg', library: 'press', folder: '2026/spring' }],
+    not_found: ['blue-shoe.jpg'],
+  },
   ModerationNote: {
     project_slug: 'shop',
     file_slug: 'red-shoe.jpg',
@@ -108,31 +141,7 @@ export const examples = {
     ...times,
   },
   Organization: organization,
-  Project: {
-    project_slug: 'shop',
-    project_id,
-    organization_id,
-    name: 'Shop',
-    delivery_access: 'public',
-    default_delivery_host: 'shop.img.example',
-    custom_domains: [],
-    cors_allowed_origins: ['https://shop.example'],
-    resolution_presets: { thumb: 'resize/200x200/smart' },
-    allowed_transform_chains: ['resize/640x480', 'preset:thumb'],
-    default_watermark_preset_id: null,
-    raw_download_enabled: false,
-    callback_url: null,
-    callback_secret_set: false,
-    status: 'active',
-    suspended_by: null,
-    storage_hard_limit_bytes: 53_687_091_200,
-    storage_limit_source: 'plan',
-    file_count: 1,
-    storage_bytes: 2_390_114,
-    active_signing_kid: kid,
-    pricing_multiplier: 1,
-    ...times,
-  },
+  Project: project,
   Readiness: { ready: true, checks: { database: true, ingest: true, content: true } },
   Recipe: {
     id: 'rcp_01kbr3zt5c8v2m7x4n9w6d3bqa',
@@ -147,6 +156,8 @@ export const examples = {
     kid,
     expires_at: '2026-11-02T09:50:00.000Z',
   },
+  TakenEvent: { status: 'processed' },
+  CancelledSubscription: { status: 'scheduled_cancel' },
   SigningKey: { kid, status: 'active', retire_after: null, ...times },
   Upload: upload,
   UploadParts: {
@@ -180,6 +191,30 @@ export const examples = {
     credit_balance: 48210,
     reconciled_through: '2026-11-02T07:00:00.000Z',
   },
+  WebhookDelivery: {
+    id: `upload.ready:${upload_id}`,
+    event: 'upload.ready',
+    url: 'https://shop.example/hooks/images',
+    status: 'retry scheduled',
+    body: `{"id":"upload.ready:${upload_id}","event":"upload.ready","created_at":"${created_at}","data":{"upload_id":"${upload_id}","project_id":"${project_id}","file_id":"${file_id}","file_slug":"red-shoe.jpg","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","revision":1}}`,
+    attempts: [
+      {
+        number: 1,
+        asked_by: 'schedule',
+        started_at: created_at,
+        duration_ms: 84,
+        response_status: 500,
+        response_excerpt: 'Internal Server Error',
+        error: 'answered 500: only 2xx acknowledges',
+      },
+    ],
+    next_attempt_at: '2026-11-02T09:30:31.000Z',
+    last_status: 500,
+    last_error: 'answered 500: only 2xx acknowledges',
+    delivered_at: null,
+    request_id: '0b6bbd2f-5e56-4f8c-9d3a-9d2f7b1c5e11',
+    ...times,
+  },
   WatermarkPreset: {
     id: 'wm_01kbr3yh2v7c5m9t4x8n6w3dqa',
     name: 'logo',
@@ -189,36 +224,6 @@ export const examples = {
     opacity: 80,
     ...times,
   },
+  StaffProject: { ...project, nudity_auto_block: true },
+  ...staffRecordExamples,
 } as const;
-
-/** What to send, by the name of the operation. */
-export const bodyExamples: Readonly<Record<string, unknown>> = {
-  receiveStorageEvents: { events: [{ key: 'ingest/upl_01kbr40c2m6r8n4t7y9w3x5vqh' }] },
-  createOrganization: { name: 'Example Shop' },
-  createProject: {
-    project_slug: 'shop',
-    name: 'Shop',
-    resolution_presets: { thumb: 'resize/200x200/smart' },
-  },
-  updateProject: { delivery_access: 'protected' },
-  createApiKey: { name: 'shop server', scopes: ['files:read', 'files:write', 'urls:sign'] },
-  signUrl: {
-    file_slug: 'red-shoe.jpg',
-    transform_chain: 'resize/640x480',
-    expires_in_seconds: 300,
-  },
-  createWatermarkPreset: {
-    name: 'logo',
-    file_slug: 'logo.png',
-    x_offset: -24,
-    y_offset: -24,
-    opacity: 80,
-  },
-  putWatermarkPreset: { name: 'logo', file_slug: 'logo.png', opacity: 50 },
-  createRecipe: { name: 'hero', transform_chain: 'resize/1600x/format/webp' },
-  putRecipe: { name: 'hero', transform_chain: 'resize/1600x/format/avif' },
-  createUpload: { content_type: 'image/jpeg', size_bytes: 2_481_920, file_slug: 'red-shoe.jpg' },
-  completeUpload: { parts: [{ part_number: 1, etag: '"9b2cf535f27731c974343645a3985328"' }] },
-  updateFile: { title: 'Red shoe', alt_text: 'A red running shoe, seen from the left' },
-  putModerationNote: { note: 'The model release is on file.' },
-};

@@ -14,17 +14,16 @@ export function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   return printed;
 }
 
-/** The bounds that every number of JavaScript has say nothing. */
 function dropNoise(found: z.core.JSONSchema.BaseSchema): void {
   if (found.minimum === Number.MIN_SAFE_INTEGER) delete found.minimum;
-  if (found.maximum === Number.MAX_SAFE_INTEGER) delete found.maximum;
   if (found.type === 'integer') delete found.pattern;
   // A format says it already.
   if (found.format === 'date-time' || found.format === 'date') delete found.pattern;
 }
 
-/** An answer may have more fields in a later version. */
+/** An answer may have more fields in a later version. That a number is one of JavaScript's binds requests alone. */
 function leaveRoom(found: z.core.JSONSchema.BaseSchema): void {
+  if (found.maximum === Number.MAX_SAFE_INTEGER) delete found.maximum;
   if (found.additionalProperties === false && found.properties !== undefined)
     delete found.additionalProperties;
 }

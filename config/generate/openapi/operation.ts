@@ -1,15 +1,19 @@
 /** One endpoint as an Operation Object: everything that it takes, and every status that it can answer. */
 import type { z } from 'zod';
+import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
+import { isOpen } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpointNotes } from '../reference/endpoint-notes.ts';
+import { bodyExamples } from './body-examples.ts';
 import type { Json } from './document.ts';
-import { bodyExamples } from './examples.ts';
+import { examples } from './examples.ts';
 import { jsonSchema, withoutLinks } from './json-schema.ts';
 import { linksFrom } from './links.ts';
 import { type Operation, operations } from './operations.ts';
 import { parameterNotes, pathParameters } from './parameters.ts';
 import { answerHeaders, isConditional, refusalResponses, refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
+import { unreadStatuses } from './unread.ts';
 
 export function operationOf(endpoint: Endpoint): Json {
   const name = nameOf(endpoint);
@@ -32,6 +36,7 @@ export function operationOf(endpoint: Endpoint): Json {
       ...successes(endpoint, operation),
       ...refusalResponses(refusalsOf(endpoint)),
       ...sameBody(operation),
+      ...unreadStatuses,
     },
   };
 }
@@ -67,8 +72,7 @@ const ifMatch: Json = {
 };
 
 function idempotencyKey({ method, auth }: Endpoint): Json[] {
-  if (method !== 'POST' || auth.includes('none') || auth.includes('storage_event_signature'))
-    return [];
+  if (method !== 'POST' || isOpen(auth) || inboundCredential(auth) !== undefined) return [];
   return [
     {
       name: 'Idempotency-Key',
@@ -104,20 +108,46 @@ function acceptsNothing(body: z.ZodType): boolean {
 function successes(endpoint: Endpoint, operation: Operation): Json {
   const statuses = [endpoint.ok, ...(operation.also ?? []).filter((status) => status < 400)];
   const tag = endpoint.moving === null ? {} : { ETag: { $ref: '#/components/headers/ETag' } };
-  const headers = { ...answerHeaders, ...tag };
+  const headers = { ...answerHeaders, ...keeping(endpoint), ...tag };
   return Object.fromEntries(
     statuses.map((status) => [status, { ...success(status, operation), headers }]),
   );
 }
 
+function keeping({ cache_control }: Endpoint): Json {
+  if (cache_control === 'no-store') return {};
+  const description = 'How long the answer may be kept.';
+  return { 'Cache-Control': { description, schema: { type: 'string', const: cache_control } } };
+}
+
 function success(status: number, operation: Operation): Json {
-  const schema = answerSchema(operation);
   return {
     description: DESCRIPTIONS[status] ?? 'Done.',
     headers: answerHeaders,
-    ...(schema === undefined ? {} : { content: { 'application/json': { schema } } }),
+    ...answerContent(operation),
     ...linksFrom(operation.id),
   };
+}
+
+function answerContent(operation: Operation): Json {
+  if ('picture' in operation)
+    return { content: { [operation.picture]: { schema: { type: 'string', format: 'binary' } } } };
+  const schema = answerSchema(operation);
+  if (schema === undefined) return {};
+  return { content: { 'application/json': { schema, ...listExample(operation) } } };
+}
+
+/** Of a list: its one example, on its last page. A record brings its own. */
+function listExample(operation: Operation): Json {
+  if ('page' in operation)
+    return { example: { items: [exampleOf(operation.page)], next_cursor: null } };
+  return 'items' in operation ? { example: { items: [exampleOf(operation.items)] } } : {};
+}
+
+function exampleOf(record: string): unknown {
+  const found = Object.entries(examples).find(([name]) => name === record)?.[1];
+  if (found === undefined) throw new Error(`openapi/examples.ts has no ${record}`);
+  return found;
 }
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -134,7 +164,7 @@ function sameBody(operation: Operation): Json {
 }
 
 function answerSchema(operation: Operation): Json | undefined {
-  if ('none' in operation) return undefined;
+  if ('none' in operation || 'picture' in operation) return undefined;
   if ('one' in operation) return refTo(operation.one);
   const items = {
     type: 'array',
@@ -145,7 +175,8 @@ function answerSchema(operation: Operation): Json | undefined {
     type: ['string', 'null'],
     description: 'Send it as `cursor` for the next page; null on the last.',
   };
-  return { type: 'object', required: ['items', 'next_cursor'], properties: { items, next_cursor } };
+  const properties = { items, next_cursor, ...operation.beside };
+  return { type: 'object', required: ['items', 'next_cursor'], properties };
 }
 
 const refTo = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });

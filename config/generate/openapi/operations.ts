@@ -1,9 +1,19 @@
 /** What each endpoint is called and what it answers. An endpoint that is not here stops the generator. */
+
+import type { Json } from './document.ts';
+import { embedOperations } from './embed-operations.ts';
+import { libraryOperations } from './library-operations.ts';
 import type { RecordName } from './schemas.ts';
+import { publicOperations, staffOperations } from './staff-operations.ts';
 import type { Tag } from './tags.ts';
 
-/** The body of success: one record, a list of them in pages or in one piece, or none. */
-type Answer = { one: RecordName } | { page: RecordName } | { items: RecordName } | { none: true };
+/** The body of success: one record, a list of them in pages or in one piece, a picture, or none. */
+type Answer =
+  | { one: RecordName }
+  | { page: RecordName }
+  | { items: RecordName }
+  | { picture: string }
+  | { none: true };
 
 export type Operation = Answer & {
   id: string;
@@ -11,6 +21,8 @@ export type Operation = Answer & {
   title: string;
   /** Further statuses of success, with the same body. */
   also?: readonly number[];
+  /** What a page may say beside its items. */
+  beside?: Json;
 };
 
 const PROJECT = '/v1/projects/{slug}';
@@ -34,6 +46,24 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'Infrastructure',
     title: 'Tell of new objects',
     one: 'CountedEvents',
+  },
+  'POST /v1/billing/providerb/webhook': {
+    id: 'receiveProviderBEvent',
+    tag: 'Infrastructure',
+    title: 'Payment provider B tells',
+    one: 'TakenEvent',
+  },
+  'POST /v1/billing/providera/webhook': {
+    id: 'receiveProviderAEvent',
+    tag: 'Infrastructure',
+    title: 'Payment provider A tells',
+    one: 'TakenEvent',
+  },
+  'POST /v1/billing/cancel-subscription': {
+    id: 'cancelSubscription',
+    tag: 'Billing',
+    title: 'Cancel the subscription',
+    one: 'CancelledSubscription',
   },
   'GET /v1/me': {
     id: 'getMe',
@@ -113,6 +143,24 @@ export const operations: Readonly<Record<string, Operation>> = {
     tag: 'API keys',
     title: 'Replace a key',
     one: 'CreatedApiKey',
+  },
+  [`GET ${PROJECT}/webhook-deliveries`]: {
+    id: 'listWebhookDeliveries',
+    tag: 'Webhooks',
+    title: 'List webhook deliveries',
+    page: 'WebhookDelivery',
+  },
+  [`POST ${PROJECT}/webhook-deliveries/{id}/redeliver`]: {
+    id: 'redeliverWebhook',
+    tag: 'Webhooks',
+    title: 'Send a delivery once more',
+    one: 'WebhookDelivery',
+  },
+  [`POST ${PROJECT}/webhook-test`]: {
+    id: 'sendTestWebhook',
+    tag: 'Webhooks',
+    title: 'Send a test to the callback URL',
+    one: 'WebhookDelivery',
   },
   [`GET ${PROJECT}/signing-keys`]: {
     id: 'listSigningKeys',
@@ -230,7 +278,21 @@ export const operations: Readonly<Record<string, Operation>> = {
     title: 'Give an upload up',
     one: 'Upload',
   },
-  [`GET ${PROJECT}/files`]: { id: 'listFiles', tag: 'Files', title: 'List files', page: 'File' },
+  [`GET ${PROJECT}/files`]: {
+    id: 'listFiles',
+    tag: 'Files',
+    title: 'List files',
+    page: 'File',
+    beside: {
+      filters: {
+        type: 'object',
+        description: 'Says that the files are those of an uploader.',
+        required: ['uploader'],
+        properties: { uploader: { type: 'boolean', const: true } },
+        additionalProperties: false,
+      },
+    },
+  },
   [`GET ${PROJECT}/files/{fileSlug}`]: {
     id: 'getFile',
     tag: 'Files',
@@ -255,10 +317,20 @@ export const operations: Readonly<Record<string, Operation>> = {
     title: 'Leave a note for moderators',
     one: 'ModerationNote',
   },
+  [`POST ${PROJECT}/files/move`]: {
+    id: 'moveFiles',
+    tag: 'Files',
+    title: 'Move files to a folder or library',
+    one: 'MovedFiles',
+  },
+  ...libraryOperations,
+  ...embedOperations,
   [`GET ${PROJECT}/usage`]: {
     id: 'getUsage',
     tag: 'Usage',
     title: 'What was delivered and charged',
     one: 'Usage',
   },
+  ...publicOperations,
+  ...staffOperations,
 };

@@ -11,7 +11,29 @@ const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
       examples: ['shop'],
     },
   },
+  organization_id: { description: 'The id of the organization.', schema: idSchema('org') },
+  fileId: { description: 'The id of the file.', schema: idSchema('file') },
   keyId: { description: 'The id of the key.', schema: idSchema('key') },
+  lib: {
+    description: 'The slug of the library, or `default`.',
+    schema: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+      examples: ['press'],
+    },
+  },
+  project: {
+    description: 'The slug of the project.',
+    schema: { type: 'string', examples: ['shop'] },
+  },
+  library: {
+    description: 'The slug of the library, or `default`.',
+    schema: { type: 'string', examples: ['press'] },
+  },
+  file: {
+    description: 'The name of the script or style.',
+    schema: { type: 'string', examples: ['picker.js'] },
+  },
   fileSlug: {
     description: 'The slug of the file.',
     schema: {
@@ -26,7 +48,18 @@ const PATH: Readonly<Record<string, { description: string; schema: Json }>> = {
 const LISTS: Readonly<Record<string, { what: string; prefix: string }>> = {
   'watermark-presets': { what: 'preset', prefix: 'wm' },
   recipes: { what: 'recipe', prefix: 'rcp' },
+  checks: { what: 'check', prefix: 'chk' },
+  incidents: { what: 'incident', prefix: 'inc' },
   uploads: { what: 'upload session', prefix: 'upl' },
+};
+
+const WEBHOOK_ID: Json = {
+  description: 'The id of the delivery.',
+  schema: {
+    type: 'string',
+    maxLength: 300,
+    examples: ['upload.ready:upl_01kbr40c2m6r8n4t7y9w3x5vqh'],
+  },
 };
 
 export function pathParameters(path: string): Json[] {
@@ -35,6 +68,7 @@ export function pathParameters(path: string): Json[] {
 }
 
 function describe(path: string, name: string): Json {
+  if (name === 'id' && path.includes('/webhook-deliveries/')) return WEBHOOK_ID;
   const list = LISTS[/([\w-]+)\/\{id\}/.exec(path)?.[1] ?? ''];
   const found =
     name === 'id' && list !== undefined
@@ -53,6 +87,8 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   limit: 'How many to answer at most.',
   cursor: '`next_cursor` of the page before, unchanged, with the same filters and sort.',
   status: 'Only those in this state.',
+  size: 'The box that the picture fits in: 480 pixels, or 1600.',
+  event: 'Only those of this event.',
   q: 'Only slugs that begin with this.',
   library: 'Only files of this library: its slug, or `default`.',
   folder: 'Only files of this folder; needs `library`.',
@@ -62,6 +98,10 @@ export const parameterNotes: Readonly<Record<string, string>> = {
   bbox: '`west,south,east,north` in degrees; needs `library`. West above east crosses the antimeridian.',
   sort: '`uploaded` (newest first), `name`, or `taken` (newest first, undated last). The last two need `library`.',
   uploader: 'Only files whose current revision this subject of a library session uploaded.',
+  o: 'The origin that may show the page in a frame.',
+  exp: 'Until when, in Unix seconds.',
+  kid: 'The id of the key that signed.',
+  s: 'The signature of all of this.',
   include: '`location` adds `location` and `taken_at`.',
   from: 'Beginning, as a date or a timestamp; 30 days before the end where it is left out.',
   to: 'End, as a date (that day included) or a timestamp; now where it is left out.',

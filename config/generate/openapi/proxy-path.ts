@@ -3,6 +3,7 @@ import type { ApiErrorCode } from '../../../runtime/core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../../../runtime/core/signing/upload-url.ts';
 import type { Json } from './document.ts';
 import { answerHeaders, refusal, refusalResponses } from './refusals.ts';
+import { unreadStatuses } from './unread.ts';
 
 const CODES: readonly ApiErrorCode[] = [
   'invalid_request',
@@ -61,6 +62,7 @@ export const proxyPath: Json = {
       responses: {
         204: { description: 'Stored, and completed.', headers: answerHeaders },
         ...refusalResponses(proxyRefusals),
+        ...unreadStatuses,
       },
     },
   },

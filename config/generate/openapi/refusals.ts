@@ -1,4 +1,6 @@
 /** Every refusal that an endpoint can answer: its own, and those that follow from who may call it and what it takes. */
+import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
+import { isOpen, tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { apiHelp } from '../../../runtime/core/error-help/api-help.ts';
 import {
@@ -86,9 +88,15 @@ const retryAfter = { 'Retry-After': { $ref: '#/components/headers/Retry-After' }
 /** On every answer. Spec: Errors, Envelope. */
 export const answerHeaders = {
   'x-request-id': { $ref: '#/components/headers/x-request-id' },
+  'Cache-Control': { $ref: '#/components/headers/Cache-Control' },
 } as const;
 
 export const headers = {
+  'Cache-Control': {
+    description:
+      'Whether and how long the answer may be kept: not at all, but where the operation says otherwise.',
+    schema: { type: 'string', const: 'no-store' },
+  },
   ETag: {
     description: 'Of the settings as they are: send it as `If-Match` with a write.',
     schema: { type: 'string' },
@@ -152,7 +160,8 @@ function ofReading({ path, query }: Endpoint): readonly ApiErrorCode[] {
 }
 
 function ofCallers({ method, auth }: Endpoint): readonly ApiErrorCode[] {
-  if (auth.includes('none') || auth.includes('storage_event_signature')) return [];
+  if (isOpen(auth) || inboundCredential(auth) !== undefined) return [];
+  if (tokenCredential(auth) !== undefined) return ofTokens;
   const isForSessions = auth.includes('dash') || auth.includes('staff');
   const isForKeys = auth.some((credential) => credential.startsWith('key'));
   return [
@@ -167,6 +176,17 @@ function ofCallers({ method, auth }: Endpoint): readonly ApiErrorCode[] {
   ];
 }
 
+/** Spec: Authentication, Rules 6. */
+const ofTokens: readonly ApiErrorCode[] = [
+  'unauthorized',
+  'session_expired',
+  'session_revoked',
+  'minting_key_revoked',
+  'invalid_session',
+  'project_suspended',
+  'library_sessions_disabled',
+];
+
 /** Ours: a conditional write. */
 function ofConditions(endpoint: Endpoint): readonly ApiErrorCode[] {
   return isConditional(endpoint) ? ['precondition_failed'] : [];
@@ -177,10 +197,10 @@ export function isConditional({ method, moving }: Endpoint): boolean {
 }
 
 function ofWaiting({ method, auth }: Endpoint): readonly ApiErrorCode[] {
-  const isKnown = !auth.includes('none');
+  const isKnown = !isOpen(auth);
   return [
     ...(isKnown ? (['rate_limited', 'storage_unavailable', 'query_timeout'] as const) : []),
-    ...(isKnown && method === 'POST'
+    ...(isKnown && method === 'POST' && inboundCredential(auth) === undefined
       ? (['idempotency_key_reused', 'idempotency_in_progress'] as const)
       : []),
     'internal',

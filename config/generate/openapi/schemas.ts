@@ -1,18 +1,45 @@
 /** The records that answers are made of, by name, with their fields' words and an example of each. */
 import type { z } from 'zod';
 import {
+  acceptedRecord,
+  accessRequestRecord,
+} from '../../../runtime/core/resources/access-request.ts';
+import {
   apiKeyRecord,
   createdApiKeyRecord,
   keyIntrospectionRecord,
 } from '../../../runtime/core/resources/api-key.ts';
-import { fileRecord, moderationNoteRecord } from '../../../runtime/core/resources/file.ts';
+import { auditEntryRecord } from '../../../runtime/core/resources/audit-entry.ts';
+import {
+  fileRecord,
+  moderationNoteRecord,
+  movedFilesRecord,
+} from '../../../runtime/core/resources/file.ts';
+import {
+  canceledSubscriptionRecord,
+  providerEventRecord,
+} from '../../../runtime/core/resources/inbound.ts';
+import { incidentRecord, statusRecord } from '../../../runtime/core/resources/incident.ts';
+import { libraryRecord } from '../../../runtime/core/resources/library.ts';
+import {
+  libraryFileRecord,
+  librarySessionRecord,
+  libraryUploadRecord,
+  revokedSessionsRecord,
+} from '../../../runtime/core/resources/library-session.ts';
 import { meRecord, organizationRecord } from '../../../runtime/core/resources/organization.ts';
-import { projectRecord } from '../../../runtime/core/resources/project.ts';
+import { projectRecord, staffProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { recipeRecord } from '../../../runtime/core/resources/recipe.ts';
+import { reconciledDayRecord } from '../../../runtime/core/resources/reconciliation.ts';
+import {
+  checkRecord,
+  checkWithReviewsRecord,
+} from '../../../runtime/core/resources/scanner-check.ts';
 import { signedUrlRecord, signingKeyRecord } from '../../../runtime/core/resources/signing-key.ts';
 import { uploadPartsRecord, uploadRecord } from '../../../runtime/core/resources/upload.ts';
 import { usageRecord } from '../../../runtime/core/resources/usage.ts';
 import { watermarkPresetRecord } from '../../../runtime/core/resources/watermark-preset.ts';
+import { webhookDeliveryRecord } from '../../../runtime/core/resources/webhook-delivery.ts';
 import { fieldNotes } from '../reference/field-notes.ts';
 import type { Json } from './document.ts';
 import { examples } from './examples.ts';
@@ -20,24 +47,42 @@ import { jsonSchema, withNotes } from './json-schema.ts';
 import { countedEventsRecord, healthRecord, readinessRecord } from './probes.ts';
 
 export const records = {
+  ReconciledDay: reconciledDayRecord,
+  Accepted: acceptedRecord,
+  AccessRequest: accessRequestRecord,
+  AuditEntry: auditEntryRecord,
+  Check: checkRecord,
+  CheckWithReviews: checkWithReviewsRecord,
+  Incident: incidentRecord,
+  StaffProject: staffProjectRecord,
+  Status: statusRecord,
   ApiKey: apiKeyRecord,
   CallingKey: keyIntrospectionRecord,
+  CancelledSubscription: canceledSubscriptionRecord,
   CountedEvents: countedEventsRecord,
   CreatedApiKey: createdApiKeyRecord,
   File: fileRecord,
   Health: healthRecord,
+  Library: libraryRecord,
+  LibraryFile: libraryFileRecord,
+  LibrarySession: librarySessionRecord,
+  LibraryUpload: libraryUploadRecord,
   Me: meRecord,
   ModerationNote: moderationNoteRecord,
+  MovedFiles: movedFilesRecord,
   Organization: organizationRecord,
   Project: projectRecord,
   Readiness: readinessRecord,
   Recipe: recipeRecord,
+  RevokedLibrarySessions: revokedSessionsRecord,
   SignedUrl: signedUrlRecord,
   SigningKey: signingKeyRecord,
+  TakenEvent: providerEventRecord,
   Upload: uploadRecord,
   UploadParts: uploadPartsRecord,
   Usage: usageRecord,
   WatermarkPreset: watermarkPresetRecord,
+  WebhookDelivery: webhookDeliveryRecord,
 } as const satisfies Record<string, z.ZodType>;
 
 export type RecordName = keyof typeof records;
@@ -48,15 +93,25 @@ const notesOf: Partial<Record<RecordName, Readonly<Record<string, string | undef
   CallingKey: fieldNotes['api key'],
   CreatedApiKey: { ...fieldNotes['api key'], ...fieldNotes['created api key'] },
   File: fieldNotes.file,
+  Library: fieldNotes.library,
+  LibraryFile: fieldNotes['library file'],
+  LibrarySession: fieldNotes['library session'],
+  LibraryUpload: fieldNotes['library upload'],
+  RevokedLibrarySessions: fieldNotes['revoked sessions'],
   Me: fieldNotes.me,
   Organization: fieldNotes.organization,
   Project: fieldNotes.project,
+  StaffProject: {
+    ...fieldNotes.project,
+    nudity_auto_block: 'Whether what the scanner flags for nudity is blocked at once.',
+  },
   Recipe: fieldNotes.recipe,
   SignedUrl: fieldNotes['signed url'],
   SigningKey: fieldNotes['signing key'],
   Upload: fieldNotes.upload,
   Usage: fieldNotes.usage,
   WatermarkPreset: fieldNotes['watermark preset'],
+  WebhookDelivery: fieldNotes['webhook delivery'],
 };
 
 const TIMES = { created_at: 'When it was made.', updated_at: 'When it last changed.' };

@@ -34,12 +34,36 @@ export const securitySchemes = {
     description:
       'Of writes by a session: hex HMAC-SHA256, with the request signing secret, of `METHOD\\npathname\\n` and the bytes of the body. On the page at `/docs` enter the secret itself: the page signs with it, and sends it nowhere.',
   },
+  LibrarySession: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of a library session, as `Authorization: Bearer ls1.…`.',
+  },
   StorageEventSignature: {
     type: 'apiKey',
     in: 'header',
     name: 'X-Storage-Event-Notification-Signature',
     description:
       '`v1=` and the hex HMAC-SHA256 of the bytes of the body, with the storage event secret.',
+  },
+  PaymentProviderASignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Provider-A-Signature',
+    description:
+      '`t=<unix seconds>,v1=<hex>`: HMAC-SHA256 of `t`, a dot and the bytes of the body, at most 300 seconds old.',
+  },
+  PaymentProviderBSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'provider-b-signature',
+    description: 'The hex HMAC-SHA256 of the bytes of the body.',
+  },
+  EmbedUrlSignature: {
+    type: 'apiKey',
+    in: 'query',
+    name: 's',
+    description: 'The signature in the `embed_url` of a library session.',
   },
 } as const;
 
@@ -60,6 +84,17 @@ function requirementsOf(method: string, credential: Credential): readonly Requir
       return [];
     case 'storage_event_signature':
       return [{ StorageEventSignature: [] }];
+    case 'provider_a_signature':
+      return [{ PaymentProviderASignature: [] }];
+    case 'provider_b_signature':
+      return [{ PaymentProviderBSignature: [] }];
+    case 'token':
+    case 'token:browse':
+    case 'token:browse_own':
+    case 'token:upload':
+      return [{ LibrarySession: [] }];
+    case 'embed_url_signature':
+      return [{ EmbedUrlSignature: [] }];
     case 'dash':
     case 'staff': {
       const session = { BrowserSession: [], IdentityUserId: [] };

@@ -10,6 +10,7 @@ import {
   type ParsedChain,
 } from '../../../runtime/core/delivery/operations.ts';
 import { refusals } from '../../../runtime/core/delivery/refusals.ts';
+import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
 import { formats } from '../../../runtime/core/image/formats.ts';
 import { printLimit } from './limits.ts';
 import { code, codes, table } from './markdown.ts';
@@ -109,7 +110,25 @@ export function responseHeaderTable(): string {
   const answers = {
     'public image': imageHeaders({ ...image, access: 'public' }),
     'signed image (300 s left)': imageHeaders({ ...image, access: { seconds_left: 300 } }),
-    refusal: refusalHeaders({ retry_after_seconds: 2 }),
+    'SVG original': imageHeaders({
+      ...image,
+      kind: 'originals',
+      content_type: 'image/svg+xml',
+      access: 'public',
+    }),
+    'raw download': imageHeaders({
+      kind: 'raw',
+      content_type: 'image/jpeg',
+      revision: 1,
+      project_id: image.project_id,
+      file_id: image.file_id,
+      file_slug: 'red-shoe.jpg',
+      original_filename: 'Red shoe.jpeg',
+    }),
+    refusal: refusalHeaders({
+      retry_after_seconds: 2,
+      help: printHelpLink('https://api.example.com', '<code>'),
+    }),
     'answer to OPTIONS': preflightHeaders(),
   };
   const rows = Object.entries(answers).flatMap(([answer, headers]) =>

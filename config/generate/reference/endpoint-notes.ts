@@ -1,4 +1,6 @@
 /** What each built endpoint does, for docs/reference/endpoints.md. An endpoint without a note stops the generator. */
+import { staffNotes } from './staff-notes.ts';
+
 export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /healthz': 'Answers `{ status }` while the process lives, whatever its dependencies do.',
   'GET /readyz':
@@ -57,7 +59,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/internal/storage-events':
     'What the object storage tells of new objects: `{ events }`, or a notification as AWS, MinIO, Ceph and versitygw send it, signed over its bytes. An event is a hint to look, no more; unknown keys, events and fields are counted as ignored. Answers `{ received, matched, ignored }`.',
   'POST /v1/projects/{slug}/uploads':
-    'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with exactly one way in: `direct` (send the bytes to `put_url` with exactly those headers), `multipart` where `parts` is more than 1 (send each part to its URL and keep the ETag of each answer), or `proxy` with `mode: "proxy"` (send the bytes to `put_url`, which completes the session itself). No named library is known yet.',
+    'Begins an upload and reserves its size. The answer is the [session](concepts.md#upload-session) with exactly one way in: `direct` (send the bytes to `put_url` with exactly those headers), `multipart` where `parts` is more than 1 (send each part to its URL and keep the ETag of each answer), or `proxy` with `mode: "proxy"` (send the bytes to `put_url`, which completes the session itself). `library` and `folder` say where the file will lie; a file that has the slug already keeps its place.',
   'GET /v1/projects/{slug}/uploads/{id}':
     'One [upload session](concepts.md#upload-session); poll it until `ready` or `failed`.',
   'POST /v1/projects/{slug}/uploads/{id}/complete':
@@ -67,15 +69,58 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'POST /v1/projects/{slug}/uploads/{id}/abort':
     'Gives a session up: it is `expired` at once, its room is free again, its parts and its object are deleted. Again: the same answer.',
   'GET /v1/projects/{slug}/files':
-    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. `default` is the only library yet: its filters `folder`, `search`, `has_location`, `bbox` and the sorts by name and time are refused by name in this version.',
+    'A page of [files](concepts.md#file). Without `status`, all but deleted ones; `q` is the beginning of a slug. With `library` (a slug, or `default`) also by `folder`, text, place, and sorted by name or by when it was taken. A name is the original file name, or the slug where there is none. With `uploader` the answer also says `filters: { uploader: true }`. Above 100,000 files (`TINTYPE_UNINDEXED_THRESHOLD`) the filters of libraries need their [indexes](../libraries.md#large-projects), and `search`, as well as `status=deleted` with such a filter, stay refused.',
   'GET /v1/projects/{slug}/files/{fileSlug}':
     'One [file](concepts.md#file). `include=location` adds where and when it was taken.',
   'PATCH /v1/projects/{slug}/files/{fileSlug}':
-    'Changes what is sent, and answers the [file](concepts.md#file). `title` and `alt_text` lose control and bidirectional characters, are trimmed and cut to 200 and 1,000 characters; empty or null clears. `folder` is normalized, empty is the root; no named library is known yet.',
+    'Changes what is sent, and answers the [file](concepts.md#file). `title` and `alt_text` lose control and bidirectional characters, are trimmed and cut to 200 and 1,000 characters; empty or null clears. `folder` is normalized, empty is the root. Another `library` without a folder means the root of that one.',
   'DELETE /v1/projects/{slug}/files/{fileSlug}':
     'Deletes the file and every watermark preset that draws it; a preset that was the project’s default leaves none. Its images are gone from delivery within 30 s and are purged from the CDN, its bytes go after an hour. Deleting it again is the same 204; a slug that never had a file is 404. A later upload of the slug is a new file from revision 1, blocked where this one was.',
+  'POST /v1/projects/{slug}/files/move':
+    'Moves up to 1,000 files to `folder`, all or none; with `library` to that library, without it each stays in its own. A slug that comes twice counts once. Answers `{ moved: [{ file_slug, library, folder }], not_found }`, where `not_found` has the slugs without a live file. Nothing is purged, and no webhook is sent.',
+  'GET /v1/projects/{slug}/libraries':
+    'A page of [libraries](concepts.md#library), newest first. The default library is not among them.',
+  'POST /v1/projects/{slug}/libraries':
+    'Makes a [library](concepts.md#library). The slug is trimmed and lowercased; that of a deleted library is free again.',
+  'GET /v1/projects/{slug}/libraries/{lib}':
+    'One [library](concepts.md#library). `default` answers the one that every project has: its `library_id` and its times are null.',
+  'PATCH /v1/projects/{slug}/libraries/{lib}':
+    'Changes `name` and `allowed_origins`; what is not sent stays. Of `default` only the origins can be changed, and they go for every library of the project. `delivery_access` and `map_enabled` are known and not supported.',
+  'DELETE /v1/projects/{slug}/libraries/{lib}':
+    'Deletes a library that holds no files, blocked ones included, and has no unfinished uploads.',
+  'POST /v1/projects/{slug}/library-sessions':
+    'Makes a [library session](concepts.md#library-session) for one end user, your `subject`, and one embedding page, `origin`, which the library or the default library must allow. `folder` narrows it to that folder and all below. The key needs `files:read` for browse and browse_own, `files:write` for upload, and `urls:sign` where delivery is protected. `max_file_bytes` is 25 MiB, or the largest upload through the proxy where that is less. With `refresh_of`, a token that is over for 10 minutes at most, the session goes on: the same or less. A token that does not verify, or was revoked, begins a new one.',
+  'POST /v1/projects/{slug}/library-sessions/revoke':
+    'Ends every library session of the project, or of one `subject`, within seconds. Mints for them are refused for a minute.',
+  'GET /v1/library/files':
+    'A page of the ready files that the session may see: those of its folder and all below, newest first; with `browse_own` only those whose current revision its subject uploaded. `limit` is up to 60.',
+  'POST /v1/library/uploads':
+    'Begins an upload into the folder of the session, under a slug that is made for it. Send the bytes to `proxy.put_url`.',
+  'GET /v1/library/uploads/{id}':
+    'An upload of this session; poll it until `ready` or `failed`. `file` is set while its file is ready.',
+  'POST /v1/library/uploads/{id}/complete':
+    'Says that the bytes are there, should the PUT have gone without an answer. Again: the same answer.',
+  'POST /v1/library/uploads/{id}/abort':
+    'Gives an upload up whose bytes have not arrived, as the picker does with one that is canceled: it is `expired` at once, and its room is free again. Among `max_uploads` it still counts. Again: the same answer.',
   'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes':
     'Notes something about a file for those who moderate, as `note` or by its other name `body`. A file has one note: a second replaces it. Answers `{ project_slug, file_slug, note, author }` and its times.',
+  'GET /v1/projects/{slug}/webhook-deliveries':
+    'What was sent to the callback URL in the last 30 days, newest first, each with its last 20 attempts: when, how long, the status and the beginning of the answer, or why none came. `body` is what was signed, byte for byte. `event` and `status` filter.',
+  'POST /v1/projects/{slug}/webhook-deliveries/{id}/redeliver':
+    'Sends a delivery once more, under its id, to the callback URL of now, whatever became of it: an attempt beside the ten of its schedule. It is under way when this answers; the list shows what came of it. Without a callback URL: 400.',
+  'POST /v1/projects/{slug}/webhook-test':
+    'Sends the event `webhook.test` to the callback URL, as any other event is sent. Without a callback URL: 400.',
+  'POST /v1/billing/providerb/webhook':
+    'Answers `{ status }`: `processed`, `duplicate` (its `id` was taken before) or `ignored`. Credits come from `subscription.paid` alone, once for each transaction. What is refused with 503 is not recorded, so that the provider sends it again: see [Billing](../billing.md).',
+  'POST /v1/billing/providera/webhook':
+    'The same of provider A, whose `invoice.paid` gives credits.',
+  'POST /v1/billing/cancel-subscription':
+    'Cancels the subscription at the end of what is paid: `{ status: "scheduled_cancel" }`. One that has ended already: `canceled` or `expired`. Of two calls at once one reaches the provider, the other is 409 `already_cancelling`.',
+  'GET /embed/{project}/{library}':
+    'The page of the [picker](../picker.md), for a frame of the origin `o` and of no other. The address is the `embed_url` of a library session, used as it was returned; it is checked without a look at the database. Refusals can be framed by nobody. 404 while `TINTYPE_LIBRARY_SESSIONS` is `disabled`.',
+  'GET /embed/_assets/{file}':
+    'What that page loads, by fixed names: `picker.js`, its modules, and `picker.css`.',
   'GET /v1/projects/{slug}/usage':
     'The [usage record](concepts.md#usage-record) of a range. `from` and `to` are ISO 8601 dates or timestamps; a date as `to` includes that day.',
+  ...staffNotes,
 };

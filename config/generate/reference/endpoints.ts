@@ -36,14 +36,14 @@ export const endpointLists: ReadonlyMap<string, () => string> = new Map(
 export function scopeTable(): string {
   const rows = apiKeyScopes.map((scope) => {
     const opened = endpoints.filter(({ auth }) => auth.includes(`key:${scope}`)).map(nameOf);
-    return [code(scope), opened.length === 0 ? 'nothing in this version' : codes(opened)];
+    return [code(scope), codes(opened)];
   });
   return table(['scope', 'opens'], rows);
 }
 
 function printHeading(heading: string): string {
   const found = endpoints.filter(({ path }) => headingOf(path) === heading);
-  return found.length === 0 ? 'Not in this version.\n' : found.map(printEndpoint).join('\n');
+  return found.map(printEndpoint).join('\n');
 }
 
 function headingOf(path: string): string {
@@ -88,8 +88,13 @@ function printFields({ body, query }: Endpoint): string {
 
 function printCredential({ method }: Endpoint, credential: Credential): string {
   if (credential === 'none') return 'anybody';
+  if (credential === 'embed_url_signature') return 'the bearer of the signed address';
+  if (credential === 'token') return 'library session';
+  if (credential.startsWith('token:'))
+    return `library session with ${code(credential.slice('token:'.length))}`;
   if (credential === 'key') return 'any API key';
   if (credential.startsWith('key:')) return `API key with ${code(credential.slice('key:'.length))}`;
+  if (credential.endsWith('_signature')) return 'whoever signs the body';
   const who = credential === 'staff' ? 'staff session' : 'dashboard session';
   return method === 'GET' ? who : `${who} that signs the request`;
 }

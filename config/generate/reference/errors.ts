@@ -1,7 +1,7 @@
-/** Tables of runtime/core/errors.ts: one a surface, by status. */
+/** Tables of codes: one a surface, by status. */
+import { browserClientErrors } from '../../../runtime/core/browser-client-errors.ts';
 import {
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   type ErrorRow,
   type HelperErrorRow,

@@ -1,4 +1,6 @@
 /** What each field means, for docs/reference/concepts.md. A field without a note does not compile. */
+import { fileNotes, uploadNotes } from './file-notes.ts';
+import { libraryNotes } from './library-notes.ts';
 import type { FieldNotes } from './resources.ts';
 
 export const fieldNotes: FieldNotes = {
@@ -63,49 +65,8 @@ export const fieldNotes: FieldNotes = {
     kid: 'The key that signed it.',
     expires_at: 'When it stops working.',
   },
-  upload: {
-    upload_id: '`upl_…`.',
-    project_slug: 'The project that it belongs to.',
-    file_slug: 'The slug that the file will have; the upload’s own id where none was asked for.',
-    status: 'See [Upload session (status)](states.md#upload-session-status).',
-    mode: 'How the bytes travel: straight to the storage, in one piece or in parts, or through the service.',
-    content_type: 'As declared. The bytes must be of this type.',
-    size_bytes: 'As declared, exactly.',
-    error_code: 'Why it failed or expired; null otherwise.',
-    expires_at: 'Until when the bytes are waited for.',
-    ready_at: 'When the file was published.',
-    direct:
-      'In the answer of create: the URL and the headers of the one PUT, and until when they work.',
-    multipart:
-      'In the answer of create, with `parts` above 1: the storage’s own id, the length of every part but the last, and a URL for each part.',
-    proxy: 'In the answer of create, with mode `proxy`: the URL of the one PUT.',
-    sha256: 'As declared, or null. When declared, the bytes must have it.',
-    library: '`default`; other libraries are not in this version.',
-    folder: 'Where the file will be in its library; empty: the root.',
-    file_id: 'The file that it became.',
-    revision: 'The revision of that file which it became.',
-  },
-  file: {
-    file_slug: 'Names the file in its project and in delivery URLs.',
-    file_id: '`file_…`. A file that is uploaded again after its deletion gets a new one.',
-    status: 'See [File (status)](states.md#file-status).',
-    revision: 'Goes up each time an upload replaces the image.',
-    width: 'Of the image after its orientation was applied.',
-    height: 'Likewise.',
-    url: 'Where the image is served as it is kept.',
-    sha256: 'Of the bytes as kept, which are not the bytes that were sent.',
-    title: 'For people; null: none.',
-    alt_text: 'For those who do not see the image; null: none.',
-    folder: 'Where it is in its library, as its upload said; empty: the root.',
-    library: '`default`; other libraries are not in this version.',
-    original_filename: 'The name on the uploader’s machine, where it is known.',
-    location: 'Where it was taken, as its metadata said; only with `include=location`.',
-    taken_at: 'When it was taken; only with `include=location`.',
-    content_type: 'As kept and served.',
-    size_bytes: 'As kept and served.',
-    dominant_color: '`#rrggbb`, to show until the image has come.',
-    thumb_hash: 'A ThumbHash in base64, for the same.',
-  },
+  upload: uploadNotes,
+  file: fileNotes,
   'watermark preset': {
     id: '`wm_…`; URLs name it as `watermark:<id>`.',
     name: 'What people call it; no two presets of a project share one.',
@@ -114,6 +75,7 @@ export const fieldNotes: FieldNotes = {
     y_offset: 'Pixels of the output from the top edge; negative: from the bottom.',
     opacity: 'Percent; 100 hides what is beneath.',
   },
+  ...libraryNotes,
   recipe: {
     id: '`rcp_…`.',
     name: 'What people call it; no two recipes of a project share one.',
@@ -155,6 +117,29 @@ export const fieldNotes: FieldNotes = {
     event: 'Its [kind](events.md#event-kinds).',
     created_at: 'When the event was recorded.',
     data: 'The fields of its kind.',
+  },
+  'webhook delivery': {
+    id: 'That of the event, as in `X-Service-Delivery`.',
+    event: 'Its [kind](events.md#event-kinds).',
+    url: 'Where the next attempt goes, or the last one went.',
+    status: '[State](states.md#webhook-delivery-attempt).',
+    body: 'What every attempt sends, byte for byte.',
+    attempts: 'The last 20 that ended, oldest first.',
+    next_attempt_at: 'When it is sent next; null: not any more.',
+    last_status: 'Status of the last answer; null: none came.',
+    last_error: 'Why the last attempt failed; null: it did not.',
+    delivered_at: 'When the endpoint last took it.',
+    request_id:
+      'The `x-request-id` of what caused the event; every attempt carries it as a header, and our logs have it.',
+  },
+  'webhook attempt': {
+    number: 'From 1, in the order in which they ended.',
+    asked_by: '`schedule`, or `person`: redelivered by hand.',
+    started_at: 'Also the `t` of its signature.',
+    duration_ms: 'From resolving the name to the end of the answer.',
+    response_status: 'null: no answer came.',
+    response_excerpt: 'The first 1,000 characters of the answer’s body.',
+    error: 'Why it failed; null: the endpoint took it.',
   },
   me: {
     user: 'The person.',

@@ -3,7 +3,8 @@ import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { RESERVED_PROJECT_SLUGS } from '../../../runtime/core/slug.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
-import { createMetrics, metricTable } from '../../../runtime/platform/metrics.ts';
+import { metricTable } from '../../../runtime/platform/metric-table.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { code, codes, table } from './markdown.ts';
 
 export function printMetrics(): string {

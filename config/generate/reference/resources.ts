@@ -2,6 +2,13 @@
 import type { z } from 'zod';
 import { apiKeyRecord, createdApiKeyRecord } from '../../../runtime/core/resources/api-key.ts';
 import { fileRecord } from '../../../runtime/core/resources/file.ts';
+import { libraryRecord } from '../../../runtime/core/resources/library.ts';
+import {
+  libraryFileRecord,
+  librarySessionRecord,
+  libraryUploadRecord,
+  revokedSessionsRecord,
+} from '../../../runtime/core/resources/library-session.ts';
 import {
   meRecord,
   organizationRecord,
@@ -13,7 +20,11 @@ import { signedUrlRecord, signingKeyRecord } from '../../../runtime/core/resourc
 import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
 import { usageDay, usageHour, usageRecord } from '../../../runtime/core/resources/usage.ts';
 import { watermarkPresetRecord } from '../../../runtime/core/resources/watermark-preset.ts';
-import { webhookBody } from '../../../runtime/core/resources/webhook-delivery.ts';
+import {
+  webhookAttemptRecord,
+  webhookBody,
+  webhookDeliveryRecord,
+} from '../../../runtime/core/resources/webhook-delivery.ts';
 import { fieldNotes } from './field-notes.ts';
 import { fieldsOf } from './json-type.ts';
 import { code, table } from './markdown.ts';
@@ -28,11 +39,18 @@ const records = {
   upload: uploadRecord,
   file: fileRecord,
   'watermark preset': watermarkPresetRecord,
+  library: libraryRecord,
+  'library session': librarySessionRecord,
+  'revoked sessions': revokedSessionsRecord,
+  'library file': libraryFileRecord,
+  'library upload': libraryUploadRecord,
   recipe: recipeRecord,
   usage: usageRecord,
   'usage hour': usageHour,
   'usage day': usageDay,
   'webhook body': webhookBody,
+  'webhook delivery': webhookDeliveryRecord,
+  'webhook attempt': webhookAttemptRecord,
   me: meRecord,
   user: userRecord,
 } as const satisfies Record<string, z.ZodType>;

@@ -1,7 +1,7 @@
 /** The product as a person starts it, in an empty folder that goes with it, and the few calls that the page needs. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,35 +21,74 @@ export type Product = {
   upload(file_slug: string, bytes: Buffer, content_type: string): Promise<void>;
   /** The new preset's id. */
   putPreset(preset: PresetWish): Promise<string>;
+  /** Resolves when the project has one. */
+  hasDefaultWatermark(): Promise<void>;
   deliver(path: string): Promise<Buffer>;
   end(): Promise<void>;
 };
 
 const LAUNCHER = new URL('../../../runtime/launcher.js', import.meta.url).pathname;
 
-export async function startProduct(): Promise<Product> {
-  const data = mkdtempSync(join(tmpdir(), 'tintype-transforms-'));
+/** `declared`: the YAML of its folder; without it the samples are taken. */
+export async function startProduct(declared: string | undefined): Promise<Product> {
+  for (let starts = 1; ; starts += 1) {
+    try {
+      return await startOnFreePorts(declared);
+    } catch (error) {
+      if (starts === STARTS_MAX) throw error;
+    }
+  }
+}
+
+/** Another program may take a port between the look for a free one and the start: then others are looked for. */
+const STARTS_MAX = 3;
+
+async function startOnFreePorts(declared: string | undefined): Promise<Product> {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-transforms-'));
   const ports = ['--api-port', '0', '--delivery-port', '0'];
-  const child = spawn(process.execPath, [LAUNCHER, 'up', '--json', '--data', data, ...ports], {
+  const words = ['up', '--json', '--data', join(folder, 'data'), ...ports];
+  if (declared !== undefined) words.push('--config', writeConfig(folder, declared));
+  const child = spawn(process.execPath, [LAUNCHER, ...words], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(child, 'exit');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
-  if (typeof line !== 'string') throw new Error(`tintype up ended with ${line}`);
+  if (typeof line !== 'string') {
+    rmSync(folder, { recursive: true });
+    throw new Error(`tintype up ended with ${line}`);
+  }
   const instance = JSON.parse(line) as Instance;
   const end = async () => {
     child.kill('SIGTERM');
     await ended;
-    rmSync(data, { recursive: true });
+    rmSync(folder, { recursive: true });
   };
   const project = `/v1/projects/${instance.project_slug}`;
   return {
     upload: (slug, bytes, type) => upload(instance, { project, slug, bytes, type }),
     putPreset: async (preset) =>
       (await callApi<{ id: string }>(instance, 'PUT', `${project}/watermark-presets`, preset)).id,
+    hasDefaultWatermark: async () => {
+      for (;;) {
+        const found = await callApi<{ default_watermark_preset_id: string | null }>(
+          instance,
+          'GET',
+          project,
+        );
+        if (found.default_watermark_preset_id !== null) return;
+        await delay(50);
+      }
+    },
     deliver: (path) => deliver(instance, path),
     end,
   };
+}
+
+function writeConfig(folder: string, declared: string): string {
+  const config = join(folder, 'config');
+  mkdirSync(config);
+  writeFileSync(join(config, 'page.yaml'), declared);
+  return config;
 }
 
 type Session = {

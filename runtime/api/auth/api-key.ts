@@ -15,7 +15,7 @@ export async function authenticateKey(
 ): Promise<KeyPrincipal> {
   if (!isApiKey(secret)) throw new ServiceError('unauthorized');
   const key = await findApiKeyByHash(db, hashApiKey(secret));
-  if (key?.project_status !== 'active') throw new ServiceError('unauthorized');
+  if (key?.project.status !== 'active') throw new ServiceError('unauthorized');
   // The time of last use is a courtesy: that it cannot be written refuses nobody.
   if (key.is_use_due) {
     await updateApiKeyLastUsed(db, key.key_id).catch((error: unknown) => {

@@ -6,39 +6,57 @@
 import { firstLogin } from '../../actions/first-login.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Plans } from '../../core/plans.ts';
-import { apiKeyScopes, hasScope, type Scope } from '../../core/scopes.ts';
-import { verifyStorageEvent } from '../../core/signing/storage-event.ts';
+import { apiKeyScopes, hasScope, libraryPermissions, type Scope } from '../../core/scopes.ts';
 import type { Database } from '../../db/client.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { Identity } from '../../platform/identity.ts';
 import type { Log } from '../../platform/log.ts';
 import { authenticateKey } from './api-key.ts';
 import { authenticateSession } from './browser-session.ts';
-import { presentedCredential, type SignedCall } from './presented-credential.ts';
-import type { Credential, DashPrincipal, KeyPrincipal, Principal } from './principal.ts';
+import { checkInbound, type InboundSecrets, inboundCredential } from './inbound-signature.ts';
+import {
+  authenticateLibrarySession,
+  type LibraryAuthDeps,
+  requirePermission,
+} from './library-session.ts';
+import { type Presented, presentedCredential, type SignedCall } from './presented-credential.ts';
+import {
+  type Credential,
+  type DashPrincipal,
+  isOpen,
+  type KeyPrincipal,
+  type LibrarySessionPrincipal,
+  type Principal,
+  type TokenCredential,
+  tokenCredential,
+} from './principal.ts';
 import { checkRequestSignature } from './request-signature.ts';
 import { checkStaff, checkStaffApi, isStaff, type StaffList } from './staff.ts';
 
-export type AuthDeps = {
-  readonly db: Database;
-  readonly identity: Identity;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly plans: Plans;
-  readonly staff: StaffList;
-  readonly requestSigningSecret: string | undefined;
-  readonly storageEventSecret: string | undefined;
-};
+export type AuthDeps = InboundSecrets &
+  LibraryAuthDeps & {
+    readonly db: Database;
+    readonly identity: Identity;
+    readonly log: Log;
+    readonly plans: Plans;
+    readonly staff: StaffList;
+    readonly requestSigningSecret: string | undefined;
+  };
 
 export async function authorize(
   deps: AuthDeps,
   allowed: readonly Credential[],
   call: SignedCall,
 ): Promise<Principal> {
-  if (allowed.includes('none')) return { kind: 'none' };
-  if (allowed.includes('storage_event_signature')) return authorizeStorage(deps, call);
+  if (isOpen(allowed)) return { kind: 'none' };
+  const inbound = inboundCredential(allowed);
+  if (inbound !== undefined) {
+    checkInbound(deps, inbound, call);
+    return { kind: 'none' };
+  }
   if (allowed.includes('staff')) checkStaffApi(deps.staff);
   const presented = presentedCredential(call.headers);
+  const token = tokenCredential(allowed);
+  if (token !== undefined) return authorizeToken({ deps, presented }, token);
   switch (presented.kind) {
     case 'key':
       return authorizeKey(deps, allowed, presented.secret);
@@ -51,18 +69,17 @@ export async function authorize(
   }
 }
 
-/** Over the bytes as they came, before anything is read in them. Without a secret nobody can sign. */
-function authorizeStorage({ storageEventSecret }: AuthDeps, call: SignedCall): Principal {
-  const given = call.headers[STORAGE_EVENT_HEADER];
-  const signature = typeof given === 'string' ? given : undefined;
-  const isSigned =
-    storageEventSecret !== undefined &&
-    verifyStorageEvent(storageEventSecret, call.body, signature);
-  if (!isSigned) throw new ServiceError('invalid_signature');
-  return { kind: 'none' };
-}
+type TokenCall = { deps: AuthDeps; presented: Presented };
 
-const STORAGE_EVENT_HEADER = 'x-storage-event-notification-signature';
+async function authorizeToken(
+  { deps, presented }: TokenCall,
+  asked: TokenCredential,
+): Promise<LibrarySessionPrincipal> {
+  const principal = await authenticateLibrarySession(deps, presented);
+  const permission = libraryPermissions.find((each) => asked === `token:${each}`);
+  if (permission !== undefined) requirePermission(principal, [permission]);
+  return principal;
+}
 
 async function authorizeKey(
   deps: AuthDeps,

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import express, { type Response, Router } from 'express';
+import { READING_POLICY } from '../reading-policy.ts';
 import { printErrorIndex, printErrorPage } from './error-pages.ts';
 
 const PAGE = new URL('.', import.meta.url).pathname;
@@ -55,15 +56,6 @@ const sendAsset: express.RequestHandler<{ name: string }> = (request, response, 
   if (file === undefined) next();
   else keep(response).sendFile(file);
 };
-
-/** Nothing runs on a page that is only read. */
-const READING_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const sendErrorPage: express.RequestHandler<{ code: string }> = (request, response, next) => {
   const page = printErrorPage(request.params.code);

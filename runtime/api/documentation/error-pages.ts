@@ -5,6 +5,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorEntryTitle, errorGroups } from '../../core/error-help/error-groups.ts';
 import { type ErrorEntry, errorPages } from '../../core/error-help/error-pages.ts';
+import { escapeHtml } from '../escape-html.ts';
 
 /** The page of a code; undefined where there is no such code. */
 export function printErrorPage(code: string): string | undefined {
@@ -78,12 +79,4 @@ function printExample({ example, note }: ErrorEntry): string {
 /** A sentence, what stands between backticks as code. */
 function inline(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]*)`/g, '<code>$1</code>');
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

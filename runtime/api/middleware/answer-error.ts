@@ -3,6 +3,7 @@
  * everything else 500 `internal`, whose cause is logged and never returned. Spec: Envelope.
  */
 import type { NextFunction, Request, Response } from 'express';
+import { printHelpLink } from '../../core/error-help/help-link.ts';
 import { errorEnvelope, ServiceError } from '../../core/errors.ts';
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
@@ -13,7 +14,7 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
     thrown: unknown,
     request: Request,
     response: Response,
-    next: NextFunction,
+    _next: NextFunction,
   ): void {
     const error = asServiceError(thrown);
     response.locals['code'] = error.code;
@@ -27,12 +28,12 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
         error: thrown,
       });
     }
-    // Too late to say anything else: express ends the connection, so that nobody takes half for whole.
+    // Too late to say anything else: the connection ends, so that nobody takes half for whole. Express would print, too.
     if (response.headersSent) {
-      next(thrown);
+      if (!response.writableEnded) request.socket.destroy();
       return;
     }
-    response.append('link', `<${addresses.baseUrl}/docs/errors/${error.code}>; rel="help"`);
+    response.append('link', printHelpLink(addresses.baseUrl, error.code));
     if (error.retryAfterSeconds !== undefined)
       response.set('retry-after', String(error.retryAfterSeconds));
     response.status(error.status).json(errorEnvelope(error));

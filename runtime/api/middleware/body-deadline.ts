@@ -1,23 +1,32 @@
 /** A body that does not arrive in time is given up, in words: the server itself has no deadline, because an upload's bytes may come over it. */
 import type { NextFunction, Request, Response } from 'express';
+import { printHelpLink } from '../../core/error-help/help-link.ts';
 import { errorEnvelope } from '../../core/errors.ts';
+import type { ApiDeps } from '../deps.ts';
 
+const CODE = 'invalid_request';
 const BODY_MS_MAX = 30_000;
 
-export function bodyDeadline(ms = BODY_MS_MAX) {
+export function bodyDeadline({
+  addresses,
+  body_ms_max: ms = BODY_MS_MAX,
+}: Pick<ApiDeps, 'addresses' | 'body_ms_max'>) {
+  const link = printHelpLink(addresses.baseUrl, CODE);
   return function giveTime(request: Request, response: Response, next: NextFunction): void {
-    const timer = setTimeout(() => giveUp(request, response, ms), ms);
+    const timer = setTimeout(() => giveUp({ request, response }, { ms, link }), ms);
     const stop = () => clearTimeout(timer);
     request.once('end', stop).once('close', stop);
     next();
   };
 }
 
-function giveUp(request: Request, response: Response, ms: number): void {
+type Exchange = { request: Request; response: Response };
+
+function giveUp({ request, response }: Exchange, { ms, link }: { ms: number; link: string }): void {
   // An answer is out already, and the rest of a refused body is read away.
   if (response.headersSent) return void request.destroy();
-  const code = 'invalid_request';
   const message = `The body did not arrive within ${ms / 1000} seconds. Send it again, without a pause.`;
-  response.locals['code'] = code;
-  response.status(408).set('connection', 'close').json(errorEnvelope({ code, message }));
+  response.locals['code'] = CODE;
+  response.append('link', link).set('connection', 'close').status(408);
+  response.json(errorEnvelope({ code: CODE, message }));
 }

@@ -1,12 +1,15 @@
 /** A file's row as the API answers it. Spec: File. */
 import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
 import type { FileRecord } from '../../core/resources/file.ts';
-import { DEFAULT_LIBRARY } from '../../core/slug.ts';
-import type { FileRow } from '../../db/files.ts';
+import type { ListedFile } from '../../db/files.ts';
 import type { ApiSettings } from '../deps.ts';
 import { deliveryOrigin } from './delivery-origin.ts';
 
-export function presentFile(row: FileRow, projectSlug: string, settings: ApiSettings): FileRecord {
+export function presentFile(
+  row: ListedFile,
+  projectSlug: string,
+  settings: ApiSettings,
+): FileRecord {
   return {
     file_slug: row.file_slug,
     file_id: row.file_id,
@@ -22,7 +25,7 @@ export function presentFile(row: FileRow, projectSlug: string, settings: ApiSett
     title: row.title,
     alt_text: row.alt_text,
     folder: row.folder,
-    library: DEFAULT_LIBRARY,
+    library: row.library,
     original_filename: row.original_filename,
     content_type: row.content_type,
     size_bytes: row.size_bytes,
@@ -33,8 +36,20 @@ export function presentFile(row: FileRow, projectSlug: string, settings: ApiSett
   };
 }
 
+/** As the project's own callers see it. */
+export function filePresenter(
+  settings: ApiSettings,
+  { project_slug }: { project_slug: string },
+  { include }: { include?: string | undefined },
+): (row: ListedFile) => FileRecord {
+  return (row) => {
+    const record = presentFile(row, project_slug, settings);
+    return include === undefined ? record : { ...record, ...presentLocation(row) };
+  };
+}
+
 /** What include=location adds. */
-export function presentLocation(row: FileRow): Pick<FileRecord, 'location' | 'taken_at'> {
+function presentLocation(row: ListedFile): Pick<FileRecord, 'location' | 'taken_at'> {
   const { latitude, longitude, taken_at } = row;
   return {
     location: latitude === null || longitude === null ? null : { latitude, longitude },

@@ -1,14 +1,15 @@
 /** A project's row as the API answers it. Spec: Project. */
 import type { Plans } from '../../core/plans.ts';
-import type { ProjectRecord } from '../../core/resources/project.ts';
+import type { ProjectRecord, StaffProjectRecord } from '../../core/resources/project.ts';
 import type { ProjectRow } from '../../db/projects.ts';
+import type { ApiDeps } from '../deps.ts';
 
 /** What changes without anybody changing the project, or is answered only once. */
 export const projectMoving = ['file_count', 'storage_bytes', 'callback_secret'];
 
 export function presentProject(
   row: ProjectRow,
-  { deliveryRootDomain, plans }: { deliveryRootDomain: string; plans: Plans },
+  { settings, plans }: Pick<ApiDeps, 'settings' | 'plans'>,
 ): ProjectRecord {
   return {
     project_slug: row.project_slug,
@@ -16,7 +17,7 @@ export function presentProject(
     organization_id: row.organization_id,
     name: row.name,
     delivery_access: row.delivery_access,
-    default_delivery_host: `${row.project_slug}.${deliveryRootDomain}`,
+    default_delivery_host: `${row.project_slug}.${settings.deliveryRootDomain}`,
     custom_domains: row.custom_domains,
     cors_allowed_origins: row.cors_allowed_origins,
     resolution_presets: row.resolution_presets,
@@ -36,6 +37,14 @@ export function presentProject(
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };
+}
+
+/** What staff see besides. */
+export function presentStaffProject(
+  row: ProjectRow,
+  deps: Pick<ApiDeps, 'settings' | 'plans'>,
+): StaffProjectRecord {
+  return { ...presentProject(row, deps), nudity_auto_block: row.nudity_auto_block };
 }
 
 /** What a plan allows each project; an organization on a plan that is gone has the trial's room. */

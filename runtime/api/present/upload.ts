@@ -1,6 +1,5 @@
 /** An upload session's row as the API answers it. Spec: Upload session. */
 import type { UploadRecord } from '../../core/resources/upload.ts';
-import { DEFAULT_LIBRARY } from '../../core/slug.ts';
 import type { UploadRow } from '../../db/uploads.ts';
 
 export function presentUpload(row: UploadRow, projectSlug: string): UploadRecord {
@@ -13,7 +12,7 @@ export function presentUpload(row: UploadRow, projectSlug: string): UploadRecord
     content_type: row.content_type,
     size_bytes: row.size_bytes,
     sha256: row.sha256,
-    library: DEFAULT_LIBRARY,
+    library: row.library,
     folder: row.folder,
     error_code: row.error_code,
     file_id: row.file_id,

@@ -11,8 +11,15 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
-/** Throws rate_limited, with Retry-After, where the subject has had its share of the minute. */
-export type MinuteRate = { take(subject: string): Promise<void> };
+/** Refusals are rate_limited, with Retry-After, where the subject has had its share of the minute. */
+export type MinuteRate = {
+  /** Throws where it has. */
+  take(subject: string): Promise<void>;
+  /** What this process knows already: takes nothing and asks nobody. */
+  isSpent(subject: string): boolean;
+  /** Throws where it is spent. */
+  refuseSpent(subject: string): void;
+};
 
 type Terms = {
   db: Queryable;
@@ -55,7 +62,19 @@ export function createMinuteRate(terms: Terms): MinuteRate {
       else throw refusal(terms, left_ms);
     }
   };
-  return { take };
+  const spentMs = (subject: string): number => {
+    const lease = leases.get(subject);
+    if (lease === undefined || lease.left > 0 || lease.has_more) return 0;
+    return lease.ends_at - terms.clock.now().getTime();
+  };
+  return {
+    take,
+    isSpent: (subject) => spentMs(subject) > 0,
+    refuseSpent: (subject) => {
+      const left_ms = spentMs(subject);
+      if (left_ms > 0) throw refusal(terms, left_ms);
+    },
+  };
 }
 
 function refusal({ metrics, scope }: Terms, left_ms: number): ServiceError {

@@ -1,14 +1,25 @@
-/** The rates that every call is held to, beside those of single operations. Spec: Rates (failed authentications, writes). */
-import ipaddr from 'ipaddr.js';
-import { ServiceError } from '../../core/errors.ts';
+/** The rates by which calls are counted. Spec: Rates (failed authentications, writes). */
+import { LRUCache } from 'lru-cache';
+import { ACCESS_REQUESTS_PER_MINUTE_PER_IP_MAX } from '../../core/limits.ts';
+import { parseProjectSlug } from '../../core/slug.ts';
 import type { Database } from '../../db/client.ts';
+import { findProjectBySlug } from '../../db/projects.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import type { Principal } from '../auth/principal.ts';
+import { createGuesses, type Guesses } from './guesses.ts';
 import { createMinuteRate, type MinuteRate } from './minute-rate.ts';
 
-export type Rates = { failedAuthentications: MinuteRate; writes: MinuteRate };
+export type Rates = {
+  guesses: Guesses;
+  writes: MinuteRate;
+  accessRequests: MinuteRate;
+  /** Whether the organization has a project of this slug. */
+  hasProject: HasProject;
+};
+
+type HasProject = (organizationId: string, projectSlug: string) => Promise<boolean>;
 
 type Terms = {
   db: Database;
@@ -25,39 +36,38 @@ export function createRates({
   ...deps
 }: Terms): Rates {
   return {
-    failedAuthentications: createMinuteRate({
-      ...deps,
-      scope: 'failed-authentication',
-      limit: failedAuthenticationsPerMinute,
-    }),
+    guesses: createGuesses(
+      createMinuteRate({
+        ...deps,
+        scope: 'failed-authentication',
+        limit: failedAuthenticationsPerMinute,
+      }),
+    ),
     writes: createMinuteRate({ ...deps, scope: 'write', limit: writesPerMinute }),
+    accessRequests: createMinuteRate({
+      ...deps,
+      scope: 'access-request',
+      limit: ACCESS_REQUESTS_PER_MINUTE_PER_IP_MAX,
+    }),
+    hasProject: createHasProject(deps),
   };
 }
 
-/** Codes that say that somebody is not who they say they are. */
-const FAILURES: ReadonlySet<string> = new Set([
-  'unauthorized',
-  'invalid_request_signature',
-  'invalid_signature',
-]);
+const KNOWN_MAX = 10_000;
+/** A project hardly ever moves to another organization; then its writes count apart for so long. */
+const KNOWN_MS = 60_000;
 
-/**
- * What a failed authentication is answered with: the failure itself, or rate_limited once its address has had too many
- * within the minute. Only failures are counted and refused, so that people behind one address do not lock one another out.
- */
-export async function countFailure(rates: Rates, error: unknown, address: string): Promise<void> {
-  if (!(error instanceof ServiceError) || !FAILURES.has(error.code)) return;
-  await rates.failedAuthentications.take(networkOf(address));
+function createHasProject({ db }: Pick<Terms, 'db'>): HasProject {
+  const known = new LRUCache<string, string>({ max: KNOWN_MAX, ttl: KNOWN_MS });
+  return async (organizationId, projectSlug) => {
+    const owner =
+      known.get(projectSlug) ?? (await findProjectBySlug(db, projectSlug))?.organization_id;
+    if (owner !== undefined) known.set(projectSlug, owner);
+    return owner === organizationId;
+  };
 }
 
-/** An address, or of IPv6 the network of one customer. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6
-    ? ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/64`).toString()
-    : parsed.toString();
-}
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 type Write = { method: string; principal: Principal; project_slug: string };
 
@@ -66,18 +76,32 @@ export async function countWrite(
   rates: Rates,
   { method, principal, project_slug }: Write,
 ): Promise<void> {
-  const organization_id = organizationOf(principal);
-  if (method === 'GET' || organization_id === undefined) return;
-  await rates.writes.take(`${organization_id}/${project_slug}`);
+  if (READS.has(method)) return;
+  const subject = await writerOf(rates, principal, project_slug);
+  if (subject !== undefined) await rates.writes.take(subject);
 }
 
-function organizationOf(principal: Principal): string | undefined {
+/**
+ * The project that is written to; a picker's stands in its token. What is no project of the caller's organization counts
+ * with everything else that it calls so: guessed slugs would each have a share of their own.
+ */
+async function writerOf(
+  { hasProject }: Pick<Rates, 'hasProject'>,
+  principal: Principal,
+  projectSlug: string,
+): Promise<string | undefined> {
   switch (principal.kind) {
     case 'none':
       return undefined;
     case 'key':
-      return principal.key.organization_id;
-    case 'dash':
-      return principal.organization.organization_id;
+      return `${principal.key.project.organization_id}/${principal.key.project.project_slug}`;
+    case 'library_session':
+      return `${principal.facts.organization_id}/${principal.facts.project_slug}`;
+    case 'dash': {
+      const { organization_id } = principal.organization;
+      const slug = parseProjectSlug(projectSlug) ?? '';
+      const isOwn = slug !== '' && (await hasProject(organization_id, slug));
+      return `${organization_id}/${isOwn ? slug : ''}`;
+    }
   }
 }

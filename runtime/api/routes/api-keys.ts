@@ -32,7 +32,7 @@ export const createApiKey = projectEndpoint({
   body: createApiKeyBody,
   handle: async ({ deps, principal, project, body, request_id }) => {
     const { project_id } = project;
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     const scopes = body.scopes ?? null;
     return presentMade(await create(deps, { project_id, actor, name: body.name, scopes }));
   },
@@ -43,6 +43,7 @@ export const revokeProjectApiKey = projectEndpoint({
   path: '/v1/projects/{slug}/keys/{keyId}/revoke',
   auth: ['dash'],
   ok: 200,
+  effect: 'once',
   handle: async (call) => presentApiKey(await revoke(call.deps, keyOf(call))),
 });
 
@@ -57,7 +58,7 @@ export const rotateProjectApiKey = projectEndpoint({
 });
 
 function keyOf({ principal, params, project, request_id }: ProjectCall<undefined, undefined>) {
-  const actor = { ...auditActor(principal), request_id };
+  const actor = auditActor({ principal, request_id });
   return { project_id: project.project_id, key_id: params['keyId'] ?? '', actor };
 }
 

@@ -1,61 +1,23 @@
 /** Spec: Endpoints, Files. */
-import type { z } from 'zod';
 import { changeFile } from '../../actions/change-file.ts';
 import { deleteFile } from '../../actions/delete-file.ts';
-import { requireLibrary } from '../../actions/require-place.ts';
+import { moveFiles } from '../../actions/move-files.ts';
 import { writeModerationNote } from '../../actions/write-moderation-note.ts';
 import { ServiceError } from '../../core/errors.ts';
 import {
-  type FileRecord,
   type ModerationNoteRecord,
   moderationNoteBody,
+  moveFilesBody,
   patchFileBody,
 } from '../../core/resources/file.ts';
-import {
-  getFileQuery,
-  listProjectFilesQuery,
-  parseLibraryFilters,
-} from '../../core/resources/file-query.ts';
+import { getFileQuery } from '../../core/resources/file-query.ts';
 import { parseFileSlug } from '../../core/slug.ts';
-import { listFiles } from '../../db/file-lists.ts';
-import { type FileRow, findFile } from '../../db/files.ts';
+import { findFile } from '../../db/files.ts';
 import { auditActor } from '../audit-actor.ts';
 import { onlyDash } from '../auth/principal.ts';
-import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint, type RawCall } from '../endpoint.ts';
-import { listPage } from '../list-page.ts';
-import { presentFile, presentLocation } from '../present/file.ts';
+import { filePresenter, presentFile } from '../present/file.ts';
 import { presentModerationNote } from '../present/moderation-note.ts';
-
-export const listProjectFiles = projectEndpoint({
-  method: 'GET',
-  path: '/v1/projects/{slug}/files',
-  auth: ['dash', 'key:files:read'],
-  ok: 200,
-  errors: [
-    'library_not_found',
-    'folder_requires_library',
-    'filter_requires_library',
-    'invalid_folder',
-    'invalid_search',
-    'invalid_bbox',
-  ],
-  query: listProjectFilesQuery,
-  handle: async ({ deps, project, query }) => {
-    refuseLibraryFilters(query);
-    const { status = null, library = null } = query;
-    const { project_id, project_slug } = project;
-    const q = query.q || null;
-    return listPage(deps, {
-      query,
-      route: '/v1/projects/{slug}/files',
-      owner: project_id,
-      filters: { status, q, library },
-      find: (page) => listFiles(deps.db, { ...page, project_id, status, q }),
-      present: (row) => present(deps, row, { project_slug, include: query.include }),
-    });
-  },
-});
 
 export const getFile = projectEndpoint({
   method: 'GET',
@@ -65,10 +27,10 @@ export const getFile = projectEndpoint({
   errors: ['file_not_found'],
   query: getFileQuery,
   handle: async ({ deps, project, params, query }) => {
-    const { project_id, project_slug } = project;
+    const { project_id } = project;
     const file = await findFile(deps.db, { project_id, file_slug: requireSlug({ params }) });
     if (file === undefined) throw new ServiceError('file_not_found');
-    return present(deps, file, { project_slug, include: query.include });
+    return filePresenter(deps.settings, project, query)(file);
   },
 });
 
@@ -77,13 +39,19 @@ export const patchFile = projectEndpoint({
   path: '/v1/projects/{slug}/files/{fileSlug}',
   auth: ['dash', 'key:files:write'],
   ok: 200,
-  errors: ['file_not_found', 'library_not_found', 'invalid_folder', 'media_library_disabled'],
+  errors: [
+    'file_not_found',
+    'library_not_found',
+    'invalid_folder',
+    'media_library_disabled',
+    'filter_unavailable',
+  ],
   body: patchFileBody,
   handle: async (call) => {
     const { deps, project, body, principal, request_id } = call;
     const { project_id, project_slug } = project;
     const file_slug = requireSlug(call);
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     const change = { project_id, file_slug, wish: body, settings: deps.settings, actor };
     return presentFile(await changeFile(deps.db, change), project_slug, deps.settings);
   },
@@ -98,7 +66,7 @@ export const deleteProjectFile = projectEndpoint({
   handle: async (call) => {
     const { deps, principal, project, request_id } = call;
     const file_slug = requireSlug(call);
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     const outcome = await deleteFile(deps.db, { project_id: project.project_id, file_slug, actor });
     if (outcome === 'never_existed') throw new ServiceError('file_not_found');
   },
@@ -109,11 +77,12 @@ export const postModerationNote = projectEndpoint({
   path: '/v1/projects/{slug}/files/{fileSlug}/moderation-notes',
   auth: ['dash'],
   ok: 201,
+  effect: 'once',
   errors: ['file_not_found'],
   body: moderationNoteBody,
   handle: async (call): Promise<ModerationNoteRecord> => {
     const { deps, principal, project, body, request_id } = call;
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     const row = await writeModerationNote(deps.db, {
       project_id: project.project_id,
       file_slug: requireSlug(call),
@@ -125,34 +94,22 @@ export const postModerationNote = projectEndpoint({
   },
 });
 
+export const moveProjectFiles = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/files/move',
+  auth: ['dash', 'key:files:write'],
+  ok: 200,
+  effect: 'once',
+  errors: ['invalid_folder', 'library_not_found', 'media_library_disabled', 'filter_unavailable'],
+  body: moveFilesBody,
+  handle: async ({ deps, project: { project_id }, body: wish, principal, request_id }) => {
+    const actor = auditActor({ principal, request_id });
+    return moveFiles(deps.db, { project_id, wish, settings: deps.settings, actor });
+  },
+});
+
 function requireSlug({ params }: Pick<RawCall, 'params'>): string {
   const file_slug = parseFileSlug(params['fileSlug'] ?? '');
   if (file_slug === undefined) throw new ServiceError('file_not_found');
   return file_slug;
-}
-
-/**
- * What needs a library is refused without one, and by name with one: it must not seem to have been applied.
- */
-function refuseLibraryFilters(query: z.infer<typeof listProjectFilesQuery>): void {
-  if (query.library !== undefined) requireLibrary(query.library);
-  parseLibraryFilters(query);
-  const { folder, search, has_location, bbox } = query;
-  const filters = Object.entries({ folder, search, has_location, bbox });
-  const sent = filters.filter(([, value]) => value !== undefined).map(([name]) => name);
-  if (query.sort !== 'uploaded') sent.push('sort');
-  if (sent.length === 0) return;
-  const message = 'not in this version: leave it out';
-  throw new ServiceError('invalid_request', {
-    details: { issues: sent.map((path) => ({ path, message })) },
-  });
-}
-
-function present(
-  { settings }: ApiDeps,
-  row: FileRow,
-  { project_slug, include }: { project_slug: string; include: string | undefined },
-): FileRecord {
-  const record = presentFile(row, project_slug, settings);
-  return include === undefined ? record : { ...record, ...presentLocation(row) };
 }

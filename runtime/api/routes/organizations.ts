@@ -37,7 +37,7 @@ export const createOrganization = endpoint({
     const made = await deps.db.transaction(async (tx) => {
       const inserted = await insertTrialOrganization(tx, deps, name);
       const { organization_id } = inserted;
-      const actor = { ...auditActor(principal), request_id };
+      const actor = auditActor({ principal, request_id });
       const entry = { action: 'organization.create', target: organization_id, after: { name } };
       await insertAuditEntry(tx, { organization_id, ...actor, ...entry });
       return inserted;

@@ -7,10 +7,9 @@ import {
   type CreateProject,
   createProjectBody,
   listProjectsQuery,
-  type ProjectRecord,
 } from '../../core/resources/project.ts';
 import { findOrganization } from '../../db/organizations.ts';
-import { listProjects, type ProjectRow } from '../../db/projects.ts';
+import { listProjects } from '../../db/projects.ts';
 import { auditActor } from '../audit-actor.ts';
 import { type DashPrincipal, onlyDash, onlyKey } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -32,7 +31,7 @@ export const listOwnProjects = endpoint({
       route: '/v1/projects',
       owner: organization_id,
       find: (page) => listProjects(deps.db, { ...page, organization_id }),
-      present: (row) => present(deps, row),
+      present: (row) => presentProject(row, deps),
     });
   },
 });
@@ -50,8 +49,8 @@ export const createProject = endpoint({
     const organization_id = await organizationFor(deps, onlyDash(principal), body);
     const project_id = newId('prj', deps.clock.now().getTime());
     const project = { ...body, project_id, organization_id, name: body.name ?? body.project_slug };
-    const actor = { ...auditActor(principal), request_id };
-    return present(deps, await insertProject(deps, { project, actor }));
+    const actor = auditActor({ principal, request_id });
+    return presentProject(await insertProject(deps, { project, actor }), deps);
   },
 });
 
@@ -61,7 +60,7 @@ export const getProject = projectEndpoint({
   auth: ['dash', 'key:files:read'],
   ok: 200,
   moving: projectMoving,
-  handle: async ({ deps, project }) => present(deps, project),
+  handle: async ({ deps, project }) => presentProject(project, deps),
 });
 
 export const deleteProject = projectEndpoint({
@@ -70,7 +69,7 @@ export const deleteProject = projectEndpoint({
   auth: ['dash'],
   ok: 204,
   handle: async ({ deps, principal, project: { project_id }, request_id }) => {
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     await deps.db.transaction((tx) => suspendProject(tx, { project_id, actor }));
   },
 });
@@ -82,7 +81,7 @@ export const introspectKey = endpoint({
   ok: 200,
   handle: async ({ principal }) => {
     const { key } = onlyKey(principal);
-    const { project_slug, project_id, organization_id } = key;
+    const { project_slug, project_id, organization_id } = key.project;
     const { created_at, updated_at, ...known } = presentApiKey(key);
     return { ...known, project_slug, project_id, organization_id };
   },
@@ -103,8 +102,4 @@ async function organizationFor(
     { path: 'organization_id', message: 'expected the id of an organization that exists' },
   ];
   throw new ServiceError('invalid_request', { details: { issues } });
-}
-
-function present({ settings, plans }: ApiDeps, row: ProjectRow): ProjectRecord {
-  return presentProject(row, { deliveryRootDomain: settings.deliveryRootDomain, plans });
 }

@@ -1,12 +1,20 @@
 /** Spec: Endpoints, Recipes. */
-import { deleteRecipe, putRecipe, type RecipeChange } from '../../actions/change-recipe.ts';
+import {
+  deleteRecipe,
+  presetIssues,
+  putRecipe,
+  type RecipeChange,
+} from '../../actions/change-recipe.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
 import { type PutRecipe, putRecipeBody } from '../../core/resources/recipe.ts';
+import type { ProjectRow } from '../../db/projects.ts';
 import { findRecipe, listRecipes } from '../../db/recipes.ts';
 import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
 import { entityTag, requireMatch } from '../entity-tag.ts';
+import { newIdIssues } from '../new-id.ts';
+import type { InputIssue } from '../parse-input.ts';
 import { presentRecipe, recipeMoving } from '../present/recipe.ts';
 
 export const listProjectRecipes = projectEndpoint({
@@ -28,6 +36,7 @@ export const createRecipe = projectEndpoint({
   moving: recipeMoving,
   errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
+  misfits: ({ body, project }) => presetMisfits(body, project),
   handle: async (call) => {
     const id = newId('rcp', call.deps.clock.now().getTime());
     const { row } = await putRecipe(call.deps.db, changeOf(call, id));
@@ -59,12 +68,12 @@ export const replaceRecipe = projectEndpoint({
   moving: recipeMoving,
   errors: ['recipe_name_taken', 'recipe_quota_exceeded'],
   body: putRecipeBody,
+  misfits: ({ params, body, project }) => [
+    ...newIdIssues('rcp', params['id']),
+    ...presetMisfits(body, project),
+  ],
   handle: async (call) => {
     const id = call.params['id'] ?? '';
-    if (!isId('rcp', id)) {
-      const message = 'expected an id of the shape rcp_<26 characters>; leave it out for a new one';
-      throw new ServiceError('invalid_request', { details: { issues: [{ path: 'id', message }] } });
-    }
     const { row, outcome } = await putRecipe(call.deps.db, changeOf(call, id));
     return withStatus(outcome === 'created' ? 201 : 200, presentRecipe(row, call.project));
   },
@@ -78,17 +87,23 @@ export const deleteProjectRecipe = projectEndpoint({
   ok: 204,
   handle: async ({ deps, principal, project: { project_id }, params, request_id }) => {
     const recipe_id = params['id'] ?? '';
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     if (isId('rcp', recipe_id)) await deleteRecipe(deps.db, { project_id, recipe_id, actor });
   },
 });
+
+/** Of a chain that is one by itself; looked at once more under the project's lock. */
+function presetMisfits(body: unknown, project: ProjectRow): InputIssue[] {
+  const { data } = putRecipeBody.pick({ transform_chain: true }).strip().safeParse(body);
+  return data === undefined ? [] : presetIssues(data.transform_chain, project);
+}
 
 function changeOf(
   { principal, project, body, request_id, if_match }: ProjectCall<PutRecipe, undefined>,
   recipe_id: string,
 ): RecipeChange {
   const { project_id } = project;
-  const actor = { ...auditActor(principal), request_id };
+  const actor = auditActor({ principal, request_id });
   const guard: RecipeChange['guard'] = (before) =>
     requireMatch(if_match, before && entityTag(presentRecipe(before, project), recipeMoving));
   return { project_id, recipe_id, wish: body, actor, guard };

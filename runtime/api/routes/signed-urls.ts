@@ -1,5 +1,5 @@
 /** Spec: Endpoints, Signing keys and signed URLs. */
-import { isAllowedChain, readChain } from '../../core/delivery/chain.ts';
+import { isAllowedChain, readAllowedChains, readChain } from '../../core/delivery/chain.ts';
 import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { SIGNED_URL_MINTS_PER_MINUTE_MAX } from '../../core/limits.ts';
@@ -9,11 +9,9 @@ import {
   signedUrlBody,
 } from '../../core/resources/signing-key.ts';
 import { signDeliveryUrl } from '../../core/signing/delivery-url.ts';
-import { insertAuditEntry } from '../../db/audit-log.ts';
-import { findFile } from '../../db/files.ts';
+import type { NewAuditEntry } from '../../db/audit-log.ts';
 import type { ProjectRow } from '../../db/projects.ts';
-import { takeFromRateWindow } from '../../db/rate-windows.ts';
-import { findActiveSigningKey, type SigningKeyRow } from '../../db/signing-keys.ts';
+import { findMintFacts, insertMint } from '../../db/signed-urls.ts';
 import { signingKeyContext } from '../../platform/sealing-contexts.ts';
 import { auditActor } from '../audit-actor.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -35,47 +33,48 @@ export const mintSignedUrl = projectEndpoint({
     'rate_limited',
   ],
   body: signedUrlBody,
+  effect: 'once',
   handle: async ({ deps, principal, project, body, request_id }) => {
-    await refuse(deps, project, body);
-    const key = await findActiveSigningKey(deps.db, project.project_id);
-    if (key === undefined) throw new ServiceError('signing_key_missing');
-    await countMint(deps, project);
+    const key = await findKey(deps, project, body);
     const signed = sign(deps, { project, key, wish: body });
-    await insertAuditEntry(deps.db, {
-      ...auditActor(principal),
+    const { kind, transform_chain, file_slug: target } = body;
+    await countMint(deps, project, {
+      ...auditActor({ principal, request_id }),
       project_id: project.project_id,
       action: 'signed_url.mint',
-      target: body.file_slug,
-      after: {
-        kind: body.kind,
-        transform_chain: body.transform_chain,
-        expires_at: signed.expires_at,
-      },
-      request_id,
+      target,
+      after: { kind, transform_chain, expires_at: signed.expires_at },
     });
     return signed;
   },
 });
 
-async function refuse({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<void> {
+type Key = { kid: string; secret_sealed: Buffer };
+
+/** The key that signs, unless something refuses the mint. */
+async function findKey({ db }: ApiDeps, project: ProjectRow, wish: MintSignedUrl): Promise<Key> {
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseChain(project, wish);
   if (wish.kind === 'raw' && !project.raw_download_enabled)
     throw new ServiceError('raw_download_disabled');
   const { project_id } = project;
-  const file = await findFile(db, { project_id, file_slug: wish.file_slug });
-  if (file === undefined) throw new ServiceError('file_not_found');
-  if (file.status !== 'ready') throw new ServiceError('file_not_ready');
+  const facts = await findMintFacts(db, { project_id, file_slug: wish.file_slug });
+  const { file_status, kid, secret_sealed } = facts;
+  if (file_status === null) throw new ServiceError('file_not_found');
+  if (file_status !== 'ready') throw new ServiceError('file_not_ready');
+  if (kid === null || secret_sealed === null) throw new ServiceError('signing_key_missing');
+  return { kid, secret_sealed };
 }
 
 /** Last of all, so that a request that is refused for anything else costs nothing. */
-async function countMint({ db, metrics }: ApiDeps, { project_id }: ProjectRow): Promise<void> {
-  const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, {
-    scope: 'signed-url',
-    subject: project_id,
-    limit: SIGNED_URL_MINTS_PER_MINUTE_MAX,
-    window_seconds: 60,
-  });
+async function countMint(
+  { db, metrics }: ApiDeps,
+  { project_id }: ProjectRow,
+  entry: NewAuditEntry,
+): Promise<void> {
+  const limit = SIGNED_URL_MINTS_PER_MINUTE_MAX;
+  const rate = { scope: 'signed-url', subject: project_id, limit, window_seconds: 60 };
+  const { is_allowed, retry_after_seconds } = await insertMint(db, { rate, entry });
   if (is_allowed) return;
   metrics.rateRefused('signed-url');
   throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
@@ -86,7 +85,8 @@ function refuseChain(project: ProjectRow, { kind, transform_chain }: MintSignedU
   if (kind !== 'derived') return;
   const chain = readChain(transform_chain, project.resolution_presets);
   if (chain === undefined) throw invalidChain();
-  if (project.delivery_access === 'public' && !isAllowedChain(chain, project)) {
+  const isBound = project.delivery_access === 'public';
+  if (isBound && !isAllowedChain(chain, readAllowedChains(project))) {
     throw new ServiceError('transform_chain_not_allowed');
   }
 }
@@ -100,7 +100,7 @@ function invalidChain(): ServiceError {
 
 function sign(
   { sealing, clock, settings }: ApiDeps,
-  { project, key, wish }: { project: ProjectRow; key: SigningKeyRow; wish: MintSignedUrl },
+  { project, key, wish }: { project: ProjectRow; key: Key; wish: MintSignedUrl },
 ): SignedUrlRecord {
   const { project_id, project_slug } = project;
   const { kid } = key;

@@ -34,8 +34,7 @@ export const rotateProjectSigningKey = projectEndpoint({
         throw error;
       });
       await insertAuditEntry(tx, {
-        ...auditActor(principal),
-        request_id,
+        ...auditActor({ principal, request_id }),
         project_id,
         action: 'signing_key.rotate',
         target: made.kid,

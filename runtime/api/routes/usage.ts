@@ -1,10 +1,11 @@
 /** Spec: Endpoints, Usage. */
+import type { z } from 'zod';
 import { dayOf, reconciledThrough } from '../../core/metering.ts';
 import { resolveUsageRange, type UsageRecord, usageQuery } from '../../core/resources/usage.ts';
 import { findOrganization } from '../../db/organizations.ts';
 import { listUsageDays, type UsageDayRow } from '../../db/usage-days.ts';
 import { listUsageHours, type UsageHourRow } from '../../db/usage-hours.ts';
-import { projectEndpoint } from '../endpoint.ts';
+import { type ProjectCall, projectEndpoint } from '../endpoint.ts';
 
 export const getUsage = projectEndpoint({
   method: 'GET',
@@ -12,28 +13,44 @@ export const getUsage = projectEndpoint({
   auth: ['dash', 'key:files:read'],
   ok: 200,
   query: usageQuery,
-  handle: async ({ deps, project, query }): Promise<UsageRecord> => {
-    const now = deps.clock.now();
-    const { from, to, range_capped } = resolveUsageRange(query, now);
-    const { project_id, organization_id, file_count, storage_bytes } = project;
-    const [hours, days, organization] = await Promise.all([
-      listUsageHours(deps.db, { project_ids: [project_id], from, to }),
-      from < to ? listUsageDays(deps.db, { project_id, ...daysOf({ from, to }) }) : [],
-      findOrganization(deps.db, organization_id),
-    ]);
-    return {
-      project_slug: project.project_slug,
-      from: from.toISOString(),
-      to: to.toISOString(),
-      range_capped,
-      storage: { file_count, storage_bytes },
-      hourly: hours.map(presentHour),
-      daily: days.map(presentDay),
-      credit_balance: organization?.credit_balance ?? 0,
-      reconciled_through: reconciledThrough(now).toISOString(),
-    };
-  },
+  handle: readUsage,
 });
+
+export const getStaffUsage = projectEndpoint({
+  method: 'GET',
+  path: '/v1/staff/projects/{slug}/usage',
+  auth: ['staff'],
+  ok: 200,
+  projects: 'own, staff any',
+  query: usageQuery,
+  handle: readUsage,
+});
+
+async function readUsage({
+  deps,
+  project,
+  query,
+}: ProjectCall<undefined, z.infer<typeof usageQuery>>): Promise<UsageRecord> {
+  const now = deps.clock.now();
+  const { from, to, range_capped } = resolveUsageRange(query, now);
+  const { project_id, organization_id, file_count, storage_bytes } = project;
+  const [hours, days, organization] = await Promise.all([
+    listUsageHours(deps.db, { project_ids: [project_id], from, to }),
+    from < to ? listUsageDays(deps.db, { project_id, ...daysOf({ from, to }) }) : [],
+    findOrganization(deps.db, organization_id),
+  ]);
+  return {
+    project_slug: project.project_slug,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    range_capped,
+    storage: { file_count, storage_bytes },
+    hourly: hours.map(presentHour),
+    daily: days.map(presentDay),
+    credit_balance: organization?.credit_balance ?? 0,
+    reconciled_through: reconciledThrough(now).toISOString(),
+  };
+}
 
 /** The days that the half-open range touches. */
 function daysOf({ from, to }: { from: Date; to: Date }): { from: string; to: string } {

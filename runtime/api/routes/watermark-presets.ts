@@ -14,6 +14,7 @@ import { findWatermarkPreset, listWatermarkPresets } from '../../db/watermark-pr
 import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
 import { entityTag, requireMatch } from '../entity-tag.ts';
+import { newIdIssues } from '../new-id.ts';
 import { presentWatermarkPreset } from '../present/watermark-preset.ts';
 
 export const listProjectWatermarkPresets = projectEndpoint({
@@ -75,12 +76,9 @@ export const replaceWatermarkPreset = projectEndpoint({
     'watermark_file_not_ready',
   ],
   body: putWatermarkPresetBody,
+  misfits: ({ params }) => newIdIssues('wm', params['id']),
   handle: async (call) => {
     const id = call.params['id'] ?? '';
-    if (!isId('wm', id)) {
-      const message = 'expected an id of the shape wm_<26 characters>; leave it out for a new one';
-      throw new ServiceError('invalid_request', { details: { issues: [{ path: 'id', message }] } });
-    }
     const { row, outcome } = await putWatermarkPreset(call.deps.db, changeOf(call, id));
     return withStatus(outcome === 'created' ? 201 : 200, presentWatermarkPreset(row));
   },
@@ -94,7 +92,7 @@ export const deleteProjectWatermarkPreset = projectEndpoint({
   errors: ['not_found', 'default_watermark_in_use'],
   handle: async ({ deps, principal, project: { project_id }, params, request_id }) => {
     const watermark_preset_id = params['id'] ?? '';
-    const actor = { ...auditActor(principal), request_id };
+    const actor = auditActor({ principal, request_id });
     const preset = { project_id, watermark_preset_id, actor };
     const isDeleted =
       isId('wm', watermark_preset_id) && (await deleteWatermarkPreset(deps.db, preset));
@@ -107,7 +105,7 @@ function changeOf(
   watermark_preset_id: string,
 ): PresetChange {
   const { project_id } = project;
-  const actor = { ...auditActor(principal), request_id };
+  const actor = auditActor({ principal, request_id });
   const guard: PresetChange['guard'] = (before) =>
     requireMatch(if_match, before && entityTag(presentWatermarkPreset(before), []));
   return { project_id, watermark_preset_id, wish: body, actor, guard };

@@ -1,0 +1,74 @@
+/** The alerts that the operator's own metrics ring: itself, and the installations that it makes. */
+import type { Alert } from './alert.ts';
+
+export const operatorAlerts: readonly Alert[] = [
+  {
+    name: 'TintypeOperatorWithoutLeader',
+    expr: 'max by (namespace) (leader_election_master_status{name="tintype-operator"}) < 1',
+    for: '2m',
+    severity: 'critical',
+    summary: 'No operator leads: what is declared is not put into effect.',
+    description: 'No pod of the operator in {{ $labels.namespace }} holds the Lease.',
+  },
+  {
+    name: 'TintypeOperatorErrors',
+    expr: 'sum by (namespace, controller) (rate(controller_runtime_reconcile_errors_total{container="operator"}[10m])) * 600 > 30',
+    for: '10m',
+    severity: 'warning',
+    summary: 'The operator fails to put resources into effect.',
+    description:
+      'Passes of {{ $labels.controller }} failed {{ $value | humanize }} times within ten minutes.',
+  },
+  {
+    name: 'TintypeOperatorBehind',
+    expr: 'max by (namespace, name) (workqueue_depth{container="operator"}) > 100',
+    for: '10m',
+    severity: 'warning',
+    summary: 'The operator cannot keep up.',
+    description: '{{ $value | humanize }} resources wait in the queue {{ $labels.name }}.',
+  },
+  {
+    name: 'TintypeOperatorBlind',
+    expr: 'time() - min by (namespace, pod, kind) (tintype_cache_last_event_seconds) > 900',
+    for: '2m',
+    severity: 'critical',
+    summary: 'The operator has heard nothing from the API server.',
+    description:
+      '{{ $labels.pod }} heard of {{ $labels.kind }} {{ $value | humanizeDuration }} ago.',
+  },
+  {
+    name: 'TintypeInstallationStalled',
+    expr: 'max by (namespace, installation) (tintype_installation_stalled) > 0',
+    for: '10m',
+    severity: 'critical',
+    summary: 'An ImageService waits for somebody to mend something.',
+    description:
+      'The condition Stalled of {{ $labels.installation }} says what is wrong and what to do.',
+  },
+  {
+    name: 'TintypeInstallationNotReady',
+    expr: 'min by (namespace, installation) (tintype_installation_ready) < 1',
+    for: '30m',
+    severity: 'warning',
+    summary: 'What runs is not what an ImageService declares.',
+    description: '{{ $labels.installation }} has not been ready for half an hour.',
+  },
+  {
+    name: 'TintypeWorkersAtMaximum',
+    expr: 'max by (namespace, installation, component) (tintype_scaler_wanted_workers) > max by (namespace, installation, component) (tintype_scaler_max_workers)',
+    for: '15m',
+    severity: 'warning',
+    summary: 'A pool of workers has all the pods that it may have, and needs more.',
+    description:
+      '{{ $labels.component }} of {{ $labels.installation }} would need {{ $value | humanize }} pods.',
+  },
+  {
+    name: 'TintypeScalerBlind',
+    expr: 'time() - max by (namespace, installation) (tintype_scaler_last_look_seconds) > 300',
+    for: '5m',
+    severity: 'warning',
+    summary: 'The number of workers does not follow what waits for them.',
+    description:
+      'The workers of {{ $labels.installation }} were last looked at {{ $value | humanizeDuration }} ago.',
+  },
+];

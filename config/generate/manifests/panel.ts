@@ -1,0 +1,24 @@
+/** One panel of the Grafana dashboard, and the queries that many of them ask. */
+
+type Unit = 's' | 'reqps' | 'ops' | 'Bps' | 'short' | 'percentunit' | 'bytes';
+export type Panel = {
+  title: string;
+  unit: Unit;
+  targets: readonly (readonly [expr: string, legend: string])[];
+};
+
+export const inNamespace = 'namespace=~"$namespace"';
+export const rate = (metric: string, filter = '') =>
+  `rate(${metric}{${[inNamespace, filter].filter((each) => each !== '').join(', ')}}[$__rate_interval])`;
+const quantile = (q: number, metric: string) =>
+  `histogram_quantile(${q}, sum by (le) (${rate(`${metric}_bucket`)}))`;
+export const latency = (title: string, metric: string): Panel => ({
+  title,
+  unit: 's',
+  targets: [
+    [quantile(0.5, metric), 'p50'],
+    [quantile(0.95, metric), 'p95'],
+    [quantile(0.99, metric), 'p99'],
+  ],
+});
+export const gauge = (metric: string, by: string) => `max by (${by}) (${metric}{${inNamespace}})`;

@@ -1,0 +1,89 @@
+/**
+ * What the picker's page loads, by fixed names: its modules, whose types are taken off here, and its style sheet. There
+ * is no bundler. Spec: Library sessions and the picker.
+ */
+import { readFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { ServiceError } from '../../core/errors.ts';
+import { EMBED_ASSET_CACHE_SECONDS } from '../../core/limits.ts';
+import { Page } from '../page.ts';
+
+/** How long a browser may keep an asset: soon fresh after a release. */
+export const ASSET_CACHE_CONTROL = `public, max-age=${EMBED_ASSET_CACHE_SECONDS}`;
+
+/** By the name that is asked for. */
+export const pickerAssets: ReadonlyMap<string, string> = new Map(
+  [
+    'element.ts',
+    'file-list.ts',
+    'grid-keys.ts',
+    'grid.ts',
+    'host-channel.ts',
+    'library-api.ts',
+    'picker.css',
+    'picker.ts',
+    'put-file.ts',
+    'receive-files.ts',
+    'selection.ts',
+    'session.ts',
+    'texts.ts',
+    'thumb-hash.ts',
+    'tile.ts',
+    'upload-panel.ts',
+    'uploads.ts',
+    'view.ts',
+  ].map((file) => [file.replace(/\.ts$/, '.js'), file]),
+);
+
+const FOLDER = new URL('../../web/picker/', import.meta.url);
+const compress = promisify(gzip);
+
+/** Finds assets in a folder, each read once; a folder that is not whole is asked again the next time. */
+export function createPickerAssets(folder: URL = FOLDER): (name: string) => Promise<Page> {
+  const read = new Map<string, Promise<Page>>();
+  return (name) => {
+    const file = pickerAssets.get(name);
+    if (file === undefined) throw new ServiceError('not_found');
+    const known = read.get(name);
+    if (known !== undefined) return known;
+    const reading = readAsset(new URL(file, folder));
+    read.set(name, reading);
+    reading.catch(() => read.delete(name));
+    return reading;
+  };
+}
+
+async function readAsset(file: URL): Promise<Page> {
+  try {
+    const source = await readFile(file, 'utf8');
+    const isModule = file.pathname.endsWith('.ts');
+    const bytes = Buffer.from(isModule ? stripTypes(source) : source);
+    const headers = { 'content-type': isModule ? SCRIPT : STYLE };
+    return new Page({ headers, bytes, gzip: await compress(bytes) });
+  } catch (cause) {
+    throw new ServiceError('embed_unavailable', { cause });
+  }
+}
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+const STYLE = 'text/css; charset=utf-8';
+
+function stripTypes(source: string): string {
+  return quietly(() => stripTypeScriptTypes(source)).replaceAll(
+    /(from '\.\/[a-z-]+)\.ts'/g,
+    "$1.js'",
+  );
+}
+
+/** Node says of this function that it may change; nobody who runs a service can do anything about it. */
+function quietly<Value>(work: () => Value): Value {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return work();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

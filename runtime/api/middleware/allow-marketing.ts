@@ -1,0 +1,18 @@
+/** Lets the marketing site, and whoever builds it on their machine, post from a page. Spec: Public (CORS). */
+import cors from 'cors';
+import type { RequestHandler } from 'express';
+
+export function allowMarketing(origins: readonly string[]): RequestHandler {
+  return cors({
+    origin: [...origins, LOCALHOST],
+    methods: ['POST'],
+    allowedHeaders: ['content-type', 'x-request-id'],
+    exposedHeaders: ['link', 'retry-after', 'x-request-id'],
+    maxAge: PREFLIGHT_SECONDS,
+  });
+}
+
+const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
+
+/** Chromium keeps no answer for longer than two hours. */
+const PREFLIGHT_SECONDS = 7200;

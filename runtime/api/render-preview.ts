@@ -1,0 +1,66 @@
+/**
+ * The picture of a revision as staff see it: drawn by a render worker, one at a time for this process, and every way in
+ * which it cannot be, in words. Spec: Staff previews.
+ */
+import {
+  type PreviewReply,
+  previewReplySchema,
+  type Rendition,
+  requestPreview,
+} from '../core/delivery/preview-request.ts';
+import { ServiceError } from '../core/errors.ts';
+import {
+  BUSY_RETRY_AFTER_SECONDS,
+  PREVIEW_READ_SECONDS_MAX,
+  PREVIEW_SOURCE_BYTES_MAX,
+  RENDER_DEADLINE_SECONDS,
+} from '../core/limits.ts';
+import type { ScannedRevision } from '../db/scanned-revisions.ts';
+import { QueueBusy, QueueTimeout } from '../platform/queue/queue.ts';
+import type { ApiDeps } from './deps.ts';
+import { Page } from './page.ts';
+import { previewBusy } from './preview-gate.ts';
+
+const READ_MS_MAX = PREVIEW_READ_SECONDS_MAX * 1000;
+const DEADLINE_MS = READ_MS_MAX + RENDER_DEADLINE_SECONDS * 1000;
+
+export async function renderPreview(
+  { previews, queue }: Pick<ApiDeps, 'previews' | 'queue'>,
+  source: ScannedRevision,
+  { rendition, left }: { rendition: Rendition; left: AbortSignal },
+): Promise<Page> {
+  const max_bytes = PREVIEW_SOURCE_BYTES_MAX;
+  if (source.size_bytes > max_bytes)
+    throw new ServiceError('preview_too_large', { details: { max_bytes } });
+  const request = requestPreview(source, { rendition, read_ms_max: READ_MS_MAX });
+  const terms = { deadline_ms: DEADLINE_MS, signal: left };
+  const ask = () => queue.call('render', request, terms).catch((error) => refuse(error, left));
+  return pictureOf(previewReplySchema.parse(await previews(ask, left)));
+}
+
+/** Nobody who renders had time for it, or nobody waits for it any more. */
+function refuse(error: unknown, left: AbortSignal): never {
+  if (left.aborted) throw previewBusy(BUSY_RETRY_AFTER_SECONDS, error);
+  if (error instanceof QueueBusy) throw previewBusy(error.retry_after_seconds, error);
+  if (error instanceof QueueTimeout) throw previewBusy(BUSY_RETRY_AFTER_SECONDS, error);
+  throw error;
+}
+
+function pictureOf(reply: PreviewReply): Page {
+  switch (reply.outcome) {
+    case 'done':
+      return picture(reply);
+    case 'missing':
+      throw new ServiceError('content_missing');
+    case 'unread':
+      throw new ServiceError('storage_unavailable');
+    case 'undrawable':
+      throw new ServiceError('preview_unavailable', { details: { reason: reply.reason } });
+  }
+}
+
+/** Shown where it was asked for, never under a name of its own. */
+function picture({ content_type, bytes }: { content_type: string; bytes: Uint8Array }): Page {
+  const headers = { 'content-type': content_type, 'content-disposition': 'inline' };
+  return new Page({ headers, bytes });
+}

@@ -1,0 +1,59 @@
+/** Spec: Endpoints, Library sessions and the picker: what the tenant's server calls. */
+import { mintLibrarySession } from '../../actions/mint-library-session.ts';
+import { revokeLibrarySessions } from '../../actions/revoke-library-sessions.ts';
+import { ServiceError } from '../../core/errors.ts';
+import {
+  createLibrarySessionBody,
+  revokeLibrarySessionsBody,
+} from '../../core/resources/library-session.ts';
+import { auditActor } from '../audit-actor.ts';
+import { onlyKey } from '../auth/principal.ts';
+import { projectEndpoint } from '../endpoint.ts';
+
+export const postLibrarySession = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/library-sessions',
+  auth: ['key:library:sessions'],
+  ok: 201,
+  effect: 'once',
+  errors: [
+    'invalid_folder',
+    'invalid_subject',
+    'invalid_permissions',
+    'refresh_mismatch',
+    'scope_missing',
+    'origin_not_allowed',
+    'project_suspended',
+    'library_not_found',
+    'library_sessions_disabled',
+    'subject_key_unavailable',
+    'sessions_recently_revoked',
+  ],
+  body: createLibrarySessionBody,
+  handle: async ({ deps, principal, project, body: wish, request_id }) => {
+    if (deps.settings.librarySessions === 'disabled') {
+      throw new ServiceError('library_sessions_disabled');
+    }
+    const { key } = onlyKey(principal);
+    const actor = auditActor({ principal, request_id });
+    return mintLibrarySession(deps, { key, project, wish, actor });
+  },
+});
+
+/** Works while sessions are off too: whoever turns them on again finds them ended. */
+export const revokeProjectLibrarySessions = projectEndpoint({
+  method: 'POST',
+  path: '/v1/projects/{slug}/library-sessions/revoke',
+  auth: ['dash', 'key:library:sessions'],
+  ok: 200,
+  effect: 'once',
+  errors: ['invalid_subject', 'subject_key_unavailable'],
+  body: revokeLibrarySessionsBody,
+  handle: async ({ deps, principal, project: { project_id }, body, request_id }) => {
+    const actor = auditActor({ principal, request_id });
+    const subject = body?.subject;
+    const revoked = await revokeLibrarySessions(deps, { project_id, subject, actor });
+    deps.sessionFacts.forget(project_id);
+    return revoked;
+  },
+});

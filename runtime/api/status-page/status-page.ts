@@ -1,0 +1,35 @@
+/**
+ * The status page at /status, for people: how each service does now and did over a day, and what happened of late. Made
+ * on the server, without a script. Spec: Public, status.
+ */
+import { type Response, Router } from 'express';
+import { STATUS_CACHE_SECONDS } from '../../core/limits.ts';
+import type { Database } from '../../db/client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { readStatus } from '../read-status.ts';
+import { READING_POLICY } from '../reading-policy.ts';
+import { printStatusPage } from './print-status-page.ts';
+
+type Deps = { readonly db: Database; readonly clock: Clock };
+
+export function statusPage({ db, clock }: Deps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(['/status', '/status/'], async (_request, response) => {
+    const now = clock.now();
+    keep(response)
+      .type('html')
+      .send(printStatusPage(await readStatus(db, now), now));
+  });
+  router.get('/status/status.css', (_request, response) => {
+    keep(response).sendFile('status.css', { root: new URL('.', import.meta.url).pathname });
+  });
+  return router;
+}
+
+function keep(response: Response): Response {
+  return response.set({
+    'cache-control': `public, max-age=${STATUS_CACHE_SECONDS}`,
+    'content-security-policy': READING_POLICY,
+    'referrer-policy': 'no-referrer',
+  });
+}
