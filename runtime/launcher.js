@@ -12,6 +12,8 @@ const NODE_MAJOR_MIN = 24;
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
 const fetched = fileURLToPath(new URL('../.tools/node/bin/node', import.meta.url));
 
+if (process.pid === 1) endWhenTold();
+
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   process.argv[1] = main;
   await import('./main.ts');
@@ -22,6 +24,18 @@ if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
     `tintype: Node ${NODE_MAJOR_MIN} or newer is needed and this is ${process.versions.node}: run \`make\` first, it fetches one.\n`,
   );
   process.exitCode = 1;
+}
+
+/**
+ * What the first process of a container does not handle is ignored: a pod that is deleted while it starts would live on
+ * until it is killed. Whoever handles a signal himself later is let do it.
+ */
+function endWhenTold() {
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    });
+  }
 }
 
 /** @param {string} node */

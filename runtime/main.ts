@@ -28,7 +28,8 @@ const processes = {
   operator: async (env: Environment) => (await import('../operator/main.ts')).operatorCommand(env),
 };
 
-collectSeldom();
+// No picture passes through the operator, whose memory is its caches.
+if (process.argv[2] !== 'operator') collectSeldom();
 
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
@@ -53,10 +54,10 @@ program
   .option('--project <slug>', 'the project (default: the sample project)')
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
   .action(async (files, options) => {
-    const { mintSession } = await import('./standalone/token.ts');
+    const { sessionHeaders } = await import('./standalone/token.ts');
     const { upload } = await import('./cli/upload.ts');
-    const mint = async (instance: Instance) => (await mintSession(instance, options)).headers;
-    await upload(files, { ...options, mintSession: mint });
+    const mintSession = (instance: Instance) => sessionHeaders(instance, options);
+    await upload(files, { ...options, mintSession });
   });
 
 program
@@ -67,6 +68,21 @@ program
   .option('--staff', 'the token of a member of staff')
   .option('--json', 'print { token, sub, headers } as one line of JSON')
   .action(async (options) => (await import('./standalone/token.ts')).token(options));
+
+program
+  .command('call <method> <path> [json]')
+  .description(
+    'one request to the API as a person, with the session and the signature that it needs',
+  )
+  .option(...data)
+  .option('--sub <sub>', 'who calls (default: demo, who owns the declared projects)')
+  .option('--staff', 'call as a member of staff')
+  .action(async (...[method, path, body, options]) => {
+    const { sessionHeaders } = await import('./standalone/token.ts');
+    const { call } = await import('./cli/call.ts');
+    const mintSession = (instance: Instance) => sessionHeaders(instance, options);
+    await call({ method, path, body }, { ...options, mintSession });
+  });
 
 program
   .command('env')
@@ -109,7 +125,7 @@ program
 program
   .command('job <name>')
   .description(
-    'runs one scheduled job now: upload-sweep, purge-queue, hourly-rollup, daily-charge, content-sweep, retention',
+    'runs one job now, such as hourly-rollup or library-indexes; any other name lists them all',
   )
   .option('--at <time>', 'as if at this time: ISO 8601, UTC', parseTime)
   .option(...data)

@@ -3,7 +3,7 @@
  * the scanner, a review. What is so already changes nothing and tells nobody; only staff take a scanner's block over.
  * Spec: States and transitions, File; Event kinds, file.blocked, file.unblocked.
  */
-import { printDeliveryId, printWebhookBody, type WebhookEvent } from '../core/events.ts';
+import { printDeliveryId, type WebhookEvent } from '../core/events.ts';
 import { BLOCK_REASON_LENGTH_MAX } from '../core/limits.ts';
 import { cleanText } from '../core/text.ts';
 import { type Actor, insertAuditEntry, type NewAuditEntry } from '../db/audit-log.ts';
@@ -15,9 +15,9 @@ import {
   updateFileBlockedByStaff,
   updateFileUnblocked,
 } from '../db/files.ts';
-import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
 import { forgetFile } from './forget-file.ts';
 import { purgeFile } from './purge.ts';
+import { recordWebhook } from './record-webhook.ts';
 
 export type Block = {
   file_id: string;
@@ -38,7 +38,7 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
   const blocked = await updateFileBlocked(tx, { file_id, blocked_by, reason });
   if (blocked === undefined) throw new Error(`${file_id} is locked, ready, and was not blocked`);
   const watermark_preset_ids = await forgetFile(tx, blocked, { reason: 'file_blocked', actor });
-  await tell(tx, blockedEvent(blocked, now));
+  await recordWebhook(tx, blockedEvent(blocked, now));
   const after = { file_slug: file.file_slug, blocked_by, reason, watermark_preset_ids };
   await audit(tx, blocked, { actor, action: 'file.block', after });
   return blocked;
@@ -56,7 +56,7 @@ export async function unblockFile(
   const ready = await updateFileUnblocked(tx, file_id);
   if (ready === undefined) return file;
   await purgeFile(tx, ready, 'file_unblocked');
-  await tell(tx, unblockedEvent(ready, now));
+  await recordWebhook(tx, unblockedEvent(ready, now));
   const { blocked_by, blocked_reason: reason } = file;
   await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason } });
   return ready;
@@ -85,15 +85,6 @@ async function audit(tx: Transaction, file: FileRow, { actor, ...deed }: Deed): 
 }
 
 type FileEvent = Extract<WebhookEvent, { event: 'file.blocked' | 'file.unblocked' }>;
-
-async function tell(tx: Transaction, webhook: FileEvent): Promise<void> {
-  await insertWebhookDelivery(tx, {
-    delivery_id: webhook.id,
-    project_id: webhook.data.project_id,
-    event: webhook.event,
-    body: printWebhookBody(webhook),
-  });
-}
 
 function blockedEvent(file: FileRow, now: Date): FileEvent {
   const event = 'file.blocked';

@@ -1,11 +1,15 @@
 /**
- * A project's callback URL and its secret. The first URL makes a secret, a rotation another one while the old one
- * signs along for a day, no URL drops both; what waits to be sent follows. Spec: Project; Events, Signature rules.
+ * A project's callback URL and its secret. The first URL makes a secret, a rotation another one while the old
+ * ones sign along for a day each, no URL drops all; what waits to be sent follows. Spec: Project; Events, Signature rules.
  */
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../core/errors.ts';
 import { CALLBACK_SECRET_BYTES, CALLBACK_SECRET_OVERLAP_SECONDS } from '../core/limits.ts';
 import type { Transaction } from '../db/client.ts';
+import {
+  deleteOlderCallbackSecrets,
+  keepPreviousCallbackSecret,
+} from '../db/older-callback-secrets.ts';
 import type { ProjectChanges, ProjectRow } from '../db/projects.ts';
 import { updateWebhookUrl } from '../db/webhook-deliveries.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -30,25 +34,28 @@ export async function changeCallback(
   deps: { sealing: Sealing; clock: Clock },
   { project, wish }: { project: ProjectRow; wish: CallbackWish },
 ): Promise<CallbackChange> {
-  const url = wish.url === undefined ? project.callback_url : wish.url;
-  if (url === null && wish.secret === 'rotate') {
-    throw new ServiceError('invalid_request', {
-      details: {
-        issues: [
-          { path: 'rotate_callback_secret', message: 'there is no callback_url; set one first' },
-        ],
-      },
-    });
-  }
+  const issues = callbackIssues(project, wish);
+  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+  const url = urlAfter(project, wish);
   if (url !== project.callback_url) {
     await updateWebhookUrl(tx, { project_id: project.project_id, url });
   }
-  if (url === null)
-    return { changes: project.callback_url === null ? {} : NO_CALLBACK, secret: null };
+  if (url === null) return dropCallback(tx, project);
   if (project.callback_secret_sealed === null) return firstSecret(deps, project, url);
-  return wish.secret === 'rotate'
-    ? rotatedSecret(deps, project, url)
-    : { changes: { callback_url: url }, secret: null };
+  if (wish.secret === 'keep') return { changes: { callback_url: url }, secret: null };
+  await keepPreviousCallbackSecret(tx, project.project_id);
+  return rotatedSecret(deps, project, url);
+}
+
+/** What is wrong with a wish for this project, by field. */
+export function callbackIssues(project: ProjectRow, wish: CallbackWish) {
+  const isFit = wish.secret === 'keep' || urlAfter(project, wish) !== null;
+  const message = 'there is no callback_url; set one first';
+  return isFit ? [] : [{ path: 'rotate_callback_secret', message }];
+}
+
+function urlAfter({ callback_url }: ProjectRow, { url }: CallbackWish): string | null {
+  return url === undefined ? callback_url : url;
 }
 
 const NO_CALLBACK: ProjectChanges = {
@@ -57,6 +64,12 @@ const NO_CALLBACK: ProjectChanges = {
   previous_callback_secret_sealed: null,
   previous_callback_secret_until: null,
 };
+
+async function dropCallback(tx: Transaction, project: ProjectRow): Promise<CallbackChange> {
+  if (project.callback_url === null) return { changes: {}, secret: null };
+  await deleteOlderCallbackSecrets(tx, project.project_id);
+  return { changes: NO_CALLBACK, secret: null };
+}
 
 function firstSecret(deps: { sealing: Sealing }, project: ProjectRow, url: string): CallbackChange {
   const { secret, sealed } = newSecret(deps, project);

@@ -7,48 +7,65 @@ import type { PatchFile } from '../core/resources/file.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { type FileChanges, type FileRow, lockLiveFile, updateFile } from '../db/files.ts';
-import { type PlaceSettings, requirePlace } from './require-place.ts';
+import { holdLibrary } from '../db/libraries.ts';
+import { requireFilterable, type SizeSettings } from './require-filterable.ts';
+import { type Place, type PlaceSettings, requirePlace } from './require-place.ts';
 
 export type FileChange = {
   project_id: string;
   file_slug: string;
   wish: PatchFile;
-  settings: PlaceSettings;
+  settings: PlaceSettings & SizeSettings;
   actor: Actor;
 };
 
-/** Throws file_not_found, and what a wrong place throws. */
-export async function changeFile(db: Database, change: FileChange): Promise<FileRow> {
-  const { title, alt_text } = change.wish;
-  const folder = requirePlace(change.wish, change.settings);
-  return db.transaction((tx) => writeChanges(tx, change, { title, alt_text, folder }));
+/** Throws file_not_found, filter_unavailable, and what a wrong place throws. */
+export function changeFile(db: Database, change: FileChange): Promise<FileRow> {
+  return db.transaction((tx) => writeChanges(tx, change));
 }
 
-/** Each undefined where it stays. */
-type Wanted = { [field in 'title' | 'alt_text' | 'folder']: FileRow[field] | undefined };
-
-async function writeChanges(
-  tx: Transaction,
-  { project_id, file_slug, actor }: FileChange,
-  wanted: Wanted,
-): Promise<FileRow> {
+async function writeChanges(tx: Transaction, change: FileChange): Promise<FileRow> {
+  const { project_id, file_slug, actor, wish, settings } = change;
+  const place = await requirePlace(tx, { project_id, wish, settings, find: holdLibrary });
+  const isPlaced = wish.library !== undefined || wish.folder !== undefined;
+  // What is wrong with the place is told whatever the project's size.
+  if (isPlaced) await requireFilterable(tx, { project_id, needs: 'indexes', settings });
   const file = await lockLiveFile(tx, { project_id, file_slug });
   if (file === undefined) throw new ServiceError('file_not_found');
-  const fields = (['title', 'alt_text', 'folder'] as const).filter(
-    (field) => wanted[field] !== undefined && wanted[field] !== file[field],
-  );
-  if (fields.length === 0) return file;
-  const pick = (from: Partial<Wanted>): FileChanges =>
-    Object.fromEntries(fields.map((field) => [field, from[field]]));
-  const changed = await updateFile(tx, { project_id, file_slug, changes: pick(wanted) });
+  const changes = realChanges(file, wish, place);
+  if (Object.keys(changes).length === 0) return file;
+  const changed = await updateFile(tx, { project_id, file_slug, changes });
   if (changed === undefined) throw new Error(`${file.file_id} is locked and gone`);
   await insertAuditEntry(tx, {
     project_id,
     ...actor,
     action: 'file.update',
     target: file.file_id,
-    before: { file_slug, ...pick(file) },
-    after: { file_slug, ...pick(changed) },
+    before: { file_slug, ...audited(file, changes) },
+    after: { file_slug, ...audited(changed, changes) },
   });
   return changed;
+}
+
+/** Another library without a folder means its root. */
+function realChanges(file: FileRow, { title, alt_text }: PatchFile, place: Place): FileChanges {
+  const { library_id } = place;
+  const isMoved = library_id !== undefined && library_id !== file.library_id;
+  const folder = place.folder ?? (isMoved ? '' : undefined);
+  const wanted = { title, alt_text, folder, library_id };
+  return Object.fromEntries(
+    Object.entries(wanted).filter(
+      ([field, value]) => value !== undefined && value !== file[field as keyof typeof wanted],
+    ),
+  );
+}
+
+/** A library is told by its slug. */
+function audited(file: FileRow, changes: FileChanges): Record<string, string | null> {
+  const fields = Object.keys(changes) as (keyof FileChanges)[];
+  return Object.fromEntries(
+    fields.map((field) =>
+      field === 'library_id' ? ['library', file.library] : [field, file[field]],
+    ),
+  );
 }

@@ -84,14 +84,18 @@ async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
 }
 
 function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {
+  const issues = presetIssues(chain, project);
+  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+}
+
+/** What is wrong with the preset that a chain names. */
+export function presetIssues(chain: string, project: ProjectRow | undefined) {
   const presets = project?.resolution_presets ?? {};
-  if (readChain(chain, presets) !== undefined) return;
+  if (readChain(chain, presets) !== undefined) return [];
   const names = Object.keys(presets).toSorted();
   const known = names.length === 0 ? 'the project has none' : `those are ${names.join(', ')}`;
   const message = `expected a preset of the project that repeats no operation of the chain: ${known}`;
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'transform_chain', message }] },
-  });
+  return [{ path: 'transform_chain', message }];
 }
 
 function settingsOf({ name, transform_chain, schema_version }: RecipeRow) {

@@ -3,9 +3,10 @@
  * there on it is completed as any other. Every refusal leaves the session `created`, so that it can be mended.
  * Spec: Upload session (status), a multipart complete.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';
 import { parseParts, refusePartsOfStorage } from '../core/resources/part-list.ts';
-import type { UploadRow } from '../db/uploads.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { type Bucket, MultipartRefused, type PartList } from '../platform/storage/bucket.ts';
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
 
@@ -17,13 +18,40 @@ export async function completeMultipart(
 ): Promise<UploadRow> {
   const { storage_upload_id: upload_id, part_count } = upload;
   if (upload_id === null || part_count === null) throw new ServiceError('not_multipart');
-  const isOver = upload.status !== 'created' || upload.is_expired;
-  if (!isOver) {
-    if (parts === undefined) throw partsRequired(part_count);
-    const list = { upload_id, parts: parseParts(parts, part_count) };
-    await assemble(deps.buckets.ingest, upload, list);
+  if (isOver(upload)) return completeUpload(deps, upload);
+  if (parts === undefined) throw partsRequired(part_count);
+  return completeParts(deps, upload, { upload_id, parts: parseParts(parts, part_count) });
+}
+
+function isOver({ status, is_expired }: UploadRow): boolean {
+  return status !== 'created' || is_expired;
+}
+
+/** Half a minute together, which is what one call to the storage may take. */
+const PAUSES_MS = [50, 200, 750, 2000, 4000, 8000, 15_000];
+
+/**
+ * There are storages that answer a call with success while they still assemble the object for another one. Such a call
+ * asks them again until the object is there, the list is refused, or another caller has moved the session.
+ */
+async function completeParts(
+  deps: CompleteUploadDeps,
+  upload: UploadRow,
+  list: PartList,
+): Promise<UploadRow> {
+  let known = upload;
+  for (const milliseconds of PAUSES_MS) {
+    if (!isOver(known)) await assemble(deps.buckets.ingest, known, list);
+    try {
+      return await completeUpload(deps, known);
+    } catch (error) {
+      const isMissing = error instanceof ServiceError && error.code === 'ingest_object_missing';
+      if (!isMissing) throw error;
+    }
+    await pause(milliseconds);
+    known = (await findUpload(deps.db, upload.upload_id)) ?? known;
   }
-  return completeUpload(deps, upload);
+  return completeUpload(deps, known);
 }
 
 function partsRequired(part_count: number): ServiceError {

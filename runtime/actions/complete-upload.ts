@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { ServiceError } from '../core/errors.ts';
+import { sayFailure } from '../core/image/failure-sentences.ts';
 import type { Database } from '../db/client.ts';
 import { findUpload, type UploadRow, updateUploadUploaded } from '../db/uploads.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
@@ -16,7 +17,7 @@ import type { Bucket } from '../platform/storage/bucket.ts';
 export type CompleteUploadDeps = {
   readonly db: Database;
   readonly buckets: { readonly ingest: Bucket };
-  readonly queue: Queue;
+  readonly queue: Pick<Queue, 'publish'>;
   readonly log: Log;
   readonly failpoint?: Failpoint;
 };
@@ -68,7 +69,8 @@ async function ringIngest(
 function settled(upload: UploadRow): UploadRow {
   if (upload.status === 'expired') throw expired(upload);
   if (upload.status === 'failed' && upload.error_code !== null) {
-    throw new ServiceError({ error_code: upload.error_code });
+    const message = sayFailure(upload.error_code, upload.content_type);
+    throw new ServiceError({ error_code: upload.error_code }, { message });
   }
   return upload;
 }

@@ -7,20 +7,36 @@ import { newId } from '../core/ids.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
 import type { CreateUpload } from '../core/resources/upload.ts';
 import type { Database } from '../db/client.ts';
+import { isLibraryLive } from '../db/libraries.ts';
 import { findProject, type ProjectRow } from '../db/projects.ts';
-import { insertUpload, type UploadRow } from '../db/uploads.ts';
+import { insertUpload, type NewUpload, type UploadRow } from '../db/uploads.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
-import { requirePlace } from './require-place.ts';
+import { requireLibraryWrites, requirePlace } from './require-place.ts';
 import { type UploadAddresses, type UploadWay, wayOf } from './upload-ways.ts';
 
 export type UploadWish = {
   project: ProjectRow;
   wish: CreateUpload;
   planStorageBytes: number;
+  /** Of the picker: where it goes, whose it is, and for how long. */
+  from?: SessionPart;
 };
+
+type SessionPart = Required<
+  Pick<
+    NewUpload,
+    | 'library_id'
+    | 'folder'
+    | 'title'
+    | 'original_filename'
+    | 'uploader'
+    | 'library_session_id'
+    | 'lifetime_seconds'
+  >
+>;
 
 export type UploadSettings = {
   readonly ingestMaxBytes: number;
@@ -46,36 +62,50 @@ export type NewUploadSession = {
 
 export async function createUpload(
   deps: CreateUploadDeps,
-  { project, wish, planStorageBytes }: UploadWish,
+  asked: UploadWish,
 ): Promise<NewUploadSession> {
+  const { project, wish, planStorageBytes } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseType(wish.content_type, deps.settings);
   refuseSize(wish, deps.settings.ingestMaxBytes);
-  const folder = requirePlace(wish, deps.settings) ?? '';
+  const { project_id } = project;
+  const place = await placeOf(deps, asked);
   const upload_id = newId('upl', deps.clock.now().getTime());
-  const ingest_key = `${project.project_id}/${upload_id}`;
+  const ingest_key = `${project_id}/${upload_id}`;
   const way = wayOf(wish);
   const wayDeps = { ingest: deps.buckets.ingest, addresses: deps.addresses };
   const begun = await way.begin(wayDeps, wish, ingest_key);
   const upload = await insertUpload(deps.db, {
     upload_id,
     ingest_key,
-    project_id: project.project_id,
+    project_id,
     file_slug: wish.file_slug ?? upload_id,
     mode: way.mode,
     content_type: wish.content_type,
     size_bytes: wish.size_bytes,
     sha256: wish.sha256 ?? null,
-    folder,
-    ...begun,
     lifetime_seconds: way.lifetime_seconds,
+    ...place,
+    ...begun,
     plan_storage_bytes: planStorageBytes,
   });
   if (upload === undefined) {
     await abortParts(deps, { ingest_key, storage_upload_id: begun.storage_upload_id ?? null });
-    throw await refusal(deps.db, { project, wish, planStorageBytes });
+    throw await refusal(deps, asked);
   }
   return { upload, way: await way.describe(wayDeps, upload, project.project_slug) };
+}
+
+async function placeOf(
+  { db, settings }: CreateUploadDeps,
+  { project: { project_id }, wish, from }: UploadWish,
+): Promise<SessionPart | Pick<SessionPart, 'library_id' | 'folder'>> {
+  if (from === undefined) {
+    const { library_id, folder } = await requirePlace(db, { project_id, wish, settings });
+    return { library_id: library_id ?? null, folder: folder ?? '' };
+  }
+  if (from.library_id !== null || from.folder !== '') requireLibraryWrites(settings);
+  return from;
 }
 
 /** The types of the specification; the others are refused here, before any byte. */
@@ -110,15 +140,22 @@ function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: 
   if (size_bytes > max_bytes) throw new ServiceError('file_too_large', { details: { max_bytes } });
 }
 
-/** Why the reservation found no project to reserve in: no room, or suspended in the meantime. */
-async function refusal(db: Database, { project, ...asked }: UploadWish): Promise<ServiceError> {
-  const now = await findProject(db, project.project_id);
+/** Why nothing was reserved: no room, or suspended in the meantime, or the library is gone. */
+async function refusal(
+  { db, settings }: CreateUploadDeps,
+  { project: { project_id }, wish, planStorageBytes, from }: UploadWish,
+): Promise<ServiceError> {
+  const now = await findProject(db, project_id);
   if (now?.status !== 'active') return new ServiceError('project_suspended');
+  await requirePlace(db, { project_id, wish, settings });
+  if (from?.library_id && !(await isLibraryLive(db, from.library_id))) {
+    return new ServiceError('session_revoked');
+  }
   const details = {
-    limit_bytes: now.storage_hard_limit_bytes ?? asked.planStorageBytes,
+    limit_bytes: now.storage_hard_limit_bytes ?? planStorageBytes,
     in_use_bytes: now.storage_bytes,
     reserved_bytes: now.reserved_bytes,
-    size_bytes: asked.wish.size_bytes,
+    size_bytes: wish.size_bytes,
   };
   return new ServiceError('storage_quota_exceeded', { message: sayRoom(details), details });
 }

@@ -8,8 +8,8 @@ import { EMAIL_LENGTH_MAX, NAME_LENGTH_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
 import { cleanText } from '../core/text.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
-import { findOrganization, type OrganizationRow } from '../db/organizations.ts';
-import { findUserBySubject, insertUser, lockFirstLogin, type UserRow } from '../db/users.ts';
+import type { OrganizationRow } from '../db/organizations.ts';
+import { findAccount, insertUser, lockFirstLogin, type UserRow } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
 import { insertTrialOrganization } from './insert-organization.ts';
 
@@ -31,13 +31,6 @@ export async function firstLogin(
   const found = await find(deps.db);
   if (found !== undefined) return found;
   return deps.db.transaction((tx) => insertAccount(tx, deps, login), { settle: find });
-}
-
-async function findAccount(db: Queryable, subject: string): Promise<Account | undefined> {
-  const user = await findUserBySubject(db, subject);
-  if (user === undefined) return undefined;
-  const organization = await findOrganization(db, user.organization_id);
-  return organization && { user, organization };
 }
 
 async function insertAccount(

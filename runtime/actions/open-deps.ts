@@ -3,19 +3,24 @@
  * the buckets, the queue. `tintype up` opens the same on one machine.
  */
 import { type Around, createDatabase, type Database, type OpenDatabase } from '../db/client.ts';
+import { measureDatabaseLead } from '../db/database-lead.ts';
+import { isAway, wordsOf } from '../db/failures.ts';
 import { findMissingMigrations } from '../db/migrate.ts';
-import { Advice } from '../platform/advice.ts';
+import { Advice, Away } from '../platform/advice.ts';
 import { type Clock, systemClock } from '../platform/clock.ts';
 import type { Config, ConfigField, ConfigWith } from '../platform/config.ts';
 import { type Failpoint, killAt } from '../platform/failpoint.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
 import { createMetrics, type Metrics } from '../platform/metrics.ts';
+import { countedQueue } from '../platform/queue/counted-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Queue } from '../platform/queue/queue.ts';
+import { findReadiness } from '../platform/readiness.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
+import type { Patience } from './patience.ts';
 
 export type Deps = {
   readonly db: Database;
@@ -37,28 +42,36 @@ export const deploymentFields = [
 export type DeploymentConfig = ConfigWith<(typeof deploymentFields)[number]>;
 
 type Opening = { log: Log; lifecycle: Lifecycle };
+type Watched = { metrics: Metrics; patience: Patience };
 
 /** Of a process of a deployment: the database is brought to a version by `tintype migrate`, never by a process. */
-export async function openDeployment(config: DeploymentConfig, opening: Opening): Promise<Deps> {
-  const db = await openMigratedDatabase(config.databaseUrl, opening);
+export async function openDeployment(
+  config: DeploymentConfig,
+  opening: Opening & Watched,
+): Promise<Deps> {
+  const db = openDatabase(config.databaseUrl, opening);
+  await opening.patience.open('database', () => proveMigrated(db));
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
 }
 
-export async function openMigratedDatabase(url: string, opening: Opening): Promise<OpenDatabase> {
-  const db = openDatabase(url, opening);
-  await proveMigrated(db);
-  return db;
-}
+type Opened = Opening & Partial<Watched> & { db: OpenDatabase; buckets: Buckets };
 
+/** A broker that is away is waited for where there is `patience`. */
 export async function openDeps(
   config: Pick<Config, 'amqpUrl' | 'failpoint'>,
-  { log, lifecycle, db, buckets }: Opening & { db: OpenDatabase; buckets: Buckets },
+  { log, lifecycle, db, buckets, patience, metrics = createMetrics() }: Opened,
 ): Promise<Deps> {
-  const queue = await openQueue(config, log);
+  const open = () => openQueue(config, log);
+  const queue = countedQueue(await (patience?.open('broker', open) ?? open()));
   lifecycle.onStop('queue', () => queue.close());
   const { failpoint } = config;
-  const metrics = createMetrics();
-  metrics.watch({ pool: () => db.pool(), queues: () => queue.depths() });
+  metrics.watch({
+    pool: () => db.pool(),
+    queues: () => queue.depths(),
+    in_hand: queue.inHand,
+    dependencies: async () => (await findReadiness(probesOf({ db, buckets }), log)).checks,
+    database_lead_ms: () => measureDatabaseLead(db),
+  });
   const deps = { db, buckets, queue, clock: systemClock, log, metrics };
   return failpoint === undefined ? deps : { ...deps, failpoint: killAt(failpoint) };
 }
@@ -94,10 +107,8 @@ const tracedStatement: Around = (statement, work) => {
 
 async function proveMigrated(db: Database): Promise<void> {
   const missing = await findMissingMigrations(db).catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Advice(`the database cannot be used (${why}): is TINTYPE_DATABASE_URL right?`, {
-      cause,
-    });
+    const advice = `the database cannot be used (${wordsOf(cause)}): is TINTYPE_DATABASE_URL right?`;
+    throw isAway(cause) ? new Away(advice, { cause }) : new Advice(advice, { cause });
   });
   if (missing.length === 0) return;
   throw new Advice(

@@ -3,19 +3,28 @@
  * transaction under the project's row lock. Nothing of it happens when another attempt has taken over.
  * Spec: States and transitions, Upload session, File; Event kinds, upload.ready.
  */
-import { printDeliveryId, printWebhookBody } from '../core/events.ts';
+import { printDeliveryId } from '../core/events.ts';
 import { newId } from '../core/ids.ts';
 import { insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
 import { insertFileRevision } from '../db/file-revisions.ts';
 import { type FileRow, findFileById, type RevisionFacts } from '../db/files.ts';
+import { insertCheck } from '../db/scan-claims.ts';
 import { type Attempt, lockUploadAttempt, updateUploadReady } from '../db/upload-processing.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
-import { insertWebhookDelivery } from '../db/webhook-deliveries.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import { purgeFile, purgeProject } from './purge.ts';
+import { recordWebhook } from './record-webhook.ts';
+
+export type PublishDeps = {
+  db: Database;
+  clock: Clock;
+  failpoint?: Failpoint;
+  /** Whether the deployment has a scanner, which looks at each new revision later. */
+  is_scanned?: boolean;
+};
 
 export type Publication = Attempt & {
   facts: RevisionFacts;
@@ -25,11 +34,15 @@ export type Publication = Attempt & {
 
 /** The file as it is now; undefined when the attempt is over and its work is to be dropped. */
 export async function publishFile(
-  { db, clock, failpoint }: { db: Database; clock: Clock; failpoint?: Failpoint },
+  { db, clock, failpoint, is_scanned }: PublishDeps,
   publication: Publication,
 ): Promise<FileRow | undefined> {
   const work = async (tx: Transaction) => {
-    const file = await publish(tx, publication, clock.now());
+    const now = clock.now();
+    const file = await publish(tx, publication, now);
+    if (file !== undefined && is_scanned === true) {
+      await insertCheck(tx, { ...file, check_id: newId('chk', now.getTime()) });
+    }
     await failpoint?.('ingest.before_commit');
     return file;
   };
@@ -82,8 +95,7 @@ async function insertReadyEvent(
   const event = 'upload.ready';
   const data = { upload_id, project_id, file_id, file_slug, sha256, revision };
   const id = printDeliveryId(event, data);
-  const body = printWebhookBody({ id, event, created_at: now, data });
-  await insertWebhookDelivery(tx, { delivery_id: id, project_id, event, body });
+  await recordWebhook(tx, { id, event, created_at: now, data });
 }
 
 /** A file that is drawn onto others changes them all: then the whole project is forgotten. */

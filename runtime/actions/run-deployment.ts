@@ -1,6 +1,6 @@
 /**
- * A process of a deployment, from its environment alone: opens what it needs, answers those who watch it, says in
- * one line when it is ready, and drains at SIGTERM. What is missing is said at once, all of it.
+ * A process of a deployment, from its environment alone: answers those who watch it, opens what it needs and waits for
+ * what is away, says in one line when it is ready, and drains at SIGTERM. What it was not told is said at once, all of it.
  */
 import {
   type ConfigField,
@@ -8,14 +8,20 @@ import {
   type Environment,
   parseConfig,
 } from '../platform/config.ts';
-import { startHealthServer } from '../platform/http/health-server.ts';
+import { type HealthOptions, startHealthServer } from '../platform/http/health-server.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type LogFields } from '../platform/log.ts';
+import { createMetrics } from '../platform/metrics.ts';
+import { findReadiness } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
+import { createPatience } from './patience.ts';
 
-/** Within the 30 seconds that Kubernetes gives a pod. */
+/** Within the 30 seconds that Kubernetes gives a pod where nothing else is said. */
 export const END_MS_MAX = 25_000;
+/** An upload that hangs is given up after two minutes: whatever a worker has begun it ends, and nobody does it again. */
+export const WORKER_END_MS_MAX = 150_000;
+const CLOSE_MS = 5_000;
 
 type DeploymentField = (typeof deploymentFields)[number];
 
@@ -24,6 +30,8 @@ export type DeploymentProcess<Field extends ConfigField> = {
   env: Environment;
   /** What it has to be told beside the database, the storage and the broker. */
   fields: readonly Field[];
+  /** How long what runs may take to end; END_MS_MAX where it is left out. */
+  end_ms_max?: number;
   start(context: {
     deps: Deps;
     config: ConfigWith<Field | DeploymentField>;
@@ -42,24 +50,41 @@ export async function runDeployment<Field extends ConfigField>(
     format: process.stderr.isTTY ? 'text' : 'json',
     destination: process.stderr,
   });
-  await runProcess({ log, deadline_ms: END_MS_MAX }, async (lifecycle) => {
+  await runProcess({ log, ...deadlinesOf(wanted) }, async (lifecycle) => {
     const started = performance.now();
     await startTracing(config, { name: wanted.name, log, lifecycle });
-    const deps = await openDeployment(config, { log, lifecycle });
-    const watch_port = await watch(deps, { port: config.metricsPort, lifecycle });
+    const metrics = createMetrics();
+    const patience = createPatience({ log, lifecycle });
+    let { probes } = patience;
+    const watched = { metrics, log, probes: () => probes() };
+    metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
+    const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
+    const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
+    probes = () => probesOf(deps);
     const { port } = await wanted.start({ deps, config, lifecycle });
     const duration_ms = Math.round(performance.now() - started);
     log.info('ready', { ...defined({ port, watch_port }), duration_ms });
   });
 }
 
+/** A part alone may take all but what the others need to close. */
+function deadlinesOf({ end_ms_max = END_MS_MAX }: { end_ms_max?: number }) {
+  return { deadline_ms: end_ms_max, part_deadline_ms: end_ms_max - CLOSE_MS };
+}
+
+type Watching = { port: number | undefined; lifecycle: Lifecycle };
+
 /** Where a port is named for it. Before the process's own part, so that it answers until that has ended. */
-export async function watch(
-  { metrics, log, ...deps }: Deps,
-  { port, lifecycle }: { port: number | undefined; lifecycle: Lifecycle },
+export function watch({ metrics, log, ...deps }: Deps, watching: Watching) {
+  return openHealth({ metrics, log, probes: () => probesOf(deps) }, watching);
+}
+
+async function openHealth(
+  watched: Omit<HealthOptions, 'port'>,
+  { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   if (port === undefined) return undefined;
-  const health = await startHealthServer({ port, metrics, log, probes: probesOf(deps) });
+  const health = await startHealthServer({ port, ...watched });
   lifecycle.onStop('health', health.stop);
   return health.port;
 }

@@ -2,7 +2,7 @@
  * After the balance changed: over quota when it is zero or less, within quota when it is more, with one event
  * for every project that has a callback URL. In the transaction of the change. Spec: Organization quota.
  */
-import { printDeliveryId, printWebhookBody, type WebhookEvent } from '../core/events.ts';
+import { printDeliveryId, type WebhookEvent } from '../core/events.ts';
 import { dayOf, isOverQuota } from '../core/metering.ts';
 import type { Transaction } from '../db/client.ts';
 import {
@@ -12,7 +12,8 @@ import {
   updateWithinQuota,
 } from '../db/organizations.ts';
 import { listCallbackProjects } from '../db/projects.ts';
-import { countWebhookDeliveries, insertWebhookDelivery } from '../db/webhook-deliveries.ts';
+import { countWebhookDeliveries } from '../db/webhook-deliveries.ts';
+import { recordWebhook } from './record-webhook.ts';
 
 export type QuotaChange = 'exceeded' | 'restored' | 'unchanged';
 
@@ -38,13 +39,7 @@ type Telling = { organization: OrganizationRow; project_id: string; day: string 
 async function tell(tx: Transaction, telling: Telling): Promise<void> {
   const first = webhookOf(telling, 1);
   const earlier = await countWebhookDeliveries(tx, first.id);
-  const webhook = webhookOf(telling, earlier + 1);
-  await insertWebhookDelivery(tx, {
-    delivery_id: webhook.id,
-    project_id: telling.project_id,
-    event: webhook.event,
-    body: printWebhookBody(webhook),
-  });
+  await recordWebhook(tx, webhookOf(telling, earlier + 1));
 }
 
 function webhookOf({ organization, project_id, day }: Telling, occurrence: number): WebhookEvent {

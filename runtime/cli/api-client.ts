@@ -25,14 +25,26 @@ export function session(headers: Record<string, string>, signingSecret: string):
 }
 
 export function createApi(baseUrl: string, credentials: Credentials): Api {
-  const call = async <Body>(method: string, path: string, sent?: object): Promise<Body> => {
+  const send = createSend(baseUrl, credentials);
+  const ask = async <Body>(method: string, path: string, sent?: object): Promise<Body> =>
+    (await (await send(method, path, sent)).json()) as Body;
+  return {
+    get: (path) => ask('GET', path),
+    post: (path, body) => ask('POST', path, body),
+  };
+}
+
+/** Any request with these credentials, `sent` as JSON; throws where it is refused. */
+export function createSend(baseUrl: string, credentials: Credentials) {
+  return async (method: string, path: string, sent?: unknown): Promise<Response> => {
+    const url = new URL(path, baseUrl);
     const body = sent === undefined ? new Uint8Array() : Buffer.from(JSON.stringify(sent));
     const ask = () =>
-      fetch(new URL(path, baseUrl), {
+      fetch(url, {
         method,
         headers: {
           'content-type': 'application/json',
-          ...credentials({ method, pathname: path, body }),
+          ...credentials({ method, pathname: url.pathname, body }),
         },
         ...(sent === undefined ? {} : { body }),
       }).catch((cause: unknown) => {
@@ -40,12 +52,8 @@ export function createApi(baseUrl: string, credentials: Credentials): Api {
         throw new Refused('network_error', advice, { cause });
       });
     const response = await patiently(ask);
-    if (response.ok) return (await response.json()) as Body;
+    if (response.ok) return response;
     throw new Refusal(await readRefusal(response), response);
-  };
-  return {
-    get: (path) => call('GET', path),
-    post: (path, body) => call('POST', path, body),
   };
 }
 

@@ -37,6 +37,8 @@ const NOT_TAKEN = 'unsupported_content_type';
 const HEIC =
   'This is a HEIC picture, as phones take them. Convert it to JPEG first, or have the phone take JPEG (“most compatible”).';
 
+const NOT_UTF8 = 'Its name is not in UTF-8, and cannot be passed on. Rename the file.';
+
 function refused(sentence: string, cause?: unknown): Refused {
   return new Refused('invalid_request', sentence, { cause });
 }
@@ -53,6 +55,8 @@ const reasons: Readonly<Record<string, string>> = {
 
 async function refuseUnread(file: string, cause: unknown): Promise<never> {
   const { code = 'unknown' } = cause as NodeJS.ErrnoException;
+  // The bytes of such a name are lost before the program begins.
+  if (code === 'ENOENT' && file.includes('\ufffd')) throw refused(NOT_UTF8, cause);
   const isLink = code === 'ENOENT' && (await lstat(file).catch(() => undefined)) !== undefined;
   if (isLink) throw refused('This is a link to a file that is not there. Mend the link.', cause);
   throw refused(
@@ -107,5 +111,6 @@ function misnomer(file: string, contentType: string): string | undefined {
   if (written === '' || format === undefined) return undefined;
   const isRight = (extensions[written] ?? written) === format.extension;
   if (isRight) return undefined;
-  return `it is a ${format.extension.toUpperCase()}, whatever its name says`;
+  const name = format.extension.toUpperCase();
+  return `it is ${/^[AS]/.test(name) ? 'an' : 'a'} ${name}, whatever its name says`;
 }

@@ -3,7 +3,8 @@
  * where it says, complete, wait until ready, print delivery URLs. Spec: Uploads.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ProcessingErrorCode, processingErrors } from '../core/errors.ts';
+import type { ProcessingErrorCode } from '../core/errors.ts';
+import { sayFailure } from '../core/image/failure-sentences.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Api, apiKey, type Credentials, createApi, Refusal, session } from './api-client.ts';
 import { deliveryOrigin } from './env.ts';
@@ -43,13 +44,20 @@ export async function upload(files: readonly string[], options: UploadOptions): 
   const api = createApi(instance.api_url, credentials);
   const presets = await presetNames(api, project);
   const outcomes: Outcome[] = [];
-  for (const named of nameFiles(files, options.slug)) {
-    const outcome = await uploadOne(api, { ...named, project });
-    if ('slug' in outcome) printUrls(deliveryOrigin(instance, project), outcome.slug, presets);
-    outcomes.push(outcome);
-  }
+  const waiting = nameFiles(files, options.slug).entries();
+  const uploadNext = async () => {
+    for (const [at, named] of waiting) {
+      const outcome = await uploadOne(api, { ...named, project });
+      if ('slug' in outcome) printUrls(deliveryOrigin(instance, project), outcome.slug, presets);
+      outcomes[at] = outcome;
+    }
+  };
+  await Promise.all(Array.from({ length: FILES_AT_A_TIME }, uploadNext));
   sumUp(outcomes);
 }
+
+/** Two are decoded at a time; meanwhile the next one is sent. */
+const FILES_AT_A_TIME = 3;
 
 /** The published slug, or the code of the refusal. */
 type Outcome = { slug: string } | { code: string };
@@ -117,7 +125,7 @@ async function publish(
     progress.note('processing');
     await api.post(`${path}/complete`, parts && { parts });
     const ended = await waitUntilEnded(api, { path, progress, upload_id });
-    if (ended.status !== 'ready') throw failureOf(ended);
+    if (ended.status !== 'ready') throw failureOf(ended, content_type);
     const notes = [named.note, note].filter((each) => each !== undefined);
     return { slug: ended.file_slug, notes };
   } catch (error) {
@@ -126,9 +134,9 @@ async function publish(
 }
 
 /** The code, and the sentence that says what to do. */
-function failureOf({ status, error_code }: UploadSession): Refused {
+function failureOf({ status, error_code }: UploadSession, contentType: string): Refused {
   if (error_code === null) return new Refused('internal', `it ended as ${status}: upload it again`);
-  return new Refused(error_code, processingErrors[error_code].message);
+  return new Refused(error_code, sayFailure(error_code, contentType));
 }
 
 /** What the file itself is to blame for. Of all else whoever runs Tintype may want to know which upload it was. */
@@ -203,14 +211,20 @@ const WAITS: Readonly<Record<string, string>> = {
   processing: 'still being processed',
 };
 
+/** A suspended project's key is refused as one that nobody knows. */
+function aboutProject(code: string, project: string): Advice | undefined {
+  const advice: Record<string, string> = {
+    not_found: `there is no project ${project} among those that the folder of YAML declares`,
+    unauthorized: `the key of the project ${project} is not taken: make the project active if it is suspended; if the key was revoked, start Tintype again for a new one`,
+  };
+  return advice[code] === undefined ? undefined : new Advice(advice[code]);
+}
+
 async function presetNames(api: Api, project: string): Promise<string[]> {
   const found = await api
     .get<{ resolution_presets: Record<string, string> }>(`/v1/projects/${project}`)
     .catch((error: unknown) => {
-      if (!(error instanceof Refusal) || error.code !== 'not_found') throw error;
-      throw new Advice(
-        `there is no project ${project} among those that the folder of YAML declares`,
-      );
+      throw error instanceof Refusal ? (aboutProject(error.code, project) ?? error) : error;
     });
   return Object.keys(found.resolution_presets);
 }

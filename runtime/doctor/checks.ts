@@ -3,6 +3,7 @@ import type { Check } from './check.ts';
 import { databaseChecks } from './database-checks.ts';
 import { brokerChecks, sandboxChecks } from './inside-checks.ts';
 import { cdnChecks, egressChecks, identityChecks } from './outside-checks.ts';
+import { scannerChecks } from './scanner-checks.ts';
 import { storageChecks } from './storage-checks.ts';
 import type { Subject } from './subject.ts';
 
@@ -14,4 +15,5 @@ export const checks: readonly Check<Subject>[] = [
   ...sandboxChecks,
   ...egressChecks,
   ...cdnChecks,
+  ...scannerChecks,
 ];

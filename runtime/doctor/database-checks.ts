@@ -1,4 +1,5 @@
 /** Whether the database can be used: reachable, of a version that we know, migrated, and of the same time as we. */
+import { measureDatabaseLead } from '../db/database-lead.ts';
 import { findMissingMigrations } from '../db/migrate.ts';
 import { type Check, type Finding, ok, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
@@ -35,10 +36,7 @@ async function findMigrations({ db }: Subject): Promise<Finding> {
 }
 
 async function findSkew({ db }: Subject): Promise<Finding> {
-  const askedAt = Date.now();
-  const rows = (await db?.query<{ now: Date }>('select clock_timestamp() as now')) ?? [];
-  const midway = (askedAt + Date.now()) / 2;
-  const skewMs = Math.round((rows[0]?.now.getTime() ?? midway) - midway);
+  const skewMs = db === undefined ? 0 : Math.round(await measureDatabaseLead(db));
   return Math.abs(skewMs) <= SKEW_MS_MAX
     ? ok(`${Math.abs(skewMs)} ms apart`)
     : wrong(

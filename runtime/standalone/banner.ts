@@ -15,6 +15,7 @@ export function printBanner(
     `${bold('Tintype is ready.')} ${dim(`(${(startedMs / 1000).toFixed(1)} s)`)}`,
     '',
     `  API        ${instance.api_url}`,
+    `  Documents  ${instance.api_url}/docs`,
     `  Delivery   ${deliveryOrigin(instance, instance.project_slug)}`,
     `  Project    ${instance.project_slug}, its key is in ${data}/instance.json`,
     '',

@@ -7,9 +7,13 @@ import type { Instance } from '../cli/instance.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
 import { migrate } from '../db/migrate.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
-import { countUploadsWaiting } from '../db/uploads-waiting.ts';
+import { openWebhookSender } from '../jobs/open-webhook-sender.ts';
+import { publicAddresses } from '../jobs/public-addresses.ts';
 import { startPurgeLoop } from '../jobs/purge-loop.ts';
+import { startScanLoop } from '../jobs/scan-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
+import { watchWork } from '../jobs/watch-work.ts';
+import { startWebhookLoop } from '../jobs/webhook-loop.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
@@ -69,12 +73,19 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
 }
 
 function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
-  deps.metrics.watch({ uploads: () => countUploadsWaiting(deps.db) });
+  watchWork(deps);
   const cdn = openCdn(config, deps.clock);
-  const scheduler = startScheduler({ ...deps, cdn }, { metrics: deps.metrics });
+  const webhooks = openWebhookSender(deps, config);
+  const addresses = publicAddresses(config);
+  const jobDeps = { ...deps, cdn, webhooks, ...(addresses && { addresses }) };
+  const scheduler = startScheduler(jobDeps, { metrics: deps.metrics });
   lifecycle.onStop('scheduler', () => scheduler.stop());
   const purges = startPurgeLoop({ ...deps, cdn });
   lifecycle.onStop('purges', () => purges.stop());
+  const loop = startWebhookLoop({ ...deps, sender: webhooks });
+  lifecycle.onStop('webhooks', () => loop.stop());
+  const scans = startScanLoop(deps, config);
+  lifecycle.onStop('scans', async () => scans?.stop());
 }
 
 function describe(of: {
@@ -120,7 +131,11 @@ async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions)
 
 async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
   const migrations = await migrate(url);
-  if (migrations.length > 0) log.info('the database was brought to this version', { migrations });
+  if (migrations.length === 0) return;
+  log.info('the database was brought to this version', {
+    count: migrations.length,
+    version: migrations.at(-1),
+  });
 }
 
 /** Returns the organization that owns what the folder declares. */

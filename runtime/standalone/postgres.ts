@@ -6,7 +6,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../platform/http/free-port.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { createDataFolder } from './postgres-data.ts';
@@ -18,6 +18,7 @@ export type PostgresOptions = {
   folder: string;
   /** A free one when it is left out. */
   port?: number;
+  binaries?: PostgresBinaries;
   /** PostgreSQL settings beside our own, as `name: value`. */
   settings?: Readonly<Record<string, string>>;
 };
@@ -50,7 +51,7 @@ type Place = {
 };
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
-  const place = preparePlace(resolve(options.folder));
+  const place = preparePlace(resolve(options.folder), options.binaries);
   const adopted = await adopt(place);
   if (adopted !== undefined) return adopted;
   const account = chooseAccount(place.folder, place.binaries.postgres);
@@ -59,14 +60,14 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   return launch(place, account, options);
 }
 
-function preparePlace(folder: string): Place {
+function preparePlace(folder: string, binaries = findBinaries()): Place {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return {
       folder,
       dataFolder: join(folder, 'data'),
       password: readOrCreatePassword(join(folder, 'password')),
-      binaries: findBinaries(),
+      binaries,
     };
   } catch (cause) {
     if (cause instanceof PostgresFailure) throw cause;

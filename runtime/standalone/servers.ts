@@ -16,6 +16,12 @@ type ServerOptions = {
   storage: Storage;
 };
 
+/** No balancer sends people on: whoever presses Ctrl-C wants it to end. */
+const QUIET_MS = 100;
+
+/** Who saves a document or uploads a file looks at once whether it is there; the database is next door. */
+const LOOKUPS_FRESH_SECONDS = 1;
+
 export async function startServers(deps: Deps, options: ServerOptions): Promise<void> {
   await startDeliveryHosts(deps, options);
   await startApiBeside(deps, options);
@@ -30,7 +36,11 @@ async function startApiBeside(
     baseUrl: config.baseUrl,
     clock: deps.clock,
   });
-  const api = startApi(deps, { config, beside: [storage.handle, provider.handle] });
+  const api = startApi(deps, {
+    config,
+    beside: [storage.handle, provider.handle],
+    quiet_ms: QUIET_MS,
+  });
   await listen(api.server, { port: config.apiPort, option: '--api-port PORT', host: LOOPBACK });
   lifecycle.onStop('api', api.stop);
 }
@@ -40,8 +50,11 @@ async function startDeliveryHosts(deps: Deps, { config, lifecycle }: ServerOptio
     ...deps,
     sealing: createSealing(config.keyEncryptionKeys),
     content: deps.buckets.content,
+    baseUrl: config.baseUrl,
     rootDomain: config.deliveryRootDomain,
+    fresh_seconds: LOOKUPS_FRESH_SECONDS,
     spool_folder: config.spoolDir,
+    quiet_ms: QUIET_MS,
   });
   lifecycle.onStop('delivery', stop);
   const option = '--delivery-port PORT';

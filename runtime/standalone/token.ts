@@ -5,29 +5,30 @@ import { OWNER_SUBJECT } from './demo.ts';
 import { STAFF_SUBJECT } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';
 
-type TokenOptions = { data: string; sub?: string; staff?: true; json?: true };
+type Caller = { data: string; sub?: string; staff?: true };
 
 const TOKEN_SECONDS = 3600;
 
-export async function token(options: TokenOptions): Promise<void> {
-  const instance = await findInstance(options.data);
-  const sub = options.staff === true ? STAFF_SUBJECT : options.sub;
-  const minted = await mintSession(instance, {
-    data: options.data,
-    ...(sub === undefined ? {} : { sub }),
-  });
+export async function token(options: Caller & { json?: true }): Promise<void> {
+  const minted = await mintSession(await findInstance(options.data), options);
   process.stdout.write(
     options.json === true ? `${JSON.stringify(minted)}\n` : printHeaders(minted.headers),
   );
 }
 
-export type MintedSession = { token: string; sub: string; headers: Record<string, string> };
+export async function sessionHeaders(
+  instance: Instance,
+  caller: Caller,
+): Promise<Record<string, string>> {
+  return (await mintSession(instance, caller)).headers;
+}
+
+type MintedSession = { token: string; sub: string; headers: Record<string, string> };
 
 /** Without a subject it is the one that manages what the folder of YAML declares. */
-export async function mintSession(
-  { issuer }: Instance,
-  { data, sub = OWNER_SUBJECT }: { data: string; sub?: string },
-): Promise<MintedSession> {
+async function mintSession({ issuer }: Instance, caller: Caller): Promise<MintedSession> {
+  const { data } = caller;
+  const sub = caller.staff === true ? STAFF_SUBJECT : (caller.sub ?? OWNER_SUBJECT);
   const baseUrl = new URL(issuer).origin;
   const provider = await createIdentityProvider({ dataDir: data, baseUrl, clock: systemClock });
   const minted = await provider.mintToken({ sub, expiresInSeconds: TOKEN_SECONDS });

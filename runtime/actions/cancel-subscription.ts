@@ -1,0 +1,83 @@
+/**
+ * Cancels an organization's subscription at payment provider B, at the end of what is paid: of several who ask at once
+ * one calls the provider. Spec: Billing (cancel-subscription).
+ */
+import { ServiceError } from '../core/errors.ts';
+import type { SubscriptionStatus } from '../core/states.ts';
+import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
+import type { Database } from '../db/client.ts';
+import { lockOrganization } from '../db/organizations.ts';
+import {
+  claimCancellation,
+  findSubscription,
+  findSubscriptionOfOrganization,
+  releaseCancellation,
+  type SubscriptionRow,
+} from '../db/subscriptions.ts';
+import type { ProviderB } from '../platform/billing/provider-b.ts';
+import type { Clock } from '../platform/clock.ts';
+import { moveSubscription } from './move-subscription.ts';
+
+export type CancelDeps = {
+  readonly db: Database;
+  readonly clock: Clock;
+  /** Undefined where the deployment has none. */
+  readonly providerB: ProviderB | undefined;
+};
+
+/** Longer than the provider's calls take. */
+const LEASE_SECONDS = 30;
+
+/** Each status that the specification's answer has. */
+export type Canceled = Exclude<SubscriptionStatus, 'active'>;
+
+export async function cancelSubscription(
+  deps: CancelDeps,
+  { organization_id, actor }: { organization_id: string; actor: Actor },
+): Promise<Canceled> {
+  const found = await findSubscriptionOfOrganization(deps.db, organization_id);
+  if (found === undefined) throw new ServiceError('no_subscription');
+  if (found.provider === 'a') throw new ServiceError('use_billing_portal');
+  if (found.status === 'scheduled_cancel') throw new ServiceError('already_cancelling');
+  if (found.status !== 'active') return found.status;
+  const { providerB } = deps;
+  if (providerB === undefined) throw new ServiceError('billing_unavailable');
+  const isOurs = await claimCancellation(deps.db, { ...found, lease_seconds: LEASE_SECONDS });
+  if (!isOurs) throw new ServiceError('already_cancelling');
+  try {
+    const status = await providerB.cancel(found);
+    await record(deps, found, { status, actor });
+    return status;
+  } finally {
+    await releaseCancellation(deps.db, found);
+  }
+}
+
+type Recording = { status: Canceled; actor: Actor };
+
+async function record(
+  { db, clock }: CancelDeps,
+  found: SubscriptionRow,
+  { status, actor }: Recording,
+): Promise<void> {
+  const { organization_id, subscription_id } = found;
+  await db.transaction(
+    async (tx) => {
+      await lockOrganization(tx, organization_id);
+      await moveSubscription(tx, { ...found, status, at: clock.now() });
+      await insertAuditEntry(tx, {
+        ...actor,
+        organization_id,
+        action: 'billing.cancel_subscription',
+        target: subscription_id,
+        before: { status: found.status },
+        after: { status },
+      });
+      return true;
+    },
+    {
+      settle: async (fresh) =>
+        (await findSubscription(fresh, found))?.status === status || undefined,
+    },
+  );
+}

@@ -1,0 +1,158 @@
+/**
+ * Makes, changes and deletes the libraries of a project, with the audit entry in the same transaction. Of the default
+ * library, which is no row, only the allowed origins are kept, with its project. Spec: Library; Libraries.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { ServiceError } from '../core/errors.ts';
+import {
+  type CreateLibrary,
+  type PatchLibrary,
+  unsupportedLibraryFields,
+} from '../core/resources/library.ts';
+import { DEFAULT_LIBRARY, parseLibraryName, parseLibrarySlug } from '../core/slug.ts';
+import { type Actor, insertAuditEntry, type NewAuditEntry } from '../db/audit-log.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import {
+  countLibraryContents,
+  insertLibrary,
+  type LibraryRow,
+  lockLibrary,
+  updateLibrary,
+  updateLibraryDeleted,
+} from '../db/libraries.ts';
+import { lockProject, type ProjectRow, updateProject } from '../db/projects.ts';
+import { requireFilterable, type SizeSettings } from './require-filterable.ts';
+import { type PlaceSettings, requireLibraryWrites } from './require-place.ts';
+
+export type LibrarySettings = PlaceSettings & SizeSettings;
+
+type Deed = { project_id: string; actor: Actor; settings: LibrarySettings };
+type DeedOnLibrary = Deed & {
+  /** As the path names it. */
+  library: string;
+};
+
+/** What a change leaves: a named library, or the project that has the default one's origins. */
+export type ChangedLibrary =
+  | { kind: 'named'; row: LibraryRow }
+  | { kind: 'default'; project: ProjectRow };
+
+/** Throws media_library_disabled, invalid_library_slug, filter_unavailable and library_slug_taken. */
+export async function createLibrary(
+  db: Database,
+  {
+    project_id,
+    actor,
+    settings,
+    wish,
+    library_id,
+  }: Deed & { wish: CreateLibrary; library_id: string },
+): Promise<LibraryRow> {
+  requireLibraryWrites(settings);
+  const library_slug = parseLibrarySlug(wish.slug);
+  if (library_slug === undefined) throw new ServiceError('invalid_library_slug');
+  await requireFilterable(db, { project_id, needs: 'indexes', settings });
+  const { name, allowed_origins = [] } = wish;
+  return db.transaction(async (tx) => {
+    const library = { library_id, project_id, library_slug, name, allowed_origins };
+    const row = await insertLibrary(tx, library);
+    if (row === undefined) throw new ServiceError('library_slug_taken');
+    await audit(tx, row, { ...actor, action: 'library.create', after: settingsOf(row) });
+    return row;
+  });
+}
+
+/** Throws media_library_disabled, not_supported, default_library_immutable and library_not_found. */
+export async function changeLibrary(
+  db: Database,
+  change: DeedOnLibrary & { wish: PatchLibrary },
+): Promise<ChangedLibrary> {
+  const { settings, library, wish } = change;
+  requireLibraryWrites(settings);
+  const library_slug = parseLibraryName(library);
+  if (library_slug === undefined) throw new ServiceError('library_not_found');
+  const isDefault = library_slug === DEFAULT_LIBRARY;
+  if (isDefault && Object.keys(wish).some((field) => field !== 'allowed_origins')) {
+    throw new ServiceError('default_library_immutable');
+  }
+  const fields = unsupportedLibraryFields.filter((field) => field in wish);
+  if (fields.length > 0) throw new ServiceError('not_supported', { details: { fields } });
+  return db.transaction((tx) =>
+    isDefault ? changeDefault(tx, change) : changeNamed(tx, { ...change, library_slug }),
+  );
+}
+
+async function changeNamed(
+  tx: Transaction,
+  { project_id, library_slug, wish, actor }: Deed & { library_slug: string; wish: PatchLibrary },
+): Promise<ChangedLibrary> {
+  const before = await lockLibrary(tx, { project_id, library_slug });
+  if (before === undefined) throw new ServiceError('library_not_found');
+  const { name = before.name, allowed_origins = before.allowed_origins } = wish;
+  const wanted = { ...before, name, allowed_origins };
+  if (isDeepStrictEqual(wanted, before)) return { kind: 'named', row: before };
+  const row = (await updateLibrary(tx, wanted)) ?? before;
+  const [then, now] = [settingsOf(before), settingsOf(row)];
+  await audit(tx, row, { ...actor, action: 'library.update', before: then, after: now });
+  return { kind: 'named', row };
+}
+
+async function changeDefault(
+  tx: Transaction,
+  { project_id, wish, actor }: Deed & { wish: PatchLibrary },
+): Promise<ChangedLibrary> {
+  const before = await lockProject(tx, project_id);
+  if (before === undefined) throw new ServiceError('not_found');
+  const { allowed_origins = before.library_origins } = wish;
+  if (isDeepStrictEqual(allowed_origins, before.library_origins)) {
+    return { kind: 'default', project: before };
+  }
+  const changes = { library_origins: allowed_origins };
+  const project = (await updateProject(tx, { project_id, changes })) ?? before;
+  await insertAuditEntry(tx, {
+    ...actor,
+    project_id,
+    action: 'library.update',
+    target: DEFAULT_LIBRARY,
+    before: { allowed_origins: before.library_origins },
+    after: { allowed_origins },
+  });
+  return { kind: 'default', project };
+}
+
+/** Throws media_library_disabled, default_library_immutable, filter_unavailable, library_not_found and library_not_empty. */
+export async function deleteLibrary(db: Database, deed: DeedOnLibrary): Promise<void> {
+  const { project_id, library, settings, actor } = deed;
+  requireLibraryWrites(settings);
+  const library_slug = parseLibraryName(library);
+  if (library_slug === undefined) throw new ServiceError('library_not_found');
+  if (library_slug === DEFAULT_LIBRARY) throw new ServiceError('default_library_immutable');
+  await requireFilterable(db, { project_id, needs: 'indexes', settings });
+  await db.transaction(async (tx) => {
+    // Locked first, counted second: the count then sees what whoever held the library has put into it.
+    const row = await lockLibrary(tx, { project_id, library_slug });
+    if (row === undefined) throw new ServiceError('library_not_found');
+    await refuseContents(tx, row);
+    await updateLibraryDeleted(tx, row.library_id);
+    await audit(tx, row, { ...actor, action: 'library.delete', before: settingsOf(row) });
+  });
+}
+
+async function refuseContents(tx: Transaction, { library_id }: LibraryRow): Promise<void> {
+  const { files, uploads } = await countLibraryContents(tx, library_id);
+  if (files + uploads === 0) return;
+  const message = `The library holds ${files} files, and ${uploads} uploads into it are not finished. Move or delete the files and wait for the uploads, or abort them.`;
+  throw new ServiceError('library_not_empty', { message });
+}
+
+function settingsOf({ library_slug: slug, name, allowed_origins }: LibraryRow) {
+  return { slug, name, allowed_origins };
+}
+
+function audit(
+  tx: Transaction,
+  { project_id, library_id: target }: LibraryRow,
+  entry: NewAuditEntry,
+): Promise<void> {
+  return insertAuditEntry(tx, { ...entry, project_id, target });
+}

@@ -1,0 +1,68 @@
+/**
+ * The session that a mint goes on with, by the token that it refreshes: the picker keeps its uploads and their count.
+ * Spec: Library sessions and the picker (refresh_of).
+ */
+import { ServiceError } from '../core/errors.ts';
+import { isFolderWithin } from '../core/folder.ts';
+import { LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX } from '../core/limits.ts';
+import {
+  type LibrarySessionClaims,
+  verifyLibrarySession,
+} from '../core/signing/library-session.ts';
+import { endOf, findFactsOf, uploadersOf } from './library-session-end.ts';
+import type { MintDeps, SessionScope } from './mint-library-session.ts';
+
+type Refresh = { scope: SessionScope; refresh_of: string | undefined };
+
+/**
+ * Undefined where a new one begins: nothing is refreshed, or the token does not verify, is over for too long, or was
+ * revoked. Throws refresh_mismatch.
+ */
+export async function continuedSession(
+  { db, clock, libraryKeys }: Pick<MintDeps, 'db' | 'clock' | 'libraryKeys'>,
+  { scope, refresh_of }: Refresh,
+): Promise<string | undefined> {
+  if (refresh_of === undefined) return undefined;
+  const now = Math.floor(clock.now().getTime() / 1000);
+  const verdict = verifyLibrarySession(libraryKeys.sessions, refresh_of, now);
+  if (verdict.outcome === 'invalid_session') return undefined;
+  const { claims } = verdict;
+  if (now > claims.exp + LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX) return undefined;
+  const isEnded = endOf(claims, await findFactsOf(db, claims)) !== undefined;
+  if (isEnded) return undefined;
+  refuseMismatch(claims, scope);
+  return claims.session_id;
+}
+
+function refuseMismatch(old: LibrarySessionClaims, scope: SessionScope): void {
+  const differing = Object.entries(FITS).filter(([, fits]) => !fits(old, scope));
+  if (differing.length === 0) return;
+  const fields = differing.map(([field]) => field).join(', ');
+  const message = `The refreshed session differs in ${fields}, or would be wider there. Ask for the same or less, or leave refresh_of out.`;
+  throw new ServiceError('refresh_mismatch', { message });
+}
+
+/** What must be the same, and what may become less. */
+const FITS: Readonly<Record<string, (old: LibrarySessionClaims, scope: SessionScope) => boolean>> =
+  {
+    project: (old, { project_id }) => old.project_id === project_id,
+    library: (old, { library_id }) => old.library_id === library_id,
+    origin: (old, { origin }) => old.origin === origin,
+    subject: isSameSubject,
+    folder: (old, { folder }) => isFolderWithin(folder, old.folder),
+    permissions: (old, { permissions }) =>
+      permissions.every((one) => old.permissions.includes(one) || isOwnOf(old, one)),
+    max_file_bytes: (old, { max_file_bytes }) => max_file_bytes <= old.max_file_bytes,
+    max_uploads: (old, { max_uploads }) => max_uploads <= old.max_uploads,
+  };
+
+/** Keys come and go at the ends of the list: one in common is enough. */
+function isSameSubject(old: LibrarySessionClaims, scope: SessionScope): boolean {
+  const known = uploadersOf(old);
+  return uploadersOf(scope).some((mac) => known.some((other) => other.equals(mac)));
+}
+
+/** One's own files are among all files. */
+function isOwnOf({ permissions }: LibrarySessionClaims, asked: string): boolean {
+  return asked === 'browse_own' && permissions.includes('browse');
+}

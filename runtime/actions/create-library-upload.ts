@@ -1,0 +1,52 @@
+/**
+ * An upload from the picker: through the service, under a generated slug, into the place of its session, and no more of
+ * them than the session has, counted over all processes. Spec: Library sessions and the picker; Limits.
+ */
+import { ServiceError } from '../core/errors.ts';
+import { LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX } from '../core/limits.ts';
+import type { CreateLibraryUpload } from '../core/resources/library-session.ts';
+import type { LibrarySessionClaims } from '../core/signing/library-session.ts';
+import { joinTransaction } from '../db/joined-transaction.ts';
+import { lockSessionUploads } from '../db/library-sessions.ts';
+import type { ProjectRow } from '../db/projects.ts';
+import { type CreateUploadDeps, createUpload, type NewUploadSession } from './create-upload.ts';
+import { uploadersOf } from './library-session-end.ts';
+
+export type LibraryUpload = {
+  claims: LibrarySessionClaims;
+  project: ProjectRow;
+  wish: CreateLibraryUpload;
+  planStorageBytes: number;
+};
+
+/** Throws file_too_large, session_upload_limit, session_revoked, and what refuses any upload. */
+export async function createLibraryUpload(
+  deps: CreateUploadDeps,
+  { claims, project, wish, planStorageBytes }: LibraryUpload,
+): Promise<NewUploadSession> {
+  const { max_file_bytes: max_bytes, max_uploads, session_id } = claims;
+  if (wish.size_bytes > max_bytes)
+    throw new ServiceError('file_too_large', { details: { max_bytes } });
+  const { content_type, size_bytes, title, original_filename } = wish;
+  const remaining_seconds = claims.exp - Math.floor(deps.clock.now().getTime() / 1000);
+  const from = {
+    library_id: claims.library_id,
+    folder: claims.folder,
+    title,
+    original_filename,
+    uploader: uploadersOf(claims)[0] ?? null,
+    library_session_id: session_id,
+    lifetime_seconds: Math.max(
+      1,
+      Math.min(LIBRARY_SESSION_PUT_LIFETIME_SECONDS_MAX, remaining_seconds),
+    ),
+  };
+  return deps.db.transaction(async (tx) => {
+    if ((await lockSessionUploads(tx, session_id)) >= max_uploads) {
+      throw new ServiceError('session_upload_limit');
+    }
+    const through = { ...deps, db: joinTransaction(tx) };
+    const asked = { content_type, size_bytes, mode: 'proxy' as const };
+    return createUpload(through, { project, wish: asked, planStorageBytes, from });
+  });
+}

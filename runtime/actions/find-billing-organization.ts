@@ -1,0 +1,25 @@
+/**
+ * Whose customer it is of whom a payment provider tells: known from before, or told by the metadata of a signed event,
+ * and then known. Spec: Infrastructure (billing errors).
+ */
+import type { Provider } from '../core/billing/billing-fact.ts';
+import { ServiceError } from '../core/errors.ts';
+import type { Transaction } from '../db/client.ts';
+import { findCustomerOrganization, insertBillingCustomer } from '../db/provider-events.ts';
+
+/** Throws `billing_customer_unmapped`, and `billing_subscription_mismatch` where the event names another one. */
+export async function findBillingOrganization(
+  tx: Transaction,
+  told: { provider: Provider; customer_id: string; organization_id: string | undefined },
+): Promise<string> {
+  const { provider, customer_id, organization_id } = told;
+  if (organization_id !== undefined) {
+    await insertBillingCustomer(tx, { provider, customer_id, organization_id });
+  }
+  const known = await findCustomerOrganization(tx, { provider, customer_id });
+  if (known === undefined) throw new ServiceError('billing_customer_unmapped');
+  if (organization_id !== undefined && organization_id !== known) {
+    throw new ServiceError('billing_subscription_mismatch');
+  }
+  return known;
+}

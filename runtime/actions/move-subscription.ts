@@ -1,0 +1,51 @@
+/**
+ * Moves a subscription to where its provider says it is, never backwards, and the organization's plan with it.
+ * Spec: Billing; Other state sets (subscription).
+ */
+import { isRunning, movesSubscription } from '../core/billing/billing-fact.ts';
+import { ServiceError } from '../core/errors.ts';
+import type { SubscriptionStatus } from '../core/states.ts';
+import type { Transaction } from '../db/client.ts';
+import {
+  findSubscription,
+  findSubscriptionOfOrganization,
+  type SubscriptionRow,
+  upsertSubscription,
+} from '../db/subscriptions.ts';
+
+export type SubscriptionMove = Omit<SubscriptionRow, 'changed_at' | 'status'> & {
+  /** Undefined: it was paid for, which makes it known, and says nothing of one that is. */
+  status: SubscriptionStatus | undefined;
+  /** By the provider's clock. */
+  at: Date;
+};
+
+/** What an organization has that pays for none. */
+const PLAN_WITHOUT = 'trial';
+
+/** Whatever its provider tells of it counts, also what was told before it was paid and comes later. */
+const LONG_AGO = new Date(0);
+
+/** The caller holds the organization's row. Throws `billing_subscription_mismatch`. */
+export async function moveSubscription(tx: Transaction, move: SubscriptionMove): Promise<void> {
+  const { at, status = 'active', ...told } = move;
+  const subscription = { ...told, status, changed_at: move.status === undefined ? LONG_AGO : at };
+  const { organization_id, subscription_id, plan } = subscription;
+  const before = await findSubscription(tx, subscription);
+  if (before !== undefined && before.organization_id !== organization_id) {
+    throw new ServiceError('billing_subscription_mismatch');
+  }
+  if (before !== undefined && !isMoved(before, move)) return;
+  const current = await findSubscriptionOfOrganization(tx, organization_id);
+  const isOther = current !== undefined && current.subscription_id !== subscription_id;
+  const hasOther = isOther && isRunning(current.status);
+  // One that takes another's place waits until the provider has told of the end of that.
+  if (hasOther && isRunning(status)) throw new ServiceError('billing_subscription_mismatch');
+  const own = isRunning(status) ? plan : PLAN_WITHOUT;
+  const organization_plan = hasOther ? current.plan : own;
+  await upsertSubscription(tx, { ...subscription, organization_plan });
+}
+
+function isMoved(before: SubscriptionRow, { status, at }: SubscriptionMove): boolean {
+  return status !== undefined && movesSubscription(before, { status, at });
+}

@@ -1,0 +1,71 @@
+/**
+ * The last seven days at every station of metering, of one project or of all of them together: a day for each, whether
+ * anything happened or not. Spec: Staff (reconciliation).
+ */
+import { reconciliationDays, startOfDay } from '../core/metering.ts';
+import type { Difference, MeteringDay } from '../core/reconciliation.ts';
+import type { Queryable } from '../db/client.ts';
+import { listMeteredProjects, listSpoolLosses, type SpoolLoss } from '../db/reconciliation.ts';
+import { type ReconciledDay, reconcileUsage } from './reconcile-usage.ts';
+
+/** What was metered and charged on a day, what differs, by cause, and what all spools lost, whoever's it was. */
+export type DayTotals = Omit<MeteringDay, 'project_id'> &
+  Pick<SpoolLoss, 'missing_batches' | 'lost_deliveries'> & { differences: Difference[] };
+
+const PROJECTS_AT_ONCE = 200;
+
+/** Oldest first, today last. `project_id` null: everybody's. */
+export async function reconcileDays(
+  db: Queryable,
+  { project_id, now }: { project_id: string | null; now: Date },
+): Promise<DayTotals[]> {
+  const days = reconciliationDays(now);
+  const totals = new Map(days.map((day) => [day, nothingOf(day)]));
+  const since = startOfDay(days[0] ?? '');
+  const all = project_id === null ? await listMeteredProjects(db, since) : [project_id];
+  for (let start = 0; start < all.length; start += PROJECTS_AT_ONCE) {
+    const project_ids = all.slice(start, start + PROJECTS_AT_ONCE);
+    for (const day of await reconcileUsage(db, { project_ids, now })) add(totals.get(day.day), day);
+  }
+  for (const loss of await listSpoolLosses(db, since)) addLoss(totals.get(loss.day), loss);
+  return [...totals.values()];
+}
+
+function nothingOf(day: string): DayTotals {
+  const credits = { batched_credits: 0, rolled_up_credits: 0, exempt_credits: 0 };
+  const losses = { missing_batches: 0, lost_deliveries: 0 };
+  return {
+    day,
+    requests: 0,
+    ...credits,
+    owed_credits: 0,
+    charged_credits: 0,
+    ...losses,
+    differences: [],
+  };
+}
+
+const SUMMED = [
+  'requests',
+  'batched_credits',
+  'rolled_up_credits',
+  'exempt_credits',
+  'owed_credits',
+  'charged_credits',
+] as const;
+
+function add(total: DayTotals | undefined, day: ReconciledDay): void {
+  if (total === undefined) return;
+  for (const field of SUMMED) total[field] += day[field];
+  for (const { cause, credits } of day.differences) {
+    const known = total.differences.find((one) => one.cause === cause);
+    const others = total.differences.filter((one) => one !== known);
+    total.differences = [...others, { cause, credits: credits + (known?.credits ?? 0) }];
+  }
+}
+
+function addLoss(total: DayTotals | undefined, loss: SpoolLoss): void {
+  if (total === undefined) return;
+  total.missing_batches += loss.missing_batches;
+  total.lost_deliveries += loss.lost_deliveries;
+}

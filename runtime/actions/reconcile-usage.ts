@@ -1,0 +1,58 @@
+/**
+ * Compares the stations of metering for some projects over the last seven days, today included: what delivery servers
+ * sent, what was summed of it, what that costs, what was charged. Changes nothing. Spec: Staff (reconciliation).
+ */
+import {
+  billedHours,
+  dailyCharge,
+  dayOf,
+  isHourExempt,
+  reconciliationDays,
+  startOfDay,
+} from '../core/metering.ts';
+import { type Difference, differencesOf, type MeteringDay } from '../core/reconciliation.ts';
+import type { Queryable } from '../db/client.ts';
+import { listExemptions } from '../db/organization-exemptions.ts';
+import { listPricing } from '../db/project-pricing.ts';
+import { type DayOfProject, listDaysOfProjects } from '../db/reconciliation.ts';
+import { listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
+
+export type ReconciledDay = MeteringDay & { differences: Difference[] };
+
+/** By project and day, oldest first; days on which nothing was delivered or charged are left out. */
+export async function reconcileUsage(
+  db: Queryable,
+  { project_ids, now }: { project_ids: readonly string[]; now: Date },
+): Promise<ReconciledDay[]> {
+  const days = reconciliationDays(now);
+  const [from = '', to = ''] = [days[0], days.at(-1)];
+  const rows = await listDaysOfProjects(db, { project_ids, from, to });
+  const range = { from: startOfDay(from), to: now };
+  const hours = await listUsageHours(db, { project_ids, ...range });
+  const pricing = await listPricing(db, project_ids);
+  const exemptions = await listExemptions(db, [
+    ...new Set(rows.map(({ organization_id }) => organization_id)),
+  ]);
+  return rows.map((row) => {
+    const exempt = exemptions.filter((one) => one.organization_id === row.organization_id);
+    const own = hours.filter((hour) => isOf(row, hour));
+    const terms = {
+      hours: own,
+      pricing: pricing.filter((one) => one.project_id === row.project_id),
+      exempt,
+    };
+    const { organization_id: _, ...facts } = row;
+    const state = {
+      ...facts,
+      exempt_credits: own
+        .filter(({ window_start }) => isHourExempt(exempt, window_start))
+        .reduce((sum, { credits }) => sum + credits, 0),
+      owed_credits: dailyCharge(billedHours(terms)),
+    };
+    return { ...state, differences: differencesOf(state, now) };
+  });
+}
+
+function isOf({ project_id, day }: DayOfProject, hour: UsageHourRow): boolean {
+  return hour.project_id === project_id && dayOf(hour.window_start) === day;
+}

@@ -1,0 +1,82 @@
+/**
+ * What staff make of the scanner's checks, with what follows for the file, in one transaction under the lock of its
+ * project. A decision is about the pictures that were scanned: once another revision stands in their place it is kept
+ * and moves nothing. Spec: Staff, checks; States and transitions, File.
+ */
+import { ServiceError } from '../core/errors.ts';
+import { newId } from '../core/ids.ts';
+import type { ReviewDecision } from '../core/states.ts';
+import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
+import type { Transaction } from '../db/client.ts';
+import { type FileRow, lockFile } from '../db/files.ts';
+import {
+  type CheckRow,
+  findCheck,
+  insertReview,
+  listChecksToApprove,
+} from '../db/scanner-checks.ts';
+import { blockFile, unblockFile } from './block-file.ts';
+
+type Decided = { note: string | null; reviewer: string; actor: Actor; now: Date };
+
+export type Review = Decided & { check_id: string; decision: ReviewDecision };
+
+/** The check as it is now. Throws not_found and check_not_flagged. */
+export async function reviewCheck(tx: Transaction, review: Review): Promise<CheckRow> {
+  const { check_id, decision, actor, now } = review;
+  const check = await findCheck(tx, check_id);
+  const file = check && (await lockFile(tx, check.file_id));
+  if (check === undefined || file === undefined) throw new ServiceError('not_found');
+  const reviewed = await writeReview(tx, check, review);
+  if (file.revision !== check.revision) return reviewed;
+  const { file_id } = file;
+  if (decision === 'rejected' && file.status === 'ready')
+    await blockFile(tx, {
+      file_id,
+      blocked_by: 'staff',
+      reason: check.flags.join(', '),
+      actor,
+      now,
+    });
+  if (decision === 'approved' && isBlockedByScanner(file)) {
+    await unblockFile(tx, { file_id, actor, now });
+    await approveChecks(tx, { ...review, file_id });
+  }
+  return reviewed;
+}
+
+/** Approves what the scanner flagged in a file: whoever lets it go again has seen it. Returns the ids of the checks. */
+export async function approveChecks(
+  tx: Transaction,
+  { file_id, ...decided }: Decided & { file_id: string },
+): Promise<string[]> {
+  const ids = await listChecksToApprove(tx, file_id);
+  for (const check_id of ids) {
+    const check = await findCheck(tx, check_id);
+    if (check) await writeReview(tx, check, { ...decided, check_id, decision: 'approved' });
+  }
+  return ids;
+}
+
+async function writeReview(
+  tx: Transaction,
+  { check_id, project_id, review: before }: CheckRow,
+  { decision, note, reviewer, actor, now }: Review,
+): Promise<CheckRow> {
+  const review_id = newId('rvw', now.getTime());
+  const reviewed = await insertReview(tx, { review_id, check_id, decision, note, reviewer });
+  if (reviewed === undefined) throw new ServiceError('check_not_flagged');
+  await insertAuditEntry(tx, {
+    project_id,
+    ...actor,
+    action: 'check.review',
+    target: check_id,
+    before: { review: before },
+    after: { review: decision, note },
+  });
+  return reviewed;
+}
+
+function isBlockedByScanner({ status, blocked_by }: FileRow): boolean {
+  return status === 'blocked' && blocked_by === 'scanner';
+}

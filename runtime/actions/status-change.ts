@@ -1,0 +1,22 @@
+/** What becomes of a project's state when somebody sets it. Spec: Project (status). */
+import { ServiceError } from '../core/errors.ts';
+import type { ProjectStatus } from '../core/states.ts';
+import type { ProjectChanges, ProjectRow } from '../db/projects.ts';
+
+type Wish = {
+  by: 'owner' | 'staff';
+  project: Pick<ProjectRow, 'status' | 'suspended_by'>;
+  status: ProjectStatus | undefined;
+};
+
+/** Staff take over a suspension by the owner, and only staff end their own: project_suspended_by_staff. */
+export function statusChange({ by, project, status }: Wish): ProjectChanges {
+  if (status === undefined) return {};
+  if (status === 'suspended') {
+    const isSo = project.status === 'suspended' && by === 'owner';
+    return isSo ? {} : { status, suspended_by: by };
+  }
+  if (project.suspended_by === 'staff' && by === 'owner')
+    throw new ServiceError('project_suspended_by_staff');
+  return { status, suspended_by: null };
+}

@@ -1,0 +1,75 @@
+/**
+ * Brings an image that a resource declares on its way: a session like a tenant's, its bytes to storage, and the bell for
+ * the workers. After a crash it goes on with the session that is there. Spec: Upload session.
+ */
+import { ServiceError } from '../core/errors.ts';
+import { sniffContentType } from '../core/image/formats.ts';
+import type { Plans } from '../core/plans.ts';
+import type { Database, Transaction } from '../db/client.ts';
+import { insertDeclaredUpload, type UploadOwner } from '../db/declared-uploads.ts';
+import type { ProjectRow } from '../db/projects.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
+import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
+import { type CreateUploadDeps, createUpload } from './create-upload.ts';
+
+export type DeclaredImageDeps = Omit<CreateUploadDeps, 'addresses'> &
+  CompleteUploadDeps & { plans: Plans };
+
+export type DeclaredImage = {
+  project: ProjectRow;
+  owner: UploadOwner;
+  file_slug: string;
+  bytes: Buffer;
+  sha256: string;
+  /** The session that an earlier call made for these bytes, and did not end. */
+  upload_id: string | undefined;
+};
+
+/** Every statement is within a transaction of the given database, as its owner may be fenced off. */
+export async function uploadDeclaredImage(
+  deps: DeclaredImageDeps,
+  image: DeclaredImage,
+): Promise<UploadRow> {
+  const { bytes, upload_id } = image;
+  const db = inTransactions(deps.db);
+  const upload =
+    (upload_id === undefined ? undefined : await findUpload(db, upload_id)) ??
+    (await begin(deps, image));
+  if (upload.status !== 'created') return upload;
+  const { content_type, ingest_key } = upload;
+  await deps.buckets.ingest.write(ingest_key, bytes, { content_type, size_bytes: bytes.length });
+  return completeUpload({ ...deps, db }, upload);
+}
+
+// The way in is a PUT to storage, which asks for none of these.
+const addresses = { baseUrl: '', uploadBaseUrl: '', uploadUrlKeys: [], proxyMaxBytes: 0 };
+
+function begin(
+  deps: DeclaredImageDeps,
+  { project, owner, file_slug, bytes, sha256 }: DeclaredImage,
+): Promise<UploadRow> {
+  const content_type = sniffContentType(bytes);
+  if (content_type === undefined) throw new ServiceError('unsupported_content_type');
+  const wish = {
+    content_type,
+    size_bytes: bytes.length,
+    file_slug,
+    sha256,
+    mode: 'direct' as const,
+  };
+  const { storage_bytes: planStorageBytes } = deps.plans[project.plan] ?? deps.plans.trial;
+  return deps.db.transaction(async (tx) => {
+    const through = { ...deps, db: within(tx), addresses };
+    const { upload } = await createUpload(through, { project, wish, planStorageBytes });
+    await insertDeclaredUpload(tx, { ...owner, upload_id: upload.upload_id });
+    return upload;
+  });
+}
+
+function within(tx: Transaction): Database {
+  return { ...tx, transaction: (work) => work(tx), close: async () => undefined };
+}
+
+function inTransactions(db: Database): Database {
+  return { ...db, query: (text, values) => db.transaction((tx) => tx.query(text, values)) };
+}

@@ -1,0 +1,64 @@
+/**
+ * `tintype call`: one request to the API as the dashboard would send it for a person, signed, and what was answered.
+ * Spec: Credentials, BrowserSession.
+ */
+import { Advice } from '../platform/advice.ts';
+import { createSend, session } from './api-client.ts';
+import { findInstance, type Instance } from './instance.ts';
+
+type Wanted = {
+  method: string;
+  path: string;
+  /** As it was typed. */
+  body: string | undefined;
+};
+
+type CallOptions = {
+  data: string;
+  /** Headers of a session of whoever calls. */
+  mintSession(instance: Instance): Promise<Record<string, string>>;
+};
+
+export async function call(wanted: Wanted, { data, mintSession }: CallOptions): Promise<void> {
+  const method = parseMethod(wanted.method);
+  const path = parsePath(wanted.path);
+  const body = wanted.body === undefined ? undefined : parseBody(wanted.body);
+  const instance = await findInstance(data);
+  const credentials = session(await mintSession(instance), instance.request_signing_secret);
+  const send = createSend(instance.api_url, credentials);
+  const response = await send(method, path, body);
+  process.stdout.write(await printAnswer(response));
+}
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function parseMethod(text: string): string {
+  const method = text.toUpperCase();
+  if (METHODS.includes(method)) return method;
+  throw misused(`${text} is no method: use ${METHODS.join(', ')}`);
+}
+
+/** Not the address of another host: the session goes nowhere but to the Tintype that it is of. */
+function parsePath(text: string): string {
+  if (/^\/(?!\/)/.test(text)) return text;
+  throw misused(`${text} is no path of the API: write one such as /v1/me`);
+}
+
+function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw misused(`the body is not JSON: write one such as '{"name":"Shop"}'`);
+  }
+}
+
+function misused(message: string): Advice {
+  return new Advice(message, { exitCode: 2 });
+}
+
+/** JSON indented for who reads it, anything else byte for byte. */
+async function printAnswer(response: Response): Promise<string | Buffer> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  return isJson ? `${JSON.stringify(JSON.parse(bytes.toString()), null, 2)}\n` : bytes;
+}

@@ -1,0 +1,113 @@
+/** The four actions of the upload handler, as the browser calls them. Spec: Upload helper codes. */
+import type {
+  CompleteAnswer,
+  HelperPart,
+  PartsAnswer,
+  PrepareAnswer,
+  PrepareRequest,
+  ReadyAnswer,
+  SentPart,
+} from '../protocol.ts';
+import { pause, retrying } from './retrying.ts';
+import { clientError, UploadError } from './upload-error.ts';
+
+export type Endpoint = {
+  readonly url: string;
+  readonly headers: () => HeadersInit;
+};
+
+export async function prepare(
+  endpoint: Endpoint,
+  request: Omit<PrepareRequest, 'action'>,
+  signal: AbortSignal,
+): Promise<PrepareAnswer> {
+  const answer = await post<PrepareAnswer>(endpoint, { action: 'prepare', ...request }, signal);
+  const isWhole = typeof answer.token === 'string' && typeof answer.upload_id === 'string';
+  const isPut = typeof answer.put?.url === 'string';
+  if (isWhole && (isPut || Array.isArray(answer.multipart?.parts))) return answer as PrepareAnswer;
+  throw clientError('invalid_response');
+}
+
+/** All bytes of an upload are there; `parts` of one in parts. */
+export type Arrived = { readonly token: string; readonly parts?: readonly SentPart[] | undefined };
+
+/** The endpoint waits for the file; this is for one that does not wait long. */
+const ASK_AGAIN_MS = 500;
+
+/** Completes an upload, and asks until its file is published. */
+export async function finish(
+  endpoint: Endpoint,
+  arrived: Arrived,
+  signal: AbortSignal,
+): Promise<ReadyAnswer> {
+  for (;;) {
+    const answer = await retrying(signal, () => complete(endpoint, arrived, signal));
+    if (answer.status === 'ready') return answer;
+    await pause(ASK_AGAIN_MS, signal);
+  }
+}
+
+async function complete(
+  endpoint: Endpoint,
+  arrived: Arrived,
+  signal: AbortSignal,
+): Promise<CompleteAnswer> {
+  const answer = await post<CompleteAnswer>(endpoint, { action: 'complete', ...arrived }, signal);
+  const isKnown = answer.status === 'ready' || answer.status === 'processing';
+  if (isKnown) return answer as CompleteAnswer;
+  throw clientError('invalid_response');
+}
+
+export async function signParts(endpoint: Endpoint, token: string, signal: AbortSignal) {
+  const answer = await post<PartsAnswer>(endpoint, { action: 'parts', token }, signal);
+  if (Array.isArray(answer.parts)) return answer.parts;
+  throw clientError('invalid_response');
+}
+
+/** Where a part goes. */
+export function partUrl(parts: readonly HelperPart[], number: number): string {
+  const part = parts.find(({ part_number }) => part_number === number);
+  if (part === undefined) throw clientError('invalid_response');
+  return part.url;
+}
+
+/** On the way out: also while the page closes, and nobody waits for it. */
+export async function abort(endpoint: Endpoint, token: string): Promise<void> {
+  await send(endpoint, { action: 'abort', token }, { keepalive: true }).catch(() => undefined);
+}
+
+async function post<Answer>(
+  endpoint: Endpoint,
+  body: object,
+  signal: AbortSignal,
+): Promise<Partial<Answer>> {
+  const response = await send(endpoint, body, { signal });
+  const answer: unknown = await response.json().catch(() => null);
+  signal.throwIfAborted();
+  if (typeof answer !== 'object' || answer === null) {
+    throw clientError('invalid_response', { status: response.status });
+  }
+  if (!response.ok) throw asRefusal(answer, response.status);
+  return answer;
+}
+
+async function send(endpoint: Endpoint, body: object, options: RequestInit): Promise<Response> {
+  const headers = new Headers(endpoint.headers());
+  headers.set('content-type', 'application/json');
+  const init = { method: 'POST', headers, body: JSON.stringify(body), ...options };
+  try {
+    return await fetch(endpoint.url, init);
+  } catch (cause) {
+    options.signal?.throwIfAborted();
+    throw clientError('network_error', { cause });
+  }
+}
+
+type Refusal = { code: unknown; message: string; details: unknown };
+
+function asRefusal(answer: object, status: number): UploadError {
+  const { error } = answer as { error?: Partial<Refusal> | null };
+  const { code, message = '', details } = error ?? {};
+  if (typeof code !== 'string') return clientError('invalid_response', { status });
+  return new UploadError({ code, message, status, details });
+}

@@ -1,0 +1,33 @@
+/** Why an upload ended: a code of the browser client, of the upload handler or of the service. Spec: Upload helper codes. */
+import {
+  type BrowserClientErrorCode,
+  browserClientErrors,
+} from '../../core/browser-client-errors.ts';
+
+export class UploadError extends Error {
+  override readonly name = 'UploadError';
+  readonly code: string;
+  /** Of the answer; null where none came. */
+  readonly status: number | null;
+  readonly details: unknown;
+
+  constructor(failure: {
+    code: string;
+    message: string;
+    status?: number | null;
+    details?: unknown;
+    cause?: unknown;
+  }) {
+    super(failure.message, { cause: failure.cause });
+    this.code = failure.code;
+    this.status = failure.status ?? null;
+    this.details = failure.details;
+  }
+}
+
+export function clientError(
+  code: BrowserClientErrorCode,
+  options: { status?: number | null; cause?: unknown } = {},
+): UploadError {
+  return new UploadError({ code, message: browserClientErrors[code], ...options });
+}

@@ -1,0 +1,126 @@
+/**
+ * The management API for server code, typed from the OpenAPI document. What failed on the way is tried again, which is
+ * safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { ApiError, readApiError } from './api-error.ts';
+import type { Operations } from './api-types.ts';
+
+export type ApiClientOptions = {
+  /** The API's origin, such as https://images.example. */
+  readonly url: string;
+  readonly apiKey: string;
+  /** How often a call that failed on the way is tried again; default 3. */
+  readonly retries?: number;
+  /** Of one try; default 30 seconds. */
+  readonly timeoutMs?: number;
+  readonly fetch?: typeof fetch;
+};
+
+export type ApiClient = {
+  /** Throws ApiError for every refusal. */
+  call<Name extends keyof Operations>(
+    name: Name,
+    ...input: InputArguments<Operations[Name]>
+  ): Promise<Operations[Name]['answer']>;
+};
+
+/** What a call sends: `path`, `query` and `body` as its operation asks for them. */
+export type OperationInput<Operation> = Omit<Operation, 'answer'> & {
+  /** One that you keep makes a call the same call for a day; a POST without one gets its own. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+};
+
+type InputArguments<Operation> =
+  Record<never, never> extends Omit<Operation, 'answer'>
+    ? [input?: OperationInput<Operation>]
+    : [input: OperationInput<Operation>];
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  return {
+    call: async (name, ...[input = {}]) => {
+      const { body } = await sendPatiently(options, prepare(options, name, input));
+      return body as never;
+    },
+  };
+}
+
+type Sent = {
+  path?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  body?: unknown;
+  idempotencyKey?: string;
+  signal?: AbortSignal;
+};
+type Answered = { body: unknown };
+type Prepared = { target: URL; init: RequestInit; signal: AbortSignal | undefined };
+
+const RETRIES = 3;
+const TIMEOUT_MS = 30_000;
+const FIRST_WAIT_MS = 250;
+/** A server that asks for more patience is answered with the refusal. */
+const WAIT_SECONDS_MAX = 60;
+
+function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): Prepared {
+  const [method = '', template = ''] = name.split(' ');
+  const target = new URL(fillIn(template, sent.path ?? {}), url);
+  for (const [key, value] of Object.entries(sent.query ?? {})) {
+    if (value !== undefined) target.searchParams.set(key, String(value));
+  }
+  const headers = new Headers({ 'x-api-key': apiKey, accept: 'application/json' });
+  if (method === 'POST') {
+    headers.set('idempotency-key', sent.idempotencyKey ?? crypto.randomUUID());
+  }
+  if (sent.body === undefined) return { target, init: { method, headers }, signal: sent.signal };
+  headers.set('content-type', 'application/json');
+  const body = JSON.stringify(sent.body);
+  return { target, init: { method, headers, body }, signal: sent.signal };
+}
+
+function fillIn(template: string, path: Readonly<Record<string, string>>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = path[name];
+    if (value === undefined || value === '') throw new TypeError(`path.${name} is missing`);
+    return encodeURIComponent(value);
+  });
+}
+
+async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise<Answered> {
+  const { retries = RETRIES } = options;
+  for (let tried = 0; ; tried += 1) {
+    const answer = await send(options, call);
+    if (!(answer instanceof ApiError)) return answer;
+    const wait = waitOf(answer, tried);
+    if (tried >= retries || wait === undefined) throw answer;
+    await pause(wait, undefined, call.signal && { signal: call.signal });
+  }
+}
+
+/** An answer that breaks off in the middle was not reached either. */
+async function send(options: ApiClientOptions, call: Prepared): Promise<Answered | ApiError> {
+  const { fetch: ask = fetch, timeoutMs = TIMEOUT_MS } = options;
+  const patience = AbortSignal.timeout(timeoutMs);
+  const signal = call.signal === undefined ? patience : AbortSignal.any([patience, call.signal]);
+  try {
+    const response = await ask(call.target, { ...call.init, signal });
+    if (!response.ok) return await readApiError(response);
+    return { body: response.status === 204 ? undefined : await response.json() };
+  } catch (cause) {
+    call.signal?.throwIfAborted();
+    const message = `The image service at ${call.target.origin} was not reached.`;
+    return new ApiError({ status: null, code: 'api_unreachable', message, cause });
+  }
+}
+
+/** How long to wait before the next try; undefined where trying again would not help. */
+function waitOf(
+  { status, code, retry_after_seconds }: ApiError,
+  tried: number,
+): number | undefined {
+  const isPassing = status === null || status === 429 || status >= 500;
+  if (!isPassing && code !== 'idempotency_in_progress') return undefined;
+  const own = FIRST_WAIT_MS * 2 ** tried * (0.75 + Math.random() / 2);
+  if (retry_after_seconds === undefined) return own;
+  return retry_after_seconds > WAIT_SECONDS_MAX ? undefined : retry_after_seconds * 1000;
+}

@@ -1,0 +1,73 @@
+/**
+ * Delivery URLs of a public project, each in its one canonical spelling, so that caches hold an image once.
+ * Spec: Delivery host, URL shapes; Transform operations.
+ */
+import { parseChain, printChain } from '../../core/delivery/chain.ts';
+import type { Box, FitMode, ParsedChain, RequestedFormat } from '../../core/delivery/operations.ts';
+import {
+  type DeliveryTarget,
+  parseDeliveryUrl,
+  printDeliveryPath,
+} from '../../core/delivery/url.ts';
+
+/** What to make of an image; each operation at most once, in no order. */
+export type Transform = {
+  /** A side that is left out follows the picture; `mode` needs both. */
+  readonly resize?:
+    | { readonly width: number; readonly height: number; readonly mode?: FitMode }
+    | { readonly width: number; readonly height?: never; readonly mode?: never }
+    | { readonly width?: never; readonly height: number; readonly mode?: never };
+  /** In pixels of the source, applied before resize. */
+  readonly crop?: Box;
+  readonly format?: RequestedFormat;
+  /** 1 to 100. */
+  readonly quality?: number;
+  /** The project's default preset, or one by its id. */
+  readonly watermark?: 'default' | (string & Record<never, never>);
+  /** A resolution preset of the project. */
+  readonly preset?: string;
+};
+
+export type DeliveryUrls = {
+  derived(fileSlug: string, transform: Transform): string;
+  original(fileSlug: string): string;
+};
+
+/** `origin` is the project's delivery host, such as https://shop.img.example. */
+export function deliveryUrls(origin: string): DeliveryUrls {
+  const base = new URL(origin).origin;
+  return {
+    derived: (file_slug, transform) => {
+      const chain_text = transformChain(transform);
+      return base + pathOf({ kind: 'derived', chain_text, file_slug });
+    },
+    original: (file_slug) => base + pathOf({ kind: 'originals', file_slug }),
+  };
+}
+
+/** The chain as URLs, recipes and signed-url take it. Throws RangeError for one that no URL can hold. */
+export function transformChain(transform: Transform): string {
+  const text = printChain(asParsed(transform));
+  const read = parseChain(text);
+  // What was read back must be what was asked for: 9000 pixels, say, would be no chain at all.
+  if (read !== undefined && printChain(read) === text) return text;
+  throw new RangeError(`no transform chain can say ${JSON.stringify(transform)}`);
+}
+
+function asParsed({ resize, watermark, ...rest }: Transform): ParsedChain {
+  const { width = null, height = null, mode } = resize ?? {};
+  const isNamed = watermark !== undefined && watermark !== 'default';
+  return {
+    ...rest,
+    ...(resize === undefined ? {} : { resize: { width, height } }),
+    // fill is what a box means without a word.
+    ...(mode === undefined || mode === 'fill' ? {} : { mode }),
+    ...(watermark === undefined ? {} : { watermark: { preset_id: isNamed ? watermark : null } }),
+  };
+}
+
+function pathOf(target: DeliveryTarget): string {
+  const path = printDeliveryPath(target);
+  if (parseDeliveryUrl(path) !== undefined) return path;
+  throw new RangeError(`no file can be called ${JSON.stringify(target.file_slug)}`);
+}

@@ -1,0 +1,75 @@
+/** The first action of the upload helper: judge the file, ask the middleware, begin the session. Spec: Upload helper codes. */
+import {
+  HELPER_PART_BYTES_DEFAULT,
+  HELPER_PART_BYTES_MIN,
+  HELPER_SINGLE_PUT_BYTES_MAX,
+} from '../../core/limits.ts';
+import { signHelperToken } from '../../core/signing/helper-token.ts';
+import type { PrepareAnswer, PrepareRequest } from '../protocol.ts';
+import type { Upload } from './api-types.ts';
+import type { HelperContext } from './upload-handler.ts';
+import { helperRefusal } from './upload-refusal.ts';
+import type { UploadRoute, UploadRouter } from './upload-route.ts';
+
+export async function prepareUpload(
+  context: HelperContext,
+  request: Request,
+  asked: PrepareRequest,
+): Promise<PrepareAnswer> {
+  const { file, input } = asked;
+  const [name, route] = findRoute(context.router, asked.route);
+  route.check(file);
+  const { metadata, place } = await route.admit({ request, input, file });
+  const upload = await context.api.call('POST /v1/projects/{slug}/uploads', {
+    path: { slug: context.project },
+    body: {
+      content_type: file.content_type,
+      size_bytes: file.size_bytes,
+      ...place,
+      ...wayFor(context, asked),
+    },
+  });
+  return answer(context, upload, { route: name, metadata });
+}
+
+function findRoute(router: UploadRouter, name: string | undefined): [string, UploadRoute] {
+  const entries = Object.entries(router);
+  const only = name === undefined && entries.length === 1 ? entries[0] : undefined;
+  const found = only ?? entries.find(([each]) => each === name);
+  if (found === undefined) throw helperRefusal('unknown_route');
+  return found;
+}
+
+/** One PUT up to 16 MiB, parts above; through the service where browsers do not reach the storage. */
+function wayFor({ mode }: HelperContext, { file, part_size }: PrepareRequest) {
+  if (mode === 'proxy') return { mode };
+  if (file.size_bytes <= HELPER_SINGLE_PUT_BYTES_MAX) return {};
+  return { parts: countParts(file.size_bytes, part_size) };
+}
+
+/** Parts of the size that was asked for, or a little larger where equal ones would be too small. */
+function countParts(bytes: number, asked: number = HELPER_PART_BYTES_DEFAULT): number {
+  const size = Math.max(asked, HELPER_PART_BYTES_MIN);
+  const count = Math.ceil(bytes / size);
+  const fits = Math.ceil(bytes / count) >= HELPER_PART_BYTES_MIN;
+  return Math.max(2, fits ? count : Math.floor(bytes / size));
+}
+
+function answer(
+  { apiKey }: HelperContext,
+  upload: Upload,
+  state: { route: string; metadata: unknown },
+): PrepareAnswer {
+  const { upload_id, expires_at, direct, proxy, multipart, content_type } = upload;
+  const exp = Math.floor(Date.parse(expires_at) / 1000);
+  const token = signHelperToken({ api_key: apiKey, upload_id, exp, state });
+  const prepared = { token, upload_id, expires_at };
+  if (multipart !== undefined) {
+    const { part_size, parts } = multipart;
+    return { ...prepared, multipart: { part_size, parts } };
+  }
+  const url = direct?.put_url ?? proxy?.put_url;
+  if (url === undefined) throw new TypeError('the service answered an upload without a way in');
+  // A browser sets Content-Length itself and lets nobody else.
+  return { ...prepared, put: { url, headers: { 'content-type': content_type } } };
+}

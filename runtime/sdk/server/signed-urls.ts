@@ -1,0 +1,82 @@
+/**
+ * Signed delivery URLs, minted by the service and kept while they are good for a while, because a project mints at most
+ * 60 a minute. Whoever asks for the same image at the same time shares one mint. Spec: Signing keys and signed URLs.
+ */
+import type { ApiClient } from './api-client.ts';
+import { type Transform, transformChain } from './delivery-urls.ts';
+
+export type SignedUrls = {
+  derived(fileSlug: string, transform: Transform): Promise<string>;
+  original(fileSlug: string): Promise<string>;
+  /** The sanitized image with its metadata, as an attachment. */
+  raw(fileSlug: string): Promise<string>;
+};
+
+export type SignedUrlsOptions = {
+  readonly api: ApiClient;
+  /** The project's slug. */
+  readonly project: string;
+  /** 60 to 3600; default 3600, of which a URL is handed out for the first half. */
+  readonly lifetimeSeconds?: number;
+  /** How many are kept; default 10,000. */
+  readonly kept?: number;
+};
+
+export function signedUrls(options: SignedUrlsOptions): SignedUrls {
+  const kept = new Map<string, Kept>();
+  const find = (wish: Wish) => findOrMint(options, kept, wish);
+  return {
+    derived: (file_slug, transform) =>
+      find({ file_slug, kind: 'derived', transform_chain: transformChain(transform) }),
+    original: (file_slug) => find({ file_slug, kind: 'originals' }),
+    raw: (file_slug) => find({ file_slug, kind: 'raw' }),
+  };
+}
+
+type Wish = {
+  readonly file_slug: string;
+  readonly kind: 'derived' | 'originals' | 'raw';
+  readonly transform_chain?: string;
+};
+type Kept = { readonly url: Promise<string>; readonly until: number };
+
+const LIFETIME_SECONDS = 3600;
+const KEPT_MAX = 10_000;
+
+function findOrMint(
+  options: SignedUrlsOptions,
+  kept: Map<string, Kept>,
+  wish: Wish,
+): Promise<string> {
+  const key = `${wish.kind} ${wish.transform_chain ?? ''} ${wish.file_slug}`;
+  const known = kept.get(key);
+  if (known !== undefined && known.until > Date.now()) return known.url;
+  const { lifetimeSeconds = LIFETIME_SECONDS } = options;
+  const url = mint(options, wish, lifetimeSeconds);
+  const entry = { url, until: Date.now() + lifetimeSeconds * 500 };
+  kept.delete(key);
+  kept.set(key, entry);
+  forgetOldest(kept, options.kept ?? KEPT_MAX);
+  // A refusal is not kept: the next call asks again.
+  url.catch(() => kept.get(key) === entry && kept.delete(key));
+  return url;
+}
+
+async function mint(
+  { api, project }: SignedUrlsOptions,
+  wish: Wish,
+  expires_in_seconds: number,
+): Promise<string> {
+  const answer = await api.call('POST /v1/projects/{slug}/signed-url', {
+    path: { slug: project },
+    body: { ...wish, expires_in_seconds },
+  });
+  return answer.url;
+}
+
+function forgetOldest(kept: Map<string, Kept>, max: number): void {
+  for (const key of kept.keys()) {
+    if (kept.size <= max) return;
+    kept.delete(key);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * The upload helper on your own server: one address that browsers ask where to send a file and tell when they have. It
+ * alone holds the API key. Spec: Upload helper codes; Authentication, Rules 7.
+ */
+import { type HelperState, verifyHelperToken } from '../../core/signing/helper-token.ts';
+import type { AbortAnswer, PartsAnswer, RoutesAnswer } from '../protocol.ts';
+import { type ApiClient, createApiClient } from './api-client.ts';
+import { ApiError } from './api-error.ts';
+import { completeUpload } from './complete-upload.ts';
+import { prepareUpload } from './prepare-upload.ts';
+import { helperRefusal, relayedRefusal, UploadRefusal } from './upload-refusal.ts';
+import { readUploadRequest } from './upload-requests.ts';
+import type { UploadRouter } from './upload-route.ts';
+
+export type UploadHandlerOptions<Router extends UploadRouter> = {
+  readonly router: Router;
+  /** The API's origin, such as https://images.example. */
+  readonly url: string;
+  /** A key of the project with the scopes files:read and files:write. */
+  readonly apiKey: string;
+  /** The project's slug. */
+  readonly project: string;
+  /** `proxy`: bytes go through the service, where browsers do not reach the storage; default `direct`. */
+  readonly mode?: 'direct' | 'proxy';
+  /** How long complete waits for the file; default 30. */
+  readonly pollSeconds?: number;
+  /** How often a call to the service that failed on the way is tried again; default 3. */
+  readonly retries?: number;
+  /** What answers 5xx was caused by; default: console.error. */
+  readonly onError?: (error: unknown) => void;
+  readonly fetch?: typeof fetch;
+};
+
+/** A fetch handler, as Next, Hono, Bun, Deno and workers take it. */
+export type UploadHandler<Router extends UploadRouter = UploadRouter> = {
+  (request: Request): Promise<Response>;
+  /** For the client's types only; never there. */
+  readonly router?: Router;
+};
+
+/** What the actions work with. */
+export type HelperContext = Pick<
+  UploadHandlerOptions<UploadRouter>,
+  'router' | 'apiKey' | 'project' | 'mode' | 'pollSeconds'
+> & { readonly api: ApiClient };
+
+export function createUploadHandler<Router extends UploadRouter>(
+  options: UploadHandlerOptions<Router>,
+): UploadHandler<Router> {
+  const { onError = logError } = options;
+  const context: HelperContext = { ...options, api: createApiClient(options) };
+  return async (request) => {
+    try {
+      const answer = await answerTo(context, request);
+      const status = 'status' in answer && answer.status === 'processing' ? 202 : 200;
+      return Response.json(answer, { status, headers: { 'cache-control': 'no-store' } });
+    } catch (thrown) {
+      const refusal = asRefusal(thrown);
+      if (refusal.status >= 500) onError(thrown);
+      return refusal.toResponse();
+    }
+  };
+}
+
+async function answerTo(context: HelperContext, request: Request) {
+  if (request.method === 'GET') return describeRoutes(context.router);
+  const asked = await readUploadRequest(request);
+  if (asked.action === 'prepare') return prepareUpload(context, request, asked);
+  const upload = readToken(context, asked.token);
+  switch (asked.action) {
+    case 'complete':
+      return completeUpload(context, upload, asked);
+    case 'parts':
+      return signParts(context, upload.upload_id);
+    case 'abort':
+      return abortUpload(context, upload.upload_id);
+  }
+}
+
+function readToken(
+  { apiKey }: HelperContext,
+  token: string,
+): {
+  upload_id: string;
+  state: HelperState;
+} {
+  const verdict = verifyHelperToken(apiKey, token, Math.floor(Date.now() / 1000));
+  if (verdict.outcome === 'invalid_token') throw helperRefusal('invalid_token');
+  if (verdict.outcome === 'upload_expired') throw helperRefusal('upload_expired');
+  return verdict;
+}
+
+async function signParts({ api, project }: HelperContext, id: string): Promise<PartsAnswer> {
+  const path = { slug: project, id };
+  const { parts } = await api.call('POST /v1/projects/{slug}/uploads/{id}/parts', { path });
+  return { parts };
+}
+
+async function abortUpload({ api, project }: HelperContext, id: string): Promise<AbortAnswer> {
+  await api.call('POST /v1/projects/{slug}/uploads/{id}/abort', { path: { slug: project, id } });
+  return { status: 'aborted' };
+}
+
+function describeRoutes(router: UploadRouter): RoutesAnswer {
+  const routes = Object.entries(router).map(([name, { accept }]) => [name, { accept }]);
+  return { routes: Object.fromEntries(routes) };
+}
+
+function asRefusal(thrown: unknown): UploadRefusal {
+  if (thrown instanceof UploadRefusal) return thrown;
+  if (thrown instanceof ApiError) return relayedRefusal(thrown);
+  const message = 'The upload handler failed. See the log of the server.';
+  return new UploadRefusal({ status: 500, code: 'internal', message, cause: thrown });
+}
+
+function logError(error: unknown): void {
+  console.error('tintype upload handler:', error);
+}

@@ -1,0 +1,106 @@
+/** Reads what a browser sends to the upload handler. Spec: Upload helper codes. */
+import { COMPLETE_BODY_BYTES_MAX } from '../../core/limits.ts';
+import type {
+  AbortRequest,
+  CompleteRequest,
+  PartsRequest,
+  PrepareRequest,
+  SentPart,
+} from '../protocol.ts';
+import { UploadRefusal } from './upload-refusal.ts';
+
+export type HelperRequest = PrepareRequest | CompleteRequest | PartsRequest | AbortRequest;
+
+/** Throws the refusal of anything else. */
+export async function readUploadRequest(request: Request): Promise<HelperRequest> {
+  // A form of another site can post a text, but never this type: it would have to ask first, and be refused.
+  const isJson = /^application\/json\b/i.test(request.headers.get('content-type') ?? '');
+  if (!isJson) throw invalid('Send JSON with Content-Type application/json.');
+  const length = Number(request.headers.get('content-length') ?? 0);
+  const text = length > COMPLETE_BODY_BYTES_MAX ? undefined : await readText(request);
+  if (text === undefined) throw tooLarge();
+  const read = parseRequest(parseJson(text));
+  if (read === undefined) {
+    throw invalid('Send { action: prepare | complete | parts | abort, … } as the client does.');
+  }
+  return read;
+}
+
+/** Undefined where it is too long, and then no more of it is kept: a body need not say its length. */
+async function readText(request: Request): Promise<string | undefined> {
+  const reader = request.body?.getReader();
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  for (;;) {
+    const chunk = await reader?.read();
+    if (chunk?.value === undefined) return text + decoder.decode();
+    bytes += chunk.value.length;
+    if (bytes > COMPLETE_BODY_BYTES_MAX) return undefined;
+    text += decoder.decode(chunk.value, { stream: true });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new UploadRefusal({
+      status: 400,
+      code: 'invalid_json',
+      message: 'The body is not valid JSON.',
+      cause,
+    });
+  }
+}
+
+function parseRequest(body: unknown): HelperRequest | undefined {
+  if (!isRecord(body)) return undefined;
+  const { action } = body;
+  if (action === 'prepare') return parsePrepare(body);
+  const { token, parts } = body;
+  // One that is no text was not made by us, as little as a forged one.
+  const known = typeof token === 'string' ? token : '';
+  if (action === 'parts' || action === 'abort') return { action, token: known };
+  if (action !== 'complete') return undefined;
+  if (parts === undefined) return { action, token: known };
+  return Array.isArray(parts) && parts.every(isPart) ? { action, token: known, parts } : undefined;
+}
+
+function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest | undefined {
+  const { route, file, input, part_size } = body;
+  if (route !== undefined && typeof route !== 'string') return undefined;
+  if (part_size !== undefined && typeof part_size !== 'number') return undefined;
+  if (!isRecord(file)) return undefined;
+  const { name, content_type, size_bytes } = file;
+  const isNamed = typeof name === 'string' && typeof content_type === 'string';
+  if (!isNamed || typeof size_bytes !== 'number') return undefined;
+  if (!Number.isSafeInteger(size_bytes) || size_bytes < 1) {
+    throw invalid('The file is empty, or its size_bytes is no whole number. Choose another file.');
+  }
+  return { action: 'prepare', route, file: { name, content_type, size_bytes }, input, part_size };
+}
+
+function isPart(value: unknown): value is SentPart {
+  return isRecord(value) && Number.isSafeInteger(value['part_number']) && isText(value['etag']);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function invalid(message: string): UploadRefusal {
+  return new UploadRefusal({ status: 400, code: 'invalid_request', message });
+}
+
+function tooLarge(): UploadRefusal {
+  return new UploadRefusal({
+    status: 413,
+    code: 'payload_too_large',
+    message: 'The body is too large.',
+    details: { max_bytes: COMPLETE_BODY_BYTES_MAX },
+  });
+}

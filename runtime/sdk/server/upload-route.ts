@@ -1,0 +1,143 @@
+/**
+ * A named route of the upload helper: which files it takes, who may send them, and what happens when one is published.
+ * What the middleware returns travels in the upload's token, readable by the browser and tamper-proof, to the hook.
+ * Spec: Upload helper codes; Authentication, Rules 7.
+ */
+import type { FileFacts, RouteLimits, UploadedFile } from '../protocol.ts';
+import { type MaxSize, parseMaxSize } from './max-size.ts';
+import type { InputOf, OutputOf, StandardSchema } from './standard-schema.ts';
+import { helperRefusal, UploadRefusal } from './upload-refusal.ts';
+
+/** A content type that the service takes, or all of them. */
+export type AcceptedType =
+  | 'image/*'
+  | `image/${'jpeg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff' | 'bmp' | 'svg+xml'}`;
+
+export type Constraint = {
+  readonly maxSize?: MaxSize;
+  /** For the page to offer; nothing on the server counts. */
+  readonly maxCount?: number;
+};
+
+/** Where a file goes; without `file_slug` it gets one of its own, with one it replaces what is there. */
+export type Place = {
+  readonly file_slug?: string;
+  readonly library?: string;
+  readonly folder?: string;
+};
+
+type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+export type RouteDefinition<Schema, Metadata, Result> = {
+  readonly accept: Readonly<Partial<Record<AcceptedType, Constraint>>>;
+  /** What the page has to send along. */
+  readonly input?: Schema;
+  /** Throws UploadRefusal to refuse. */
+  readonly middleware?: (call: {
+    readonly request: Request;
+    readonly input: OutputOf<Schema>;
+    readonly file: FileFacts;
+  }) => Metadata | Promise<Metadata>;
+  readonly place?: (of: {
+    readonly metadata: Metadata;
+    readonly file: FileFacts;
+  }) => Place | Promise<Place>;
+  /** Called at least once for each published upload; what it returns is the page's. */
+  readonly onUploadComplete?: (done: {
+    readonly metadata: Metadata;
+    readonly file: UploadedFile;
+    readonly upload_id: string;
+  }) => Result | Promise<Result>;
+};
+
+export type UploadRoute<Input = unknown, Result = unknown> = {
+  /** For the client's types only; never there. */
+  readonly types?: { readonly input: Input; readonly result: Result };
+  readonly accept: Readonly<Record<string, RouteLimits>>;
+  /** Throws the refusal of a file that the route does not take. */
+  check(file: FileFacts): void;
+  admit(call: {
+    request: Request;
+    input: unknown;
+    file: FileFacts;
+  }): Promise<{ metadata: unknown; place: Place }>;
+  finish(done: { metadata: unknown; file: UploadedFile; upload_id: string }): Promise<unknown>;
+};
+
+export type UploadRouter = Readonly<Record<string, UploadRoute>>;
+
+export function uploadRoute<
+  Schema extends StandardSchema | undefined = undefined,
+  Metadata extends JsonValue = null,
+  Result = null,
+>(definition: RouteDefinition<Schema, Metadata, Result>): UploadRoute<InputOf<Schema>, Result> {
+  const accept = Object.fromEntries(
+    Object.entries(definition.accept).map(([type, constraint]) => [type, limitsOf(constraint)]),
+  );
+  return {
+    accept,
+    check: (file) => checkFile(accept, file),
+    admit: (call) => admit(definition, call),
+    finish: async ({ metadata, ...done }) => {
+      // The token's mac says that it is what the middleware returned.
+      const known = { ...done, metadata: metadata as Metadata };
+      return (await definition.onUploadComplete?.(known)) ?? null;
+    },
+  };
+}
+
+function limitsOf({ maxSize, maxCount }: Constraint = {}): RouteLimits {
+  const max_bytes = maxSize === undefined ? null : parseMaxSize(maxSize);
+  return { max_bytes, max_count: maxCount ?? null };
+}
+
+function checkFile(accept: UploadRoute['accept'], file: FileFacts): void {
+  const limits = limitsFor(accept, file.content_type);
+  if (limits === undefined) {
+    throw helperRefusal('unsupported_content_type', { details: { accepted: Object.keys(accept) } });
+  }
+  const { max_bytes } = limits;
+  if (max_bytes !== null && file.size_bytes > max_bytes) {
+    throw helperRefusal('file_too_large', { details: { max_bytes } });
+  }
+}
+
+function limitsFor(accept: UploadRoute['accept'], type: string): RouteLimits | undefined {
+  if (Object.hasOwn(accept, type)) return accept[type];
+  return type.startsWith('image/') ? accept['image/*'] : undefined;
+}
+
+async function admit<Schema extends StandardSchema | undefined, Metadata, Result>(
+  { input: schema, middleware, place }: RouteDefinition<Schema, Metadata, Result>,
+  call: { request: Request; input: unknown; file: FileFacts },
+): Promise<{ metadata: unknown; place: Place }> {
+  const { request, file } = call;
+  const input = (await readInput(schema, call.input)) as OutputOf<Schema>;
+  return refusing(async () => {
+    const metadata = ((await middleware?.({ request, input, file })) ?? null) as Metadata;
+    return { metadata, place: (await place?.({ metadata, file })) ?? {} };
+  });
+}
+
+async function readInput(schema: StandardSchema | undefined, sent: unknown): Promise<unknown> {
+  if (schema === undefined) return undefined;
+  const verdict = await schema['~standard'].validate(sent);
+  if (verdict.issues === undefined) return verdict.value;
+  const message = verdict.issues.map((issue) => issue.message).join('; ');
+  throw helperRefusal('invalid_input', { message });
+}
+
+async function refusing<Value>(work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof UploadRefusal) throw cause;
+    throw helperRefusal('middleware_failed', { cause });
+  }
+}

@@ -1,0 +1,115 @@
+/** The files that are shown, page after page, as the search that is typed has them. */
+import { type FilePage, type LibraryFile, PickerError } from './library-api.ts';
+
+export type ListState = 'loading' | 'more' | 'whole' | 'failed';
+export type FindPage = (page: {
+  search: string;
+  cursor: string | null;
+  signal: AbortSignal;
+}) => Promise<FilePage>;
+
+export type ListOptions = {
+  readonly find: FindPage;
+  readonly tokenNow: () => string;
+  readonly onChange: () => void;
+};
+
+/** As it was answered last, and to which token. */
+type Page = {
+  readonly cursor: string | null;
+  token: string;
+  files: Promise<readonly LibraryFile[]>;
+};
+
+export class FileList {
+  items: LibraryFile[] = [];
+  state: ListState = 'more';
+  /** Why it failed. */
+  code = '';
+  search = '';
+  #cursor: string | null = null;
+  #pages: Page[] = [];
+  #controller = new AbortController();
+  readonly #find: FindPage;
+  readonly #tokenNow: () => string;
+  readonly #onChange: () => void;
+
+  constructor({ find, tokenNow, onChange }: ListOptions) {
+    this.#find = find;
+    this.#tokenNow = tokenNow;
+    this.#onChange = onChange;
+  }
+
+  /** From its beginning, with what is looked for. */
+  restart(search: string): void {
+    this.#controller.abort();
+    this.#controller = new AbortController();
+    this.items = [];
+    this.search = search;
+    this.state = 'more';
+    this.#cursor = null;
+    this.#pages = [];
+    void this.loadMore();
+  }
+
+  /** One page more, unless one is on its way or none is left. */
+  async loadMore(): Promise<void> {
+    if (this.state === 'loading' || this.state === 'whole') return;
+    this.#become('loading');
+    const { signal } = this.#controller;
+    const cursor = this.#cursor;
+    const token = this.#tokenNow();
+    try {
+      const page = await this.#find({ search: this.search, cursor, signal });
+      this.#pages.push({ cursor, token, files: Promise.resolve(page.items) });
+      const known = new Set(this.items.map(({ file_id }) => file_id));
+      this.items.push(...page.items.filter(({ file_id }) => !known.has(file_id)));
+      this.#cursor = page.next_cursor;
+      this.#become(page.next_cursor === null ? 'whole' : 'more');
+    } catch (error) {
+      // Another search has begun: its own answer counts.
+      if (signal.aborted) return;
+      this.code = error instanceof PickerError ? error.code : 'network_error';
+      this.#become('failed');
+    }
+  }
+
+  /**
+   * The address of a thumbnail that did not load, where there is another: a signed one ends with the token that it was
+   * listed with.
+   */
+  async findThumbnail({ file_id, thumbnail_url }: LibraryFile): Promise<string | undefined> {
+    const findIn = async ({ files }: Page) =>
+      (await files).find((each) => each.file_id === file_id);
+    for (const page of this.#pages) {
+      if ((await findIn(page)) === undefined) continue;
+      this.#renew(page);
+      const file = await findIn(page);
+      return file?.thumbnail_url === thumbnail_url ? undefined : file?.thumbnail_url;
+    }
+    return undefined;
+  }
+
+  /** Once for all of its thumbnails. */
+  #renew(page: Page): void {
+    if (page.token === this.#tokenNow()) return;
+    page.token = this.#tokenNow();
+    const { signal } = this.#controller;
+    const known = page.files;
+    page.files = this.#find({ search: this.search, cursor: page.cursor, signal }).then(
+      ({ items }) => items,
+      () => known,
+    );
+  }
+
+  /** A file that has just arrived stands first. */
+  prepend(file: LibraryFile): void {
+    this.items = [file, ...this.items.filter(({ file_id }) => file_id !== file.file_id)];
+    this.#onChange();
+  }
+
+  #become(state: ListState): void {
+    this.state = state;
+    this.#onChange();
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The grid of images: a listbox of which only the rows that are seen exist, so that 100,000 images scroll as 100 do.
+ * The keyboard moves within it; the browser's focus stays on the box itself.
+ */
+import { element, mark } from './element.ts';
+import type { FileList } from './file-list.ts';
+import { type Steps, targetOf } from './grid-keys.ts';
+import type { LibraryFile } from './library-api.ts';
+import type { Selection } from './selection.ts';
+import type { Texts } from './texts.ts';
+import { createTile, type Tile } from './tile.ts';
+
+const TILE_WIDTH_MIN = 132;
+const TILE_GAP = 12;
+const CAPTION_HEIGHT = 44;
+/** Rows that exist above and below those that are seen. */
+const ROWS_BESIDE = 2;
+/** The next page is asked for when so many rows are left. */
+const ROWS_LEFT = 6;
+
+type Options = {
+  list: FileList;
+  selection: Selection;
+  texts: Texts;
+  select: 'one' | 'many';
+  /** Enter, or a second click. */
+  onInsert: () => void;
+};
+
+export class Grid {
+  readonly root: HTMLElement;
+  readonly #box: HTMLElement;
+  readonly #options: Options;
+  readonly #tiles = new Map<number, { tile: Tile; file_id: string }>();
+  #active = 0;
+  #shape = { columns: 1, side: TILE_WIDTH_MIN };
+  #frame = 0;
+
+  constructor(options: Options) {
+    this.#options = options;
+    const { texts, select } = options;
+    this.#box = element('div', {
+      role: 'listbox',
+      tabindex: 0,
+      class: 'grid',
+      'aria-label': texts.title,
+      'aria-multiselectable': select === 'many' ? 'true' : null,
+    });
+    this.root = element('div', { class: 'scroll' }, [this.#box]);
+    this.root.addEventListener('scroll', () => this.#plan(), { passive: true });
+    this.#box.addEventListener('keydown', (event) => this.#press(event));
+    this.#box.addEventListener('click', (event) => this.#click(event));
+    this.#box.addEventListener('dblclick', () => options.onInsert());
+    this.#box.addEventListener('focus', () => this.#plan());
+    new ResizeObserver(() => this.#plan()).observe(this.root);
+  }
+
+  /** What is shown is as the list and the selection are now. */
+  update(): void {
+    this.#plan();
+  }
+
+  /** From the top. */
+  rewind(): void {
+    this.#active = 0;
+    this.root.scrollTop = 0;
+    this.#plan();
+  }
+
+  #plan(): void {
+    window.cancelAnimationFrame(this.#frame);
+    this.#frame = window.requestAnimationFrame(() => this.#draw());
+  }
+
+  #draw(): void {
+    const { list, selection } = this.#options;
+    const { items } = list;
+    // A box without options is none.
+    this.#box.hidden = items.length === 0;
+    this.#measure();
+    const { first, last } = this.#seen();
+    for (const [index, { tile, file_id }] of this.#tiles) {
+      const isHere = index >= first && index < last && items[index]?.file_id === file_id;
+      if (isHere) continue;
+      tile.remove();
+      this.#tiles.delete(index);
+    }
+    for (let index = first; index < last; index += 1) this.#place(index);
+    for (const [index, { tile }] of this.#tiles) {
+      const file = items[index];
+      const isSelected = file !== undefined && selection.has(file);
+      tile.root.setAttribute('aria-selected', String(isSelected));
+      mark(tile.root, 'data-active', index === this.#active ? 'on' : 'off');
+    }
+    this.#tellActive();
+    const rowsLeft = (items.length - last) / this.#shape.columns;
+    if (list.state === 'more' && rowsLeft < ROWS_LEFT) void list.loadMore();
+  }
+
+  #measure(): void {
+    const width = this.#box.clientWidth;
+    const columns = Math.max(2, Math.floor((width + TILE_GAP) / (TILE_WIDTH_MIN + TILE_GAP)));
+    this.#shape = { columns, side: Math.floor((width - (columns - 1) * TILE_GAP) / columns) };
+    const rows = Math.ceil(this.#options.list.items.length / columns);
+    this.#box.style.height = `${Math.max(0, rows * this.#rowHeight() - TILE_GAP)}px`;
+  }
+
+  #rowHeight(): number {
+    return this.#shape.side + CAPTION_HEIGHT + TILE_GAP;
+  }
+
+  #seen(): { first: number; last: number } {
+    const { scrollTop, clientHeight } = this.root;
+    const { columns } = this.#shape;
+    const top = Math.max(0, Math.floor(scrollTop / this.#rowHeight()) - ROWS_BESIDE);
+    const rows = Math.ceil(clientHeight / this.#rowHeight()) + 2 * ROWS_BESIDE + 1;
+    const last = Math.min(this.#options.list.items.length, (top + rows) * columns);
+    return { first: top * columns, last };
+  }
+
+  #place(index: number): void {
+    const { list, texts } = this.#options;
+    const file = list.items[index];
+    if (file === undefined) return;
+    const known = this.#tiles.get(index);
+    const findThumbnail = (wanted: LibraryFile) => list.findThumbnail(wanted);
+    const tile = known?.tile ?? createTile(file, { texts, findThumbnail });
+    const { columns, side } = this.#shape;
+    const left = (index % columns) * (side + TILE_GAP);
+    const top = Math.floor(index / columns) * this.#rowHeight();
+    const { root } = tile;
+    root.style.transform = `translate(${left}px, ${top}px)`;
+    root.style.width = `${side}px`;
+    root.dataset['index'] = String(index);
+    root.setAttribute('aria-posinset', String(index + 1));
+    // How many there are in all is known at the end only.
+    root.setAttribute('aria-setsize', list.state === 'whole' ? String(list.items.length) : '-1');
+    if (known !== undefined) return;
+    root.id = `file-${file.file_id}`;
+    this.#tiles.set(index, { tile, file_id: file.file_id });
+    this.#insert(index, root);
+  }
+
+  /** In the order of the images, for those who hear them. */
+  #insert(index: number, root: HTMLElement): void {
+    const after = [...this.#box.children].find(
+      (each) => Number((each as HTMLElement).dataset['index']) > index,
+    );
+    this.#box.insertBefore(root, after ?? null);
+  }
+
+  #tellActive(): void {
+    const known = this.#tiles.get(this.#active);
+    if (known === undefined) this.#box.removeAttribute('aria-activedescendant');
+    else this.#box.setAttribute('aria-activedescendant', known.tile.root.id);
+  }
+
+  #press(event: KeyboardEvent): void {
+    const { list, onInsert, selection, select } = this.#options;
+    const file = list.items[this.#active];
+    if (event.key === ' ' && file !== undefined) {
+      event.preventDefault();
+      selection.toggle(file);
+      return;
+    }
+    if (event.key === 'Enter' && file !== undefined) {
+      event.preventDefault();
+      if (select === 'one' || selection.files.length === 0) selection.choose(file);
+      onInsert();
+      return;
+    }
+    const target = targetOf(event.key, this.#steps());
+    if (target === undefined) return;
+    event.preventDefault();
+    this.#active = target;
+    this.#reveal();
+  }
+
+  #steps(): Steps {
+    const { columns } = this.#shape;
+    const rows = Math.max(1, Math.floor(this.root.clientHeight / this.#rowHeight()));
+    return { active: this.#active, count: this.#options.list.items.length, columns, rows };
+  }
+
+  /** Scrolls as little as needed for the active image to be seen whole. */
+  #reveal(): void {
+    const top = Math.floor(this.#active / this.#shape.columns) * this.#rowHeight();
+    const { scrollTop, clientHeight } = this.root;
+    const bottom = top + this.#rowHeight() + TILE_GAP;
+    if (top < scrollTop) this.root.scrollTop = top;
+    else if (bottom > scrollTop + clientHeight) this.root.scrollTop = bottom - clientHeight;
+    this.#plan();
+  }
+
+  #click(event: MouseEvent): void {
+    const tile = event.target instanceof Element ? event.target.closest('[data-index]') : null;
+    const index = Number(tile instanceof HTMLElement ? tile.dataset['index'] : Number.NaN);
+    const file = this.#options.list.items[index];
+    if (file === undefined) return;
+    this.#active = index;
+    const { select, selection } = this.#options;
+    // The second click of two must not take away what the first one chose.
+    if (select === 'many' && event.detail < 2) selection.toggle(file);
+    else selection.choose(file);
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The wire to the page that shows this one. It hears one origin and one window, the direct parent at the top, and drops
+ * what is repeated or of another load of the frame. Spec: Library sessions and the picker.
+ */
+import type {
+  FrameMessage,
+  HostMessage,
+  PickerSettings,
+  Stamp,
+} from '../../sdk/picker-protocol.ts';
+
+export type HostChannel = {
+  send(message: FrameMessage): void;
+};
+
+export type Handed = { readonly token: string; readonly settings: PickerSettings };
+
+/** Undefined where this page is not shown by the page that it was made for. */
+export function openHostChannel(
+  origin: string,
+  onSession: (session: Handed) => void,
+): HostChannel | undefined {
+  const host = window.parent;
+  if (host === window || host !== window.top) return undefined;
+  const channel = crypto.randomUUID?.() ?? randomName();
+  let sent = 0;
+  let heard = 0;
+  window.addEventListener('message', ({ data, origin: from, source }: MessageEvent<unknown>) => {
+    if (from !== origin || source !== host || !isSession(data)) return;
+    if (data.channel !== channel || data.number <= heard) return;
+    heard = data.number;
+    onSession({ token: data.token, settings: data.settings });
+  });
+  return {
+    send: (message) => {
+      sent += 1;
+      const stamp: Stamp = { tintype: 'picker', v: 1, channel, number: sent };
+      host.postMessage({ ...message, ...stamp }, origin);
+    },
+  };
+}
+
+function isSession(data: unknown): data is Stamp & HostMessage {
+  if (typeof data !== 'object' || data === null) return false;
+  const { tintype, v, type, token, number, settings } = data as Partial<Stamp & HostMessage>;
+  const isOurs = tintype === 'picker' && v === 1 && type === 'session';
+  const isWhole = typeof token === 'string' && typeof number === 'number';
+  return isOurs && isWhole && typeof settings === 'object' && settings !== null;
+}
+
+/** Pages without TLS have no randomUUID. */
+function randomName(): string {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((part) => part.toString(36)).join('-');
+}

@@ -1,0 +1,99 @@
+/** The calls of the picker, with the session's token; a token that has ended is renewed once. Spec: Library sessions. */
+import type { PickedFile } from '../../sdk/picker-protocol.ts';
+import type { Session } from './session.ts';
+
+export type LibraryFile = PickedFile & {
+  readonly dominant_color: string;
+  readonly thumb_hash: string | null;
+};
+
+export type LibraryUpload = {
+  readonly upload_id: string;
+  readonly status: string;
+  readonly error_code: string | null;
+  readonly proxy?: { readonly put_url: string };
+  readonly file: LibraryFile | null;
+};
+
+export type FilePage = {
+  readonly items: readonly LibraryFile[];
+  readonly next_cursor: string | null;
+};
+
+export class PickerError extends Error {
+  readonly code: string;
+
+  constructor(code: string) {
+    super(code);
+    this.code = code;
+  }
+}
+
+/** They end a token for good, and a new one may do. */
+const ENDED = ['session_expired', 'session_revoked', 'minting_key_revoked', 'invalid_session'];
+const PAGE_LIMIT = '60';
+
+export function listFiles(
+  session: Session,
+  { search, cursor, signal }: { search: string; cursor: string | null; signal: AbortSignal },
+): Promise<FilePage> {
+  const query = new URLSearchParams({ limit: PAGE_LIMIT });
+  if (search !== '') query.set('search', search);
+  if (cursor !== null) query.set('cursor', cursor);
+  return call(session, `/v1/library/files?${query}`, { signal });
+}
+
+/** Always to its end: what was begun and is not wanted can be given up then. */
+export function createUpload(session: Session, file: File): Promise<LibraryUpload> {
+  const body = JSON.stringify({
+    content_type: file.type,
+    size_bytes: file.size,
+    original_filename: file.name,
+    title: null,
+  });
+  return call(session, '/v1/library/uploads', { method: 'POST', body });
+}
+
+/** Throws upload_not_pending where its bytes have arrived. */
+export function abortUpload(session: Session, id: string) {
+  const path = `/v1/library/uploads/${encodeURIComponent(id)}/abort`;
+  return call<LibraryUpload>(session, path, { method: 'POST' });
+}
+
+export function completeUpload(session: Session, id: string, signal: AbortSignal) {
+  const path = `/v1/library/uploads/${encodeURIComponent(id)}/complete`;
+  return call<LibraryUpload>(session, path, { method: 'POST', signal });
+}
+
+export function getUpload(session: Session, id: string, signal: AbortSignal) {
+  return call<LibraryUpload>(session, `/v1/library/uploads/${encodeURIComponent(id)}`, { signal });
+}
+
+async function call<Answer>(session: Session, path: string, init: RequestInit): Promise<Answer> {
+  const { token } = session;
+  const first = await send<Answer>(token, path, init);
+  if (!(first instanceof PickerError)) return first;
+  if (!ENDED.includes(first.code)) throw first;
+  // Another call may have renewed it meanwhile.
+  const state = session.token === token ? await session.renew(first.code) : 'renewed';
+  if (state === 'given up') throw first;
+  const second = await send<Answer>(session.token, path, init);
+  if (second instanceof PickerError) throw second;
+  return second;
+}
+
+async function send<Answer>(
+  token: string,
+  path: string,
+  init: RequestInit,
+): Promise<Answer | PickerError> {
+  const headers = new Headers({ authorization: `Bearer ${token}` });
+  if (init.body !== undefined) headers.set('content-type', 'application/json');
+  const response = await fetch(path, { ...init, headers }).catch(() => undefined);
+  init.signal?.throwIfAborted();
+  if (response === undefined) return new PickerError('network_error');
+  const answer: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return answer as Answer;
+  const { error } = (answer ?? {}) as { error?: { code?: string } };
+  return new PickerError(error?.code ?? 'network_error');
+}

@@ -1,0 +1,71 @@
+/** One image of the grid: its colour, its ThumbHash, then its thumbnail; its name and its folder below. */
+import { element } from './element.ts';
+import type { LibraryFile } from './library-api.ts';
+import type { Texts } from './texts.ts';
+import { decodeThumbHash } from './thumb-hash.ts';
+
+/** A tile that is only passed by loads nothing. */
+const SETTLE_MS = 60;
+
+export type Tile = { readonly root: HTMLElement; remove(): void };
+
+type Terms = {
+  readonly texts: Texts;
+  /** Another address of its thumbnail, where the first is of no use any more. */
+  readonly findThumbnail: (file: LibraryFile) => Promise<string | undefined>;
+};
+
+export function createTile(file: LibraryFile, { texts, findThumbnail }: Terms): Tile {
+  const picture = element('div', { class: 'picture' });
+  picture.style.backgroundColor = file.dominant_color;
+  const blurred = drawPlaceholder(file.thumb_hash);
+  if (blurred !== undefined) picture.append(blurred);
+  const image = element('img', { alt: '', decoding: 'async', draggable: 'false' });
+  image.addEventListener('load', () => image.classList.add('loaded'));
+  const tryAnother = async () => {
+    const other = await findThumbnail(file);
+    if (other !== undefined && image.isConnected) image.src = other;
+  };
+  image.addEventListener('error', () => void tryAnother(), { once: true });
+  picture.append(image);
+  const timer = window.setTimeout(() => {
+    image.src = file.thumbnail_url;
+  }, SETTLE_MS);
+  const root = element('div', { role: 'option', class: 'tile' }, [
+    picture,
+    element('span', { class: 'check', 'aria-hidden': 'true' }, ['✓']),
+    element('span', { class: 'name' }, [nameOf(file)]),
+    element('span', { class: 'folder' }, [file.folder === '' ? texts.root : file.folder]),
+    element('span', { class: 'unseen' }, [describe(file)]),
+  ]);
+  return {
+    root,
+    remove: () => {
+      window.clearTimeout(timer);
+      // Also stops a load under way.
+      image.removeAttribute('src');
+      root.remove();
+    },
+  };
+}
+
+export function nameOf({ title, original_filename, file_slug }: LibraryFile): string {
+  return title ?? original_filename ?? file_slug;
+}
+
+/** What a person hears beside name and folder. */
+function describe({ alt_text, width, height }: LibraryFile): string {
+  const size = `${width} × ${height}`;
+  return alt_text === null ? size : `${alt_text}, ${size}`;
+}
+
+function drawPlaceholder(hash: string | null): HTMLCanvasElement | undefined {
+  const pixels = hash === null ? undefined : decodeThumbHash(hash);
+  if (pixels === undefined) return undefined;
+  const { width, height, rgba } = pixels;
+  const canvas = element('canvas', { width, height, 'aria-hidden': 'true' });
+  const data = new ImageData(width, height);
+  data.data.set(rgba);
+  canvas.getContext('2d')?.putImageData(data, 0, 0);
+  return canvas;
+}

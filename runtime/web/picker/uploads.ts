@@ -1,0 +1,158 @@
+/** Files on their way, three at a time: each from its row in the list to an image that is ready. */
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  getUpload,
+  type LibraryFile,
+  type LibraryUpload,
+  PickerError,
+} from './library-api.ts';
+import { putFile } from './put-file.ts';
+import type { Session } from './session.ts';
+
+export type UploadRow = {
+  readonly id: number;
+  readonly file: File;
+  status: 'queued' | 'sending' | 'processing' | 'ready' | 'failed' | 'canceled';
+  /** 0 to 1. */
+  share: number;
+  code: string | null;
+  /** The service's, once it is begun. */
+  upload_id: string | null;
+  result: LibraryFile | null;
+};
+
+export type UploadEvents = {
+  /** Something of it, or that it is listed. */
+  readonly onChange: (row: UploadRow) => void;
+  /** After that, where its status is another one. */
+  readonly onStatus: (row: UploadRow) => void;
+};
+
+const AT_ONCE = 3;
+const POLL_MS_FIRST = 250;
+const POLL_MS_MAX = 2000;
+
+export class Uploads {
+  rows: UploadRow[] = [];
+  #number = 0;
+  readonly #controllers = new Map<number, AbortController>();
+  readonly #session: Session;
+  readonly #events: UploadEvents;
+
+  constructor(session: Session, events: UploadEvents) {
+    this.#session = session;
+    this.#events = events;
+  }
+
+  add(files: readonly File[]): void {
+    for (const file of files) {
+      this.#number += 1;
+      const row: UploadRow = { id: this.#number, file, ...FRESH };
+      this.rows.push(row);
+      this.#events.onChange(row);
+      this.#events.onStatus(row);
+    }
+    this.#startNext();
+  }
+
+  /** Of one whose bytes are not all sent. */
+  cancel(row: UploadRow): void {
+    this.#become(row, { status: 'canceled' });
+    this.#controllers.get(row.id)?.abort();
+    void this.#giveUp(row);
+    this.#startNext();
+  }
+
+  retry(row: UploadRow): void {
+    this.#become(row, FRESH);
+    this.#startNext();
+  }
+
+  dismiss(row: UploadRow): void {
+    this.rows = this.rows.filter((each) => each !== row);
+    this.#events.onChange(row);
+  }
+
+  #startNext(): void {
+    const isRunning = ({ status }: UploadRow) => status === 'sending' || status === 'processing';
+    let free = AT_ONCE - this.rows.filter(isRunning).length;
+    for (const row of this.rows.filter(({ status }) => status === 'queued')) {
+      if (free <= 0) break;
+      free -= 1;
+      this.#become(row, { status: 'sending' });
+      void this.#run(row, (signal) => this.#send(row, signal));
+    }
+  }
+
+  async #run(row: UploadRow, work: (signal: AbortSignal) => Promise<LibraryFile>): Promise<void> {
+    const controller = new AbortController();
+    this.#controllers.set(row.id, controller);
+    try {
+      const result = await work(controller.signal);
+      this.#become(row, { status: 'ready', result });
+    } catch (error) {
+      // Its status says so already, and it may have been begun again.
+      if (controller.signal.aborted) return;
+      this.#become(row, { status: 'failed', code: codeOf(error) });
+    }
+    this.#startNext();
+  }
+
+  async #send(row: UploadRow, signal: AbortSignal): Promise<LibraryFile> {
+    const { file } = row;
+    if (file.size > this.#session.facts.max_file_bytes) throw new PickerError('file_too_large');
+    if (file.size === 0) throw new PickerError('decode_failed');
+    const { upload_id, proxy } = await createUpload(this.#session, file);
+    if (signal.aborted) await abortUpload(this.#session, upload_id);
+    signal.throwIfAborted();
+    row.upload_id = upload_id;
+    if (proxy === undefined) throw new PickerError('internal');
+    const onProgress = (share: number) => this.#become(row, { share });
+    await putFile(proxy.put_url, { file, signal, onProgress });
+    this.#become(row, { status: 'processing' });
+    return this.#waitFor(await completeUpload(this.#session, upload_id, signal), signal);
+  }
+
+  /** The service may have had the last bytes already: then it becomes an image whatever is said, and is told of. */
+  async #giveUp(row: UploadRow): Promise<void> {
+    const { upload_id } = row;
+    if (upload_id === null) return;
+    const code = await abortUpload(this.#session, upload_id).then(() => null, codeOf);
+    const isAsItWas = row.status === 'canceled' && row.upload_id === upload_id;
+    if (code !== 'upload_not_pending' || !isAsItWas) return;
+    this.#become(row, { status: 'processing' });
+    void this.#run(row, async (signal) =>
+      this.#waitFor(await getUpload(this.#session, upload_id, signal), signal),
+    );
+  }
+
+  async #waitFor(begun: LibraryUpload, signal: AbortSignal): Promise<LibraryFile> {
+    let upload = begun;
+    for (let wait = POLL_MS_FIRST; ; wait = Math.min(wait * 1.5, POLL_MS_MAX)) {
+      const { status, file, error_code, upload_id } = upload;
+      // Deleted or blocked meanwhile, and not to come back.
+      if (status === 'ready' && file === null) throw new PickerError('file_not_found');
+      if (status === 'ready' && file !== null) return file;
+      if (status === 'expired') throw new PickerError('upload_expired');
+      if (status === 'failed') throw new PickerError(error_code ?? status);
+      await new Promise((resolve) => window.setTimeout(resolve, wait));
+      signal.throwIfAborted();
+      upload = await getUpload(this.#session, upload_id, signal);
+    }
+  }
+
+  #become(row: UploadRow, change: Partial<UploadRow>): void {
+    const { status } = row;
+    Object.assign(row, change);
+    this.#events.onChange(row);
+    if (row.status !== status) this.#events.onStatus(row);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof PickerError ? error.code : 'network_error';
+}
+
+const FRESH = { status: 'queued', share: 0, code: null, upload_id: null, result: null } as const;

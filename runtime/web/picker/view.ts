@@ -1,0 +1,155 @@
+/** The picker as a person sees it: search and upload above, images between, what is chosen below. */
+import type { PickerSettings } from '../../sdk/picker-protocol.ts';
+import { element, signButton } from './element.ts';
+import { FileList } from './file-list.ts';
+import { Grid } from './grid.ts';
+import { type LibraryFile, listFiles } from './library-api.ts';
+import { keepFilesOut, receiveFiles } from './receive-files.ts';
+import { Selection } from './selection.ts';
+import type { Session } from './session.ts';
+import { errorText, type Texts } from './texts.ts';
+import { UploadPanel } from './upload-panel.ts';
+import { type UploadRow, Uploads } from './uploads.ts';
+
+export type ViewEvents = {
+  readonly onSelect: (files: readonly LibraryFile[]) => void;
+  readonly onUpload: (row: UploadRow) => void;
+  readonly onError: (code: string, message: string) => void;
+  readonly onClose: () => void;
+};
+
+const ACCEPTED =
+  'image/jpeg,image/png,image/webp,image/avif,image/gif,image/tiff,image/bmp,image/svg+xml';
+const TYPING_MS = 250;
+const SEARCH_LENGTH_MIN = 2;
+
+type Terms = { session: Session; settings: PickerSettings; texts: Texts; events: ViewEvents };
+
+export function showPicker(terms: Terms): void {
+  const { session, settings, texts, events } = terms;
+  const { select = 'one' } = settings;
+  const status = element('p', { class: 'status', role: 'status' });
+  const empty = element('p', { class: 'empty', 'aria-hidden': 'true' });
+  const insert = element('button', { type: 'button', class: 'insert', disabled: '' }, [
+    texts.insert,
+  ]);
+  const again = element('button', { type: 'button', class: 'again', hidden: '' }, [texts.again]);
+  const say = () => {
+    status.textContent = sentence(texts, { list, selection, session });
+    empty.textContent = list.items.length === 0 ? status.textContent : '';
+    insert.disabled = selection.files.length === 0;
+    insert.textContent = texts.insertCount(selection.files.length);
+    again.hidden = list.state !== 'failed';
+    grid.update();
+  };
+  const list: FileList = new FileList({
+    find: (page) => listFiles(session, page),
+    tokenNow: () => session.token,
+    onChange: () => {
+      if (list.state === 'failed') events.onError(list.code, errorText(texts, list.code));
+      say();
+    },
+  });
+  const selection: Selection = new Selection(select, say);
+  const finish = () => selection.files.length > 0 && events.onSelect(selection.files);
+  const grid = new Grid({ list, selection, texts, select, onInsert: finish });
+  insert.addEventListener('click', finish);
+  again.addEventListener('click', () => void list.loadMore());
+  const bottom = element('footer', {}, [status, again, insert]);
+  const panel = showUploads({ ...terms, list, selection });
+  const top = element('header', {}, [
+    element('h1', { class: 'unseen' }, [texts.title]),
+    ...(session.may('browse') ? [searchField({ texts, list, grid })] : []),
+    ...(panel === undefined ? [] : [panel.button]),
+    closeButton(terms),
+  ]);
+  const place = element('main', {}, [grid.root, empty]);
+  document.body.append(top, place, ...(panel === undefined ? [] : [panel.root]), bottom);
+  if (session.may('browse')) list.restart('');
+  else list.state = 'whole';
+  say();
+}
+
+function closeButton({ texts, events }: Terms): HTMLElement {
+  const button = signButton('×', texts.close);
+  button.addEventListener('click', events.onClose);
+  document.addEventListener('keydown', (event) => {
+    // What has a use for Escape itself, such as a search that is typed, takes it first.
+    if (event.key === 'Escape' && !event.defaultPrevented) events.onClose();
+  });
+  return button;
+}
+
+function searchField({ texts, list, grid }: { texts: Texts; list: FileList; grid: Grid }) {
+  const field = element('input', {
+    type: 'search',
+    placeholder: texts.search,
+    'aria-label': texts.search,
+    autocomplete: 'off',
+    spellcheck: 'false',
+  });
+  let timer = 0;
+  const look = () => {
+    const wish = field.value.trim();
+    // One letter finds too much to be of use, and is refused.
+    const search = wish.length < SEARCH_LENGTH_MIN ? '' : wish;
+    if (search === list.search) return;
+    list.restart(search);
+    grid.rewind();
+  };
+  field.addEventListener('input', () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(look, TYPING_MS);
+  });
+  field.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape' || field.value === '') return;
+    event.preventDefault();
+    field.value = '';
+    look();
+  });
+  return field;
+}
+
+type Shown = Terms & { list: FileList; selection: Selection };
+
+/** Undefined where nothing may be uploaded. */
+function showUploads({ session, texts, events, list, selection }: Shown) {
+  if (!session.may('upload')) {
+    keepFilesOut();
+    return undefined;
+  }
+  const uploads: Uploads = new Uploads(session, {
+    onChange: (row) => panel.update(row),
+    onStatus: (row) => {
+      events.onUpload(row);
+      if (row.result === null) return;
+      if (session.may('browse')) list.prepend(row.result);
+      selection.choose(row.result);
+    },
+  });
+  const panel = new UploadPanel(uploads, texts);
+  const take = (files: readonly File[]) => uploads.add(files);
+  const input = element('input', { type: 'file', multiple: '', accept: ACCEPTED, hidden: '' });
+  input.addEventListener('change', () => {
+    take([...(input.files ?? [])]);
+    // The same file can be chosen once more.
+    input.value = '';
+  });
+  const button = element('button', { type: 'button', class: 'upload' }, [texts.upload, input]);
+  button.addEventListener('click', (event) => event.target !== input && input.click());
+  receiveFiles(texts, take);
+  return { root: panel.root, button };
+}
+
+function sentence(
+  texts: Texts,
+  { list, selection, session }: { list: FileList; selection: Selection; session: Session },
+): string {
+  if (list.state === 'failed') return errorText(texts, list.code);
+  if (selection.files.length > 0) return texts.selected(selection.files.length);
+  const count = list.items.length;
+  if (count > 0) return texts.shown(count, list.state === 'whole' ? '' : '+');
+  if (list.state !== 'whole') return texts.loading;
+  if (list.search !== '') return texts.emptySearch(list.search);
+  return session.may('upload') ? texts.emptyUploads : texts.emptyLibrary;
+}
