@@ -4,7 +4,15 @@
  * never contradict one another. Ready means: the declared state is in effect.
  */
 
-export type ConditionType = 'Ready' | 'Accepted' | 'Synced' | 'Routed' | 'Reconciling' | 'Stalled';
+export type ConditionType =
+  | 'Ready'
+  | 'Accepted'
+  | 'Synced'
+  | 'Routed'
+  | 'Reconciling'
+  | 'Stalled'
+  | 'Paused'
+  | 'Planned';
 
 export type Condition = {
   type: ConditionType;
@@ -37,12 +45,44 @@ export const reasons = {
     outcome: 'waiting',
     meaning: 'The watermark preset is the default of its project, so it cannot be deleted yet.',
   },
+  ImageNotFound: { outcome: 'waiting', meaning: 'The image is not where the resource says.' },
+  ImageUploading: { outcome: 'waiting', meaning: 'The image of the preset is being processed.' },
+  ImagesUnavailable: {
+    outcome: 'waiting',
+    meaning: 'The operator was given no storage, so that it cannot upload images.',
+  },
+  TooManyKeys: {
+    outcome: 'waiting',
+    meaning: 'So many keys of the project still verify that another one has to wait.',
+  },
+  PlanOnly: {
+    outcome: 'waiting',
+    meaning: 'What would change is planned, and the resource asks that nothing be written.',
+  },
+  DatabaseUnavailable: {
+    outcome: 'waiting',
+    meaning: 'The database does not answer: nothing can be compared or written until it does.',
+  },
+  SchemaNotReady: {
+    outcome: 'waiting',
+    meaning: 'The database lacks migrations of this version: nothing is written until it has them.',
+  },
 
   SuspendedByStaff: { outcome: 'held', meaning: 'Staff suspended the project.' },
   FileBlocked: { outcome: 'held', meaning: 'Moderation blocked the file.' },
   SecretTaken: {
     outcome: 'held',
     meaning: 'The Secret of the callback exists already, made by somebody else.',
+  },
+
+  ImageDigestMismatch: {
+    outcome: 'held',
+    meaning: 'What the URL of the image leads to has another digest than declared.',
+  },
+  ImageRefused: { outcome: 'held', meaning: 'The image is none that the service takes.' },
+  FileTaken: {
+    outcome: 'held',
+    meaning: 'The file of the slug was uploaded by others, and is not replaced.',
   },
 
   SpecInvalid: {
@@ -95,7 +135,7 @@ export function conditionsFor(reason: Reason, message: string): Condition[] {
   ];
 }
 
-type Statuses = Record<Exclude<ConditionType, 'Routed'>, 'True' | 'False'>;
+type Statuses = Record<Exclude<ConditionType, 'Routed' | 'Paused' | 'Planned'>, 'True' | 'False'>;
 
 const outcomes: Record<Outcome, Statuses> = {
   done: { Ready: 'True', Accepted: 'True', Synced: 'True', Reconciling: 'False', Stalled: 'False' },

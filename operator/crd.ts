@@ -28,11 +28,18 @@ export function printCrd(kind: Described): object {
           storage: true,
           subresources: { status: {} },
           additionalPrinterColumns: [...kind.columns, ...sharedColumns].map(printColumn),
+          ...selectableFields(kind),
           schema: { openAPIV3Schema: objectSchema(kind) },
         },
       ],
     },
   };
+}
+
+function selectableFields({ selectable }: Described): object {
+  return selectable === undefined
+    ? {}
+    : { selectableFields: selectable.map((jsonPath) => ({ jsonPath })) };
 }
 
 const sharedColumns: readonly Column[] = [
@@ -89,6 +96,10 @@ function isDropped(node: Node, word: string, value: unknown): boolean {
   if (DROPPED.has(word)) return true;
   const isBound = word === 'minimum' || word === 'maximum';
   if (isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return true;
+  // A pattern that no empty text matches says it already.
+  if (word === 'minLength' && value === 1 && typeof node.pattern === 'string') {
+    return !new RegExp(node.pattern).test('');
+  }
   // The server checks the format itself, and by a better rule than a pattern of a thousand characters.
   return word === 'pattern' && node.format === 'date-time';
 }

@@ -53,23 +53,42 @@ export function group<Shape extends z.ZodRawShape>(expected: string, shape: Shap
   });
 }
 
+type ListRule = { expected: string; max: number };
+
+/**
+ * A list of which an empty one says something else than none. It is applied as a whole: of a list that is merged item by
+ * item the API server takes an empty one for none.
+ */
+function whole(same: string, words: string) {
+  return {
+    'x-kubernetes-list-type': 'atomic',
+    'x-kubernetes-validations': [
+      { rule: `self.all(a, self.exists_one(b, ${same}))`, message: `each ${words} only once` },
+    ],
+  };
+}
+
 /** A list in which no two items may be the same. */
-export function distinct<Item extends z.ZodType<string>>(
-  item: Item,
-  rule: { expected: string; max: number },
-) {
+export function distinct<Item extends z.ZodType<string>>(item: Item, rule: ListRule) {
   return z
     .array(item, { error: rule.expected })
     .max(rule.max, { error: rule.expected })
     .superRefine((items, context) => reportRepeats(items, [], context))
-    .meta({ 'x-kubernetes-list-type': 'set' });
+    .meta(whole('a == b', 'item'));
 }
 
-/** A list of items with names of their own, each name once. */
-export function named<Item extends z.ZodType<{ name: string }>>(
-  item: Item,
-  rule: { expected: string; max: number },
-) {
+/** A list of items with names of their own, each name once; an empty one says as much as none. */
+export function named<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
+  const meta = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+  return namedItems(item, rule).meta(meta);
+}
+
+/** The same, where an empty one says that there are to be none. */
+export function namedWhole<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
+  return namedItems(item, rule).meta(whole('a.name == b.name', 'name'));
+}
+
+function namedItems<Item extends z.ZodType<{ name: string }>>(item: Item, rule: ListRule) {
   return z
     .array(item, { error: rule.expected })
     .max(rule.max, { error: rule.expected })
@@ -79,8 +98,7 @@ export function named<Item extends z.ZodType<{ name: string }>>(
         ['name'],
         context,
       ),
-    )
-    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] });
+    );
 }
 
 function reportRepeats(

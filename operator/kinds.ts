@@ -27,6 +27,8 @@ export type Described = {
   status: z.ZodObject;
   /** What `kubectl get` shows beside Ready and its reason. */
   columns: readonly Column[];
+  /** What `kubectl get --field-selector` can ask for. */
+  selectable?: readonly string[];
   /** What the API server checks of the whole resource, its name among it. */
   rules?: readonly { rule: string; message: string }[];
 };
@@ -53,6 +55,7 @@ export const kinds = [
       { name: 'State', type: 'string', path: '.spec.state' },
       { name: 'Host', type: 'string', path: '.status.defaultHost' },
     ],
+    selectable: ['.spec.slug', '.spec.state', '.spec.deliveryAccess'],
   },
   {
     kind: 'SigningKey',
@@ -66,6 +69,7 @@ export const kinds = [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Kid', type: 'string', path: '.status.kid' },
     ],
+    selectable: ['.spec.projectRef.name'],
   },
   {
     kind: 'WatermarkPreset',
@@ -80,6 +84,7 @@ export const kinds = [
       { name: 'File', type: 'string', path: '.spec.fileSlug' },
       { name: 'Id', type: 'string', path: '.status.presetID' },
     ],
+    selectable: ['.spec.projectRef.name', '.spec.fileSlug'],
   },
   {
     kind: 'Recipe',
@@ -94,6 +99,7 @@ export const kinds = [
       { name: 'Chain', type: 'string', path: '.spec.transformChain' },
       { name: 'Id', type: 'string', path: '.status.recipeID' },
     ],
+    selectable: ['.spec.projectRef.name'],
   },
 ] as const satisfies readonly Kind[];
 

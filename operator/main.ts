@@ -4,9 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { openMigratedDatabase } from '../runtime/actions/open-deps.ts';
+import { openDatabase } from '../runtime/actions/open-deps.ts';
 import { END_MS_MAX } from '../runtime/actions/run-deployment.ts';
 import type { OpenDatabase } from '../runtime/db/client.ts';
+import { findOperatorTerm } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
 import { startHealthServer } from '../runtime/platform/http/health-server.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
@@ -16,12 +17,21 @@ import { createSealing } from '../runtime/platform/sealing.ts';
 import { type ObjectCaches, openObjectCaches } from './cluster/object-caches.ts';
 import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
+import type { TenantObject } from './cluster/tenant-object.ts';
+import { leadFenced } from './fenced-term.ts';
 import { createKubeClient } from './kube/client.ts';
 import { openCredentials } from './kube/credentials.ts';
+import { createEventRecorder } from './kube/events.ts';
 import { runElector } from './kube/lease.ts';
 import { createKubeMetrics, type KubeMetrics } from './kube/metrics.ts';
 import { systemTimedClock } from './kube/timed-clock.ts';
+import { openImages } from './open-images.ts';
+import { openInstallations } from './open-installations.ts';
 import { LEASE_NAME } from './permissions.ts';
+import { openEdgeCaches } from './routes/edge-caches.ts';
+import { planRoutes } from './routes/plan-routes.ts';
+import { probeHost } from './routes/probe-hosts.ts';
+import { createRouteController } from './routes/route-controller.ts';
 
 const fields = ['databaseUrl', 'keyEncryptionKeys'] as const;
 
@@ -45,29 +55,60 @@ export async function operatorCommand(env: Environment): Promise<void> {
 const clock = systemTimedClock;
 
 async function start({ env, config, log, lifecycle }: Start): Promise<void> {
-  const credentials = openCredentials({ kind: 'default' }, clock);
-  const db = await openMigratedDatabase(config.databaseUrl, { log, lifecycle });
+  const credentials = await openCredentials(env, clock);
+  // Whether it answers, and is migrated, is said in conditions: the operator may be what migrates it.
+  const db = openDatabase(config.databaseUrl, { log, lifecycle });
   const metrics = createKubeMetrics();
   const client = createKubeClient({ credentials, clock, metrics });
   lifecycle.onStop('connections', () => client.close());
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: config.watchNamespaces });
   lifecycle.onStop('caches', () => caches.stop());
-  const watch_port = await watch(config, { log, lifecycle, db, caches, metrics });
-  const context = {
-    ...{ client, db, clock, delivery_root_domain: config.deliveryRootDomain },
-    sealing: createSealing(config.keyEncryptionKeys),
-    findOrganization: createOrganizations(db, clock),
-  };
-  const controllers = createTenantControllers({ ...common, caches, context });
-  const elector = runElector({
+  const namespace = config.deliveryNamespace ?? (env['POD_NAMESPACE'] || 'tintype-delivery');
+  const edges = openEdgeCaches({ ...common, namespace });
+  lifecycle.onStop('edges', () => edges.stop());
+  const watch_port = await watch(config, { log, lifecycle, db, caches: [caches, edges], metrics });
+  const name = env['POD_NAME'] || hostname();
+  const events = createEventRecorder({ client, clock, log, instance: name });
+  const routes = createRouteController({
     ...common,
-    namespace: env['POD_NAMESPACE'] || 'default',
-    name: LEASE_NAME,
-    identity: `${env['POD_NAME'] || hostname()}_${randomBytes(4).toString('hex')}`,
-    lead: (term) => controllers.lead(term),
+    context: { client, db, clock, caches, edges, probe: probeHost },
   });
-  lifecycle.onStop('leader', () => elector.stop());
+  const context = {
+    ...{ client, clock, delivery_root_domain: config.deliveryRootDomain },
+    sealing: createSealing(config.keyEncryptionKeys),
+    findOrganization: createOrganizations(clock),
+    events,
+    images: openImages(config, { log, lifecycle }),
+    planRoutes: (object: TenantObject) => planRoutes(object, { db, edges }),
+    judgeRoute: routes.judge,
+  };
+  const controllers = createTenantControllers({
+    ...{ ...common, caches, context },
+    namespaces: config.watchNamespaces,
+  });
+  const own_namespace = env['POD_NAMESPACE'] || 'default';
+  const namespaces =
+    config.runtimeNamespaces.length > 0 ? config.runtimeNamespaces : [own_namespace];
+  const installations = await openInstallations({
+    ...{ ...common, events, namespaces },
+    watched: config.watchNamespaces,
+  });
+  const lead = { namespace: own_namespace, name: LEASE_NAME };
+  const lease = `${lead.namespace}/${lead.name}`;
+  const identity = `${name}_${randomBytes(4).toString('hex')}`;
+  const elector = runElector({
+    ...{ ...common, ...lead, identity },
+    lastEpoch: async () => (await findOperatorTerm(db, lease))?.epoch ?? 0,
+    lead: (term) =>
+      leadFenced(term, { db, lease, holder: identity, log }, (fenced) =>
+        Promise.all([controllers.lead(fenced), routes.lead(fenced), installations.lead(fenced)]),
+      ),
+  });
+  lifecycle.onStop('leader', async () => {
+    await elector.stop();
+    await events.settled();
+  });
   log.info('ready', watch_port === undefined ? {} : { watch_port });
 }
 
@@ -75,7 +116,7 @@ type Watched = {
   log: Log;
   lifecycle: Lifecycle;
   db: OpenDatabase;
-  caches: ObjectCaches;
+  caches: readonly Pick<ObjectCaches, 'health'>[];
   metrics: KubeMetrics;
 };
 
@@ -93,14 +134,15 @@ async function watch(
   };
   const probes = { database: () => db.query('select 1'), cluster: () => proveCaches(caches) };
   const health = await startHealthServer({
-    ...{ port: metricsPort, log, probes },
+    ...{ port: metricsPort, log, probes: () => probes },
     metrics: { ...own, print },
   });
   lifecycle.onStop('health', health.stop);
   return health.port;
 }
 
-async function proveCaches(caches: ObjectCaches): Promise<void> {
-  const isCurrent = caches.health().every(({ isSynced, isStale }) => isSynced && !isStale);
+async function proveCaches(caches: Watched['caches']): Promise<void> {
+  const health = caches.flatMap((each) => each.health());
+  const isCurrent = health.every(({ isSynced, isStale }) => isSynced && !isStale);
   if (!isCurrent) throw new Error('the API server has not been heard of');
 }

@@ -16,7 +16,7 @@ export const LEASE_NAME = 'tintype-operator';
 
 const READ = ['get', 'list', 'watch'] as const;
 const WRITE = ['create', 'patch', 'delete'] as const;
-const KINDS = ['projects', 'signingkeys', 'watermarkpresets', 'recipes', 'imageservices'] as const;
+const KINDS = ['projects', 'signingkeys', 'watermarkpresets', 'recipes'] as const;
 
 export const permissions = {
   /** In every watched namespace, or in the whole cluster. */
@@ -24,18 +24,24 @@ export const permissions = {
     {
       apiGroup: 'tintype.dev',
       resources: KINDS,
-      verbs: [...READ, 'patch'],
+      verbs: ['list', 'watch', 'patch'],
       reason: 'what is declared; patched for finalizers alone',
     },
     {
       apiGroup: 'tintype.dev',
-      resources: KINDS.map((plural) => `${plural}/status`),
-      verbs: ['get', 'patch', 'update'],
+      resources: ['imageservices'],
+      verbs: READ,
+      reason: 'what is declared of installations',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: [...KINDS, 'imageservices'].map((plural) => `${plural}/status`),
+      verbs: ['patch'],
       reason: 'what became of it',
     },
     {
       apiGroup: 'tintype.dev',
-      resources: KINDS.map((plural) => `${plural}/finalizers`),
+      resources: [...KINDS, 'imageservices'].map((plural) => `${plural}/finalizers`),
       verbs: ['update'],
       reason: 'to own what it writes, where the cluster checks owner references',
     },
@@ -64,18 +70,48 @@ export const permissions = {
     {
       apiGroup: 'networking.k8s.io',
       resources: ['ingresses'],
-      verbs: [...READ, ...WRITE],
+      verbs: ['list', 'watch', ...WRITE],
       reason: 'the routes of delivery hosts',
     },
     {
       apiGroup: 'gateway.networking.k8s.io',
-      resources: ['httproutes', 'referencegrants'],
-      verbs: [...READ, ...WRITE],
+      resources: ['httproutes'],
+      verbs: ['list', 'watch', ...WRITE],
       reason: 'the same routes, where a Gateway is used',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: ['imageservices'],
+      verbs: ['list', 'watch'],
+      reason: 'where delivery hosts lead to, also where only other namespaces are watched',
     },
   ],
   /** In the namespaces in which an ImageService may stand. */
   runtime: [
+    {
+      apiGroup: 'tintype.dev',
+      resources: ['imageservices'],
+      verbs: READ,
+      reason: 'what is declared, also where only other namespaces are watched',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: ['imageservices/status'],
+      verbs: ['patch'],
+      reason: 'what became of it',
+    },
+    {
+      apiGroup: 'tintype.dev',
+      resources: ['imageservices/finalizers'],
+      verbs: ['update'],
+      reason: 'to own what it writes, where the cluster checks owner references',
+    },
+    {
+      apiGroup: 'events.k8s.io',
+      resources: ['events'],
+      verbs: ['create', 'patch'],
+      reason: 'what people see in kubectl describe',
+    },
     {
       apiGroup: 'apps',
       resources: ['deployments'],
@@ -91,7 +127,7 @@ export const permissions = {
     {
       apiGroup: '',
       resources: ['pods'],
-      verbs: [...READ, 'patch'],
+      verbs: ['list', 'watch', 'patch'],
       reason: 'a busy worker is marked, so that it is not the one to go',
     },
     {
@@ -102,9 +138,9 @@ export const permissions = {
     },
     {
       apiGroup: '',
-      resources: ['services', 'serviceaccounts', 'configmaps'],
+      resources: ['services', 'serviceaccounts'],
       verbs: [...READ, ...WRITE],
-      reason: 'what the processes are reached by, run as and configured with',
+      reason: 'what the processes are reached by and run as',
     },
     {
       apiGroup: 'policy',
@@ -123,12 +159,6 @@ export const permissions = {
       resources: ['httproutes'],
       verbs: [...READ, ...WRITE],
       reason: 'the host of the API, where a Gateway is used',
-    },
-    {
-      apiGroup: 'gateway.networking.k8s.io',
-      resources: ['httproutes'],
-      verbs: [...READ, ...WRITE],
-      reason: 'the same hosts, where a Gateway is used',
     },
     {
       apiGroup: 'keda.sh',
@@ -155,7 +185,7 @@ export const permissions = {
       apiGroup: 'coordination.k8s.io',
       resources: ['leases'],
       names: [LEASE_NAME],
-      verbs: ['get', 'update', 'patch'],
+      verbs: ['get', 'update'],
       reason: 'taken, renewed and released by name',
     },
   ],

@@ -4,20 +4,26 @@
  * writes nothing and locks nothing.
  */
 import type { z } from 'zod';
-import { insertAuditEntry } from '../runtime/db/audit-log.ts';
 import type { Database, Queryable, Transaction } from '../runtime/db/client.ts';
 import { lockProject, type ProjectRow } from '../runtime/db/projects.ts';
 import type { Clock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
+import { auditDeed } from './audit-deed.ts';
 import type { Condition } from './conditions.ts';
 import type { FindUid, Subject } from './declared.ts';
+import type { RowDifference } from './row-difference.ts';
 
 /** Every change says in a word what it does. */
 type Named = { change: string };
 
 export type Decision<Change> = { changes: readonly Change[]; conditions: Condition[] };
 
-export type Result = { changes: readonly string[]; conditions: Condition[] };
+export type Result = {
+  changes: readonly string[];
+  conditions: Condition[];
+  /** What the changes do to rows; with `plan-only` what they would have done. */
+  differences: readonly RowDifference[];
+};
 
 export type Reconciler = (subject: Subject<unknown>, context: Context) => Promise<Result>;
 
@@ -31,6 +37,8 @@ export type Context = {
   delivery_root_domain: string | undefined;
   findUid: FindUid;
   writeSecret: WriteSecret;
+  /** `plan-only`: what would change is told, and nothing is written. */
+  mode?: 'apply' | 'plan-only';
 };
 
 /** Hands a secret to whoever declared it. May be called again with the same value. */
@@ -53,6 +61,8 @@ export type Steps<Spec, Rows extends Gathered, Change extends Named> = {
   spec: z.ZodType<Spec>;
   gather(db: Queryable, subject: Subject<Spec>, scope: Scope): Promise<Rows>;
   decide(subject: Subject<Spec>, rows: Rows, now: Date): Decision<Change>;
+  /** What a change does to rows that are as they were read. */
+  differences(change: Change, subject: Subject<Spec>, rows: Rows): RowDifference[];
   /** In one transaction; answers the project that it changed. */
   apply(tx: Transaction, changes: readonly Change[], deed: Deed<Spec>): Promise<ProjectRow>;
   /** What reaches beyond the database, once the rows are as declared. */
@@ -65,7 +75,7 @@ export function reconciler<Spec, Rows extends Gathered, Change extends Named>(
   return async (declared, context) => {
     const subject = withSpec(declared, steps.spec);
     const result = await reconcileRows(steps, subject, context);
-    await steps.settle?.(subject, context);
+    if (context.mode !== 'plan-only') await steps.settle?.(subject, context);
     return result;
   };
 }
@@ -75,23 +85,39 @@ async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
   subject: Subject<Spec>,
   context: Context,
 ): Promise<Result> {
-  const { db, sealing, clock } = context;
+  const { db, sealing, clock, mode } = context;
   const now = clock.now();
   const rows = await steps.gather(db, subject, context);
   const first = steps.decide(subject, rows, now);
-  if (first.changes.length === 0) return { changes: [], conditions: first.conditions };
+  if (first.changes.length === 0 || mode === 'plan-only') {
+    return resultOf(steps, first, { subject, rows });
+  }
 
   return db.transaction(async (tx) => {
     const project = rows.project && (await lockProject(tx, rows.project.project_id));
     // Decided again under the lock: staff may have suspended the project in between.
     const locked = await steps.gather(tx, subject, context);
-    const { changes, conditions } = steps.decide(subject, locked, now);
+    const decision = steps.decide(subject, locked, now);
+    const result = resultOf(steps, decision, { subject, rows: locked });
+    const { changes } = decision;
     if (changes.length > 0) {
       const changed = await steps.apply(tx, changes, { subject, project, sealing, clock });
-      await audit(tx, { subject, changed, changes });
+      await auditDeed(tx, { subject, changed, changes, differences: result.differences });
     }
-    return { changes: changes.map(({ change }) => change), conditions };
+    return result;
   });
+}
+
+function resultOf<Spec, Rows extends Gathered, Change extends Named>(
+  { differences }: Steps<Spec, Rows, Change>,
+  { changes, conditions }: Decision<Change>,
+  { subject, rows }: { subject: Subject<Spec>; rows: Rows },
+): Result {
+  return {
+    changes: changes.map(({ change }) => change),
+    conditions,
+    differences: changes.flatMap((change) => differences(change, subject, rows)),
+  };
 }
 
 function withSpec<Spec>(subject: Subject<unknown>, schema: z.ZodType<Spec>): Subject<Spec> {
@@ -108,19 +134,4 @@ export function presentProject(project: ProjectRow | undefined): ProjectRow {
   // Another transaction took the slug, or the row, between reading and writing: the next pass sees it.
   if (project === undefined) throw new Error('the project changed hands during the pass');
   return project;
-}
-
-type Deeds = { subject: Subject<unknown>; changed: ProjectRow; changes: readonly Named[] };
-
-async function audit(tx: Transaction, { subject, changed, changes }: Deeds): Promise<void> {
-  const { kind, namespace, name, uid } = subject.identity;
-  await insertAuditEntry(tx, {
-    organization_id: changed.organization_id,
-    project_id: changed.project_id,
-    actor_kind: 'operator',
-    actor_id: uid,
-    action: `${kind}.${subject.action}`,
-    target: `${namespace}/${name}`,
-    after: { changes: changes.map(({ change }) => change) },
-  });
 }

@@ -4,38 +4,46 @@ import {
   findDeclaredRecipe,
   findDeclaredSigningKey,
   findDeclaredWatermarkPreset,
+  findPreviousSigningKey,
 } from '../../runtime/db/declared-rows.ts';
-import { findProjectByOwner } from '../../runtime/db/projects.ts';
+import { findProjectByOwner, type ProjectRow } from '../../runtime/db/projects.ts';
+import { printTime } from '../kube/live-condition.ts';
 import type { Verdict } from './status.ts';
 import type { TenantKind } from './tenant-object.ts';
 
 type Owned = { owner_uid: string; delivery_root_domain: string | undefined };
 
-export function readFacts(
-  db: Queryable,
-  kind: TenantKind,
-  owned: Owned,
-): Promise<Verdict['facts']> {
+export type OwnedRows = {
+  facts: Verdict['facts'];
+  /** Of a Project resource. */
+  project?: ProjectRow;
+};
+
+export function readOwned(db: Queryable, kind: TenantKind, owned: Owned): Promise<OwnedRows> {
   return readers[kind](db, owned);
 }
 
-type Reader = (db: Queryable, owned: Owned) => Promise<Verdict['facts']>;
+type Reader = (db: Queryable, owned: Owned) => Promise<OwnedRows>;
 
 const readers: Readonly<Record<TenantKind, Reader>> = {
   Project: readProject,
-  SigningKey: async (db, { owner_uid }) => {
-    return { kid: (await findDeclaredSigningKey(db, { owner_uid }))?.kid };
-  },
+  SigningKey: readSigningKey,
   WatermarkPreset: async (db, owned) => {
-    return { presetID: (await findDeclaredWatermarkPreset(db, owned))?.watermark_preset_id };
+    const preset = await findDeclaredWatermarkPreset(db, owned);
+    return { facts: { presetID: preset?.watermark_preset_id } };
   },
-  Recipe: async (db, owned) => ({ recipeID: (await findDeclaredRecipe(db, owned))?.recipe_id }),
+  Recipe: async (db, owned) => {
+    return { facts: { recipeID: (await findDeclaredRecipe(db, owned))?.recipe_id } };
+  },
 };
 
-async function readProject(db: Queryable, { owner_uid, delivery_root_domain }: Owned) {
+async function readProject(
+  db: Queryable,
+  { owner_uid, delivery_root_domain }: Owned,
+): Promise<OwnedRows> {
   const project = await findProjectByOwner(db, owner_uid);
-  if (project === undefined) return {};
-  return {
+  if (project === undefined) return { facts: {} };
+  const facts = {
     projectID: project.project_id,
     organizationID: project.organization_id,
     defaultHost: delivery_root_domain && `${project.project_slug}.${delivery_root_domain}`,
@@ -43,4 +51,16 @@ async function readProject(db: Queryable, { owner_uid, delivery_root_domain }: O
     suspendedBy: project.suspended_by ?? undefined,
     storageLimitSource: project.storage_hard_limit_bytes === null ? 'plan' : 'staff',
   };
+  return { facts, project };
+}
+
+async function readSigningKey(db: Queryable, { owner_uid }: Owned): Promise<OwnedRows> {
+  const key = await findDeclaredSigningKey(db, { owner_uid });
+  const previous = key && (await findPreviousSigningKey(db, key));
+  const facts = {
+    kid: key?.kid,
+    previousKid: previous?.kid,
+    previousRetireTime: previous && printTime(previous.retire_after),
+  };
+  return { facts };
 }

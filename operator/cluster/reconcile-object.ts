@@ -3,124 +3,106 @@
  * finalizer comes after the row is claimed, so that one that claims in vain can go without touching anything.
  * Spec: Resources and their fields.
  */
-import { ZodError } from 'zod';
-import { conditionsFor, type Outcome, outcomeOf } from '../conditions.ts';
-import { findKind } from '../kinds.ts';
-import type { KubeClient } from '../kube/client.ts';
-import { unwrap } from '../kube/kube-failure.ts';
-import type { Context, Result } from '../reconcile.ts';
-import { writeCallbackSecret } from './callback-secret.ts';
-import { readFacts } from './facts.ts';
-import type { FindOrganization } from './organizations.ts';
-import { statusToWrite } from './status.ts';
-import {
-  FINALIZER,
-  isGoing,
-  isHeld,
-  subjectOf,
-  type TenantKind,
-  type TenantObject,
-  typeOf,
-} from './tenant-object.ts';
+import { type Condition, type Outcome, outcomeOf } from '../conditions.ts';
+import type { Result } from '../reconcile.ts';
+import { directiveOf } from './directives.ts';
+import { type OwnedRows, readOwned } from './facts.ts';
+import { writeFinalizer } from './finalizer.ts';
+import { withPlan } from './plan.ts';
+import { type ObjectContext, reconcileRows } from './reconcile-rows.ts';
+import { pausedStatusOf, statusOf, type Verdict } from './status.ts';
+import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
+import { type Telling, writeStatus } from './write-status.ts';
 
-export type ObjectContext = Omit<Context, 'organization_id' | 'findUid' | 'writeSecret'> & {
-  client: KubeClient;
-  findOrganization: FindOrganization;
-  /** Within the namespace of the resource; nothing for what is being deleted. */
-  findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;
+export type ObjectResult = Pick<Result, 'changes' | 'differences'> & {
+  /** `paused`: nobody looked. */
+  outcome: Outcome | 'paused';
 };
-
-export type ObjectResult = { outcome: Outcome; changes: readonly string[] };
 
 export async function reconcileObject(
   kind: TenantKind,
   object: TenantObject,
   context: ObjectContext,
 ): Promise<ObjectResult> {
-  const { conditions, changes } = await reconcileRows(kind, object, context);
+  const directive = directiveOf(object);
+  if (directive === 'paused') return pause(kind, object, context);
+  if (directive === 'plan-only') return plan(kind, object, context);
+  const { conditions, changes, differences } = await reconcileRows(kind, object, context);
   const outcome = outcomeOf(conditions);
+  const result = { outcome, changes, differences };
   if (isGoing(object) && outcome === 'done') {
     await writeFinalizer(kind, { object, wanted: 'absent' }, context);
-    return { outcome, changes };
+    return result;
   }
-  if (!isGoing(object) && isClaimed(kind, outcome)) {
+  const owned = await ownedBy(kind, object, context);
+  const { facts } = owned;
+  // Whatever stands against it: what owns no row may go at once.
+  if (!isGoing(object) && isOwning(facts)) {
     await writeFinalizer(kind, { object, wanted: 'present' }, context);
   }
-  await writeStatus(kind, { object, conditions }, context);
-  return { outcome, changes };
+  const said = [...conditions, ...routed(kind, { object, owned }, context)];
+  const status = statusOf(object, { conditions: said, facts }, context.clock.now());
+  await writeStatus(kind, { object, status }, context);
+  return result;
 }
 
-/** A project that waits is there already; what waits in a project is not. */
-function isClaimed(kind: TenantKind, outcome: Outcome): boolean {
-  return outcome === 'done' || outcome === 'held' || (outcome === 'waiting' && kind === 'Project');
+function ownedBy(
+  kind: TenantKind,
+  { metadata: { uid: owner_uid } }: TenantObject,
+  { db, delivery_root_domain }: ObjectContext,
+): Promise<OwnedRows> {
+  return readOwned(db, kind, { owner_uid, delivery_root_domain });
 }
 
-async function reconcileRows(
+/** In the same write, where it can be told without one: most projects have no route of their own. */
+function routed(
+  kind: TenantKind,
+  { object, owned }: { object: TenantObject; owned: OwnedRows },
+  { judgeRoute }: ObjectContext,
+): Condition[] {
+  const condition = kind === 'Project' ? judgeRoute?.(object, owned.project) : undefined;
+  return condition === undefined ? [] : [condition];
+}
+
+const IDS = ['projectID', 'kid', 'presetID', 'recipeID'];
+
+function isOwning(facts: Verdict['facts']): boolean {
+  return IDS.some((id) => facts[id] !== undefined);
+}
+
+async function plan(
   kind: TenantKind,
   object: TenantObject,
   context: ObjectContext,
-): Promise<Result> {
-  const reconcile = findKind(kind)?.reconcile;
-  if (reconcile === undefined) throw new Error(`no reconciler for ${kind}`);
-  const { namespace = '' } = object.metadata;
-  let taken: string | undefined;
-  try {
-    const { client, findOrganization, findObject, ...rest } = context;
-    const result = await reconcile(subjectOf(kind, object), {
-      ...rest,
-      organization_id: await findOrganization(namespace),
-      findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
-      writeSecret: async (name, value) => {
-        const written = await writeCallbackSecret(client, object, { name, value });
-        if (written === 'taken') taken = name;
-      },
-    });
-    return taken === undefined ? result : { ...result, conditions: secretTaken(taken) };
-  } catch (error) {
-    if (!(error instanceof ZodError)) throw error;
-    return { changes: [], conditions: conditionsFor('SpecInvalid', printIssues(error)) };
-  }
+): Promise<ObjectResult> {
+  const planned = await reconcileRows(kind, object, { ...context, mode: 'plan-only' });
+  const routes = kind === 'Project' ? await context.planRoutes?.(object) : undefined;
+  const conditions = withPlan(planned, routes ?? []);
+  const { facts } = await ownedBy(kind, object, context);
+  const status = statusOf(object, { conditions, facts }, context.clock.now());
+  await writeStatus(kind, { object, status }, context);
+  return { outcome: outcomeOf(conditions), changes: [], differences: [] };
 }
 
-function secretTaken(name: string) {
-  const message = `the Secret '${name}' is there and not of this resource: delete it, or set another name in \`spec.callback.secretName\``;
-  return conditionsFor('SecretTaken', message);
-}
-
-function printIssues({ issues }: ZodError): string {
-  const lines = issues.map(({ path, message }) => `\`${['spec', ...path].join('.')}\`: ${message}`);
-  return lines.join('; ').slice(0, 4096);
-}
-
-type Finalizing = { object: TenantObject; wanted: 'present' | 'absent' };
-
-async function writeFinalizer(
+/** Asks no database. */
+export async function pause(
   kind: TenantKind,
-  { object, wanted }: Finalizing,
-  { client }: ObjectContext,
-): Promise<void> {
-  if (isHeld(object) === (wanted === 'present')) return;
-  const { finalizers = [], resourceVersion } = object.metadata;
-  const others = finalizers.filter((each) => each !== FINALIZER);
-  const metadata = {
-    resourceVersion,
-    finalizers: wanted === 'present' ? [...others, FINALIZER] : others,
-  };
-  const answer = await client.merge(typeOf(kind), object.metadata, { body: { metadata } });
-  const isGone = !answer.ok && answer.failure.reason === 'NotFound';
-  if (!isGone) unwrap(answer);
-}
-
-async function writeStatus(
-  kind: TenantKind,
-  { object, conditions }: { object: TenantObject; conditions: Result['conditions'] },
-  { client, db, clock, delivery_root_domain }: ObjectContext,
-): Promise<void> {
-  const { name, namespace = '', uid } = object.metadata;
-  const facts = await readFacts(db, kind, { owner_uid: uid, delivery_root_domain });
-  const status = statusToWrite(object, { conditions, facts }, clock.now());
-  if (status === undefined) return;
-  // With its uid: a namesake that came in between is not told of this one.
-  const declared = { metadata: { name, namespace, uid }, status };
-  unwrap(await client.applyStatus(typeOf(kind), declared, { owner: 'tintype/status' }));
+  object: TenantObject,
+  context: Telling,
+): Promise<ObjectResult> {
+  const message = isGoing(object)
+    ? 'the deletion waits until the annotation `tintype.dev/paused` goes'
+    : 'the annotation `tintype.dev/paused` keeps it as it is';
+  const paused = { type: 'Paused', status: 'True', reason: 'Paused', message } as const;
+  const isNew = object.status?.conditions === undefined;
+  const ready = {
+    type: 'Ready',
+    status: isNew ? 'Unknown' : 'False',
+    reason: 'Paused',
+    message,
+  } as const;
+  const conditions = isNew || isGoing(object) ? [ready, paused] : [paused];
+  const status = pausedStatusOf(object, conditions, context.clock.now());
+  await writeStatus(kind, { object, status }, context);
+  return { outcome: 'paused', changes: [], differences: [] };
 }

@@ -1,51 +1,85 @@
 /**
- * The status of a resource after a pass: written only where something in it differs, so that a pass over what is as it
- * should be writes nothing. Spec: Resources and their fields. A time moves only with the status of its condition.
+ * The status of a resource after a pass, and whether it differs from what is there: a pass over what is as it should be
+ * writes nothing. Spec: Resources and their fields. A time moves only with the status of its condition.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '../conditions.ts';
+import type { Condition, ConditionType } from '../conditions.ts';
+import { findCondition, type LiveCondition, stampConditions } from '../kube/live-condition.ts';
 import type { TenantObject, TenantStatus } from './tenant-object.ts';
 
 export type Verdict = {
   conditions: readonly Condition[];
   /** The ids that the resource was given. */
-  facts: Readonly<Record<string, string | undefined>>;
+  facts: Readonly<Record<string, unknown>>;
 };
 
-/** The whole status to write; undefined where it is there already. */
-export function statusToWrite(
-  { metadata, status = {} }: TenantObject,
+/** The conditions that are written here, in this order; those of other types are of others. */
+const OWN: readonly ConditionType[] = [
+  'Ready',
+  'Accepted',
+  'Synced',
+  'Routed',
+  'Reconciling',
+  'Stalled',
+  'Paused',
+  'Planned',
+];
+
+/** The status of a resource that was looked at. */
+export function statusOf(
+  object: TenantObject,
   { conditions, facts }: Verdict,
   now: Date,
-): TenantStatus | undefined {
-  const { generation = 0 } = metadata;
-  const wanted: TenantStatus = {
+): TenantStatus {
+  return {
     ...present(facts),
-    observedGeneration: generation,
-    conditions: conditions.map((condition) => {
-      const last = status.conditions?.find(({ type }) => type === condition.type);
-      const lastTransitionTime =
-        last?.status === condition.status ? last.lastTransitionTime : printTime(now);
-      return { ...condition, lastTransitionTime, observedGeneration: generation };
-    }),
+    observedGeneration: object.metadata.generation ?? 0,
+    conditions: stampConditions(object, conditions, now),
   };
-  return isDeepStrictEqual(wanted, ours(status, conditions)) ? undefined : wanted;
 }
 
-/** Conditions of other types are of others. */
-function ours(status: TenantStatus, written: readonly Condition[]): TenantStatus {
-  const types = written.map(({ type }) => type);
-  const conditions = types.flatMap(
-    (type) => status.conditions?.find((each) => each.type === type) ?? [],
+/** The status of one that was not looked at: what it said before stands, for the generation that it was said of. */
+export function pausedStatusOf(
+  object: TenantObject,
+  conditions: readonly Condition[],
+  now: Date,
+): TenantStatus {
+  const { status = {} } = object;
+  const said = stampConditions(object, conditions, now);
+  const types = [...said.map(({ type }) => type), 'Planned'];
+  const kept = ownConditions(status).filter(({ type }) => !types.includes(type));
+  return { ...status, conditions: [...kept, ...said] };
+}
+
+/** With what was said in a condition before: what is no longer sent would be taken out of the status. */
+export function withKept(
+  object: TenantObject,
+  wanted: TenantStatus,
+  type: 'Routed' | 'Planned',
+): TenantStatus {
+  const { conditions = [] } = wanted;
+  const kept = findCondition(object.status, type);
+  const isSaid = kept === undefined || findCondition(wanted, type) !== undefined;
+  return isSaid ? wanted : { ...wanted, conditions: [...conditions, kept] };
+}
+
+/** What the status says beside its conditions. */
+export function factsOf({ status = {} }: TenantObject): Verdict['facts'] {
+  const { observedGeneration: _, conditions: __, ...facts } = status;
+  return facts;
+}
+
+export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): boolean {
+  return isDeepStrictEqual(
+    { ...wanted, conditions: ownConditions(wanted) },
+    { ...status, conditions: ownConditions(status) },
   );
-  return { ...status, conditions };
+}
+
+function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
+  return OWN.flatMap((type) => findCondition(status, type) ?? []);
 }
 
 function present(facts: Verdict['facts']): TenantStatus {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
-}
-
-/** Kubernetes keeps whole seconds. */
-function printTime(now: Date): string {
-  return `${now.toISOString().slice(0, 19)}Z`;
 }

@@ -2,17 +2,16 @@
 import type { Condition } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import { API_VERSION, kinds } from '../kinds.ts';
+import type { LiveCondition } from '../kube/live-condition.ts';
 import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
 
 export type TenantKind = (typeof kinds)[number]['kind'];
 
 export type TenantObject = KubeObject & { spec?: TenantSpec; status?: TenantStatus };
 
-export type LiveCondition = Condition & { lastTransitionTime: string; observedGeneration?: number };
-
 export type TenantStatus = {
   observedGeneration?: number;
-  conditions?: LiveCondition[];
+  conditions?: LiveCondition<Condition>[];
   [field: string]: unknown;
 };
 
@@ -37,20 +36,19 @@ export function typeOf(kind: TenantKind): ResourceType<TenantObject> {
   return type;
 }
 
-export function subjectOf(
-  kind: TenantKind,
-  { metadata, spec = {} }: TenantObject,
-): Subject<unknown> {
+export function subjectOf(kind: TenantKind, { metadata, spec }: TenantObject): Subject<unknown> {
   const { namespace = '', name, uid } = metadata;
   const identity = { kind, namespace, name, uid };
-  if (metadata.deletionTimestamp === undefined) return { action: 'declare', identity, spec };
+  if (metadata.deletionTimestamp === undefined)
+    return { action: 'declare', identity, spec: spec ?? {} };
   return { action: 'delete', identity, spec: lastSpec(kind, spec) };
 }
 
-/** Rows alone say what to let go of; only what becomes of a project is said by its last spec. */
-function lastSpec(kind: TenantKind, spec: TenantSpec): unknown {
+/** Rows alone say what to let go of; only what becomes of a project is said by its last spec, where that was seen. */
+function lastSpec(kind: TenantKind, spec: TenantSpec | undefined): unknown {
   const project = kinds.find((each) => each.kind === 'Project');
-  return kind === 'Project' && project?.spec.safeParse(spec).success ? spec : undefined;
+  const isKnown = kind === 'Project' && spec !== undefined && project?.spec.safeParse(spec).success;
+  return isKnown ? spec : undefined;
 }
 
 export function isGoing({ metadata }: KubeObject): boolean {

@@ -7,6 +7,9 @@ export type Status = 'True' | 'False' | 'Unknown';
 
 export const conditionTypes = [
   'Ready',
+  'Applied',
+  'BrokerUsable',
+  'StorageUsable',
   'MigrationComplete',
   'ApiAvailable',
   'DeliveryAvailable',
@@ -31,6 +34,16 @@ export type Outcome = 'good' | 'moving' | 'stuck';
 /** Every reason, what it comes to, and what it means. */
 export const reasons = {
   Running: { outcome: 'good', meaning: 'Everything that is declared runs.' },
+  AsRendered: { outcome: 'good', meaning: 'Every object is as it was rendered.' },
+  Usable: { outcome: 'good', meaning: 'It answers, and does what is needed of it.' },
+  NotChecked: {
+    outcome: 'good',
+    meaning: 'It cannot be tried from where the operator is; pods say what they lack.',
+  },
+  CorsMissing: {
+    outcome: 'good',
+    meaning: 'The bucket for uploads takes none from browsers; all else works.',
+  },
   Completed: { outcome: 'good', meaning: 'The database is at the version of the image.' },
   Available: { outcome: 'good', meaning: 'All pods of the part run as declared and are ready.' },
   ScaledToZero: { outcome: 'good', meaning: 'The part is declared to have no pods now.' },
@@ -73,6 +86,35 @@ export const reasons = {
     outcome: 'stuck',
     meaning: 'The resource names another database than the operator works with.',
   },
+  DatabaseTaken: {
+    outcome: 'stuck',
+    meaning: 'Another ImageService works with the database already.',
+  },
+  NamespaceNotServed: {
+    outcome: 'stuck',
+    meaning: 'No operator makes ImageServices in this namespace.',
+  },
+  SpecInvalid: {
+    outcome: 'stuck',
+    meaning: 'A field says what the API server could not check.',
+  },
+  BrokerUnusable: {
+    outcome: 'stuck',
+    meaning: 'RabbitMQ does not answer, or does not do what is needed of it.',
+  },
+  StorageUnusable: {
+    outcome: 'stuck',
+    meaning: 'A bucket is not there, or may not be written and read.',
+  },
+  ObjectTaken: {
+    outcome: 'stuck',
+    meaning: 'Somebody else made an object of the same name; it is left alone.',
+  },
+  ObjectRefused: { outcome: 'stuck', meaning: 'The API server does not take an object.' },
+  PlanOnly: {
+    outcome: 'moving',
+    meaning: 'What would change is planned, and the resource asks that nothing be written.',
+  },
   KedaNotInstalled: {
     outcome: 'stuck',
     meaning: 'KEDA is declared as the scaler, and the cluster does not have it.',
@@ -84,6 +126,10 @@ export const reasons = {
   RolloutFailed: {
     outcome: 'stuck',
     meaning: 'New pods did not become ready in time; the ones before them go on.',
+  },
+  RolledBack: {
+    outcome: 'stuck',
+    meaning: 'A new image did not become ready in time; the one before it runs again.',
   },
   PodsRefused: { outcome: 'stuck', meaning: 'Kubernetes does not let the pods in.' },
   PodsFailing: { outcome: 'stuck', meaning: 'Pods cannot start.' },
@@ -104,6 +150,16 @@ export function conditionsOf(findings: readonly Finding[]): Condition[] {
   return [...summary(findings), ...parts].toSorted(
     (a, b) => conditionTypes.indexOf(a.type) - conditionTypes.indexOf(b.type),
   );
+}
+
+/** The same conditions, where one part has come to something else. */
+export function withFinding(conditions: readonly Condition[], finding: Finding): Condition[] {
+  const parts = conditions.filter(isOfPart).filter(({ type }) => type !== finding.type);
+  return conditionsOf([finding, ...parts]);
+}
+
+function isOfPart(condition: Condition): condition is Condition & { type: PartType } {
+  return !['Ready', 'Reconciling', 'Stalled'].includes(condition.type);
 }
 
 /** While nobody looks, nobody knows. */

@@ -2,12 +2,13 @@
  * What an installation needs next, from what is declared and what was seen: the database's version first, then workers
  * and the dispatcher, then what people's requests reach. What runs is never taken away by what cannot start.
  */
-import { type Condition, conditionsOf, pausedConditions } from './conditions.ts';
-import { judgeMigration, type Verdict } from './findings.ts';
+import { type Condition, conditionsOf, pausedConditions, reasons } from './conditions.ts';
+import { judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { findingsWith, verdictsOf } from './judge-parts.ts';
-import type { Observed } from './observed.ts';
+import { findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
+import type { Observed, Verdict } from './observed.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
+import { rollBack } from './roll-back.ts';
 import { rollOut } from './roll-out.ts';
 import { apply, create, presentOf, remove, type Step } from './steps.ts';
 
@@ -31,6 +32,8 @@ export type Subject = {
 export const PAUSED = 'tintype.dev/paused';
 /** How long a failed migration rests. */
 const RETRY_SECONDS = 300;
+/** How soon what somebody has to mend is looked at again: nothing in the cluster tells of a Secret. */
+const MENDED_SECONDS = 15;
 
 export function decide({ installation, observed, annotations, now }: Subject): Decision {
   const seen = { components: countsOf(observed), image: undefined };
@@ -40,19 +43,21 @@ export function decide({ installation, observed, annotations, now }: Subject): D
   const rendered = renderInstallation(installation);
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
-    const verdicts = verdictsOf(rendered, observed, () => block(blocked));
-    const findings = findingsWith({ migration: blocked, verdicts, rendered, observed });
-    const conditions = conditionsOf(findings);
-    return { ...seen, steps: [], conditions, look_again_seconds: RETRY_SECONDS };
+    const verdicts = verdictsOf({ of: installation, rendered, observed }, () => block(blocked));
+    const migration = migrationBehind(blocked, rendered, observed);
+    const conditions = conditionsOf(findingsWith({ migration, verdicts, rendered, observed }));
+    return { ...seen, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
-    return { ...seen, ...migrateFirst(rendered, observed, now) };
+    return { ...seen, ...migrateFirst({ of: installation, rendered, observed }, now) };
   }
-  return { ...seen, ...rollOut(installation, rendered, observed) };
+  const back = rollBack(installation, rendered, observed);
+  return { ...seen, ...(back ?? rollOut(installation, rendered, observed)) };
 }
 
 /** What has to be mended by somebody before anything may be started. */
-function findBlock({ spec }: Installation, { secrets, database }: Observed): Verdict | undefined {
+function findBlock({ spec }: Installation, observed: Observed): Verdict | undefined {
+  const { secrets, database, broker, storage } = observed;
   const [first] = secrets;
   if (first !== undefined) {
     return { reason: first.reason, message: secrets.map(({ message }) => message).join(' ') };
@@ -67,7 +72,19 @@ function findBlock({ spec }: Installation, { secrets, database }: Observed): Ver
     const message = `${secret} names another database than the operator works with${why}: give both the same, or run a second operator.`;
     return { reason: 'DatabaseMismatch', message };
   }
-  return undefined;
+  if (database.state === 'taken') {
+    const message = `${secret} names a database that another ImageService works with already${why}: one installation has one ImageService, and this one begins when that one is deleted.`;
+    return { reason: 'DatabaseTaken', message };
+  }
+  return [broker, storage].find(({ reason }) => reasons[reason].outcome === 'stuck');
+}
+
+/** What has conditions of its own does not speak for the migration as well. */
+function migrationBehind(blocked: Verdict, rendered: Rendered, observed: Observed): Verdict {
+  if (blocked !== observed.broker && blocked !== observed.storage) return blocked;
+  const { migration } = observed;
+  const isDone = migration.state === 'complete';
+  return isDone ? judgeMigration(rendered.migration.metadata.name, migration) : block(blocked);
 }
 
 function block({ message }: Verdict): Verdict {
@@ -76,12 +93,13 @@ function block({ message }: Verdict): Verdict {
 
 type Next = Pick<Decision, 'steps' | 'conditions' | 'look_again_seconds'>;
 
-function migrateFirst(rendered: Rendered, observed: Observed, now: Date): Next {
+function migrateFirst(parts: Seen, now: Date): Next {
+  const { rendered, observed } = parts;
   const { migration } = observed;
   const verdict = judgeMigration(rendered.migration.metadata.name, migration);
   const isStuck = migration.state === 'failed';
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
-  const verdicts = verdictsOf(rendered, observed, () => (isStuck ? block(verdict) : waiting));
+  const verdicts = verdictsOf(parts, () => (isStuck ? block(verdict) : waiting));
   const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
   return {
     steps: [

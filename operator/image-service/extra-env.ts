@@ -8,6 +8,7 @@ import { group, named, text } from '../fields.ts';
 import { dataKey, objectName } from './fields.ts';
 
 const free: readonly ConfigField[] = [
+  'providerAMode',
   'providerBMode',
   'providerAPlans',
   'providerBPlans',
@@ -22,19 +23,25 @@ const free: readonly ConfigField[] = [
   'rateWrites',
   'unindexedThreshold',
   'callbackEgress',
+  'callbackPorts',
 ];
 
-/** Variables that fields decide, or that have no place in an installation. */
-export const takenVariables: readonly string[] = Object.entries(variables)
-  .filter(([field]) => !free.some((name) => name === field))
-  .map(([, { name }]) => name);
+const freeVariables: readonly string[] = free.map((field) => variables[field].name);
+
+/** What exporters of traces read by themselves, but for their address. */
+const TRACING = 'OTEL_EXPORTER_OTLP_';
+
+export function isFree(name: string): boolean {
+  const isOfTracing = name.startsWith(TRACING) && name !== variables.otlpEndpoint.name;
+  return isOfTracing || freeVariables.includes(name);
+}
 
 const expected =
-  'the name of a variable that begins with TINTYPE_ or OTEL_EXPORTER_OTLP_, and that no field decides';
+  'the name of a variable of the configuration, or one that begins with OTEL_EXPORTER_OTLP_, that no field decides';
 
 const variable = group('{ name, value } or { name, secretKeyRef }', {
   name: text(expected, { max: 64, pattern: /^(TINTYPE|OTEL_EXPORTER_OTLP)_[A-Z0-9_]+$/ })
-    .refine((name) => !takenVariables.includes(name), { error: expected })
+    .refine(isFree, { error: expected })
     .describe('The variable, as the documentation of the configuration names it.'),
   value: text('a text', { min: 0, max: 4096 }).describe('Its value.').optional(),
   secretKeyRef: group('{ name, key }', {
@@ -54,7 +61,7 @@ const variable = group('{ name, value } or { name, secretKeyRef }', {
         message: 'must have either `value` or `secretKeyRef`',
       },
       {
-        rule: `!(self.name in [${takenVariables.map((name) => `'${name}'`).join(',')}])`,
+        rule: `self.name in ['${freeVariables.join("','")}'] || (self.name.startsWith('${TRACING}') && self.name != '${variables.otlpEndpoint.name}')`,
         messageExpression:
           '"`name` must not be " + self.name + ": a field of the ImageService decides it, or it has no place in an installation"',
       },

@@ -33,12 +33,17 @@ export function fileIn(kind: string) {
   });
 }
 
-export const webAddress = text('a URL that begins with https:// or http://', {
+/** Which port or host is none no pattern tells: the operator does, in a condition. */
+function address(expected: string, rule: { max: number; pattern: RegExp }) {
+  return text(expected, rule).refine((value) => URL.canParse(value), { error: expected });
+}
+
+export const webAddress = address('a URL that begins with https:// or http://', {
   max: URL_LENGTH_MAX,
   pattern: /^https?:\/\/[^\s/][^\s]*$/,
 });
 
-export const webOrigin = text('an origin such as https://api.example.com, without a path', {
+export const webOrigin = address('an origin such as https://api.example.com, without a path', {
   max: 261,
   pattern: /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/,
 });
@@ -132,8 +137,8 @@ export const affinity = z
   .meta({ 'x-kubernetes-preserve-unknown-fields': true });
 
 const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
-  party: choice(['Database', 'AMQP', 'Storage', 'Clients', 'Metrics']).describe(
-    'Who it is: PostgreSQL, RabbitMQ, the object storage, who may call the API and the delivery hosts, or who may read metrics.',
+  party: choice(['Database', 'AMQP', 'Storage', 'Credentials', 'Clients', 'Metrics']).describe(
+    'Who it is: PostgreSQL, RabbitMQ, the object storage, who gives pods their credentials of a cloud (ports 80 and 443), who may call the API and the delivery hosts, or who may read metrics.',
   ),
   cidr: text('an address range such as 10.0.0.0/8', {
     max: 64,

@@ -1,13 +1,15 @@
 /** What each part of an installation has come to, in a reason and a sentence that says what to do. */
-import { type Finding, type PartType, type Reason, reasons } from './conditions.ts';
+import { type Finding, type PartType, reasons } from './conditions.ts';
 import type { Component } from './installation.ts';
-import type { CronJobState, DeploymentState, JobState } from './observed.ts';
+import type { CronJobState, DeploymentState, JobState, Verdict } from './observed.ts';
 import { PROGRESS_SECONDS } from './render/deployments.ts';
 
-export type Verdict = { reason: Reason; message: string };
-
-/** Of a Deployment that was told to run what is declared. */
-export function judgeDeployment(name: string, state: DeploymentState): Verdict {
+/** Of a Deployment that was told to run what is declared; `least`: the pods that it has to have, where others may come. */
+export function judgeDeployment(
+  name: string,
+  state: DeploymentState,
+  least = state.desired,
+): Verdict {
   const { desired, updated, ready, total } = state;
   const count = `${ready} of ${desired} pods are ready`;
   if (!state.isSeen) return { reason: 'RollingOut', message: `${name}: the change was just made.` };
@@ -23,8 +25,20 @@ export function judgeDeployment(name: string, state: DeploymentState): Verdict {
   if (updated >= desired && ready >= desired && total <= updated) {
     return { reason: 'Available', message: `${name}: ${count}.` };
   }
+  if (isBeingScaled(state, least)) {
+    return { reason: 'Available', message: `${name}: ${count}, as their number changes.` };
+  }
   return judgeUnready(name, state, count);
 }
+
+function isBeingScaled(state: DeploymentState, least: number): boolean {
+  const { failing, isRolledOut, total, updated, ready } = state;
+  const isSound = isRolledOut && failing === undefined && total <= updated;
+  return isSound && ready >= Math.max(1, least);
+}
+
+/** A process that waits for a server lives, and says there for which. */
+const HINT = 'kubectl logs and the /readyz of a pod say what it lacks';
 
 function judgeUnready(name: string, state: DeploymentState, count: string): Verdict {
   const { failing, unplaced, isLate, isRolledOut, ready } = state;
@@ -33,7 +47,8 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
   const others = ready > 0 ? ` The ${ready} ready ones go on.` : '';
   if (isLate) {
     const minutes = PROGRESS_SECONDS / 60;
-    const message = `${name}: new pods were not ready within ${minutes} minutes${why}.${others}`;
+    const cause = trouble ?? HINT;
+    const message = `${name}: new pods were not ready within ${minutes} minutes (${cause}).${others}`;
     return { reason: 'RolloutFailed', message };
   }
   if (failing !== undefined) {
@@ -43,8 +58,7 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
     };
   }
   if (isRolledOut && ready === 0) {
-    const hint = 'kubectl logs and the /readyz of a pod say what it lacks';
-    return { reason: 'Unavailable', message: `${name}: ${count}${why}; ${hint}.` };
+    return { reason: 'Unavailable', message: `${name}: ${count}${why}; ${HINT}.` };
   }
   return { reason: 'RollingOut', message: `${name}: ${count}${why}.` };
 }

@@ -11,6 +11,8 @@ export type Installation = {
   spec: ImageServiceSpec;
   /** The newest migration that this operator knows, as its number. */
   schema_version: string;
+  /** Which database it is; undefined where it did not answer. */
+  database_id: string | undefined;
   /** Changes with what the Secrets hold, so that pods are replaced then. */
   secrets_digest: string;
   endpoints: Endpoints;

@@ -1,24 +1,35 @@
 /** What all parts of an installation have come to, those that are not there yet among them. */
 import type { Finding } from './conditions.ts';
-import { findingsOf, judgeCronJobs, judgeDeployment, type Verdict } from './findings.ts';
-import { type Component, components } from './installation.ts';
-import type { Observed } from './observed.ts';
+import { findingsOf, judgeCronJobs, judgeDeployment } from './findings.ts';
+import { type Component, components, type Installation } from './installation.ts';
+import type { Observed, Verdict } from './observed.ts';
+import { poolsOf } from './render/autoscaling.ts';
 import type { RenderedObject } from './render/object.ts';
 import type { Rendered } from './render/render.ts';
 
+export type Seen = { of: Installation; rendered: Rendered; observed: Observed };
+
 /** Of what runs: how it does. Of what is not there: what it waits for. */
-export function verdictsOf(
-  rendered: Rendered,
-  { deployments }: Observed,
-  absent: () => Verdict,
-): Map<Component, Verdict> {
+export function verdictsOf(seen: Seen, absent: () => Verdict): Map<Component, Verdict> {
   return new Map(
-    components.map((component) => {
-      const state = deployments[component];
-      const { name } = deploymentOf(rendered, component).metadata;
-      return [component, state === undefined ? absent() : judgeDeployment(name, state)];
-    }),
+    components.map((component) => [component, verdictOf(seen, component) ?? absent()]),
   );
+}
+
+/** Nothing of what is not there. */
+export function verdictOf(
+  { of, rendered, observed }: Seen,
+  component: Component,
+): Verdict | undefined {
+  const state = observed.deployments[component];
+  const { name } = deploymentOf(rendered, component).metadata;
+  const pool = poolsOf(of).find((each) => each.component === component);
+  return state && judgeDeployment(name, state, pool?.min);
+}
+
+export function notApplied(rendered: Rendered, component: Component): Verdict {
+  const { name } = deploymentOf(rendered, component).metadata;
+  return { reason: 'NotApplied', message: `${name} is being written.` };
 }
 
 type Judged = {
@@ -30,6 +41,9 @@ type Judged = {
 
 export function findingsWith({ migration, verdicts, rendered, observed }: Judged): Finding[] {
   return [
+    { type: 'Applied', reason: 'AsRendered', message: 'Every object is as it was rendered.' },
+    { type: 'BrokerUsable', ...observed.broker },
+    { type: 'StorageUsable', ...observed.storage },
     { type: 'MigrationComplete', ...migration },
     ...findingsOf(verdicts),
     { type: 'CronJobsScheduled', ...judgeCronJobs(cronNames(rendered), observed.cronJobs) },

@@ -1,20 +1,33 @@
 /** What was seen of an installation in the cluster, read from Kubernetes' own objects into what the decision asks. */
 import { z } from 'zod';
+import type { Reason } from './conditions.ts';
 import type { Component } from './installation.ts';
-import { REVISION } from './render/deployments.ts';
+import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { SecretProblem } from './secrets.ts';
 
 export type Observed = {
   secrets: readonly SecretProblem[];
   /** What came of a look at the database, with why. */
-  database: { state: 'reachable' | 'unreachable' | 'other' | 'not asked'; why?: string };
+  database: {
+    state: 'reachable' | 'unreachable' | 'other' | 'taken' | 'not asked';
+    why?: string;
+    /** Another one where it was made anew, under whatever address. */
+    id?: string;
+  };
+  /** What came of a look at the broker and at the buckets. */
+  broker: Verdict;
+  storage: Verdict;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
   /** Those that exist, by their whole names. */
   cronJobs: readonly CronJobState[];
+  /** The image that all parts ran when they were last all ready. */
+  last_image: string | undefined;
   /** What the installation owns now. */
   present: readonly Present[];
 };
+
+export type Verdict = { reason: Reason; message: string };
 
 export type Present = { apiVersion: string; kind: string; name: string };
 
@@ -38,6 +51,8 @@ export type DeploymentState = {
   total: number;
   /** New pods took longer than they may. */
   isLate: boolean;
+  /** The revision that did not become ready, and why, where the one before it was brought back. */
+  rolled_back?: { revision: string; why: string };
   /** Whether the version that it was told to run has been ready once. */
   isRolledOut: boolean;
   /** Why Kubernetes makes no pods. */
@@ -111,6 +126,7 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
   const unplaced = firstOf(pods, unplacedOf);
   return {
     revision: metadata.annotations[REVISION],
+    ...readRollBack(metadata.annotations),
     image: spec.template.spec.containers[0]?.image,
     isSeen: status.observedGeneration >= metadata.generation,
     desired: spec.replicas,
@@ -123,6 +139,12 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
     ...(failing === undefined ? {} : { failing }),
     ...(unplaced === undefined ? {} : { unplaced }),
   };
+}
+
+function readRollBack(annotations: Record<string, string>): Pick<DeploymentState, 'rolled_back'> {
+  const revision = annotations[ROLLED_BACK];
+  if (revision === undefined) return {};
+  return { rolled_back: { revision, why: annotations[ROLLED_BACK_WHY] ?? '' } };
 }
 
 const cronShape = z.object({

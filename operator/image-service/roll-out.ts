@@ -2,29 +2,23 @@
  * A version is brought to workers and the dispatcher first, and to what people's requests reach once those have it. Old
  * pods stay until new ones are ready, so a version that does not start takes nothing away.
  */
-import { type Condition, conditionsOf, reasons } from './conditions.ts';
-import { judgeDeployment, judgeMigration, type Verdict } from './findings.ts';
+import { conditionsOf, reasons } from './conditions.ts';
+import { judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { deploymentOf, findingsWith } from './judge-parts.ts';
-import type { DeploymentState, Observed, Present } from './observed.ts';
+import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
+import type { DeploymentState, Observed, Verdict } from './observed.ts';
 import { REVISION } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered } from './render/render.ts';
-import { apply, remove, type Step } from './steps.ts';
-
-type RollOut = {
-  steps: Step[];
-  conditions: Condition[];
-  image: string | undefined;
-  look_again_seconds: undefined;
-};
+import type { RollOut } from './roll-back.ts';
+import { apply, isSame, remove, strangers } from './steps.ts';
 
 /** They prove that a version works before requests of people depend on it. */
 const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
 
 export function rollOut(of: Installation, rendered: Rendered, observed: Observed): RollOut {
   const judged = new Map(
-    components.map((component) => [component, judgeRollOut(rendered, observed, component)]),
+    components.map((component) => [component, judgeRollOut({ of, rendered, observed }, component)]),
   );
   const isProven = FIRST.every(
     (each) => reasons[judged.get(each)?.reason ?? 'NotApplied'].outcome === 'good',
@@ -51,7 +45,7 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
       ...allObjects(rendered)
         .filter((object) => object !== rendered.migration && !withheld.includes(object))
         .map(apply),
-      ...strangers(rendered, observed).map(remove),
+      ...strangers(allObjects(rendered), observed).map(remove),
     ],
     conditions,
     image: conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
@@ -61,11 +55,12 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
   };
 }
 
-function judgeRollOut(rendered: Rendered, observed: Observed, component: Component): Verdict {
-  const state = observed.deployments[component];
+function judgeRollOut(seen: Seen, component: Component): Verdict {
+  const { rendered, observed } = seen;
+  if (!isOlder(rendered, observed, component)) {
+    return verdictOf(seen, component) ?? notApplied(rendered, component);
+  }
   const { name } = deploymentOf(rendered, component).metadata;
-  if (state === undefined) return { reason: 'NotApplied', message: `${name} is being written.` };
-  if (!isOlder(rendered, observed, component)) return judgeDeployment(name, state);
   return { reason: 'RollingOut', message: `${name} gets a new version.` };
 }
 
@@ -104,14 +99,4 @@ function kedaObjects(rendered: Rendered): RenderedObject[] {
 
 function isPresentCronJob(object: RenderedObject, { present }: Observed): boolean {
   return object.kind === 'CronJob' && present.some((each) => isSame(each, object));
-}
-
-/** What the installation owns and no longer has, earlier migration Jobs among it. */
-function strangers(rendered: Rendered, { present }: Observed): Present[] {
-  const wanted = allObjects(rendered);
-  return present.filter((each) => !wanted.some((object) => isSame(each, object)));
-}
-
-function isSame({ kind, name }: Present, object: RenderedObject): boolean {
-  return kind === object.kind && name === object.metadata.name;
 }

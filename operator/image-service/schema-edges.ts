@@ -1,21 +1,31 @@
 /** How an installation is reached, what it may reach, and what makes it grow: parts of the ImageService resource. */
-import { choice, group, text } from '../fields.ts';
+import { choice, group, integer, text } from '../fields.ts';
 import { annotations, objectName, peers } from './fields.ts';
 
-export const autoscaling = group('{ mode }', {
+export const autoscaling = group('{ mode, stabilizationSeconds }', {
   mode: choice(['Auto', 'KEDA', 'BuiltIn', 'Disabled'])
     .describe(
       'Who sets the number of workers by what waits: KEDA, or the operator itself (BuiltIn); default Auto: KEDA where it is installed. Disabled: nobody; scale the Deployments by hand.',
     )
     .optional(),
+  stabilizationSeconds: integer('a whole number from 0 to 3600', { min: 0, max: 3600 })
+    .describe(
+      'A pool shrinks to the most workers that were needed within so many seconds; default 300.',
+    )
+    .optional(),
 }).describe('What makes the pools of workers grow and shrink.');
 
-export const tls = group('{ apiSecretName, deliverySecretName }', {
+export const tls = group('{ apiSecretName, deliverySecretName, customDomains }', {
   apiSecretName: objectName('Secret')
     .describe('The Secret with the certificate of the hosts of baseURL and uploadBaseURL.')
     .optional(),
   deliverySecretName: objectName('Secret')
     .describe('The Secret with the wildcard certificate of the delivery hosts.')
+    .optional(),
+  customDomains: choice(['SecretPerProject', 'Disabled'])
+    .describe(
+      'SecretPerProject: the custom domains of a project take their certificate from the Secret <name>-project-<slug>-tls, which cert-manager makes where deliveryAnnotations name an issuer, or you do; default where deliverySecretName is set. Disabled: no TLS for them.',
+    )
     .optional(),
 }).describe('Certificates for Ingress objects; with a Gateway they stand at its listeners.');
 
@@ -68,7 +78,7 @@ export const networkPolicy = group('{ mode, peers }', {
     .optional(),
   peers: peers
     .describe(
-      'Where each party is. One that is not named: anywhere, at the port of its URL; Clients and Metrics: anyone.',
+      'Where each party is. One that is not named: anywhere, at the port of its URL; Clients and Metrics: anyone; Credentials: nowhere.',
     )
     .optional(),
 }).describe('What the pods may reach, and who may reach them.');

@@ -59,7 +59,9 @@ function pool(queueLength: number) {
       .describe('The most pods; default 4, or min where that is more.')
       .optional(),
     slots: integer('a whole number, 1 to 64', { min: 1, max: 64 })
-      .describe('What one pod works on at a time; default 1 for uploads, 2 for renders.')
+      .describe(
+        'What one pod works on at a time; default 2. With 1, an upload that hangs keeps the others waiting.',
+      )
       .optional(),
     queueLengthPerReplica: integer('a whole number, 1 to 10000', { min: 1, max: 10_000 })
       .describe(`How much may wait for each pod before another one starts; default ${queueLength}.`)
@@ -227,6 +229,7 @@ export const imageServiceStatus = z.object({
     .describe('The image that all parts ran when they were last all ready.')
     .optional(),
   migrationJob: allocated('The Job that brought the database to this version.'),
+  databaseID: allocated('The database that it works with, and no other ImageService.'),
   components: z
     .array(component)
     .max(16)

@@ -15,8 +15,8 @@ export type SecretProblem = {
   message: string;
 };
 
-/** The ports that pods have to reach. */
-export type Endpoints = { database: number; amqp: number; storage: number };
+/** The ports that pods have to reach; of payments where an address is named. */
+export type Endpoints = { database: number; amqp: number; storage: number; payments?: number };
 
 export type Examined = { problems: SecretProblem[]; endpoints: Endpoints; digest: string };
 
@@ -74,6 +74,7 @@ export function secretNeeds(spec: ImageServiceSpec): SecretNeed[] {
     ...managementNeed(spec),
     ...storageNeeds(spec),
     ...keyNeeds(spec),
+    ...extraNeeds(spec),
   ];
 }
 
@@ -117,6 +118,16 @@ function keyNeeds({ keysSecretRef, cdn }: ImageServiceSpec): SecretNeed[] {
     ...optionalKeys.map((field) => need(field, 'optional')),
     need('cdnToken', isTokenNeeded ? 'required' : 'optional'),
   ];
+}
+
+/** What pods are told by name has to be there as well. */
+function extraNeeds({ extraEnv = [] }: ImageServiceSpec): SecretNeed[] {
+  return extraEnv.flatMap(({ name, secretKeyRef }): SecretNeed[] => {
+    if (secretKeyRef === undefined) return [];
+    const variable = Object.values(variables).find((each) => each.name === name);
+    const of = { field: 'extraEnv', secret: secretKeyRef.name, key: secretKeyRef.key };
+    return [{ ...of, presence: 'required', ...(variable && { variable }) }];
+  });
 }
 
 function missingSecrets(needs: readonly SecretNeed[], found: FoundSecrets): SecretProblem[] {
@@ -174,7 +185,7 @@ export function portOf(address: string | undefined, otherwise: number): number {
 }
 
 function findEndpoints(
-  { storage }: ImageServiceSpec,
+  { storage, extraEnv }: ImageServiceSpec,
   needs: readonly SecretNeed[],
   found: FoundSecrets,
 ): Endpoints {
@@ -182,10 +193,13 @@ function findEndpoints(
     const need = needs.find((each) => each.variable === variable);
     return need && found[need.secret]?.[need.key];
   };
+  const named = extraEnv?.find(({ name }) => name === variables.providerBUrl.name);
+  const payments = named?.value ?? find(variables.providerBUrl);
   return {
     database: portOf(find(variables.databaseUrl), 5432),
     amqp: portOf(find(variables.amqpUrl), 5672),
     storage: portOf(storage?.endpoint ?? find(variables.s3Endpoint), 443),
+    ...(payments === undefined ? {} : { payments: portOf(payments, 443) }),
   };
 }
 

@@ -1,5 +1,5 @@
 /** What is done to the objects of an installation. */
-import type { Present } from './observed.ts';
+import type { Observed, Present } from './observed.ts';
 import type { RenderedObject } from './render/object.ts';
 
 /** `create`: only where it is not there yet, for it cannot be changed. */
@@ -13,4 +13,13 @@ export const remove = (object: Present): Step => ({ do: 'delete', object });
 
 export function presentOf({ apiVersion, kind, metadata }: RenderedObject): Present {
   return { apiVersion, kind, name: metadata.name };
+}
+
+/** What the installation owns and no longer has, earlier migration Jobs among it. */
+export function strangers(wanted: readonly RenderedObject[], { present }: Observed): Present[] {
+  return present.filter((each) => !wanted.some((object) => isSame(each, object)));
+}
+
+export function isSame({ kind, name }: Present, object: RenderedObject): boolean {
+  return kind === object.kind && name === object.metadata.name;
 }

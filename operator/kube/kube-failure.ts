@@ -64,6 +64,11 @@ export function unwrap<T>(answer: Answer<T>): T {
   throw answer.failure;
 }
 
+/** Whether what was to be written is gone, or somebody wrote it since it was read. */
+export function isOvertaken(error: unknown): boolean {
+  return error instanceof KubeFailure && ['NotFound', 'Conflict'].includes(error.reason);
+}
+
 /** The body of every refusal of an API server, and of an ERROR event of a watch. */
 type Status = {
   code?: number;

@@ -3,6 +3,7 @@
  * work unchanged; and what those do not know: how old a cache is.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { installationMetrics } from './installation-metrics.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
 
@@ -15,6 +16,10 @@ export function createKubeMetrics() {
     ...cacheMetrics(registry),
     ...queueMetrics(registry),
     ...reconcileMetrics(registry),
+    ...resourceMetrics(registry),
+    ...installationMetrics(
+      (name, help, labelNames) => new Gauge({ name, help, labelNames, registers: [registry] }),
+    ),
     /** What GET /metrics adds to the process's own. */
     print: () => registry.metrics(),
   };
@@ -43,22 +48,38 @@ function restMetrics(registry: Registry) {
   };
 }
 
+type CacheSeen = { kind: string; at: Date; objects: number };
+
+/** Of one kind there are as many caches as namespaces, and some are there only while this process leads. */
 function cacheMetrics(registry: Registry) {
-  const counter = (name: string, help: string) =>
-    new Counter({ name, help, labelNames: ['kind'], registers: [registry] });
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name, help, labelNames: ['kind'], registers: [registry] });
+  const caches = new Map<object, CacheSeen>();
+  const shape = { labelNames: ['kind'], registers: [registry] };
+  const counter = (name: string, help: string) => new Counter({ name, help, ...shape });
+  const gauge = (name: string, help: string, value: (all: readonly CacheSeen[]) => number) =>
+    new Gauge({
+      ...{ name, help, ...shape },
+      collect() {
+        this.reset();
+        for (const [kind, all] of Map.groupBy(caches.values(), (seen) => seen.kind)) {
+          this.set({ kind }, value(all));
+        }
+      },
+    });
   const relists = counter('tintype_cache_relist_total', 'Lists of all objects of a kind.');
   const reconnects = counter('tintype_cache_watch_reconnect_total', 'Watches that were begun.');
-  const last = gauge('tintype_cache_last_event_seconds', 'Unix time of the last sign of a watch.');
-  const objects = gauge('tintype_cache_objects', 'Objects in the cache.');
+  gauge(
+    'tintype_cache_last_event_seconds',
+    'Unix time of the last sign of the watch that is silent for longest.',
+    (all) => Math.min(...all.map(({ at }) => at.getTime())) / 1000,
+  );
+  gauge('tintype_cache_objects', 'Objects in the caches.', (all) =>
+    all.reduce((sum, { objects }) => sum + objects, 0),
+  );
   return {
     relist: (kind: string) => relists.inc({ kind }),
     reconnect: (kind: string) => reconnects.inc({ kind }),
-    cacheSeen: (seen: { kind: string; at: Date; objects: number }) => {
-      last.set({ kind: seen.kind }, seen.at.getTime() / 1000);
-      objects.set({ kind: seen.kind }, seen.objects);
-    },
+    cacheSeen: (cache: object, seen: CacheSeen) => void caches.set(cache, seen),
+    cacheStopped: (cache: object) => void caches.delete(cache),
   };
 }
 
@@ -160,5 +181,36 @@ function reconcileMetrics(registry: Registry) {
     reconcileTimedOut: (controller: string) => timeouts.inc({ controller }),
     concurrency: (controller: string, count: number) => workers.set({ controller }, count),
     leads: (name: string, status: 0 | 1) => leader.set({ name }, status),
+  };
+}
+
+const LONG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3_600, 21_600, 86_400];
+
+/** What became of resources, as their owners see it. */
+function resourceMetrics(registry: Registry) {
+  const histogram = (name: string, help: string) =>
+    new Histogram({
+      name: `tintype_resource_${name}_seconds`,
+      help,
+      labelNames: ['kind'],
+      buckets: LONG_SECONDS,
+      registers: [registry],
+    });
+  const ready = histogram(
+    'time_to_ready',
+    'How long it was not ready before it was: at first since it was made.',
+  );
+  const drift = histogram(
+    'drift',
+    'When rows that had drifted were healed: since they were last seen as declared.',
+  );
+  const deletion = histogram(
+    'deletion',
+    'From the wish to delete it until its rows were let go of.',
+  );
+  return {
+    resourceReady: (kind: string, seconds: number) => ready.observe({ kind }, seconds),
+    driftHealed: (kind: string, seconds: number) => drift.observe({ kind }, seconds),
+    resourceDeleted: (kind: string, seconds: number) => deletion.observe({ kind }, seconds),
   };
 }

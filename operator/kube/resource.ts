@@ -68,6 +68,12 @@ export function parseKey(key: string): Place {
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
 
+/** The older first; of those of one second, as Kubernetes keeps no less, always the same one. */
+export function byAge({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
+  const order = (a.creationTimestamp ?? '').localeCompare(b.creationTimestamp ?? '');
+  return order === 0 ? a.uid.localeCompare(b.uid) : order;
+}
+
 /** The path of all objects of a type, of one namespace where it is named. */
 export function collectionPath(type: ResourceType, namespace?: string): string {
   const group = type.apiVersion.includes('/') ? `/apis/${type.apiVersion}` : '/api/v1';

@@ -61,8 +61,12 @@ async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSign
     late.abort(new Error('the pass takes too long'));
   });
   const began = clock.elapsed();
-  const signal = AbortSignal.any([stopped, late.signal]);
-  const outcome = await attempt(options, { ...taken, signal });
+  const stop = () => late.abort(stopped.reason);
+  if (stopped.aborted) stop();
+  stopped.addEventListener('abort', stop, { once: true });
+  const outcome = await attempt(options, { ...taken, signal: late.signal });
+  // All passes hang on one signal: nothing of this one may be left there.
+  stopped.removeEventListener('abort', stop);
   cancel();
   const seconds = (clock.elapsed() - began) / 1000;
   metrics.reconciled({ controller, result: RESULTS[outcome.kind], seconds });

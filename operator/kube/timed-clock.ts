@@ -38,3 +38,11 @@ export function sleep(clock: TimedClock, ms: number, signal: AbortSignal): Promi
     signal.addEventListener('abort', finish, { once: true });
   });
 }
+
+/** Resolves when the signal says stop. */
+export function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) =>
+    signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
+}

@@ -135,9 +135,14 @@ function untilEnd(
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
-    const fail = (failure: KubeFailure) => {
+    let isOver = false;
+    const finish = (answer: Answer<WholeAnswer>) => {
+      isOver = true;
       cancel();
-      resolve({ ok: false, failure });
+      resolve(answer);
+    };
+    const fail = (failure: KubeFailure) => {
+      finish({ ok: false, failure });
       response.destroy();
     };
     const cancel = clock.after(deadline_ms, () => fail(tooLate(deadline_ms)));
@@ -147,14 +152,15 @@ function untilEnd(
       if (bytes > BODY_BYTES_MAX) fail(failureOf('Malformed', 'the answer does not end'));
     });
     response.once('end', () => {
-      cancel();
       const retry_after = response.headers['retry-after'];
       const body = Buffer.concat(pieces).toString();
-      resolve({ ok: true, value: { status: response.statusCode ?? 0, retry_after, body } });
+      finish({ ok: true, value: { status: response.statusCode ?? 0, retry_after, body } });
     });
-    // An answer that is cut off has no end, only a close.
     response.on('error', (cause) => fail(broken(cause)));
-    response.once('close', () => fail(failureOf('Unreachable', 'the answer was cut off')));
+    // An answer that is cut off has no end, only a close.
+    response.once('close', () => {
+      if (!isOver) fail(failureOf('Unreachable', 'the answer was cut off'));
+    });
   });
 }
 

@@ -85,6 +85,7 @@ export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<
     stop: async () => {
       stopped.abort();
       await running;
+      state.metrics.cacheStopped(state);
     },
   };
 }
@@ -235,5 +236,5 @@ function advance<T extends KubeObject>(state: State<T>, version: string): void {
 function markSeen<T extends KubeObject>(state: State<T>): void {
   const { clock, metrics, type, objects } = state;
   state.seen_at = clock.elapsed();
-  metrics.cacheSeen({ kind: type.kind, at: clock.now(), objects: objects.size() });
+  metrics.cacheSeen(state, { kind: type.kind, at: clock.now(), objects: objects.size() });
 }

@@ -28,12 +28,13 @@ export async function applyProject(
   changes: readonly ProjectChange[],
   deed: Deed<ProjectSpec>,
 ): Promise<ProjectRow> {
-  let { project } = deed;
+  const creation = changes.find((each) => each.change === 'create');
+  const claim = changes.find((each) => each.change === 'claim');
+  let project = creation ? await create(tx, { creation, claim }, deed) : deed.project;
   for (const change of changes) {
-    project =
-      change.change === 'create'
-        ? await create(tx, change, deed)
-        : await write(tx, change, { ...deed, project: presentProject(project) });
+    // What is made has its owner from the first.
+    if (change.change === 'create' || (creation && change.change === 'claim')) continue;
+    project = await write(tx, change, { ...deed, project: presentProject(project) });
   }
   return presentProject(project);
 }
@@ -52,15 +53,25 @@ export async function settleProject(
 }
 
 type Creation = Extract<ProjectChange, { change: 'create' }>;
+type Claiming = Extract<ProjectChange, { change: 'claim' }>;
 type Existing = Deed<ProjectSpec> & { project: ProjectRow };
 
-async function create(
+function create(
   tx: Transaction,
-  { project_slug, organization_id, settings }: Creation,
-  { clock }: Deed<ProjectSpec>,
+  { creation, claim }: { creation: Creation; claim: Claiming | undefined },
+  { clock, subject }: Deed<ProjectSpec>,
 ): Promise<ProjectRow | undefined> {
+  const { project_slug, organization_id, settings } = creation;
   const project_id = newId('prj', clock.now().getTime());
-  return insertProject(tx, { project_id, organization_id, project_slug, ...settings });
+  const owner = claim && claimedColumns(claim, subject);
+  return insertProject(tx, { project_id, organization_id, project_slug, ...settings, ...owner });
+}
+
+function claimedColumns(
+  { deletion_policy: owner_deletion_policy, callback_rotation_trigger }: Claiming,
+  { identity }: Deed<ProjectSpec>['subject'],
+) {
+  return { ...ownerColumns(identity), owner_deletion_policy, callback_rotation_trigger };
 }
 
 async function write(
@@ -71,11 +82,8 @@ async function write(
   const { project, subject } = deed;
   const { project_id } = project;
   switch (change.change) {
-    case 'claim': {
-      const { deletion_policy: owner_deletion_policy, callback_rotation_trigger } = change;
-      const owner = { ...ownerColumns(subject.identity), owner_deletion_policy };
-      return updateProject(tx, { project_id, changes: { ...owner, callback_rotation_trigger } });
-    }
+    case 'claim':
+      return updateProject(tx, { project_id, changes: claimedColumns(change, subject) });
     case 'release':
       return updateProject(tx, { project_id, changes: { owner_uid: null } });
     case 'update':

@@ -4,7 +4,7 @@ import { findDeclaredWatermarkPreset, listTakenDomains } from '../../runtime/db/
 import { findOrganization } from '../../runtime/db/organizations.ts';
 import {
   findProjectByOwner,
-  findProjectBySlug,
+  findProjectByOwnerOrSlug,
   type ProjectRow,
 } from '../../runtime/db/projects.ts';
 import { findWatermarkPreset } from '../../runtime/db/watermark-presets.ts';
@@ -64,13 +64,13 @@ export async function gatherProject(
   };
 }
 
-async function findProjectOf(
+function findProjectOf(
   db: Queryable,
   { action, identity, spec }: Subject<ProjectSpec>,
 ): Promise<DeclaredProject | undefined> {
-  const owned = await findProjectByOwner(db, identity.uid);
-  if (owned !== undefined || action === 'delete') return owned;
-  return findProjectBySlug(db, spec?.slug ?? identity.name);
+  const { uid: owner_uid, name } = identity;
+  if (action === 'delete') return findProjectByOwner(db, owner_uid);
+  return findProjectByOwnerOrSlug(db, { owner_uid, project_slug: spec.slug ?? name });
 }
 
 async function findOwner(

@@ -23,7 +23,7 @@ import {
   displayName,
   distinct,
   group,
-  named,
+  namedWhole,
   OBJECT_NAME_LENGTH_MAX,
   OBJECT_NAME_PATTERN,
   projectSlug,
@@ -59,7 +59,7 @@ const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX }).refine(
   { error: originExpected },
 );
 
-const urlExpected = 'an https URL';
+const urlExpected = 'an https URL, its host in ASCII';
 const callbackUrl = text(urlExpected, { max: URL_LENGTH_MAX, pattern: /^https:\/\// }).refine(
   (url) => parseCallbackUrl(url) !== undefined,
   { error: urlExpected },
@@ -134,7 +134,7 @@ export const projectSpec = group('the fields of a Project', {
   })
     .describe('Origins of the pages that belong to the project.')
     .optional(),
-  resolutionPresets: named(preset, {
+  resolutionPresets: namedWhole(preset, {
     expected: 'a list of at most 32 items { name, chain }',
     max: RESOLUTION_PRESETS_MAX,
   })

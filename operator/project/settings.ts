@@ -2,6 +2,7 @@
  * From the fields of a Project resource to the columns of a project, and back to what differs.
  * Spec: Resources and their fields, Project. A field that is not declared is left alone.
  */
+import { parseBytes } from '../quantity.ts';
 import type { ProjectSpec } from './schema.ts';
 
 /** The columns of a project that a resource can declare. */
@@ -31,7 +32,7 @@ export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
     warm_presets: spec.warmPresets,
     raw_download_enabled: given(spec.rawDownload, { Enabled: true, Disabled: false }),
     storage_hard_limit_bytes:
-      spec.staff?.storageHardLimit && parseQuantity(spec.staff.storageHardLimit),
+      spec.staff?.storageHardLimit && parseBytes(spec.staff.storageHardLimit),
     nudity_auto_block: given(spec.staff?.nudityAutoBlock, { Enabled: true, Disabled: false }),
   });
 }
@@ -47,23 +48,6 @@ export function differences(
     ),
   );
 }
-
-/** Bytes of a Kubernetes quantity such as 1Gi or 500M. */
-export function parseQuantity(text: string): number {
-  const [, digits = '', unit = ''] = /^([0-9]+)([A-Za-z]*)$/.exec(text) ?? [];
-  return Math.min(Number(digits) * (units[unit] ?? 1), Number.MAX_SAFE_INTEGER);
-}
-
-const units: Record<string, number> = {
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-};
 
 function presetsByName(
   presets: readonly { name: string; chain: string }[],

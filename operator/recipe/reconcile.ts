@@ -2,6 +2,7 @@
 import { reconciler } from '../reconcile.ts';
 import { applyRecipe } from './apply.ts';
 import { decideRecipe } from './decide.ts';
+import { recipeDifferences } from './differences.ts';
 import { gatherRecipe } from './gather.ts';
 import { recipeSpec } from './schema.ts';
 
@@ -9,5 +10,6 @@ export const reconcileRecipe = reconciler({
   spec: recipeSpec,
   gather: gatherRecipe,
   decide: decideRecipe,
+  differences: recipeDifferences,
   apply: applyRecipe,
 });

@@ -2,6 +2,7 @@
  * What has to change so that the keys of a project rotate as its SigningKey resource declares. Pure.
  * Spec: Signing key.
  */
+import { SIGNING_KEYS_VERIFYING_MAX } from '../../runtime/core/limits.ts';
 import { claimOn } from '../claim.ts';
 import { conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
@@ -53,6 +54,11 @@ export function decideSigningKey(
   const isTriggered = trigger !== null && trigger !== key.rotation_trigger;
   if (!isTriggered && !isOld(key.created_at, spec.rotationDays, now))
     return { changes: [], conditions };
+  const { count, seconds } = rows.verifying;
+  if (count >= SIGNING_KEYS_VERIFYING_MAX) {
+    const message = `${count} keys of the project verify, which is the most: the key rotates when one has retired, in ${Math.ceil(seconds / 3600)} hours or less`;
+    return { changes: [], conditions: conditionsFor('TooManyKeys', message) };
+  }
   const rotation_trigger = trigger ?? key.rotation_trigger;
   return { changes: [{ change: 'rotate', project_id, rotation_trigger }], conditions };
 }

@@ -2,6 +2,7 @@
 import { reconciler } from '../reconcile.ts';
 import { applySigningKey } from './apply.ts';
 import { decideSigningKey } from './decide.ts';
+import { signingKeyDifferences } from './differences.ts';
 import { gatherSigningKey } from './gather.ts';
 import { signingKeySpec } from './schema.ts';
 
@@ -9,5 +10,6 @@ export const reconcileSigningKey = reconciler({
   spec: signingKeySpec,
   gather: gatherSigningKey,
   decide: decideSigningKey,
+  differences: signingKeyDifferences,
   apply: applySigningKey,
 });

@@ -6,23 +6,28 @@ import { type RenderedObject, renderObject } from './object.ts';
 
 export type Pool = {
   component: 'worker-ingest' | 'worker-render';
-  queue: string;
+  /** All queues that its pods take from. */
+  queues: readonly string[];
   min: number;
   max: number;
   /** Messages for each pod. */
   queue_length: number;
+  /** How long what was needed still counts. */
+  stable_seconds: number;
 };
+
+const STABLE_SECONDS = 300;
 
 export function poolsOf({ spec }: Pick<Installation, 'spec'>): Pool[] {
   return [
     {
       component: 'worker-ingest',
-      queue: doorbellQueue('ingest').name,
+      queues: [doorbellQueue('ingest').name],
       ...sizeOf(spec, 'ingest', 10),
     },
     {
       component: 'worker-render',
-      queue: callQueue('render', 1).name,
+      queues: [callQueue('render', 1).name, doorbellQueue('render').name],
       ...sizeOf(spec, 'render', 4),
     },
   ];
@@ -30,7 +35,10 @@ export function poolsOf({ spec }: Pick<Installation, 'spec'>): Pool[] {
 
 function sizeOf(spec: Installation['spec'], pool: 'ingest' | 'render', queueLength: number) {
   const { min = 1, max, queueLengthPerReplica = queueLength } = spec.workers?.[pool] ?? {};
-  return { min, max: max ?? Math.max(4, min), queue_length: queueLengthPerReplica };
+  return {
+    ...{ min, max: max ?? Math.max(4, min), queue_length: queueLengthPerReplica },
+    stable_seconds: spec.autoscaling?.stabilizationSeconds ?? STABLE_SECONDS,
+  };
 }
 
 export function renderAutoscaling(of: Installation): RenderedObject[] {
@@ -52,8 +60,7 @@ function renderAuthentication(of: Installation): RenderedObject {
 }
 
 function renderScaledObject(of: Installation, pool: Pool): RenderedObject {
-  const { component, min, max } = pool;
-  const protocol = of.spec.amqpSecretRef.managementKey === undefined ? 'amqp' : 'http';
+  const { component, min, max, stable_seconds } = pool;
   return renderObject(
     of,
     { apiVersion: KEDA, kind: 'ScaledObject', suffix: component, component },
@@ -63,7 +70,7 @@ function renderScaledObject(of: Installation, pool: Pool): RenderedObject {
         minReplicaCount: min,
         maxReplicaCount: max,
         pollingInterval: 10,
-        cooldownPeriod: 300,
+        cooldownPeriod: stable_seconds,
         // What cannot be asked is no reason to take workers away.
         fallback: {
           failureThreshold: 3,
@@ -73,25 +80,28 @@ function renderScaledObject(of: Installation, pool: Pool): RenderedObject {
         advanced: {
           restoreToOriginalReplicaCount: false,
           horizontalPodAutoscalerConfig: {
-            behavior: { scaleDown: { stabilizationWindowSeconds: 300 } },
+            behavior: { scaleDown: { stabilizationWindowSeconds: stable_seconds } },
           },
         },
-        triggers: [
-          {
-            type: 'rabbitmq',
-            metadata: {
-              protocol,
-              queueName: pool.queue,
-              mode: 'QueueLength',
-              value: String(pool.queue_length),
-              activationValue: '0',
-              // Over amqp the broker counts what waits alone; over http what is being worked on as well.
-              excludeUnacknowledged: 'false',
-            },
-            authenticationRef: { name: `${of.name}-${AUTHENTICATION}` },
-          },
-        ],
+        triggers: pool.queues.map((queue) => triggerOf(of, pool, queue)),
       },
     },
   );
+}
+
+/** Of several queues the one that asks for most pods counts. */
+function triggerOf(of: Installation, { queue_length }: Pool, queueName: string) {
+  return {
+    type: 'rabbitmq',
+    metadata: {
+      protocol: of.spec.amqpSecretRef.managementKey === undefined ? 'amqp' : 'http',
+      queueName,
+      mode: 'QueueLength',
+      value: String(queue_length),
+      activationValue: '0',
+      // Over amqp the broker counts what waits alone; over http what is being worked on as well.
+      excludeUnacknowledged: 'false',
+    },
+    authenticationRef: { name: `${of.name}-${AUTHENTICATION}` },
+  };
 }

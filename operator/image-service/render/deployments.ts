@@ -5,6 +5,9 @@ import { podTemplate } from './pod.ts';
 
 /** On a Deployment, and on its newest pods: a digest of the template, which says what it was told to run. */
 export const REVISION = 'tintype.dev/revision';
+/** The revision that was taken back, and why. */
+export const ROLLED_BACK = 'tintype.dev/rolled-back';
+export const ROLLED_BACK_WHY = 'tintype.dev/rolled-back-why';
 export const PROGRESS_SECONDS = 600;
 
 export function renderDeployments(of: Installation): RenderedObject[] {

@@ -48,6 +48,8 @@ const everywhere: readonly Process[] = [
 const atWork = everywhere.filter((process) => process !== 'migrate');
 const standing = atWork.filter((process) => process !== 'job');
 const ingest: readonly Process[] = ['worker-ingest'];
+/** Workers queue a check with each revision, the dispatcher scans. */
+const scanning: readonly Process[] = ['worker-ingest', 'dispatcher'];
 const purging: readonly Process[] = ['dispatcher', 'job'];
 
 function row(field: ConfigField, of: readonly Process[], from: Row['from']): Row {
@@ -96,13 +98,13 @@ const rows: readonly Row[] = [
       storageSecretRef && { secret: storageSecretRef.name, key, presence: 'required' as const },
   })),
   row('s3PublicEndpoint', ['api'], ({ storage }) => storage?.publicEndpoint),
-  row('baseUrl', ['api'], (spec) => spec.baseURL),
+  row('baseUrl', ['api', 'delivery', 'dispatcher'], (spec) => spec.baseURL),
   row('uploadBaseUrl', ['api'], (spec) => spec.uploadBaseURL),
   row('apiPort', ['api'], () => ports.api),
   row('deliveryPort', ['delivery'], () => ports.delivery),
   row('deliveryRootDomain', ['api', 'delivery', ...purging], (spec) => spec.deliveryRootDomain),
-  row('deliveryScheme', ['api'], (spec) => lower(spec.deliveryScheme)),
-  row('deliveryPublicPort', ['api'], (spec) => spec.deliveryPublicPort),
+  row('deliveryScheme', ['api', 'dispatcher'], (spec) => lower(spec.deliveryScheme)),
+  row('deliveryPublicPort', ['api', 'dispatcher'], (spec) => spec.deliveryPublicPort),
   row('identityIssuer', ['api'], ({ identity }) => identity.issuer),
   row('identityJwksUrl', ['api'], ({ identity }) => identity.jwksURL ?? usualKeys(identity.issuer)),
   row('identityAudience', ['api'], ({ identity }) => identity.audience),
@@ -138,9 +140,9 @@ const rows: readonly Row[] = [
   row('cdnMethod', purging, ({ cdn }) => cdn?.method),
   row('cdnCallsPerMinute', purging, ({ cdn }) => cdn?.callsPerMinute),
   row('cdnToken', purging, (spec) => fromKeys(spec, 'cdnToken', 'optional')),
-  row('scanner', ingest, ({ scanner }) => lower(scanner?.kind)),
-  row('scannerUrl', ingest, ({ scanner }) => scanner?.url),
-  row('scannerThresholds', ingest, ({ scanner }) => joined(scanner?.thresholds)),
+  row('scanner', scanning, ({ scanner }) => lower(scanner?.kind)),
+  row('scannerUrl', scanning, ({ scanner }) => scanner?.url),
+  row('scannerThresholds', scanning, ({ scanner }) => joined(scanner?.thresholds)),
 ];
 
 function url(reference: { name: string; key?: string | undefined }): FromSecret {

@@ -1,6 +1,6 @@
 /**
- * The Job that brings the database to the version of the image. Its name says what it runs with: with another image, or
- * with other Secrets, it is another Job. Migrating twice changes nothing.
+ * The Job that brings the database to the version of the image. Its name says what it runs with: with another image, with
+ * other Secrets, or on a database that was made anew, it is another Job. Migrating twice changes nothing.
  */
 import type { Installation } from '../installation.ts';
 import { digest, type RenderedObject, renderObject } from './object.ts';
@@ -8,7 +8,7 @@ import { podTemplate } from './pod.ts';
 
 export function renderMigrationJob(of: Installation): RenderedObject {
   const template = podTemplate(of, 'migrate', ['migrate']);
-  const suffix = `migrate-${of.schema_version}-${digest(template)}`;
+  const suffix = `migrate-${of.schema_version}-${digest([template, of.database_id])}`;
   return renderObject(
     of,
     { apiVersion: 'batch/v1', kind: 'Job', suffix, component: 'migrate' },

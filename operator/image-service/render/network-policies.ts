@@ -1,4 +1,5 @@
 /** Each pod reaches what it needs, and is reached by whom it serves. Names cannot stand in a NetworkPolicy: ports do. */
+import { deliveryUrl } from '../delivery-url.ts';
 import { components, type Installation, type Process } from '../installation.ts';
 import { portOf } from '../secrets.ts';
 import { ports } from './environment.ts';
@@ -29,13 +30,30 @@ export function renderNetworkPolicies(of: Installation): RenderedObject[] {
   );
 }
 
-type Party = 'Database' | 'AMQP' | 'Storage' | 'Clients' | 'Metrics';
+type Party = 'Database' | 'AMQP' | 'Storage' | 'Credentials' | 'Clients' | 'Metrics';
 type Rule = { from?: object[]; to?: object[]; ports: object[] };
 
 const tcp = (port: number) => ({ protocol: 'TCP', port });
 
-/** They call what tenants and staff name: identity providers, webhooks, CDNs. */
+/** They call what is anywhere: identity and payment providers, webhooks, CDNs. */
 const OUTGOING: readonly Process[] = ['api', 'dispatcher', 'job'];
+
+/** Where a tenant's URL may lead: never to a cluster's own addresses, nor to what a cloud tells its machines. */
+const TO_THE_PUBLIC: Rule = {
+  to: [
+    {
+      ipBlock: {
+        cidr: '0.0.0.0/0',
+        except: [
+          ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
+          ...['172.16.0.0/12', '192.168.0.0/16', '168.63.129.16/32'],
+        ],
+      },
+    },
+    { ipBlock: { cidr: '2000::/3' } },
+  ],
+  ports: [{ protocol: 'TCP' }],
+};
 
 /** Without rules nobody gets in; an empty list of them would be a change each time that it is applied. */
 function ingressOf(of: Installation, process: Process): { ingress?: Rule[] } {
@@ -55,15 +73,32 @@ function egressOf(of: Installation, process: Process): Rule[] {
     database,
     named('to', peersOf(of, 'AMQP'), [tcp(endpoints.amqp)]),
     named('to', peersOf(of, 'Storage'), [tcp(endpoints.storage)]),
-    ...urlsOf(of, process).map((url) => ({ ports: [tcp(portOf(url, 443))] })),
+    ...credentialsOf(of),
+    ...calledPorts(of, process).map((port) => ({ ports: [tcp(port)] })),
   ];
-  return OUTGOING.includes(process) ? [...rules, { ports: [{ protocol: 'TCP' }] }] : rules;
+  return OUTGOING.includes(process) ? [...rules, TO_THE_PUBLIC] : rules;
 }
 
-/** Addresses of the spec that a process calls. */
-function urlsOf({ spec }: Installation, process: Process): string[] {
-  const scanner = process === 'worker-ingest' ? spec.scanner?.url : undefined;
-  return [spec.otlpEndpoint, scanner].filter((url) => url !== undefined);
+/** Who has the role of the whole node as well is reached by nobody who was not told so. */
+function credentialsOf(of: Installation): Rule[] {
+  const peers = peersOf(of, 'Credentials');
+  return peers.length === 0 ? [] : [{ to: peers, ports: [tcp(80), tcp(443)] }];
+}
+
+/** Of the addresses of the spec that a process calls, each once: they may be inside. */
+function calledPorts({ spec, endpoints }: Installation, process: Process): number[] {
+  const { otlpEndpoint, scanner, identity, cdn, baseURL } = spec;
+  const purged = cdn?.urls ?? [];
+  const called: Partial<Record<Process, readonly (string | undefined)[]>> = {
+    api: [identity.jwksURL ?? identity.issuer],
+    // It looks whether the service can be reached as the public reaches it, and scans.
+    dispatcher: [baseURL, deliveryUrl(spec, spec.deliveryRootDomain), ...purged, scanner?.url],
+    job: purged,
+  };
+  const urls = [otlpEndpoint, ...(called[process] ?? [])].filter((url) => url !== undefined);
+  const { payments } = endpoints;
+  const paid = process === 'api' && payments !== undefined ? [payments] : [];
+  return [...new Set([...urls.map((url) => portOf(url, 443)), ...paid])];
 }
 
 function named(direction: 'from' | 'to', peers: object[], allowed: object[]): Rule {

@@ -1,6 +1,7 @@
 /** The head of every object of an installation: its name, its labels, and that the ImageService owns it. */
 import { createHash } from 'node:crypto';
 import { API_VERSION } from '../../kinds.ts';
+import type { OwnerReference } from '../../kube/resource.ts';
 import type { Installation, Process } from '../installation.ts';
 
 export type RenderedObject = {
@@ -11,7 +12,7 @@ export type RenderedObject = {
     namespace: string;
     labels: Readonly<Record<string, string>>;
     annotations?: Readonly<Record<string, string>>;
-    ownerReferences: readonly object[];
+    ownerReferences: OwnerReference[];
   };
   [field: string]: unknown;
 };

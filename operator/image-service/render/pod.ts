@@ -2,6 +2,8 @@
  * The pod of a process: unprivileged by the restricted profile, without a token, with a root file system that cannot be
  * written, and with more time to end than the process takes.
  */
+
+import { printBytes } from '../../quantity.ts';
 import type { Installation, Process } from '../installation.ts';
 import {
   AUTHORITIES_FOLDER,
@@ -12,14 +14,14 @@ import {
 } from './environment.ts';
 import { defined, MANAGED, selectorOf, toMap } from './object.ts';
 import { probesOf } from './probes.ts';
-import { printBytes } from './quantity.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
 
 /** Seconds between the end of new connections by the routers, and SIGTERM. */
 export const PRE_STOP_SECONDS = 5;
-/** A process that drains has 25 seconds of its own. */
+/** A process that drains has 25 seconds of its own, a worker 150. */
 const DRAIN_SECONDS = 30;
+const WORKER_DRAIN_SECONDS = 155;
 const USER = 65_532;
 
 export type PodTemplate = {
@@ -49,13 +51,16 @@ export function podTemplate(
       enableServiceLinks: false,
       imagePullSecrets: spec.imagePullSecretRefs,
       securityContext: podSecurity,
-      terminationGracePeriodSeconds: isServer(process)
-        ? PRE_STOP_SECONDS + DRAIN_SECONDS
-        : DRAIN_SECONDS,
+      terminationGracePeriodSeconds: graceOf(process),
       containers: [container(of, process, args)],
       volumes: volumesOf(of, process).map(({ name, source }) => ({ name, ...source })),
     }),
   };
+}
+
+function graceOf(process: Process): number {
+  if (isServer(process)) return PRE_STOP_SECONDS + DRAIN_SECONDS;
+  return process.startsWith('worker-') ? WORKER_DRAIN_SECONDS : DRAIN_SECONDS;
 }
 
 const podSecurity = {

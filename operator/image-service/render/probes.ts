@@ -4,13 +4,20 @@
  */
 import type { Process } from '../installation.ts';
 
+const START_PERIOD_SECONDS = 2;
+/** A process waits by itself for a server that is away. It is started anew after so long, in case that it hangs. */
+const START_SECONDS_MAX = 1800;
+
 const live = { httpGet: { path: '/livez', port: 'metrics' } };
 const ready = { httpGet: { path: '/readyz', port: 'metrics' } };
 
 export function probesOf(process: Process): object {
   if (process === 'migrate' || process === 'job') return {};
   return {
-    startupProbe: { ...ready, periodSeconds: 2, timeoutSeconds: 5, failureThreshold: 60 },
+    startupProbe: {
+      ...{ ...ready, periodSeconds: START_PERIOD_SECONDS, timeoutSeconds: 5 },
+      failureThreshold: START_SECONDS_MAX / START_PERIOD_SECONDS,
+    },
     readinessProbe: {
       ...readyProbe(process),
       periodSeconds: 5,

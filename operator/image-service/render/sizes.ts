@@ -3,9 +3,9 @@
  * rest, a decoder 40 to 95; an upload takes up to 373 MB more, its slot may have 2 GiB; delivery keeps 64 MiB of images.
  */
 
+import { parseBytes, printBytes, printCpu } from '../../quantity.ts';
 import type { Process } from '../installation.ts';
 import type { ImageServiceSpec } from '../schema.ts';
-import { parseBytes, printBytes, printCpu } from './quantity.ts';
 
 type Amounts = { cpu?: string | undefined; memory?: string | undefined };
 type Size = { cpu: string; memory: string; memory_max: string; heap: 'alone' | 'beside decoders' };
@@ -14,16 +14,23 @@ const sizes: Record<Process, Size> = {
   api: { cpu: '100m', memory: '192Mi', memory_max: '768Mi', heap: 'alone' },
   delivery: { cpu: '100m', memory: '256Mi', memory_max: '768Mi', heap: 'alone' },
   dispatcher: { cpu: '50m', memory: '160Mi', memory_max: '512Mi', heap: 'alone' },
-  'worker-ingest': { cpu: '500m', memory: '640Mi', memory_max: '4Gi', heap: 'beside decoders' },
+  'worker-ingest': { cpu: '500m', memory: '768Mi', memory_max: '4Gi', heap: 'beside decoders' },
   'worker-render': { cpu: '500m', memory: '512Mi', memory_max: '2Gi', heap: 'beside decoders' },
   migrate: { cpu: '50m', memory: '128Mi', memory_max: '512Mi', heap: 'alone' },
   job: { cpu: '50m', memory: '160Mi', memory_max: '768Mi', heap: 'alone' },
 };
 
+/** The process of the embedded model has 250 MB. */
+const WITH_MODEL: Size = { ...sizes.dispatcher, memory: '416Mi', memory_max: '768Mi' };
+
+function sizeOf({ scanner }: ImageServiceSpec, process: Process): Size {
+  return process === 'dispatcher' && scanner?.kind === 'Embedded' ? WITH_MODEL : sizes[process];
+}
+
 /** No limit of CPU: a process that is throttled answers late, and one that may not have more waits by itself. */
 export function resourcesOf(spec: ImageServiceSpec, process: Process) {
   const { requests, limits } = declared(spec, process);
-  const size = sizes[process];
+  const size = sizeOf(spec, process);
   const memory = printBytes(limits?.memory ?? size.memory_max);
   const least = printBytes(requests?.memory ?? smaller(size.memory, memory));
   return {
@@ -45,8 +52,11 @@ export function ingestMemoryOf(spec: ImageServiceSpec): number {
   return Math.floor(Math.min(slots * 2 ** 31, memoryOf(spec, 'worker-ingest') * 0.6));
 }
 
+/** With one, an upload that hangs would keep all others of its pod waiting. */
+const SLOTS = 2;
+
 export function slotsOf(spec: ImageServiceSpec, pool: 'ingest' | 'render'): number {
-  return spec.workers?.[pool]?.slots ?? (pool === 'ingest' ? 1 : 2);
+  return spec.workers?.[pool]?.slots ?? SLOTS;
 }
 
 function memoryOf(spec: ImageServiceSpec, process: Process): number {

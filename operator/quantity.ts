@@ -13,10 +13,11 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const SHAPE = /^(\d+)([KMGT]i|[kMGT])?$/;
 
+/** Bytes of a quantity such as 1Gi or 500M; what no number holds exactly is the largest that is. */
 export function parseBytes(amount: string): number {
   const [, digits = '', unit = ''] = SHAPE.exec(amount) ?? [];
   if (digits === '') throw new Error(`'${amount}' is no amount of memory`);
-  return Number(digits) * (UNITS[unit] ?? 1);
+  return Math.min(Number(digits) * (UNITS[unit] ?? 1), Number.MAX_SAFE_INTEGER);
 }
 
 /** `1024Mi` is `1Gi`: with the largest unit of its family that leaves a whole number. */

@@ -1,0 +1,56 @@
+/**
+ * What the audit log keeps of a pass: its changes by name, and the rows that they touched as they were and as they are.
+ * Of a secret it says that there is a new one, of a callback URL the origin, as the rest of it may be a secret.
+ * Spec: Project.
+ */
+import { insertAuditEntry } from '../runtime/db/audit-log.ts';
+import type { Transaction } from '../runtime/db/client.ts';
+import type { ProjectRow } from '../runtime/db/projects.ts';
+import type { Subject } from './declared.ts';
+import { type FieldDifference, Made, type RowDifference } from './row-difference.ts';
+
+type Deeds = {
+  subject: Subject<unknown>;
+  changed: ProjectRow;
+  changes: readonly { change: string }[];
+  differences: readonly RowDifference[];
+};
+
+export async function auditDeed(
+  tx: Transaction,
+  { subject, changed, changes, differences }: Deeds,
+): Promise<void> {
+  const { kind, namespace, name, uid } = subject.identity;
+  const were = differences.filter(({ action }) => action !== 'insert');
+  const are = differences.filter(({ action }) => action !== 'delete');
+  await insertAuditEntry(tx, {
+    organization_id: changed.organization_id,
+    project_id: changed.project_id,
+    actor_kind: 'operator',
+    actor_id: uid,
+    action: `${kind}.${subject.action}`,
+    target: `${namespace}/${name}`,
+    before: were.length === 0 ? undefined : { rows: were.map((each) => rowOf(each, before)) },
+    after: {
+      changes: changes.map(({ change }) => change),
+      rows: are.map((each) => rowOf(each, after)),
+    },
+  });
+}
+
+function rowOf({ table, row, fields }: RowDifference, pick: (each: FieldDifference) => unknown) {
+  const values = fields.map((each) => [each.field, pick(each)]);
+  return { table, row, ...Object.fromEntries(values) };
+}
+
+function before({ field, from, to }: FieldDifference): unknown {
+  return to instanceof Made ? undefined : shown(field, from);
+}
+
+function after({ field, to }: FieldDifference): unknown {
+  return to instanceof Made ? to.words : shown(field, to);
+}
+
+function shown(field: string, value: unknown): unknown {
+  return field === 'callback_url' && typeof value === 'string' ? new URL(value).origin : value;
+}

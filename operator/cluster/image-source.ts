@@ -1,0 +1,55 @@
+/** Where the bytes of a declared image are: a ConfigMap, a Secret, or a public URL with its digest. Spec: Watermark preset. */
+import type { Reason } from '../conditions.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type KubeObject, resourceType } from '../kube/resource.ts';
+import type { WatermarkPresetSpec } from '../watermark-preset/schema.ts';
+
+export type ImageSpec = NonNullable<WatermarkPresetSpec['image']>;
+
+export type Found = { reason: Reason; message: string };
+
+export type Download = (url: string) => Promise<{ bytes: Buffer } | { fault: string }>;
+
+type Holder = KubeObject & { data?: Record<string, string>; binaryData?: Record<string, string> };
+
+const holders = {
+  ConfigMap: holderType('ConfigMap', 'configmaps'),
+  Secret: holderType('Secret', 'secrets'),
+} as const;
+
+function holderType(kind: string, plural: string) {
+  return resourceType<Holder>({ apiVersion: 'v1', kind, plural, scope: 'Namespaced' });
+}
+
+export async function readImage(
+  { client, download }: { client: KubeClient; download: Download },
+  image: ImageSpec,
+  namespace: string,
+): Promise<Buffer | Found> {
+  if (image.url !== undefined) {
+    const answer = await download(image.url);
+    if ('bytes' in answer) return answer.bytes;
+    return {
+      reason: 'ImageNotFound',
+      message: `\`spec.image.url\` gave no image: ${answer.fault}`,
+    };
+  }
+  const kind = image.configMapRef === undefined ? 'Secret' : 'ConfigMap';
+  const { name, key } = image.configMapRef ?? image.secretRef ?? { name: '', key: '' };
+  const answer = await client.get(holders[kind], { name, namespace });
+  if (!answer.ok && answer.failure.reason !== 'NotFound') throw answer.failure;
+  const bytes = answer.ok ? bytesOf(answer.value, { kind, key }) : undefined;
+  if (bytes !== undefined) return bytes;
+  const missing = answer.ok ? `has no key '${key}'` : 'is not there';
+  return { reason: 'ImageNotFound', message: `the ${kind} '${name}' ${missing}` };
+}
+
+function bytesOf(
+  { data, binaryData }: Holder,
+  { kind, key }: { kind: string; key: string },
+): Buffer | undefined {
+  const encoded = binaryData?.[key] ?? (kind === 'Secret' ? data?.[key] : undefined);
+  if (encoded !== undefined) return Buffer.from(encoded, 'base64');
+  const text = data?.[key];
+  return text === undefined ? undefined : Buffer.from(text);
+}

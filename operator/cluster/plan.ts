@@ -1,0 +1,41 @@
+/** The condition Planned: every row and route that would change, as long as a resource asks for the plan alone. */
+import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
+import type { Result } from '../reconcile.ts';
+import { printDifference } from '../row-difference.ts';
+import { PLAN_ONLY } from './directives.ts';
+
+/** What a condition may hold. */
+const MESSAGE_LENGTH_MAX = 32_768;
+
+/** Where nothing would change the other conditions say what they would say anyway. */
+export function withPlan(
+  { conditions, differences }: Result,
+  routes: readonly string[],
+): Condition[] {
+  const lines = [...differences.map(printDifference), ...routes];
+  const isRefused = outcomeOf(conditions) === 'refused';
+  if (lines.length === 0 || isRefused) {
+    const message = isRefused
+      ? 'nothing would be written: the resource is not accepted'
+      : 'nothing would change: rows and routes are as declared';
+    return [
+      ...conditions,
+      { type: 'Planned', status: 'False', reason: 'NothingToChange', message },
+    ];
+  }
+  const waiting = `${lines.length} changes are planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
+  return [
+    ...conditionsFor('PlanOnly', waiting),
+    { type: 'Planned', status: 'True', reason: 'ChangesPlanned', message: join(lines) },
+  ];
+}
+
+function join(lines: readonly string[]): string {
+  let message = '';
+  for (const [index, line] of lines.entries()) {
+    const rest = `… and ${lines.length - index} more`;
+    if (message.length + line.length + rest.length + 2 > MESSAGE_LENGTH_MAX) return message + rest;
+    message += index === lines.length - 1 ? line : `${line}\n`;
+  }
+  return message;
+}

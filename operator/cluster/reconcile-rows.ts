@@ -1,0 +1,104 @@
+/** The rows of one live resource: by the reconciler of its kind, in the organization of its namespace. Spec: Organization. */
+import { ZodError } from 'zod';
+import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
+import type { Subject } from '../declared.ts';
+import { findKind } from '../kinds.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { KubeMetrics } from '../kube/metrics.ts';
+import type { Context, Result } from '../reconcile.ts';
+import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
+import { writeCallbackSecret } from './callback-secret.ts';
+import { bringImage, type ImageDeps } from './declared-image.ts';
+import type { Found } from './image-source.ts';
+import { type FindOrganization, planOrganization } from './organizations.ts';
+import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
+
+export type ObjectContext = Omit<Context, 'organization_id' | 'findUid' | 'writeSecret'> & {
+  client: KubeClient;
+  events: Pick<EventRecorder, 'tell'>;
+  metrics: KubeMetrics;
+  findOrganization: FindOrganization;
+  /** Within the namespace of the resource; nothing for what is being deleted. */
+  findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;
+  /** Undefined where the operator was given no storage: then no preset can bring its image. */
+  images?: ImageDeps | undefined;
+  /** What would be written for the routes of a Project, one line each. */
+  planRoutes?: ((object: TenantObject) => Promise<readonly string[]>) | undefined;
+  /** The condition Routed of a Project; undefined where something has to be written or asked first. */
+  judgeRoute?:
+    | ((object: TenantObject, project: RoutedProjectRow | undefined) => Condition | undefined)
+    | undefined;
+};
+
+export async function reconcileRows(
+  kind: TenantKind,
+  object: TenantObject,
+  context: ObjectContext,
+): Promise<Result> {
+  const reconcile = findKind(kind)?.reconcile;
+  if (reconcile === undefined) throw new Error(`no reconciler for ${kind}`);
+  const { namespace = '' } = object.metadata;
+  let taken: string | undefined;
+  try {
+    const { client, findOrganization: _, findObject, ...rest } = context;
+    const subject = subjectOf(kind, object);
+    const image = await imageOf(subject, context);
+    const result = await reconcile(subject, {
+      ...rest,
+      organization_id: await organizationOf(context, namespace),
+      findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
+      writeSecret: async (name, value) => {
+        const written = await writeCallbackSecret(client, object, { name, value });
+        if (written === 'taken') taken = name;
+      },
+    });
+    if (taken !== undefined) return { ...result, conditions: secretTaken(taken) };
+    return image === undefined ? result : withImage(result, image);
+  } catch (error) {
+    if (!(error instanceof ZodError)) throw error;
+    const conditions = conditionsFor('SpecInvalid', printIssues(error));
+    return { changes: [], differences: [], conditions };
+  }
+}
+
+/** Before the rows: a preset is made once its file is there. */
+async function imageOf(
+  { action, identity, spec }: Subject<unknown>,
+  { mode, findObject, ...context }: ObjectContext,
+): Promise<Found | undefined> {
+  if (identity.kind !== 'WatermarkPreset' || action === 'delete' || mode === 'plan-only')
+    return undefined;
+  const parsed = watermarkPresetSpec.parse(spec);
+  const { image, projectRef } = parsed;
+  if (image === undefined) return undefined;
+  const { namespace } = identity;
+  const project_uid = findObject('Project', { namespace, name: projectRef.name })?.metadata.uid;
+  const { db, client, images } = context;
+  return bringImage({ identity, spec: { ...parsed, image }, project_uid }, { db, client, images });
+}
+
+/** What stands against the preset apart from its image is said first. */
+function withImage(result: Result, { reason, message }: Found): Result {
+  const outcome = outcomeOf(result.conditions);
+  const ready = result.conditions.find(({ type }) => type === 'Ready');
+  const isApart =
+    outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
+  return isApart ? result : { ...result, conditions: conditionsFor(reason, message) };
+}
+
+function organizationOf(context: ObjectContext, namespace: string): Promise<string> {
+  const { db, mode, findOrganization } = context;
+  return (mode === 'plan-only' ? planOrganization : findOrganization)(db, namespace);
+}
+
+function secretTaken(name: string) {
+  const message = `the Secret '${name}' is there and not of this resource: delete it, or set another name in \`spec.callback.secretName\``;
+  return conditionsFor('SecretTaken', message);
+}
+
+function printIssues({ issues }: ZodError): string {
+  const lines = issues.map(({ path, message }) => `\`${['spec', ...path].join('.')}\`: ${message}`);
+  return lines.join('; ').slice(0, 4096);
+}

@@ -1,0 +1,164 @@
+/**
+ * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
+ * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
+ */
+import { conditionsFor } from '../conditions.ts';
+import type { FencedTerm } from '../fenced-term.ts';
+import { API_VERSION } from '../kinds.ts';
+import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import type { Pass } from '../kube/run-workers.ts';
+import type { Outcome } from '../kube/work-queue.ts';
+import { isAdoption, printDifference } from '../row-difference.ts';
+import { type Absence, absenceOf } from './database-gate.ts';
+import { directiveOf } from './directives.ts';
+import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
+import type { ObjectContext } from './reconcile-rows.ts';
+import { factsOf, statusOf, withKept } from './status.ts';
+import type { TenantState } from './tenant-controllers.ts';
+import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
+import { writeStatus } from './write-status.ts';
+
+const RESYNC_JITTER = 0.2;
+/** Somebody wrote it since the cache saw it: the next state is on its way. */
+const CONFLICT_MS = 100;
+
+type Running = { kind: TenantKind; pass: Pass; term: FencedTerm };
+type Known = { kind: TenantKind; object: TenantObject };
+type Waiting = { kind: TenantKind; object: TenantObject | undefined; absence: Absence };
+
+const ABSENCES: Readonly<Record<Absence, string>> = {
+  DatabaseUnavailable:
+    'the database does not answer: what is delivered stays as it was, and this is tried again by itself',
+  SchemaNotReady:
+    'the database lacks migrations of this version: an ImageService brings it up to date, and so does `tintype migrate`; this is tried again by itself',
+};
+
+export async function runPass(state: TenantState, running: Running): Promise<Outcome> {
+  if (!running.term.isCurrent()) throw new Error('another may lead by now');
+  try {
+    return await turnAt(state, running);
+  } catch (error) {
+    const isStale = error instanceof KubeFailure && error.reason === 'Conflict';
+    if (isStale) return { kind: 'again', after_ms: CONFLICT_MS };
+    throw error;
+  }
+}
+
+async function turnAt(state: TenantState, { kind, pass, term }: Running): Promise<Outcome> {
+  const context = { ...state.context, db: term.db };
+  const object = state.caches.get(kind, pass.key);
+  const shut_ms = state.gate.shut_ms();
+  if (shut_ms > 0) return wait(state, { kind, object, absence: state.gate.absence() }, shut_ms);
+  try {
+    await letGo(state, { kind, key: pass.key }, context);
+    const outcome = object && (await runOne(state, { kind, object }, context));
+    state.gate.answered();
+    return outcome ?? { kind: 'done' };
+  } catch (error) {
+    const absence = absenceOf(error);
+    if (absence === undefined) throw error;
+    state.gate.failed(absence);
+    state.log.warn('the database cannot be worked with', { kind, name: pass.key, error });
+    return wait(state, { kind, object, absence }, Math.max(state.gate.shut_ms(), CONFLICT_MS));
+  }
+}
+
+/** Spread out, so that not all come back at once. */
+async function wait(
+  state: TenantState,
+  { kind, object, absence }: Waiting,
+  shut_ms: number,
+): Promise<Outcome> {
+  if (object !== undefined) await tellAbsence(state, { kind, object, absence });
+  return { kind: 'again', after_ms: shut_ms * (1 + state.random()) };
+}
+
+async function tellAbsence(
+  { context, clock }: TenantState,
+  { kind, object, absence }: Known & { absence: Absence },
+): Promise<void> {
+  const directive = directiveOf(object);
+  // That nobody looks holds whether there is a database or not.
+  if (directive === 'paused') {
+    await pause(kind, object, context);
+    return;
+  }
+  const conditions = conditionsFor(absence, ABSENCES[absence]);
+  const told = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
+  const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
+  await writeStatus(kind, { object, status }, context);
+}
+
+async function runOne(state: TenantState, known: Known, context: ObjectContext): Promise<Outcome> {
+  const { kind, object } = known;
+  const result = await reconcileObject(kind, object, context);
+  if (result.changes.length > 0) tellChanges(state, known, result);
+  if (result.outcome === 'done') {
+    state.synced_at.set(nameOf(known), state.clock.elapsed());
+  }
+  if (result.changes.length > 0 || isGoing(object)) wake(state, known);
+  const isSteady = result.outcome === 'done' || result.outcome === 'paused';
+  const steady = isSteady ? state.resync_ms : state.retry_ms;
+  return { kind: 'again', after_ms: steady * (1 + (state.random() - 0.5) * RESYNC_JITTER) };
+}
+
+function tellChanges(
+  state: TenantState,
+  known: Known,
+  { changes, differences }: ObjectResult,
+): void {
+  const { kind, object } = known;
+  const { namespace, name } = object.metadata;
+  state.log.info('a resource changed its rows', { kind, name: `${namespace}/${name}`, changes });
+  const { events } = state.context;
+  const regarding = { ...object, apiVersion: API_VERSION, kind };
+  const tell = (reason: string, action: string, what: string) => {
+    const note = `${what}: ${differences.map(printDifference).join('; ')}`;
+    events.tell(regarding, { type: 'Normal', reason, action, note });
+  };
+  if (isAdoption(differences)) tell('Adopted', 'Adopt', 'took over what was made through the API');
+  if (!isDrift(object, changes)) return;
+  const since = state.synced_at.get(nameOf(known));
+  state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);
+  tell('DriftHealed', 'Heal', 'somebody else had changed what is declared');
+}
+
+/** Nothing else was declared since it was in effect; a key that is due is no drift. */
+function isDrift({ metadata, status }: TenantObject, changes: readonly string[]): boolean {
+  const ready = findCondition(status, 'Ready');
+  const wasReady = ready?.status === 'True' && ready.observedGeneration === metadata.generation;
+  return wasReady && !metadata.deletionTimestamp && !changes.includes('rotate');
+}
+
+/** There is nothing left to write a status or a finalizer to. */
+async function letGo(
+  state: TenantState,
+  { kind, key }: { kind: TenantKind; key: string },
+  context: ObjectContext,
+): Promise<void> {
+  for (const last of state.departed.of(kind, key)) {
+    const { metadata, spec } = last;
+    const { finalizers: _, annotations: __, ...rest } = metadata;
+    const deletionTimestamp = metadata.deletionTimestamp ?? state.clock.now().toISOString();
+    const gone: TenantObject = { metadata: { ...rest, deletionTimestamp }, ...(spec && { spec }) };
+    await reconcileObject(kind, gone, context).catch(ignoreMissing);
+    wake(state, { kind, object: gone });
+    state.departed.drop(kind, key, last);
+  }
+}
+
+/** Or a namesake is there by now. */
+function ignoreMissing(error: unknown): void {
+  if (!isOvertaken(error)) throw error;
+}
+
+function wake(state: TenantState, { kind, object }: Known): void {
+  for (const each of state.dependants.of(kind, object)) {
+    state.queues.get(each.kind)?.add(each.key, 'change');
+  }
+}
+
+function nameOf({ kind, object: { metadata } }: Known): string {
+  return `${kind} ${metadata.namespace}/${metadata.name}`;
+}

@@ -1,0 +1,86 @@
+/**
+ * The database as one term of the leader writes it: each transaction first locks the row of the newest term and ends,
+ * having changed nothing, where that is not its own. So a leader that was frozen through its whole lease cannot write
+ * once another has begun, whatever its clock says; nor can one that still knows rows of before the database was restored
+ * or made anew. Spec: Project.
+ */
+import type { Database, Transaction } from '../runtime/db/client.ts';
+import {
+  findOperatorTerm,
+  lockOperatorTerm,
+  type OperatorTerm,
+  raiseOperatorTerm,
+} from '../runtime/db/operator-terms.ts';
+
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+
+  constructor(own: OperatorTerm, newest: OperatorTerm) {
+    super(
+      `nothing was written: '${newest.holder}' leads by ${own.lease} since term ${newest.epoch}, and this is term ${own.epoch} of '${own.holder}'`,
+    );
+  }
+}
+
+/** What this term had written down of itself is gone: so may be anything else that it remembers. */
+export class Rewound extends Error {
+  override readonly name = 'Rewound';
+
+  constructor({ lease, epoch }: OperatorTerm) {
+    super(
+      `nothing was written: the database no longer knows term ${epoch} of ${lease}, so it was restored or made anew; all is compared from the beginning`,
+    );
+  }
+}
+
+export type Fence = {
+  /** Reads are as ever; a write belongs in a transaction. */
+  db: Database;
+  /** Makes this term the newest; Fenced where a later one has begun. */
+  raise(): Promise<void>;
+};
+
+export function openFence(db: Database, term: OperatorTerm): Fence {
+  let isRaised = false;
+  const raise = async () => {
+    await raiseOperatorTerm(db, term);
+    const newest = await findOperatorTerm(db, term.lease);
+    if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
+    isRaised = true;
+  };
+  const fenced: Database['transaction'] = (work, options) =>
+    db.transaction(async (tx) => {
+      await proveTerm(tx, term);
+      return work(tx);
+    }, options);
+  return {
+    raise,
+    db: {
+      ...db,
+      transaction: async (work, options) => {
+        const wasRaised = isRaised;
+        try {
+          return await fenced(work, options);
+        } catch (error) {
+          if (!(error instanceof NotRaised)) throw error;
+          if (wasRaised) throw new Rewound(term);
+          await raise();
+          return fenced(work, options);
+        }
+      },
+    },
+  };
+}
+
+/** The database was away when the term began, or is another by now. */
+class NotRaised extends Error {}
+
+async function proveTerm(tx: Transaction, own: OperatorTerm): Promise<void> {
+  const newest = await lockOperatorTerm(tx, own.lease);
+  if (newest === undefined || newest.epoch < own.epoch) throw new NotRaised();
+  if (!isSame(newest, own)) throw new Fenced(own, newest);
+}
+
+function isSame(left: OperatorTerm, right: OperatorTerm): boolean {
+  return left.epoch === right.epoch && left.holder === right.holder;
+}

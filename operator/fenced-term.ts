@@ -1,0 +1,66 @@
+/**
+ * A term of the leader whose writes are fenced in the database: where a later term has begun there, it is over, and the
+ * next one takes a higher number. So it is where the database was restored or made anew, as nothing that was remembered of
+ * it holds any more. Without a database it goes on, to say so in conditions. Spec: Project.
+ */
+import type { Database } from '../runtime/db/client.ts';
+import type { Log } from '../runtime/platform/log.ts';
+import { Fenced, openFence, Rewound } from './fence.ts';
+import type { Term } from './kube/lease.ts';
+
+/** Every write of the term goes through its own database. */
+export type FencedTerm = Term & { db: Database };
+
+type Fencing = {
+  db: Database;
+  /** Namespace and name of the Lease. */
+  lease: string;
+  /** Nobody else's. */
+  holder: string;
+  log: Log;
+};
+
+export async function leadFenced(
+  term: Term,
+  { db, lease, holder, log }: Fencing,
+  work: (term: FencedTerm) => Promise<unknown>,
+): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  if (term.signal.aborted) end();
+  term.signal.addEventListener('abort', end, { once: true });
+  const fence = openFence(db, { lease, epoch: term.epoch, holder });
+  const told = async <T>(run: () => Promise<T>): Promise<T> => {
+    try {
+      return await run();
+    } catch (error) {
+      const why = whyOver(error);
+      if (why !== undefined && !over.signal.aborted) {
+        log.error(why, { error });
+        end();
+      }
+      throw error;
+    }
+  };
+  const fenced: FencedTerm = {
+    epoch: term.epoch,
+    signal: over.signal,
+    isCurrent: () => !over.signal.aborted && term.isCurrent(),
+    db: {
+      ...fence.db,
+      transaction: (transact, options) => told(() => fence.db.transaction(transact, options)),
+    },
+  };
+  await told(fence.raise).catch((error) => {
+    log.warn('the term is not in the database yet', { error });
+  });
+  await work(fenced);
+  term.signal.removeEventListener('abort', end);
+}
+
+function whyOver(error: unknown): string | undefined {
+  if (error instanceof Fenced) return 'another process leads: this one writes no more';
+  return error instanceof Rewound
+    ? 'the database is not the one that this term began in'
+    : undefined;
+}

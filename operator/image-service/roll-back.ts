@@ -1,0 +1,86 @@
+/**
+ * A new image whose pods did not become ready in time is taken back: every part runs the image with which all were last
+ * ready, until something else is declared. The database stays at its version, which older ones bear.
+ */
+import { type Condition, conditionsOf } from './conditions.ts';
+import { judgeDeployment, judgeMigration } from './findings.ts';
+import { type Component, components, type Installation } from './installation.ts';
+import { deploymentOf, findingsWith, notApplied, verdictOf } from './judge-parts.ts';
+import type { Observed } from './observed.ts';
+import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
+import type { RenderedObject } from './render/object.ts';
+import { allObjects, type Rendered, renderInstallation } from './render/render.ts';
+import { apply, remove, type Step, strangers } from './steps.ts';
+
+export type RollOut = {
+  steps: Step[];
+  conditions: Condition[];
+  image: string | undefined;
+  look_again_seconds: undefined;
+};
+
+/** Nothing where no part failed, or where nothing is known to have run before. */
+export function rollBack(
+  of: Installation,
+  rendered: Rendered,
+  observed: Observed,
+): RollOut | undefined {
+  const { last_image } = observed;
+  const failed = failedParts(rendered, observed);
+  if (failed.size === 0 || last_image === undefined || last_image === of.spec.image) {
+    return undefined;
+  }
+  const before = renderInstallation({ ...of, spec: { ...of.spec, image: last_image } });
+  const objects = allObjects(before).filter((object) => object !== before.migration);
+  const verdicts = new Map(
+    components.map((component) => {
+      const why = failed.get(component);
+      const back = { reason: 'RolledBack' as const, message: `${why} '${last_image}' runs again.` };
+      const judged = verdictOf({ of, rendered: before, observed }, component);
+      return [component, why === undefined ? (judged ?? notApplied(before, component)) : back];
+    }),
+  );
+  const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
+  return {
+    steps: [
+      ...objects.map((object) => apply(marked(object, { of, rendered, failed }))),
+      ...strangers([...allObjects(rendered), before.migration], observed).map(remove),
+    ],
+    conditions: conditionsOf(findingsWith({ migration, verdicts, rendered: before, observed })),
+    image: undefined,
+    look_again_seconds: undefined,
+  };
+}
+
+/** Each with why: as it is seen now, or as it was noted when it was taken back. */
+function failedParts(rendered: Rendered, { deployments }: Observed): Map<Component, string> {
+  const failed = new Map<Component, string>();
+  for (const component of components) {
+    const state = deployments[component];
+    const { name, annotations } = deploymentOf(rendered, component).metadata;
+    const wanted = annotations?.[REVISION];
+    if (state?.rolled_back?.revision === wanted) {
+      failed.set(component, state?.rolled_back?.why ?? '');
+    } else if (state !== undefined && state.revision === wanted) {
+      const { reason, message } = judgeDeployment(name, state);
+      if (reason === 'RolloutFailed') failed.set(component, message);
+    }
+  }
+  return failed;
+}
+
+type Failed = { of: Installation; rendered: Rendered; failed: ReadonlyMap<Component, string> };
+
+/** What was taken back is noted where it was, so that it is not tried again by itself. */
+function marked(object: RenderedObject, { of, rendered, failed }: Failed): RenderedObject {
+  const component = components.find((each) => object.metadata.name === `${of.name}-${each}`);
+  const why = component && failed.get(component);
+  if (component === undefined || why === undefined || object.kind !== 'Deployment') return object;
+  const revision = deploymentOf(rendered, component).metadata.annotations?.[REVISION] ?? '';
+  const annotations = {
+    ...object.metadata.annotations,
+    [ROLLED_BACK]: revision,
+    [ROLLED_BACK_WHY]: why,
+  };
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

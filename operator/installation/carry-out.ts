@@ -1,0 +1,136 @@
+/**
+ * Writes what was decided for the objects of an installation, by server-side apply, and only where one is not as it was
+ * rendered. What somebody else made under such a name is left alone, and said.
+ */
+import { findDifference } from '../image-service/find-difference.ts';
+import { digest, type RenderedObject } from '../image-service/render/object.ts';
+import type { Step } from '../image-service/steps.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { type Answer, KubeFailure, unwrap } from '../kube/kube-failure.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { typeOf } from './live-types.ts';
+import { type LiveObjects, liveKey } from './observe.ts';
+
+const OWNER = 'tintype/image-service';
+/** What was applied last, so that a field which is rendered no more is seen to be ours. */
+const APPLIED = 'tintype.dev/applied';
+
+export type Written = { change: 'create' | 'update' | 'delete'; kind: string; name: string };
+
+/** What stood in the way of an object. */
+export type Trouble = { reason: 'ObjectTaken' | 'ObjectRefused'; message: string };
+
+export type Deeds = { written: Written[]; troubles: Trouble[] };
+
+/** Whatever is refused, the others are written. */
+export async function carryOut(
+  client: KubeClient,
+  steps: readonly Step[],
+  live: LiveObjects,
+): Promise<Deeds> {
+  const deeds: Deeds = { written: [], troubles: [] };
+  for (const step of steps) await take(client, step, { live, deeds });
+  return deeds;
+}
+
+/** What a step would write, and where a live object differs. */
+export type Planned = Written & { path?: string };
+
+export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] {
+  return steps.flatMap((step): Planned[] => {
+    if (step.do === 'delete') return [{ change: 'delete', ...head(step.object) }];
+    const wanted = withDigest(step.object);
+    const present = findLive(live, wanted);
+    if (present === undefined) return [{ change: 'create', ...headOf(wanted) }];
+    const path = step.do === 'create' ? undefined : findDifference(wanted, present);
+    return path === undefined ? [] : [{ change: 'update', ...headOf(wanted), path }];
+  });
+}
+
+type Doing = { live: LiveObjects; deeds: Deeds };
+
+async function take(client: KubeClient, step: Step, { live, deeds }: Doing): Promise<void> {
+  const [planned] = planSteps([step], live);
+  if (planned === undefined) return;
+  const { path: _, ...written } = planned;
+  const answer = await write(client, step, live);
+  if (answer.ok) deeds.written.push(written);
+  else deeds.troubles.push(troubleOf(written, answer.failure));
+}
+
+async function write(
+  client: KubeClient,
+  step: Step,
+  live: LiveObjects,
+): Promise<Answer<KubeObject | undefined>> {
+  if (step.do === 'delete') return remove(client, step.object, live);
+  const { apiVersion: _, kind: __, ...object } = withDigest(step.object);
+  const type = typeOf(step.object);
+  const present = findLive(live, step.object);
+  if (present === undefined) {
+    const stranger = await findStranger(client, step.object);
+    return stranger ?? client.apply(type, object, { owner: OWNER, conflicts: 'refuse' });
+  }
+  const applied = await client.apply(type, object, { owner: OWNER });
+  if (!applied.ok || findDifference(object, applied.value) === undefined) return applied;
+  // What somebody added to a list is theirs by the rules of apply, and stays: the list is written as a whole.
+  return client.merge(type, object.metadata, { body: { spec: object['spec'] } });
+}
+
+/** An object of that name without our label and reference: to apply would mix two into one. */
+async function findStranger(
+  client: KubeClient,
+  object: RenderedObject,
+): Promise<Answer<never> | undefined> {
+  const { name, namespace, ownerReferences } = object.metadata;
+  const answer = await client.get(typeOf(object), { name, namespace });
+  if (!answer.ok) return undefined;
+  const found = answer.value.metadata.ownerReferences ?? [];
+  const isOurs = found.some(({ uid }) => uid === ownerReferences[0]?.uid);
+  if (isOurs) return undefined;
+  return { ok: false, failure: new KubeFailure({ reason: 'AlreadyExists', message: name }) };
+}
+
+async function remove(
+  client: KubeClient,
+  { kind, name }: { kind: string; name: string },
+  live: LiveObjects,
+): Promise<Answer<undefined>> {
+  const { metadata } = live.get(liveKey({ kind, name })) ?? {};
+  if (metadata === undefined) return { ok: true, value: undefined };
+  const place = { name, namespace: metadata.namespace };
+  return client.delete(typeOf({ kind }), place, { uid: metadata.uid });
+}
+
+function withDigest(object: RenderedObject): RenderedObject {
+  const { metadata } = object;
+  const annotations = { ...metadata.annotations, [APPLIED]: digest(object) };
+  return { ...object, metadata: { ...metadata, annotations } };
+}
+
+function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeObject | undefined {
+  return live.get(liveKey({ kind, name: metadata.name }));
+}
+
+function headOf({ kind, metadata }: RenderedObject) {
+  return { kind, name: metadata.name };
+}
+
+function head({ kind, name }: { kind: string; name: string }) {
+  return { kind, name };
+}
+
+/** Others are away for a moment, and the pass is taken again. */
+function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
+  const what = `${kind} '${name}'`;
+  if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
+    const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
+    return { reason: 'ObjectTaken', message };
+  }
+  const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused'];
+  if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
+  return {
+    reason: 'ObjectRefused',
+    message: `${what} is refused by the API server: ${failure.message}`,
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Whether another ImageService works with the operator's database already: two would migrate it, write its jobs and
+ * deliver its projects beside one another. Whoever was let in has it, as its status says, so that no other can take it
+ * over by appearing, nor by being pointed to it, however old. Where nobody was let in yet the oldest is next.
+ */
+import type { KubeClient } from '../kube/client.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import { byAge, keyOf } from '../kube/resource.ts';
+import { listObjects } from './list-objects.ts';
+import { type ImageServiceObject, imageServices } from './live-types.ts';
+
+type Looking = {
+  client: KubeClient;
+  namespaces: readonly string[];
+  /** Of the database that it asks for. */
+  database_id: string | undefined;
+};
+
+/** Its namespace and name. */
+export async function findSharer(
+  service: ImageServiceObject,
+  { client, namespaces, database_id }: Looking,
+): Promise<string | undefined> {
+  const found = await Promise.all(
+    namespaces.map((namespace) => listObjects(client, imageServices, { namespace })),
+  );
+  const others = found
+    .flatMap((items) => items ?? [])
+    .filter(({ metadata }) => metadata.uid !== service.metadata.uid)
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const [first] = whoIsBefore(service, { others, database_id }).toSorted(byAge);
+  return first && keyOf(first.metadata);
+}
+
+type Rivals = { others: readonly ImageServiceObject[]; database_id: string | undefined };
+
+function whoIsBefore(
+  service: ImageServiceObject,
+  { others, database_id }: Rivals,
+): readonly ImageServiceObject[] {
+  const isLetIn = ({ status }: ImageServiceObject) =>
+    status?.databaseID !== undefined && status.databaseID === database_id;
+  const older = others.filter((each) => byAge(each, service) < 0);
+  if (isLetIn(service)) return older.filter(isLetIn);
+  const letIn = others.filter(isLetIn);
+  return letIn.length > 0 ? letIn : older.filter(isWaiting);
+}
+
+/** What names another database stands in nobody's way. */
+function isWaiting({ status }: ImageServiceObject): boolean {
+  return findCondition(status, 'Ready')?.reason !== 'DatabaseMismatch';
+}

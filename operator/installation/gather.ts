@@ -1,0 +1,81 @@
+/** Everything that a pass over an ImageService looks at: its Secrets, its objects, its database, broker and buckets. */
+import type { Queryable } from '../../runtime/db/client.ts';
+import type { Installation } from '../image-service/installation.ts';
+import type { Observed } from '../image-service/observed.ts';
+import { renderInstallation } from '../image-service/render/render.ts';
+import type { ImageServiceSpec } from '../image-service/schema.ts';
+import { examineSecrets, type FoundSecrets, urlKey } from '../image-service/secrets.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { findSharer } from './find-sharer.ts';
+import type { ImageServiceObject } from './live-types.ts';
+import { type LiveObjects, listCluster, observeObjects } from './observe.ts';
+import type { ProbeDatabase } from './probe-database.ts';
+import type { ProbeSurroundings } from './probe-surroundings.ts';
+import { readSecrets } from './read-secrets.ts';
+
+export type GatherContext = {
+  client: KubeClient;
+  /** That of the operator, for the rows of Projects. */
+  db: Queryable;
+  /** The newest migration that this operator knows. */
+  schema_version: string;
+  probeDatabase: ProbeDatabase;
+  probeSurroundings: ProbeSurroundings;
+  /** Where ImageServices may stand. */
+  namespaces: readonly string[];
+};
+
+export type Gathered = { installation: Installation; observed: Observed; live: LiveObjects };
+
+export async function gather(
+  service: ImageServiceObject,
+  spec: ImageServiceSpec,
+  context: GatherContext,
+): Promise<Gathered> {
+  const { metadata, status } = service;
+  const { client, schema_version } = context;
+  const { name, namespace = '', uid } = metadata;
+  const [found, cluster] = await Promise.all([
+    readSecrets(client, namespace, spec),
+    listCluster(client, { name, namespace }),
+  ]);
+  const { problems, endpoints, digest } = examineSecrets(spec, found);
+  const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
+  const installation: Installation = {
+    ...{ name, namespace, uid, spec, schema_version, endpoints },
+    database_id: asked.database.id,
+    secrets_digest: digest,
+    keda: cluster.keda,
+  };
+  const { migration } = renderInstallation(installation);
+  const observed: Observed = {
+    secrets: problems,
+    last_image: status?.image,
+    ...asked,
+    ...observeObjects(name, migration, cluster),
+  };
+  return { installation, observed, live: cluster.live };
+}
+
+type Asked = Pick<Observed, 'database' | 'broker' | 'storage'>;
+
+const untold = {
+  reason: 'NotChecked',
+  message: 'It is tried once the Secrets are as they should be.',
+} as const;
+const unasked: Asked = { database: { state: 'not asked' }, broker: untold, storage: untold };
+
+type Asking = { service: ImageServiceObject; spec: ImageServiceSpec; found: FoundSecrets };
+
+async function ask({ service, spec, found }: Asking, context: GatherContext): Promise<Asked> {
+  const { databaseSecretRef: reference } = spec;
+  const url = found[reference.name]?.[urlKey(reference)] ?? '';
+  const [database, surroundings] = await Promise.all([
+    context.probeDatabase(url, context.db),
+    context.probeSurroundings(spec, found),
+  ]);
+  const looking = { ...context, database_id: database.id };
+  const sharer = database.state === 'reachable' ? await findSharer(service, looking) : undefined;
+  if (sharer === undefined) return { database, ...surroundings };
+  return { database: { state: 'taken', why: `'${sharer}'` }, ...surroundings };
+}

@@ -1,0 +1,137 @@
+/**
+ * The controller of ImageServices, for as long as this process leads. Watches only say where to look: each pass reads
+ * what is there now. What nothing tells of, such as a Secret, is looked at once a minute.
+ */
+
+import type { Log } from '../../runtime/platform/log.ts';
+import { directiveOf } from '../cluster/directives.ts';
+import type { FencedTerm } from '../fenced-term.ts';
+import type { ChangeHandler } from '../kube/listeners.ts';
+import { type KubeObject, parseKey, type ResourceType } from '../kube/resource.ts';
+import { type Pass, runWorkers } from '../kube/run-workers.ts';
+import { ended } from '../kube/timed-clock.ts';
+import { openWatchCache } from '../kube/watch-cache.ts';
+import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
+import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
+import { listObjects } from './list-objects.ts';
+import {
+  builtInTypes,
+  INSTANCE,
+  imageServices,
+  optionalTypes,
+  ownedLabels,
+  pods,
+} from './live-types.ts';
+
+export type InstallationController = {
+  /** Works until the term is over; resolves when nothing is being done any more. */
+  lead(term: FencedTerm): Promise<void>;
+};
+
+export type InstallationOptions = {
+  context: Omit<PassContext, 'db' | 'namespaces'>;
+  /** Where ImageServices may stand. */
+  namespaces: readonly string[];
+  log: Log;
+  random?: () => number;
+  /** When what is as it should be is compared again. */
+  resync_ms?: number;
+  /** Told of every pass, with what it saw. */
+  onPass?: (key: string, result: PassResult) => void;
+};
+
+const NAME = 'ImageService';
+/** Who comes second sees that the first was let in to the database. */
+const CONCURRENCY = 1;
+const RESYNC_MS = 60_000;
+const RESYNC_JITTER = 0.2;
+/** Pods that start change many times a second. */
+const SETTLE_MS = 200;
+
+type State = Required<InstallationOptions> & { queue: WorkQueue; stops: (() => Promise<void>)[] };
+
+export function createInstallationController(options: InstallationOptions): InstallationController {
+  return { lead: (term) => lead(options, term) };
+}
+
+async function lead(options: InstallationOptions, term: FencedTerm): Promise<void> {
+  if (term.signal.aborted) return;
+  const { clock, metrics } = options.context;
+  const worked = { clock, metrics, log: options.log, concurrency: CONCURRENCY };
+  const queue = createWorkQueue({ ...worked, name: NAME });
+  const state: State = {
+    ...{ random: Math.random, resync_ms: RESYNC_MS, onPass: () => undefined },
+    ...options,
+    ...{ queue, stops: [] },
+  };
+  const reconcile = (pass: Pass) => runPass(state, pass, term);
+  const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });
+  await Promise.all(options.namespaces.map((namespace) => watchAll(state, namespace)));
+  await ended(term.signal);
+  await Promise.all([workers.stop(), ...state.stops.map((stop) => stop())]);
+  metrics.forgetInstallations();
+}
+
+async function watchAll(state: State, namespace: string): Promise<void> {
+  const { queue } = state;
+  watch(state, imageServices, {
+    namespace,
+    take: ({ key, kind, object, previous }) => {
+      if (kind !== 'updated' || !isOfStatus(object, previous)) queue.add(key, 'change');
+    },
+  });
+  for (const type of [...builtInTypes, ...(await optionalThere(state, namespace)), pods]) {
+    const take: ChangeHandler<KubeObject> = ({ object, previous }) => {
+      const name = (object ?? previous)?.metadata.labels?.[INSTANCE];
+      if (name !== undefined) queue.addAfter(`${namespace}/${name}`, SETTLE_MS, 'change');
+    };
+    watch(state, type, { namespace, labels: ownedLabels(), take });
+  }
+}
+
+/** Those that come later are looked at with the others, once a minute. */
+async function optionalThere({ context, log }: State, namespace: string): Promise<ResourceType[]> {
+  const found = await Promise.all(
+    optionalTypes.map(async (type) => {
+      const items = await listObjects(context.client, type, { namespace }).catch((error) => {
+        log.warn('objects cannot be listed, and are not watched', { kind: type.kind, error });
+        return undefined;
+      });
+      return items === undefined ? [] : [type];
+    }),
+  );
+  return found.flat();
+}
+
+type Selected = { namespace: string; labels?: string };
+
+function watch<T extends KubeObject>(
+  { context: { client, clock, metrics }, log, stops }: State,
+  type: ResourceType<T>,
+  { take, ...selection }: Selected & { take: ChangeHandler<T> },
+): void {
+  const cache = openWatchCache({ client, clock, metrics, log, type, selection });
+  cache.subscribe(take);
+  stops.push(() => cache.stop());
+}
+
+function isOfStatus(object: KubeObject, previous: KubeObject): boolean {
+  const isSame = object.metadata.generation === previous.metadata.generation;
+  return isSame && directiveOf(object) === directiveOf(previous);
+}
+
+async function runPass(state: State, { key }: Pass, term: FencedTerm): Promise<Outcome> {
+  if (!term.isCurrent()) throw new Error('another may lead by now');
+  const { context, log, namespaces, onPass, random, resync_ms } = state;
+  const result = await passOver(parseKey(key), { ...context, namespaces, db: term.db });
+  if (result.written.length > 0) {
+    const changes = result.written.map(({ change, kind, name }) => `${change} ${kind} ${name}`);
+    log.info('an installation was written', { kind: NAME, name: key, changes });
+  }
+  if (!result.isThere) context.metrics.forgetInstallation(key);
+  onPass(key, result);
+  const { look_again_seconds } = result;
+  const soon = look_again_seconds === undefined ? resync_ms : look_again_seconds * 1000;
+  const after_ms = Math.min(soon, resync_ms) * (1 + (random() - 0.5) * RESYNC_JITTER);
+  return result.isThere ? { kind: 'again', after_ms } : { kind: 'done' };
+}

@@ -1,0 +1,197 @@
+/**
+ * One pass over one ImageService: gather what is, decide, write what differs, say what became of it. It may run any
+ * number of times; where everything is as declared it writes nothing. Spec: Project.
+ */
+import { directiveOf } from '../cluster/directives.ts';
+import {
+  type Condition,
+  conditionsOf,
+  pausedConditions,
+  withFinding,
+} from '../image-service/conditions.ts';
+import { type Decision, decide } from '../image-service/decide.ts';
+import type { Observed } from '../image-service/observed.ts';
+import { imageServiceSpec } from '../image-service/schema.ts';
+import { API_VERSION } from '../kinds.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { unwrap } from '../kube/kube-failure.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import type { KubeMetrics } from '../kube/metrics.ts';
+import { keyOf, type Place } from '../kube/resource.ts';
+import type { TimedClock } from '../kube/timed-clock.ts';
+import {
+  carryOut,
+  type Deeds,
+  type Planned,
+  planSteps,
+  type Trouble,
+  type Written,
+} from './carry-out.ts';
+import { type GatherContext, type Gathered, gather } from './gather.ts';
+import { invalidConditions } from './invalid.ts';
+import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
+import { withPlan } from './plan.ts';
+import { isWritten, statusOf, type Told } from './status.ts';
+
+export type PassContext = GatherContext & {
+  clock: TimedClock;
+  events: Pick<EventRecorder, 'tell'>;
+  metrics: KubeMetrics;
+};
+
+export type PassResult = {
+  /** Whether there is anything to look at again. */
+  isThere: boolean;
+  written: readonly Written[];
+  look_again_seconds: number | undefined;
+  /** What the scaler works with; undefined where there is nothing to scale. */
+  gathered: Gathered | undefined;
+};
+
+const STAYS: PassResult = {
+  ...{ isThere: true, written: [] },
+  ...{ look_again_seconds: undefined, gathered: undefined },
+};
+const GONE: PassResult = { ...STAYS, isThere: false };
+
+export async function passOver(place: Place, context: PassContext): Promise<PassResult> {
+  const answer = await context.client.get(imageServices, place);
+  if (!answer.ok && answer.failure.reason === 'NotFound') return GONE;
+  const service = unwrap(answer);
+  // Its objects belong to it: the cluster takes them away after it.
+  if (service.metadata.deletionTimestamp !== undefined) return GONE;
+  const directive = directiveOf(service);
+  if (directive === 'paused') {
+    await tell(service, { conditions: pausedConditions() }, context);
+    return STAYS;
+  }
+  const spec = imageServiceSpec.safeParse(service.spec);
+  if (!spec.success) {
+    await tell(service, { conditions: invalidConditions(spec.error) }, context);
+    return STAYS;
+  }
+  const gathered = await gather(service, spec.data, context);
+  const decision = decideOn(gathered, context.clock.now());
+  if (directive === 'plan-only') {
+    const conditions = withPlan(decision.conditions, plan(decision, gathered));
+    await tell(service, { ...decision, image: undefined, conditions }, context);
+    return STAYS;
+  }
+  const claim = claimOf(gathered.observed.database);
+  if (claim?.databaseID !== undefined && claim.databaseID !== service.status?.databaseID) {
+    await tell(service, { conditions: untilLetIn(service), claim }, context);
+    return { ...STAYS, look_again_seconds: 0, gathered };
+  }
+  const deeds = await carryOut(context.client, decision.steps, gathered.live);
+  await tell(service, { ...toldOf(decision, deeds, gathered), claim }, context);
+  tellDrift(service, deeds.written, context);
+  return {
+    isThere: true,
+    written: deeds.written,
+    look_again_seconds: deeds.troubles.length > 0 ? TROUBLE_SECONDS : decision.look_again_seconds,
+    gathered,
+  };
+}
+
+const TROUBLE_SECONDS = 15;
+
+/** Said before anything is made, so that no other begins meanwhile; where nobody can tell it stays as it was. */
+function claimOf({ state, id }: Observed['database']): Told['claim'] {
+  if (state === 'reachable') return id === undefined ? {} : { databaseID: id };
+  return state === 'other' || state === 'taken' ? {} : undefined;
+}
+
+/** Nothing was done yet: what was said of this generation stays. */
+function untilLetIn({ metadata, status }: ImageServiceObject): Told['conditions'] {
+  const { conditions = [] } = status ?? {};
+  const ready = findCondition(status, 'Ready');
+  if (ready?.observedGeneration === metadata.generation) return conditions;
+  const message = 'The installation has its database; its objects come next.';
+  return conditionsOf([{ type: 'Applied', reason: 'NotApplied', message }]);
+}
+
+function decideOn({ installation, observed }: Gathered, now: Date): Decision {
+  return decide({ installation, observed, annotations: {}, now });
+}
+
+function plan({ steps }: Decision, { live }: Gathered): Planned[] | undefined {
+  return steps.length === 0 ? undefined : planSteps(steps, live);
+}
+
+function toldOf(decision: Decision, { troubles }: Deeds, { observed, live }: Gathered): Told {
+  const conditions = withTroubles(decision.conditions, troubles);
+  const job = observed.migration.state === 'complete' ? newestMigration(live) : undefined;
+  const image = troubles.length === 0 ? decision.image : undefined;
+  return { conditions, image, components: decision.components, migrationJob: job };
+}
+
+function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Condition[] {
+  const [first] = troubles;
+  if (first === undefined) return conditions;
+  const message = troubles.map((each) => each.message).join(' ');
+  return withFinding(conditions, { type: 'Applied', reason: first.reason, message });
+}
+
+function newestMigration(live: Gathered['live']): string | undefined {
+  const jobs = [...live.values()].filter(({ kind }) => kind === 'Job');
+  const at = ({ metadata }: (typeof jobs)[number]) => metadata.creationTimestamp ?? '';
+  return jobs.toSorted((a, b) => at(b).localeCompare(at(a)))[0]?.metadata.name;
+}
+
+async function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {
+  const { client, clock, metrics } = context;
+  const status = statusOf(service, told, clock.now());
+  metrics.installationSeen(keyOf(service.metadata), {
+    isReady: findCondition(status, 'Ready')?.status !== 'False',
+    isStalled: findCondition(status, 'Stalled')?.status === 'True',
+  });
+  if (isWritten(service, status)) return;
+  const { name, namespace = '', uid } = service.metadata;
+  // With its uid: a namesake that came in between is not told of this one.
+  const declared = { metadata: { name, namespace, uid }, status };
+  unwrap(await client.applyStatus(imageServices, declared, { owner: 'tintype/status' }));
+  tellTransition(service, status, context);
+}
+
+function tellTransition(
+  service: ImageServiceObject,
+  status: ImageServiceStatus,
+  { events, metrics, clock }: PassContext,
+): void {
+  const before = findCondition(service.status, 'Ready');
+  const now = findCondition(status, 'Ready');
+  if (now === undefined) return;
+  const since = before?.lastTransitionTime ?? service.metadata.creationTimestamp;
+  if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
+    metrics.resourceReady(KIND, (clock.now().getTime() - Date.parse(since)) / 1000);
+  }
+  if (before?.status === now.status && before.reason === now.reason) return;
+  events.tell(regarding(service), {
+    type: findCondition(status, 'Stalled')?.status === 'True' ? 'Warning' : 'Normal',
+    ...{ reason: now.reason, action: 'Reconcile', note: now.message },
+  });
+}
+
+const KIND = 'ImageService';
+
+function regarding(service: ImageServiceObject): ImageServiceObject {
+  return { ...service, apiVersion: API_VERSION, kind: KIND };
+}
+
+/** Nothing else was declared since all of it was in effect. */
+function tellDrift(
+  service: ImageServiceObject,
+  written: readonly Written[],
+  { events, metrics }: PassContext,
+): void {
+  const ready = findCondition(service.status, 'Ready');
+  const wasReady =
+    ready?.status === 'True' && ready.observedGeneration === service.metadata.generation;
+  if (!wasReady || written.length === 0) return;
+  metrics.driftHealed(KIND, 0);
+  const objects = written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).join(', ');
+  events.tell(regarding(service), {
+    ...{ type: 'Normal', reason: 'DriftHealed', action: 'Heal' },
+    note: `objects were not as they were rendered: ${objects}`,
+  });
+}

@@ -1,0 +1,9 @@
+/** The conditions of an ImageService whose fields say what the API server could not check. */
+import type { ZodError } from 'zod';
+import { type Condition, conditionsOf } from '../image-service/conditions.ts';
+
+export function invalidConditions({ issues }: ZodError): Condition[] {
+  const lines = issues.map(({ path, message }) => `\`${['spec', ...path].join('.')}\`: ${message}`);
+  const message = [...new Set(lines)].join('; ').slice(0, 4096);
+  return conditionsOf([{ type: 'Applied', reason: 'SpecInvalid', message }]);
+}

@@ -1,0 +1,17 @@
+/** Everything of a type in a namespace as it is now, not as a cache had it: a pass must see what the one before it wrote. */
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject, ResourceType } from '../kube/resource.ts';
+
+type Wanted = { namespace: string; labels?: string };
+
+/** Undefined where the cluster does not know the type. */
+export async function listObjects<T extends KubeObject>(
+  client: KubeClient,
+  type: ResourceType<T>,
+  wanted: Wanted,
+): Promise<T[] | undefined> {
+  const answer = await client.listPage(type, { ...wanted, limit: 0 });
+  if (answer.ok) return answer.value.items;
+  if (answer.failure.reason === 'NotFound') return undefined;
+  throw answer.failure;
+}

@@ -1,0 +1,76 @@
+/** The types of the objects that an ImageService becomes, as the API server has them. Spec: Project. */
+import { MANAGED } from '../image-service/render/object.ts';
+import { API_VERSION } from '../kinds.ts';
+import type { LiveCondition } from '../kube/live-condition.ts';
+import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
+
+export type ImageServiceObject = KubeObject & { spec?: unknown; status?: ImageServiceStatus };
+
+type Said = {
+  type: string;
+  status: 'True' | 'False' | 'Unknown';
+  reason: string;
+  message: string;
+};
+
+export type ImageServiceStatus = {
+  observedGeneration?: number;
+  image?: string;
+  migrationJob?: string;
+  databaseID?: string;
+  components?: object[];
+  conditions?: LiveCondition<Said>[];
+};
+
+export const imageServices = resourceType<ImageServiceObject>({
+  apiVersion: API_VERSION,
+  kind: 'ImageService',
+  plural: 'imageservices',
+  scope: 'Namespaced',
+});
+
+function namespaced(apiVersion: string, kind: string, plural: string): ResourceType {
+  return resourceType({ apiVersion, kind, plural, scope: 'Namespaced' });
+}
+
+export const deployments = namespaced('apps/v1', 'Deployment', 'deployments');
+export const jobs = namespaced('batch/v1', 'Job', 'jobs');
+export const cronJobs = namespaced('batch/v1', 'CronJob', 'cronjobs');
+export const pods = namespaced('v1', 'Pod', 'pods');
+export const scaledObjects = namespaced('keda.sh/v1alpha1', 'ScaledObject', 'scaledobjects');
+
+/** Every cluster has them. */
+export const builtInTypes: readonly ResourceType[] = [
+  namespaced('v1', 'ServiceAccount', 'serviceaccounts'),
+  namespaced('v1', 'Service', 'services'),
+  deployments,
+  jobs,
+  cronJobs,
+  namespaced('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets'),
+  namespaced('networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies'),
+  namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses'),
+];
+
+/** A cluster has them where somebody installed them. */
+export const optionalTypes: readonly ResourceType[] = [
+  scaledObjects,
+  namespaced('keda.sh/v1alpha1', 'TriggerAuthentication', 'triggerauthentications'),
+  namespaced('gateway.networking.k8s.io/v1', 'HTTPRoute', 'httproutes'),
+];
+
+export const ownedTypes: readonly ResourceType[] = [...builtInTypes, ...optionalTypes];
+
+export function typeOf({ kind }: { kind: string }): ResourceType {
+  const type = ownedTypes.find((each) => each.kind === kind);
+  if (type === undefined) throw new Error(`no installation has a ${kind}`);
+  return type;
+}
+
+export const INSTANCE = 'app.kubernetes.io/instance';
+
+/** What the objects of an installation, and its pods, are found by; of all installations without a name. */
+export function ownedLabels(name?: string): string {
+  const labels = { 'app.kubernetes.io/name': 'tintype', ...MANAGED };
+  const pairs = Object.entries(name === undefined ? labels : { ...labels, [INSTANCE]: name });
+  return pairs.map(([label, value]) => `${label}=${value}`).join();
+}

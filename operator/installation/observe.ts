@@ -1,0 +1,108 @@
+/** What an installation is now: its live objects, read into what the decision asks. */
+import type { Component, Installation } from '../image-service/installation.ts';
+import { components } from '../image-service/installation.ts';
+import {
+  type Observed,
+  type Present,
+  readCronJob,
+  readDeployment,
+  readJob,
+} from '../image-service/observed.ts';
+import { REVISION } from '../image-service/render/deployments.ts';
+import type { RenderedObject } from '../image-service/render/object.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import { listObjects } from './list-objects.ts';
+import { builtInTypes, jobs, optionalTypes, ownedLabels, pods } from './live-types.ts';
+
+/** By kind and name. */
+export type LiveObjects = ReadonlyMap<string, KubeObject>;
+
+export type Cluster = {
+  live: LiveObjects;
+  pods: readonly KubeObject[];
+  /** All of the namespace: those of CronJobs carry no labels of ours. */
+  jobs: readonly KubeObject[];
+  keda: Installation['keda'];
+};
+
+export function liveKey({ kind, name }: { kind: string; name: string }): string {
+  return `${kind} ${name}`;
+}
+
+type Place = { name: string; namespace: string };
+
+export async function listCluster(client: KubeClient, { name, namespace }: Place) {
+  const wanted = { namespace, labels: ownedLabels(name) };
+  const types = [...builtInTypes, ...optionalTypes];
+  const [found, ownPods, allJobs] = await Promise.all([
+    Promise.all(
+      types.map(async (type) => ({ type, items: await listObjects(client, type, wanted) })),
+    ),
+    listObjects(client, pods, wanted),
+    listObjects(client, jobs, { namespace }),
+  ]);
+  const objects = found.flatMap(({ type: { kind, apiVersion }, items = [] }) =>
+    items.map((item): KubeObject => ({ ...item, kind, apiVersion })),
+  );
+  const live = new Map(
+    objects.map((each) => [liveKey({ kind: each.kind ?? '', name: each.metadata.name }), each]),
+  );
+  const isThere = found.find(({ type }) => type.kind === 'ScaledObject')?.items !== undefined;
+  const keda: Installation['keda'] = isThere ? 'present' : 'absent';
+  return { live, pods: ownPods ?? [], jobs: allJobs ?? [], keda };
+}
+
+/** What the objects of the cluster say of an installation. */
+export function observeObjects(
+  name: string,
+  migration: RenderedObject,
+  cluster: Cluster,
+): Pick<Observed, 'migration' | 'deployments' | 'cronJobs' | 'present'> {
+  const { live } = cluster;
+  const job = live.get(liveKey({ kind: 'Job', name: migration.metadata.name }));
+  return {
+    migration: readJob(job, podsWith(cluster, 'job-name', migration.metadata.name)),
+    deployments: readDeployments(name, cluster),
+    cronJobs: [...live.values()]
+      .filter(({ kind }) => kind === 'CronJob')
+      .map((each) => readCronJob(each.metadata.name, each, ownedBy(cluster.jobs, each))),
+    present: [...live.values()].filter(isOfImageService).map(presentOf),
+  };
+}
+
+/** A Job without labels takes those of its pods, so that every run of a CronJob looks like one of ours. */
+function isOfImageService({ metadata: { ownerReferences = [] } }: KubeObject): boolean {
+  return ownerReferences.every(({ kind, controller }) => kind === 'ImageService' || !controller);
+}
+
+function readDeployments(name: string, cluster: Cluster): Observed['deployments'] {
+  const found = components.flatMap((component): [Component, KubeObject][] => {
+    const deployment = cluster.live.get(
+      liveKey({ kind: 'Deployment', name: `${name}-${component}` }),
+    );
+    return deployment === undefined ? [] : [[component, deployment]];
+  });
+  return Object.fromEntries(
+    found.map(([component, deployment]) => {
+      const revision = deployment.metadata.annotations?.[REVISION] ?? '';
+      const own = podsWith(cluster, 'app.kubernetes.io/component', component);
+      const newest = own.filter(({ metadata }) => metadata.labels?.[REVISION] === revision);
+      return [component, readDeployment(deployment, newest)];
+    }),
+  );
+}
+
+function podsWith({ pods: all }: Cluster, label: string, value: string): KubeObject[] {
+  return all.filter(({ metadata }) => metadata.labels?.[label] === value);
+}
+
+function ownedBy(objects: readonly KubeObject[], { metadata }: KubeObject): KubeObject[] {
+  return objects.filter(({ metadata: { ownerReferences = [] } }) =>
+    ownerReferences.some(({ uid }) => uid === metadata.uid),
+  );
+}
+
+function presentOf({ apiVersion = '', kind = '', metadata }: KubeObject): Present {
+  return { apiVersion, kind, name: metadata.name };
+}

@@ -1,0 +1,45 @@
+/** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
+import { type Condition, conditionsOf } from '../image-service/conditions.ts';
+import type { Planned } from './carry-out.ts';
+import type { Told } from './status.ts';
+
+const SIGNS = { create: '+', update: '~', delete: '-' } as const;
+const MESSAGE_LENGTH_MAX = 30_000;
+
+/** `planned` is undefined where something has to be mended before anything can be decided. */
+export function withPlan(
+  conditions: readonly Condition[],
+  planned: readonly Planned[] | undefined,
+): Told['conditions'] {
+  if (planned === undefined) {
+    const why = conditions.find(({ type }) => type === 'Ready')?.message;
+    const message = `What would change cannot be told until this is mended: ${why}`;
+    return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
+  }
+  const lines = planned.map(printPlanned);
+  if (lines.length === 0) {
+    const message = 'Nothing would change: every object is as declared, or waits for something.';
+    return [
+      ...conditions,
+      { type: 'Planned', status: 'False', reason: 'NothingToChange', message },
+    ];
+  }
+  const message = `${lines.length} changes are planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
+  const others = conditions.filter(({ type }) => !SUMMARY.includes(type));
+  const waiting = conditionsOf([{ type: 'Applied', reason: 'PlanOnly', message }]);
+  return [
+    ...waiting,
+    ...others.filter(({ type }) => type !== 'Applied'),
+    {
+      ...{ type: 'Planned', status: 'True', reason: 'ChangesPlanned' },
+      message: lines.join('\n').slice(0, MESSAGE_LENGTH_MAX),
+    },
+  ];
+}
+
+const SUMMARY: readonly string[] = ['Ready', 'Reconciling', 'Stalled'];
+
+function printPlanned({ change, kind, name, path }: Planned): string {
+  const where = path === undefined ? '' : ` (${path.replace(/^\./, '')} differs)`;
+  return `${SIGNS[change]} ${kind} ${name}${where}`;
+}

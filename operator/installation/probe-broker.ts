@@ -1,0 +1,27 @@
+/** Whether RabbitMQ lets the installation in, and has quorum queues. Spec: Upload session (status). */
+import { openRabbitProbe } from '../../runtime/platform/queue/rabbitmq-probe.ts';
+import type { Verdict } from '../image-service/observed.ts';
+import type { ImageServiceSpec } from '../image-service/schema.ts';
+import type { PodEnvironment } from './probe-surroundings.ts';
+
+export async function probeBroker(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
+  const url = env['TINTYPE_AMQP_URL'] ?? '';
+  if (url.startsWith('amqps:') && spec.caConfigMapRef !== undefined) {
+    const message = 'The broker is not tried: `spec.caConfigMapRef` is for pods alone.';
+    return { reason: 'NotChecked', message };
+  }
+  try {
+    const probe = await openRabbitProbe(url);
+    try {
+      await probe.tryQuorumQueue();
+    } finally {
+      await probe.close();
+    }
+    return { reason: 'Usable', message: `${probe.product} answers, and has quorum queues.` };
+  } catch (error) {
+    const { name } = spec.amqpSecretRef;
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `RabbitMQ cannot be used by the address in Secret '${name}' (\`spec.amqpSecretRef\`): ${why.replaceAll('TINTYPE_AMQP_URL', 'the address')}`;
+    return { reason: 'BrokerUnusable', message };
+  }
+}

@@ -1,0 +1,92 @@
+/** Whether both buckets can be written, and whether browsers may upload to one of them. Spec: Upload session (POST). */
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { parseConfig } from '../../runtime/platform/config.ts';
+import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
+import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
+import { openS3 } from '../../runtime/platform/storage/s3-client.ts';
+import type { Verdict } from '../image-service/observed.ts';
+import type { ImageServiceSpec } from '../image-service/schema.ts';
+import type { PodEnvironment } from './probe-surroundings.ts';
+
+const CALL_MS_MAX = 5_000;
+
+export async function probeStorage(spec: ImageServiceSpec, env: PodEnvironment): Promise<Verdict> {
+  const untried = whyNotTried(spec, env);
+  if (untried !== undefined) return { reason: 'NotChecked', message: untried };
+  try {
+    const { ingest, content } = openBuckets(env);
+    await ingest.check();
+    await content.check();
+    const fault = await findCorsFault(ingest).catch(() => undefined);
+    if (fault === undefined) {
+      return { reason: 'Usable', message: 'Both buckets can be written and read.' };
+    }
+    const message = `The bucket for uploads takes none from browsers (${fault}): \`tintype doctor --fix-cors\` writes the rule.`;
+    return { reason: 'CorsMissing', message };
+  } catch (error) {
+    const why = describe(error);
+    const message = `The object storage cannot be used (${why}): check \`spec.storage\`, the Secret of \`spec.storageSecretRef\`, and what its keys are allowed to do.`;
+    return { reason: 'StorageUnusable', message };
+  }
+}
+
+function whyNotTried(
+  { storageSecretRef, caConfigMapRef }: ImageServiceSpec,
+  env: PodEnvironment,
+): string | undefined {
+  if (storageSecretRef === undefined) {
+    return 'The buckets are not tried: only the pods have credentials, by their service account.';
+  }
+  const isTrusted = caConfigMapRef === undefined || env['TINTYPE_S3_ENDPOINT']?.startsWith('http:');
+  return isTrusted
+    ? undefined
+    : 'The buckets are not tried: `spec.caConfigMapRef` is for pods alone.';
+}
+
+function openBuckets(env: PodEnvironment): { ingest: Bucket; content: Bucket } {
+  const config = parseConfig<'s3Endpoint'>({ ...env }, ['s3Endpoint']);
+  const access = openS3({
+    endpoint: config.s3Endpoint,
+    publicEndpoint: config.s3PublicEndpoint,
+    region: config.s3Region,
+    addressing: config.s3ForcePathStyle === 'true' ? 'path' : 'host',
+    clock: systemClock,
+    credentials: {
+      accessKeyId: env['AWS_ACCESS_KEY_ID'] ?? '',
+      secretAccessKey: env['AWS_SECRET_ACCESS_KEY'] ?? '',
+    },
+    ...{ deadlineMs: CALL_MS_MAX, attempts: 1 },
+  });
+  return {
+    ingest: createS3Bucket(access, config.ingestBucket),
+    content: createS3Bucket(access, config.contentBucket),
+  };
+}
+
+const ORIGIN = 'https://tintype-operator.example';
+
+/** What a browser asks before it uploads; an address that only browsers reach says nothing. */
+async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
+  const terms = {
+    ...{ content_type: 'application/octet-stream', size_bytes: 1, expires_in_seconds: 60 },
+  };
+  const { url } = await bucket.presignPut('operator/cors', terms);
+  const asked = await fetch(url, {
+    method: 'OPTIONS',
+    signal: AbortSignal.timeout(CALL_MS_MAX),
+    headers: {
+      origin: ORIGIN,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'content-type',
+    },
+  });
+  await asked.body?.cancel();
+  const allowed = asked.headers.get('access-control-allow-origin') ?? '';
+  return ['*', ORIGIN].includes(allowed) ? undefined : `preflight ${asked.status}`;
+}
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+}

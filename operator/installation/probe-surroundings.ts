@@ -1,0 +1,57 @@
+/**
+ * Whether the broker and the buckets of an installation can be used, tried with what its pods would be given, before any
+ * pod is. What was found out is believed for a while. Spec: Upload session (POST).
+ */
+import type { Verdict } from '../image-service/observed.ts';
+import { environmentOf } from '../image-service/render/environment.ts';
+import type { ImageServiceSpec } from '../image-service/schema.ts';
+import type { FoundSecrets } from '../image-service/secrets.ts';
+import type { TimedClock } from '../kube/timed-clock.ts';
+import { probeBroker } from './probe-broker.ts';
+import { probeStorage } from './probe-storage.ts';
+
+export type ProbeSurroundings = (
+  spec: ImageServiceSpec,
+  found: FoundSecrets,
+) => Promise<{ broker: Verdict; storage: Verdict }>;
+
+/** What a pod of the installation would be told. */
+export type PodEnvironment = Readonly<Record<string, string>>;
+
+const BELIEVED_MS = { good: 60_000, bad: 10_000 };
+
+export function createProbeSurroundings(clock: TimedClock): ProbeSurroundings {
+  const broker = believing(clock, probeBroker);
+  const storage = believing(clock, probeStorage);
+  return async (spec, found) => {
+    const env = environmentFrom(spec, found);
+    const [told, kept] = await Promise.all([broker(spec, env), storage(spec, env)]);
+    return { broker: told, storage: kept };
+  };
+}
+
+type Probe = (spec: ImageServiceSpec, env: PodEnvironment) => Promise<Verdict>;
+
+function believing(clock: TimedClock, probe: Probe): Probe {
+  const known = new Map<string, { verdict: Verdict; until: number }>();
+  return async (spec, env) => {
+    const key = JSON.stringify(env);
+    const believed = known.get(key);
+    if (believed !== undefined && believed.until > clock.elapsed()) return believed.verdict;
+    const verdict = await probe(spec, env);
+    const kind = /Unusable$/.test(verdict.reason) ? 'bad' : 'good';
+    known.clear();
+    known.set(key, { verdict, until: clock.elapsed() + BELIEVED_MS[kind] });
+    return verdict;
+  };
+}
+
+/** Of a worker, as it has both. What stands in Secrets that only `extraEnv` names is left out. */
+function environmentFrom(spec: ImageServiceSpec, found: FoundSecrets): PodEnvironment {
+  const entries = environmentOf('worker-ingest', spec).flatMap(({ name, value, valueFrom }) => {
+    const { name: secret = '', key = '' } = valueFrom?.secretKeyRef ?? {};
+    const text = value ?? found[secret]?.[key];
+    return text === undefined ? [] : [[name, text]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,90 @@
+/**
+ * ImageServices where this operator sees them and makes none: they say so, in place of saying nothing for ever. What
+ * another operator has said stands, and one has a while to say it.
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import { conditionsOf } from '../image-service/conditions.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isOvertaken } from '../kube/kube-failure.ts';
+import type { Term } from '../kube/lease.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import type { KubeMetrics } from '../kube/metrics.ts';
+import { sleep, type TimedClock } from '../kube/timed-clock.ts';
+import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
+import { type ImageServiceObject, imageServices } from './live-types.ts';
+import { statusOf } from './status.ts';
+
+type Options = {
+  client: KubeClient;
+  clock: TimedClock;
+  log: Log;
+  metrics: KubeMetrics;
+  /** Where this operator makes them. */
+  served: readonly string[];
+  /** Where it may look; none named: everywhere. */
+  watched: readonly string[];
+  /** How long another operator has. */
+  patience_ms?: number;
+};
+
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 5_000;
+
+/** For as long as the term goes on. */
+export async function tellUnserved(options: Options, term: Term): Promise<void> {
+  const { patience_ms = PATIENCE_MS, served, watched, clock, log } = options;
+  const others = watched.filter((namespace) => !served.includes(namespace));
+  const places = watched.length === 0 ? [undefined] : others;
+  const caches = places.map((namespace) =>
+    openWatchCache({ ...options, type: imageServices, selection: { namespace } }),
+  );
+  while (!term.signal.aborted) {
+    for (const service of silent(caches, { served, before: clock.now().getTime() - patience_ms })) {
+      await tell(service, options).catch((error) => {
+        log.warn('an ImageService cannot be told that nobody serves it', { error });
+      });
+    }
+    await sleep(clock, Math.min(LOOK_MS, patience_ms), term.signal);
+  }
+  await Promise.all(caches.map((cache) => cache.stop()));
+}
+
+type Silence = { served: readonly string[]; before: number };
+
+function silent(
+  caches: readonly WatchCache<ImageServiceObject>[],
+  { served, before }: Silence,
+): ImageServiceObject[] {
+  return caches
+    .flatMap((cache) => [...cache.values()])
+    .filter(({ metadata, status }) => {
+      const isOurs = served.includes(metadata.namespace ?? '');
+      const isNew = Date.parse(metadata.creationTimestamp ?? '') > before;
+      const ready = findCondition(status, 'Ready');
+      const isSaid =
+        ready !== undefined &&
+        (ready.reason !== REASON || ready.observedGeneration === metadata.generation);
+      return !isOurs && !isNew && !isSaid;
+    });
+}
+
+const REASON = 'NamespaceNotServed';
+
+async function tell(
+  service: ImageServiceObject,
+  { client, clock, served }: Options,
+): Promise<void> {
+  const { name, namespace = '', uid, resourceVersion } = service.metadata;
+  const where = served.map((each) => `'${each}'`).join(', ');
+  const message = `No operator makes an ImageService in the namespace '${namespace}': create it in ${where}, or add '${namespace}' to TINTYPE_RUNTIME_NAMESPACES of the operator (\`runtimeNamespaces\` of the chart).`;
+  const conditions = conditionsOf([{ type: 'Applied', reason: REASON, message }]);
+  // As it was seen: whoever serves it may have spoken meanwhile.
+  const metadata = { name, namespace, uid, resourceVersion };
+  const status = statusOf(service, { conditions }, clock.now());
+  const answer = await client.applyStatus(
+    imageServices,
+    { metadata, status },
+    { owner: 'tintype/status' },
+  );
+  if (!answer.ok && !isOvertaken(answer.failure)) throw answer.failure;
+}

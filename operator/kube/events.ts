@@ -1,0 +1,140 @@
+/**
+ * What people see in `kubectl describe`: an Event for each thing that happened, told once however often it repeats, as a
+ * series. Telling holds nobody up and is never what fails: what cannot be told is dropped. Events of events.k8s.io/v1.
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { KubeClient } from './client.ts';
+import { unwrap } from './kube-failure.ts';
+import { printMicroTime } from './lease-record.ts';
+import { type KubeObject, resourceType } from './resource.ts';
+import type { TimedClock } from './timed-clock.ts';
+
+export type Happening = {
+  type: 'Normal' | 'Warning';
+  /** A word that programs can compare. */
+  reason: string;
+  /** What was done, in a word. */
+  action: string;
+  note: string;
+};
+
+export type EventRecorder = {
+  tell(regarding: KubeObject, happening: Happening): void;
+  /** When all that was told before is written, or was given up. */
+  settled(): Promise<void>;
+};
+
+export type RecorderOptions = {
+  client: KubeClient;
+  clock: TimedClock;
+  log: Log;
+  /** The process that tells. */
+  instance: string;
+};
+
+type KubeEvent = KubeObject & { series?: { count: number; lastObservedTime: string } };
+
+const events = resourceType<KubeEvent>({
+  apiVersion: 'events.k8s.io/v1',
+  kind: 'Event',
+  plural: 'events',
+  scope: 'Namespaced',
+});
+
+const CONTROLLER = 'tintype.dev/operator';
+/** What repeats after a longer silence is told anew, as the server forgets events after an hour. */
+const SERIES_MS = 30 * 60_000;
+const SERIES_MAX = 4_096;
+const WAITING_MAX = 1_000;
+const CALL_MS = 4_000;
+const NOTE_LENGTH_MAX = 1_000;
+
+type Series = { name: string; count: number; seen_ms: number };
+
+type State = RecorderOptions & {
+  /** By what happened to whom; the longest silent first. */
+  series: Map<string, Series>;
+  waiting: number;
+  last: Promise<void>;
+  numbers: number;
+};
+
+export function createEventRecorder(options: RecorderOptions): EventRecorder {
+  const state: State = {
+    ...options,
+    client: options.client.within(CALL_MS),
+    ...{ series: new Map(), waiting: 0, last: Promise.resolve(), numbers: 0 },
+  };
+  return {
+    tell: (regarding, happening) => {
+      if (state.waiting >= WAITING_MAX) return;
+      state.waiting += 1;
+      const note = cut(happening.note);
+      state.last = state.last.then(() => write(state, { regarding, ...happening, note }));
+    },
+    settled: () => state.last,
+  };
+}
+
+type Told = Happening & { regarding: KubeObject };
+
+async function write(state: State, told: Told): Promise<void> {
+  try {
+    const isRepeated = await repeat(state, told);
+    if (!isRepeated) await begin(state, told);
+  } catch (error) {
+    state.log.debug('an event was not told', { reason: told.reason, error });
+  } finally {
+    state.waiting -= 1;
+  }
+}
+
+/** False where there is no series to count it in. */
+async function repeat({ client, clock, series }: State, told: Told): Promise<boolean> {
+  const key = keyOf(told);
+  const known = series.get(key);
+  if (known === undefined || clock.elapsed() - known.seen_ms > SERIES_MS) return false;
+  const { namespace } = told.regarding.metadata;
+  const count = known.count + 1;
+  const body = { series: { count, lastObservedTime: printMicroTime(clock.now()) } };
+  const answer = await client.merge(events, { name: known.name, namespace }, { body });
+  if (!answer.ok && answer.failure.reason === 'NotFound') return false;
+  unwrap(answer);
+  remember(series, key, { name: known.name, count, seen_ms: clock.elapsed() });
+  return true;
+}
+
+async function begin(state: State, told: Told): Promise<void> {
+  const { client, clock, series, instance } = state;
+  const { regarding, type, reason, action, note } = told;
+  const { apiVersion, kind, metadata } = regarding;
+  const { name, namespace = 'default', uid, resourceVersion } = metadata;
+  state.numbers += 1;
+  const own = `${name.slice(0, 200)}.${clock.now().getTime().toString(36)}${state.numbers.toString(36)}`;
+  unwrap(
+    await client.create(events, {
+      metadata: { name: own, namespace },
+      eventTime: printMicroTime(clock.now()),
+      reportingController: CONTROLLER,
+      reportingInstance: instance.slice(0, 128),
+      regarding: { apiVersion, kind, name, namespace, uid, resourceVersion },
+      ...{ type, reason, action, note },
+    }),
+  );
+  remember(series, keyOf(told), { name: own, count: 1, seen_ms: clock.elapsed() });
+}
+
+function keyOf({ regarding, type, reason, note }: Told): string {
+  return [regarding.metadata.uid, type, reason, note].join(' ');
+}
+
+function remember(series: State['series'], key: string, known: Series): void {
+  series.delete(key);
+  series.set(key, known);
+  const [oldest] = series.keys();
+  if (series.size > SERIES_MAX && oldest !== undefined) series.delete(oldest);
+}
+
+function cut(note: string): string {
+  return note.length <= NOTE_LENGTH_MAX ? note : `${note.slice(0, NOTE_LENGTH_MAX)}…`;
+}

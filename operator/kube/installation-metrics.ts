@@ -1,0 +1,66 @@
+/** What is measured of installations and of the workers that the operator gives them, for as long as this process leads. */
+
+type Labels = Readonly<Record<string, string>>;
+type Gauge = {
+  set(labels: Labels, value: number): void;
+  remove(labels: Labels): void;
+  reset(): void;
+};
+type NewGauge = (name: string, help: string, labelNames: readonly string[]) => Gauge;
+
+export type InstallationSeen = { isReady: boolean; isStalled: boolean };
+
+export type PoolSeen = {
+  installation: string;
+  component: string;
+  workers: number;
+  /** What its load asks for, whatever it may have. */
+  wanted: number;
+  max: number;
+};
+
+export function installationMetrics(gauge: NewGauge) {
+  const ofInstallation = ['installation'];
+  const ofPool = ['installation', 'component'];
+  const ready = gauge('tintype_installation_ready', '0 while its Ready is False.', ofInstallation);
+  const stalled = gauge(
+    'tintype_installation_stalled',
+    '1 while somebody has to mend it.',
+    ofInstallation,
+  );
+  const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', ofPool);
+  const wanted = gauge('tintype_scaler_wanted_workers', 'Workers that its load asks for.', ofPool);
+  const max = gauge('tintype_scaler_max_workers', 'Workers that it may have.', ofPool);
+  const looked = gauge(
+    'tintype_scaler_last_look_seconds',
+    'Unix time of the last look at all of its pools.',
+    ofInstallation,
+  );
+  return {
+    installationSeen: (installation: string, { isReady, isStalled }: InstallationSeen) => {
+      ready.set({ installation }, isReady ? 1 : 0);
+      stalled.set({ installation }, isStalled ? 1 : 0);
+    },
+    poolSeen: ({ installation, component, ...seen }: PoolSeen) => {
+      const labels = { installation, component };
+      workers.set(labels, seen.workers);
+      wanted.set(labels, seen.wanted);
+      max.set(labels, seen.max);
+    },
+    scalerLooked: (installation: string, at: Date) =>
+      looked.set({ installation }, at.getTime() / 1000),
+    /** Others tell of it from now on, or nobody does. */
+    forgetInstallation: (installation: string) => {
+      for (const each of [ready, stalled]) each.remove({ installation });
+    },
+    forgetPools: (installation: string, components: readonly string[]) => {
+      looked.remove({ installation });
+      for (const component of components) {
+        for (const each of [workers, wanted, max]) each.remove({ installation, component });
+      }
+    },
+    forgetInstallations: () => {
+      for (const each of [ready, stalled]) each.reset();
+    },
+  };
+}

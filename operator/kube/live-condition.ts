@@ -1,0 +1,40 @@
+/** A condition as it stands in the status of an object, and how one is said anew. */
+import type { ObjectMeta } from './resource.ts';
+
+export type LiveCondition<Said> = Said & {
+  lastTransitionTime: string;
+  observedGeneration?: number;
+};
+
+type Named = { type: string };
+
+export function findCondition<Condition extends Named>(
+  status: { conditions?: readonly Condition[] } | undefined,
+  type: Condition['type'],
+): Condition | undefined {
+  return status?.conditions?.find((each) => each.type === type);
+}
+
+type Stood = {
+  metadata: ObjectMeta;
+  status?: { conditions?: readonly LiveCondition<Named & { status: string }>[] };
+};
+
+/** For the generation that was looked at, each with the time when its status became what it is. */
+export function stampConditions<Said extends Named & { status: string }>(
+  { metadata: { generation = 0 }, status }: Stood,
+  conditions: readonly Said[],
+  now: Date,
+): LiveCondition<Said>[] {
+  return conditions.map((condition) => {
+    const last = findCondition(status, condition.type);
+    const lastTransitionTime =
+      last?.status === condition.status ? last.lastTransitionTime : printTime(now);
+    return { ...condition, lastTransitionTime, observedGeneration: generation };
+  });
+}
+
+/** Kubernetes keeps whole seconds. */
+export function printTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

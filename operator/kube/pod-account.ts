@@ -1,0 +1,31 @@
+/** The service account of the pod that this runs in: the files that Kubernetes keeps fresh in every container. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Environment } from '../../runtime/platform/config.ts';
+import type { Credentials } from './credentials.ts';
+import { keepOptions } from './kept-options.ts';
+import type { TimedClock } from './timed-clock.ts';
+
+const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** A kubeconfig that somebody names goes before the pod's account. */
+export function isInPod(env: Environment): boolean {
+  return Boolean(env['KUBERNETES_SERVICE_HOST']) && !env['KUBECONFIG'];
+}
+
+/** `folder`: where the account lies. */
+export function openPodAccount(
+  env: Environment,
+  clock: TimedClock,
+  folder: string = ACCOUNT,
+): Credentials {
+  const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = env;
+  const read = async () => {
+    const [ca, token] = await Promise.all(
+      ['ca.crt', 'token'].map((file) => readFile(join(folder, file), 'utf8')),
+    );
+    return { ca, headers: { authorization: `Bearer ${token?.trim()}` } };
+  };
+  const server = new URL(`https://${host.includes(':') ? `[${host}]` : host}:${port}`);
+  return { server, ...keepOptions(read, clock) };
+}

@@ -1,0 +1,57 @@
+/** What the operator needs to upload the images that presets declare: storage, and the workers' bell. Spec: Watermark preset. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPatience } from '../runtime/actions/patience.ts';
+import { systemClock } from '../runtime/platform/clock.ts';
+import type { Config } from '../runtime/platform/config.ts';
+import type { Lifecycle } from '../runtime/platform/lifecycle.ts';
+import type { Log } from '../runtime/platform/log.ts';
+import { readPlans } from '../runtime/platform/plans-file.ts';
+import { downloadPublic } from '../runtime/platform/public-download.ts';
+import { openQueue } from '../runtime/platform/queue/open-queue.ts';
+import type { Queue } from '../runtime/platform/queue/queue.ts';
+import { openS3Buckets } from '../runtime/platform/storage/s3-buckets.ts';
+import type { ImageDeps } from './cluster/declared-image.ts';
+
+/** A watermark is a small picture; it lies in memory while it is uploaded. */
+const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
+
+/** Undefined without storage: presets that name a file work all the same. */
+export function openImages(config: Config, opening: Opening): ImageDeps | undefined {
+  if (config.s3Endpoint === undefined) return undefined;
+  const { log } = opening;
+  const queue = openBell(config, opening);
+  const { avifUploads, svgUploads, mediaLibraryWrites } = config;
+  return {
+    ...{ queue, log, clock: systemClock, plans: readPlans(config) },
+    buckets: openS3Buckets(config, systemClock),
+    settings: { ingestMaxBytes: IMAGE_BYTES_MAX, avifUploads, svgUploads, mediaLibraryWrites },
+    download: (url) => downloadPublic(url, { bytes_max: IMAGE_BYTES_MAX }),
+  };
+}
+
+/** The operator does not wait for a broker: without one the workers' own sweep finds what was uploaded. */
+function openBell(config: Config, { log, lifecycle }: Opening): Pick<Queue, 'publish'> {
+  const pause = async (ms: number) => void (await sleep(ms, undefined, { ref: false }));
+  const patience = createPatience({ log, lifecycle: { pause } });
+  let queue: Queue | undefined;
+  let isStopping = false;
+  void patience
+    .open('broker', () => openQueue(config, log))
+    .then(async (opened) => {
+      queue = opened;
+      if (isStopping) await opened.close();
+    })
+    .catch((error) => log.error('workers are not told of declared images', { error }));
+  lifecycle.onStop('queue', () => {
+    isStopping = true;
+    return queue?.close();
+  });
+  return {
+    publish: async (name, message) => {
+      if (queue === undefined) throw new Error('the broker is away');
+      await queue.publish(name, message);
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** The controller of ImageServices, with what it looks at in the cluster and beyond. */
+import { findNewestMigration } from '../runtime/db/migrate.ts';
+import type { Log } from '../runtime/platform/log.ts';
+import {
+  createInstallationController,
+  type InstallationController,
+} from './installation/installation-controller.ts';
+import { probeDatabase } from './installation/probe-database.ts';
+import { createProbeSurroundings } from './installation/probe-surroundings.ts';
+import { tellUnserved } from './installation/unserved.ts';
+import type { KubeClient } from './kube/client.ts';
+import type { EventRecorder } from './kube/events.ts';
+import type { KubeMetrics } from './kube/metrics.ts';
+import type { TimedClock } from './kube/timed-clock.ts';
+import { askPod } from './scaler/ask-pod.ts';
+import { createScaler } from './scaler/scaler.ts';
+
+type Options = {
+  client: KubeClient;
+  clock: TimedClock;
+  log: Log;
+  metrics: KubeMetrics;
+  events: Pick<EventRecorder, 'tell'>;
+  /** Where ImageServices may stand. */
+  namespaces: readonly string[];
+  /** Where the operator may look beyond; none named: everywhere. */
+  watched: readonly string[];
+};
+
+/** With the scaler of workers, which learns of installations by the passes over them. */
+export async function openInstallations(
+  options: Options,
+): Promise<Pick<InstallationController, 'lead'>> {
+  const { client, clock, log, metrics, events, namespaces, watched } = options;
+  const scaler = createScaler({ client, clock, log, metrics, ask: askPod });
+  const controller = createInstallationController({
+    ...{ log, namespaces, onPass: scaler.take },
+    context: {
+      ...{ client, clock, events, metrics, probeDatabase },
+      schema_version: await findNewestMigration(),
+      probeSurroundings: createProbeSurroundings(clock),
+    },
+  });
+  return {
+    lead: async (term) => {
+      await Promise.all([
+        controller.lead(term),
+        scaler.lead(term),
+        tellUnserved({ client, clock, log, metrics, served: namespaces, watched }, term),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** What a change of a project does to rows, told before it is done. Spec: Project. */
+import { ownerColumns } from '../claim.ts';
+import type { Subject } from '../declared.ts';
+import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
+import type { ProjectChange } from './decide.ts';
+import type { ProjectRows } from './gather.ts';
+import type { ProjectSpec } from './schema.ts';
+
+export function projectDifferences(
+  change: ProjectChange,
+  { identity, spec }: Subject<ProjectSpec>,
+  { project }: ProjectRows,
+): RowDifference[] {
+  const row = project?.project_slug ?? spec?.slug ?? identity.name;
+  const update = (written: object): RowDifference[] => {
+    const fields = fieldsOf(written, project ?? unowned);
+    return fields.length === 0 ? [] : [{ action: 'update', table: 'projects', row, fields }];
+  };
+  switch (change.change) {
+    case 'create': {
+      const { project_slug, organization_id, settings } = change;
+      const fields = fieldsOf({ project_slug, organization_id, ...settings });
+      return [{ action: 'insert', table: 'projects', row, fields }];
+    }
+    case 'claim': {
+      const { deletion_policy: owner_deletion_policy, callback_rotation_trigger } = change;
+      const owner = ownerColumns(identity);
+      return update({ ...owner, owner_deletion_policy, callback_rotation_trigger });
+    }
+    case 'release':
+      return update({ owner_uid: null });
+    case 'update':
+      return update(change.settings);
+    case 'set-callback': {
+      const { callback_url, rotation_trigger: callback_rotation_trigger } = change;
+      const secret =
+        change.secret === 'new' ? { callback_secret_sealed: new Made('a new secret') } : {};
+      return update({ callback_url, callback_rotation_trigger, ...secret });
+    }
+    case 'issue-signing-key':
+      return [insert('signing_keys', row, { kid: new Made('a new key') })];
+    case 'set-domains':
+      return domainDifferences(project?.custom_domains ?? [], change.domains);
+    case 'set-multiplier': {
+      const { effective_from, multiplier } = change;
+      return [insert('project_pricing', row, { effective_from, multiplier })];
+    }
+  }
+}
+
+/** What a project that is made in this very pass begins with. */
+const unowned = {
+  owner_uid: null,
+  owner_namespace: null,
+  owner_name: null,
+  owner_deletion_policy: null,
+  callback_url: null,
+  callback_rotation_trigger: null,
+};
+
+function insert(table: string, row: string, written: object): RowDifference {
+  return { action: 'insert', table, row, fields: fieldsOf(written) };
+}
+
+function domainDifferences(before: readonly string[], after: readonly string[]): RowDifference[] {
+  const table = 'project_domains';
+  return [
+    ...before
+      .filter((domain) => !after.includes(domain))
+      .map((row) => ({ action: 'delete' as const, table, row, fields: [] })),
+    ...after
+      .filter((domain) => !before.includes(domain))
+      .map((row) => ({ action: 'insert' as const, table, row, fields: [] })),
+  ];
+}

@@ -1,0 +1,35 @@
+/** What a change of a recipe does to its row, told before it is done. Spec: Recipe. */
+import type { DeclaredRecipeRow } from '../../runtime/db/declared-rows.ts';
+import { ownerColumns } from '../claim.ts';
+import type { Subject } from '../declared.ts';
+import { fieldsOf, fieldsThatGo, type RowDifference } from '../row-difference.ts';
+import type { RecipeChange } from './decide.ts';
+import type { RecipeRows } from './gather.ts';
+import type { RecipeSpec } from './schema.ts';
+
+const table = 'recipes';
+
+export function recipeDifferences(
+  change: RecipeChange,
+  { identity }: Subject<RecipeSpec>,
+  { recipe }: RecipeRows,
+): RowDifference[] {
+  switch (change.change) {
+    case 'create': {
+      const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) });
+      return [{ action: 'insert', table, row: change.fields.name, fields }];
+    }
+    case 'update': {
+      const fields = fieldsOf(change.fields, recipe);
+      return [{ action: 'update', table, row: change.recipe_id, fields }];
+    }
+    case 'delete': {
+      const settings = recipe === undefined ? {} : settingsOf(recipe);
+      return [{ action: 'delete', table, row: change.recipe_id, fields: fieldsThatGo(settings) }];
+    }
+  }
+}
+
+function settingsOf({ name, transform_chain, schema_version }: DeclaredRecipeRow) {
+  return { name, transform_chain, schema_version };
+}

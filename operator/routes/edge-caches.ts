@@ -1,0 +1,124 @@
+/**
+ * What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. HTTPRoutes are
+ * watched only where the cluster has them. They run whoever leads.
+ */
+import { MANAGED } from '../image-service/render/object.ts';
+import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
+import type { Change } from '../kube/stored-objects.ts';
+import {
+  type CacheHealth,
+  openWatchCache,
+  type WatchCache,
+  type WatchCacheOptions,
+} from '../kube/watch-cache.ts';
+import { deliveryName, type EdgeFound, findEdge, type RouteMode } from './edge.ts';
+import { type KnownRoute, type LiveRoute, projectOf, routeTypes } from './live-route.ts';
+
+export type EdgeCaches = {
+  find(): EdgeFound;
+  /** Whoever has routes of their own. */
+  projects(): IterableIterator<string>;
+  routesOf(project_id: string): KnownRoute[];
+  /** The route of all default hosts. */
+  wildcard(found: EdgeFound): KnownRoute | undefined;
+  /** Told of the project of a route that changed, and of all where everything may lead elsewhere. */
+  subscribe(handler: (project_id: string | 'all') => void): void;
+  /** Begins to watch HTTPRoutes where they have come; resolves when everything has been listed. */
+  refresh(): Promise<void>;
+  hasGatewayAPI(): boolean;
+  health(): CacheHealth[];
+  stop(): Promise<void>;
+};
+
+type Options = Omit<WatchCacheOptions<LiveRoute>, 'type' | 'selection'> & { namespace: string };
+
+type State = Options & {
+  services: WatchCache<ImageServiceObject>;
+  caches: Map<RouteMode, WatchCache<LiveRoute>>;
+  /** By project, then by kind and name. */
+  index: Map<string, Map<string, KnownRoute>>;
+  tell(project_id: string | 'all'): void;
+};
+
+export function openEdgeCaches(options: Options): EdgeCaches {
+  const handlers: ((project_id: string | 'all') => void)[] = [];
+  const { namespace } = options;
+  const state: State = {
+    ...options,
+    services: openWatchCache({ ...options, type: imageServices, selection: { namespace } }),
+    caches: new Map(),
+    index: new Map(),
+    tell: (project_id) => {
+      for (const handler of handlers) handler(project_id);
+    },
+  };
+  state.services.subscribe((change) => {
+    if (!isOfStatus(change)) state.tell('all');
+  });
+  watchRoutes(state, 'Ingress');
+  const { services, caches, index } = state;
+  return {
+    find: () => findEdge(services.values(), namespace),
+    projects: () => index.keys(),
+    routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
+    wildcard: (found) => wildcardOf(state, found),
+    subscribe: (handler) => void handlers.push(handler),
+    hasGatewayAPI: () => caches.has('Gateway'),
+    refresh: () => refresh(state),
+    health: () => [services, ...caches.values()].map((cache) => cache.health()),
+    stop: async () => {
+      await Promise.all([services, ...caches.values()].map((cache) => cache.stop()));
+    },
+  };
+}
+
+function isOfStatus({ kind, object, previous }: Change<ImageServiceObject>): boolean {
+  return kind === 'updated' && object.metadata.generation === previous.metadata.generation;
+}
+
+const labels = Object.entries(MANAGED)
+  .map(([name, value]) => `${name}=${value}`)
+  .join();
+
+function watchRoutes(state: State, mode: RouteMode): void {
+  const { namespace } = state;
+  const cache = openWatchCache({
+    ...state,
+    type: routeTypes[mode],
+    selection: { namespace, labels },
+  });
+  state.caches.set(mode, cache);
+  cache.subscribe(({ object, previous, key }) => {
+    const before = previous && projectOf(previous);
+    const now = object && projectOf(object);
+    if (before !== undefined) dropFrom(state.index, before, `${mode} ${key}`);
+    if (object !== undefined && now !== undefined) {
+      const routes = state.index.get(now) ?? new Map<string, KnownRoute>();
+      state.index.set(now, routes.set(`${mode} ${key}`, { mode, object }));
+    }
+    for (const project_id of new Set([before, now])) state.tell(project_id ?? 'all');
+  });
+}
+
+function dropFrom(index: State['index'], project_id: string, key: string): void {
+  const routes = index.get(project_id);
+  routes?.delete(key);
+  if (routes?.size === 0) index.delete(project_id);
+}
+
+function wildcardOf({ caches, namespace }: State, found: EdgeFound): KnownRoute | undefined {
+  if (found.state !== 'ready') return undefined;
+  const { mode, edge } = found;
+  const object = caches.get(mode)?.get(`${namespace}/${deliveryName(edge)}`);
+  return object && { mode, object };
+}
+
+async function refresh(state: State): Promise<void> {
+  const { caches, client, namespace, services } = state;
+  if (!caches.has('Gateway')) {
+    const answer = await client.listPage(routeTypes.Gateway, { namespace, limit: 1 });
+    if (answer.ok) watchRoutes(state, 'Gateway');
+    else if (answer.failure.reason !== 'NotFound') throw answer.failure;
+  }
+  await Promise.all([services.synced, ...[...caches.values()].map(({ synced }) => synced)]);
+}

@@ -1,0 +1,62 @@
+/**
+ * Where delivery hosts lead to, as the ImageService of the delivery namespace says it: to its Service, by an Ingress of
+ * its class or at its Gateway. A route and its backend lie in one namespace, so that no other ImageService counts.
+ */
+import { MANAGED } from '../image-service/render/object.ts';
+import { type ImageServiceSpec, imageServiceSpec } from '../image-service/schema.ts';
+import type { ImageServiceObject } from '../installation/live-types.ts';
+import { oncePerObject } from '../kube/once-per-object.ts';
+import { byAge } from '../kube/resource.ts';
+
+export type Edge = {
+  /** The ImageService, which takes its routes with it when it goes. */
+  owner: { name: string; uid: string };
+  namespace: string;
+  spec: ImageServiceSpec;
+};
+
+export type RouteMode = 'Ingress' | 'Gateway';
+
+/** `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. */
+export type EdgeFound =
+  | { state: 'ready'; edge: Edge; mode: RouteMode }
+  | { state: 'disabled'; edge: Edge }
+  | { state: 'absent'; why: string };
+
+/** The oldest, where there are several: another cannot take the routes over by appearing. */
+export function findEdge(services: Iterable<ImageServiceObject>, namespace: string): EdgeFound {
+  const [first] = [...services].toSorted(byAge);
+  if (first === undefined) {
+    return { state: 'absent', why: `there is no ImageService in the namespace '${namespace}'` };
+  }
+  const { name, uid } = first.metadata;
+  const spec = parseSpec(first);
+  if (spec === undefined) {
+    return { state: 'absent', why: `the ImageService '${namespace}/${name}' is not valid` };
+  }
+  const edge = { owner: { name, uid }, namespace, spec };
+  const mode = spec.routing?.mode ?? 'Ingress';
+  return mode === 'Disabled' ? { state: 'disabled', edge } : { state: 'ready', edge, mode };
+}
+
+/** Asked for every project. */
+const parseSpec = oncePerObject(
+  ({ spec }: ImageServiceObject) => imageServiceSpec.safeParse(spec).data,
+);
+
+/** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */
+export function deliveryName({ owner }: Edge): string {
+  return `${owner.name}-delivery`;
+}
+
+export const PROJECT_LABEL = 'tintype.dev/project';
+
+/** Without the name of the installation: these are not among the objects that an ImageService becomes. */
+export function routeLabels(project_id: string): Record<string, string> {
+  return {
+    'app.kubernetes.io/name': 'tintype',
+    'app.kubernetes.io/component': 'project-route',
+    ...MANAGED,
+    [PROJECT_LABEL]: project_id,
+  };
+}

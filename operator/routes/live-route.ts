@@ -1,0 +1,58 @@
+/** A route as it is in the cluster, of either kind, and whether somebody serves it. */
+import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
+import { PROJECT_LABEL, type RouteMode } from './edge.ts';
+
+export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: RouteStatus };
+
+type RouteStatus = {
+  loadBalancer?: { ingress?: unknown[] };
+  parents?: { parentRef?: { name?: string }; conditions?: ParentCondition[] }[];
+};
+
+type ParentCondition = { type: string; status: string; reason?: string; message?: string };
+
+export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = {
+  Ingress: resourceType<LiveRoute>({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    plural: 'ingresses',
+    scope: 'Namespaced',
+  }),
+  Gateway: resourceType<LiveRoute>({
+    apiVersion: 'gateway.networking.k8s.io/v1',
+    kind: 'HTTPRoute',
+    plural: 'httproutes',
+    scope: 'Namespaced',
+  }),
+};
+
+/** With the kind that it has, which lists do not tell. */
+export type KnownRoute = { mode: RouteMode; object: LiveRoute };
+
+export function projectOf({ metadata }: LiveRoute): string | undefined {
+  return metadata.labels?.[PROJECT_LABEL];
+}
+
+/** `refused`: in the words of the controller. */
+export type Admission =
+  | { state: 'admitted' }
+  | { state: 'waiting' }
+  | { state: 'refused'; why: string };
+
+export function admissionOf({ mode, object }: KnownRoute): Admission {
+  const { status = {} } = object;
+  if (mode === 'Ingress') {
+    return { state: status.loadBalancer?.ingress?.length ? 'admitted' : 'waiting' };
+  }
+  const conditions = (status.parents ?? []).flatMap((parent) => parent.conditions ?? []);
+  const refused = conditions.find(
+    ({ type, status: is }) => /^(Accepted|ResolvedRefs)$/.test(type) && is === 'False',
+  );
+  if (refused !== undefined) {
+    return { state: 'refused', why: `${refused.reason ?? refused.type}: ${refused.message ?? ''}` };
+  }
+  const isAccepted = conditions.some(
+    ({ type, status: is }) => type === 'Accepted' && is === 'True',
+  );
+  return { state: isAccepted ? 'admitted' : 'waiting' };
+}

@@ -1,0 +1,40 @@
+/** What would become of the routes of a Project, a line a route, were it made as it declares. Spec: Project (status). */
+import { findRoutedProject } from '../../runtime/db/routed-projects.ts';
+import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { projectSpec } from '../project/schema.ts';
+import type { RouteStep } from './decide.ts';
+import { routeTypes } from './live-route.ts';
+import { planRoute, type RouteContext } from './project-route.ts';
+
+type PlanContext = Pick<RouteContext, 'db' | 'edges'>;
+
+/** Nothing changes with a resource that goes: the project keeps its domains. */
+export async function planRoutes(object: TenantObject, context: PlanContext): Promise<string[]> {
+  const { metadata, spec = {} } = object;
+  const parsed = projectSpec.safeParse(spec);
+  if (isGoing(object) || !parsed.success) return [];
+  await context.edges.refresh();
+  const row = await findRoutedProject(context.db, { owner_uid: metadata.uid });
+  const { slug = metadata.name, staff } = parsed.data;
+  const project = {
+    project_id: '',
+    project_slug: slug,
+    owner_uid: metadata.uid,
+    owner_namespace: metadata.namespace ?? null,
+    owner_name: metadata.name,
+    ...row,
+    custom_domains: staff?.customDomains ?? row?.custom_domains ?? [],
+  };
+  const subject = { project_id: row?.project_id, project, object };
+  return planRoute(subject, context).steps.map(printStep);
+}
+
+function printStep(step: RouteStep): string {
+  if (step.do === 'delete') {
+    const { mode, object } = step.route;
+    return `- ${routeTypes[mode].kind} ${object.metadata.namespace}/${object.metadata.name}`;
+  }
+  const { mode, metadata, hosts } = step.route;
+  const sign = step.to === 'new' ? '+' : '~';
+  return `${sign} ${routeTypes[mode].kind} ${metadata.namespace}/${metadata.name}: ${hosts.join(', ')}`;
+}

@@ -1,0 +1,56 @@
+/**
+ * Whether delivery answers at the hosts of a project, asked as a viewer asks: by the name, through DNS, the certificate
+ * and whatever stands in front. Any answer of delivery's own counts, and nothing of it is kept. Spec: Delivery host.
+ */
+import { type IncomingMessage, request as requestPlain } from 'node:http';
+import { request as requestSecure } from 'node:https';
+import { failUnanswered } from '../../runtime/platform/http/fail-unanswered.ts';
+import { deliveryUrl } from '../image-service/delivery-url.ts';
+import type { Edge } from './edge.ts';
+
+/** Undefined where delivery answered; else why not, in a few words. */
+export type ProbeHost = (address: URL, signal: AbortSignal) => Promise<string | undefined>;
+
+export function addressesOf({ spec }: Edge, hosts: readonly string[]): URL[] {
+  return hosts.map((host) => new URL(deliveryUrl(spec, host)));
+}
+
+const PROBE_MS_MAX = 5_000;
+const HOSTS_MAX = 4;
+
+/** The first host at which nothing answered, and why; the first few are asked. */
+export async function findSilentHost(
+  addresses: readonly URL[],
+  { probe, signal }: { probe: ProbeHost; signal: AbortSignal },
+): Promise<{ host: string; why: string } | undefined> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS_MAX)]);
+  const asked = addresses.slice(0, HOSTS_MAX).map(async (address) => {
+    const why = await probe(address, limit);
+    return why === undefined ? undefined : { host: address.host, why };
+  });
+  return (await Promise.all(asked)).find((silent) => silent !== undefined);
+}
+
+/** A connection of its own each time: one that is kept would not notice that the way is gone. */
+export const probeHost: ProbeHost = async (address, signal) => {
+  const request = address.protocol === 'https:' ? requestSecure : requestPlain;
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const sent = request(address, { agent: false, signal, headers: { connection: 'close' } });
+  failUnanswered(sent, (error) => resolve(error.message.slice(0, 200)));
+  sent.on('response', (response) => {
+    const why = isOfDelivery(response)
+      ? undefined
+      : `something else answered ${response.statusCode}`;
+    resolve(why);
+    sent.destroy();
+  });
+  sent.end();
+  return promise;
+};
+
+/** No image has an empty name: delivery refuses it, with an id of the request. */
+function isOfDelivery({ statusCode, headers }: IncomingMessage): boolean {
+  const isRefusal =
+    statusCode === 404 && /^application\/json\b/.test(headers['content-type'] ?? '');
+  return isRefusal && headers['x-request-id'] !== undefined;
+}

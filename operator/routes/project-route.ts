@@ -1,0 +1,165 @@
+/**
+ * One project's routes: gathered from its row, its resource and the caches, decided, written, and told in the
+ * condition Routed, which has a field manager of its own. Spec: Project (custom_domains, status).
+ */
+import type { Queryable } from '../../runtime/db/client.ts';
+import { findRoutedProject, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import { directiveOf } from '../cluster/directives.ts';
+import type { ObjectCaches } from '../cluster/object-caches.ts';
+import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
+import type { Condition } from '../conditions.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { isOvertaken } from '../kube/kube-failure.ts';
+import { findCondition, stampConditions } from '../kube/live-condition.ts';
+import { oncePerObject } from '../kube/once-per-object.ts';
+import type { TimedClock } from '../kube/timed-clock.ts';
+import { projectSpec } from '../project/schema.ts';
+import { applyRoute } from './apply.ts';
+import { type DeclaredRouting, decideRoute, print, type RouteDecision } from './decide.ts';
+import type { EdgeCaches } from './edge-caches.ts';
+import { addressesOf, findSilentHost, type ProbeHost } from './probe-hosts.ts';
+import { conditionOf, type Verdict } from './verdict.ts';
+
+export type RouteContext = {
+  client: KubeClient;
+  db: Queryable;
+  clock: TimedClock;
+  caches: ObjectCaches;
+  edges: EdgeCaches;
+  probe: ProbeHost;
+};
+
+/** A project, its resource, or both; a project that is gone has an id still. */
+export type RouteSubject = {
+  project_id: string | undefined;
+  project: RoutedProjectRow | undefined;
+  object: TenantObject | undefined;
+};
+
+/** By the key of a Project resource, or by the id of a project. */
+export async function findSubject(key: string, context: RouteContext): Promise<RouteSubject> {
+  const { db, caches } = context;
+  if (key.includes('/')) {
+    const object = caches.get('Project', key);
+    const project = object && (await findRoutedProject(db, { owner_uid: object.metadata.uid }));
+    return { project_id: project?.project_id, project, object };
+  }
+  const project = await findRoutedProject(db, { project_id: key });
+  return { project_id: key, project, object: project && ownerOf(project, caches) };
+}
+
+/** The resource that declares a project now. */
+export function ownerOf(
+  { owner_uid, owner_namespace, owner_name }: RoutedProjectRow,
+  caches: ObjectCaches,
+): TenantObject | undefined {
+  const object =
+    owner_uid === null ? undefined : caches.get('Project', `${owner_namespace}/${owner_name}`);
+  return object?.metadata.uid === owner_uid ? object : undefined;
+}
+
+/** Somebody asked for it by an annotation. */
+export function isLeftAlone({ object }: RouteSubject): boolean {
+  return object !== undefined && directiveOf(object) !== undefined;
+}
+
+/** Its rows have been compared with it: they come before its routes. */
+export function isLookedAt({ status }: TenantObject): boolean {
+  return findCondition(status, 'Synced') !== undefined;
+}
+
+/** What would be written, without a look beyond the caches. */
+export function planRoute(
+  { project_id, project, object }: RouteSubject,
+  { edges }: Pick<RouteContext, 'edges'>,
+): RouteDecision {
+  const edge = edges.find();
+  return decideRoute({
+    project,
+    declared: object && declaredRouting(object),
+    edge,
+    live: project_id === undefined ? [] : edges.routesOf(project_id),
+    wildcard: edges.wildcard(edge),
+  });
+}
+
+/** The condition Routed, where nothing has to be written for it and nobody asked. */
+export function judgeAtOnce(
+  subject: RouteSubject,
+  context: Pick<RouteContext, 'edges'>,
+): Condition | undefined {
+  const { object } = subject;
+  if (object === undefined || isGoing(object) || isLeftAlone(subject)) return undefined;
+  if (declaredRouting(object).probe === 'Enabled') return undefined;
+  const { steps, verdict } = planRoute(subject, context);
+  return steps.length === 0 ? conditionOf(verdict) : undefined;
+}
+
+/** Nothing special of a spec that cannot be read: its rows were not accepted either. */
+export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): DeclaredRouting => {
+  const { routing, staff } = projectSpec.safeParse(spec).data ?? {};
+  return {
+    perProject: routing?.perProject ?? 'CustomDomainsOnly',
+    probe: routing?.probe ?? 'Disabled',
+    customDomains: staff?.customDomains,
+  };
+});
+
+/** Answers the verdict that stands in the end; nothing where the resource is to be left alone. */
+export async function routeProject(
+  subject: RouteSubject,
+  context: RouteContext,
+  signal: AbortSignal,
+): Promise<Verdict | undefined> {
+  if (isLeftAlone(subject)) return undefined;
+  const decision = planRoute(subject, context);
+  const trouble = await applyRoute(context.client, decision.steps);
+  const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
+  if (subject.object !== undefined) await tell(subject.object, verdict, context);
+  return verdict;
+}
+
+type Probing = { context: RouteContext; signal: AbortSignal };
+
+async function probed(
+  { object }: RouteSubject,
+  { verdict, hosts }: RouteDecision,
+  { context, signal }: Probing,
+): Promise<Verdict> {
+  const found = context.edges.find();
+  const isAsked = object !== undefined && declaredRouting(object).probe === 'Enabled';
+  const isOut = verdict.reason !== 'Routed' && verdict.reason !== 'RoutedByOthers';
+  if (!isAsked || isOut || found.state === 'absent') return verdict;
+  const addresses = addressesOf(found.edge, hosts);
+  const silent = await findSilentHost(addresses, { probe: context.probe, signal });
+  if (silent === undefined) {
+    return { reason: 'Answering', message: `delivery answers at ${print(hosts)}` };
+  }
+  const message = `no delivery answers at ${silent.host} (${silent.why}): look at its DNS and certificate`;
+  return { reason: 'NotAnswering', message };
+}
+
+/** Whether the resource says it already, for its generation. */
+export function isTold({ metadata, status }: TenantObject, verdict: Verdict): boolean {
+  const said = findCondition(status, 'Routed');
+  const wanted = conditionOf(verdict);
+  return (
+    said?.observedGeneration === (metadata.generation ?? 0) &&
+    said.status === wanted.status &&
+    said.reason === wanted.reason &&
+    said.message === wanted.message
+  );
+}
+
+async function tell(
+  object: TenantObject,
+  verdict: Verdict,
+  { client, clock }: RouteContext,
+): Promise<void> {
+  if (isGoing(object) || isTold(object, verdict)) return;
+  const { name, namespace = '', uid } = object.metadata;
+  const conditions = stampConditions(object, [conditionOf(verdict)], clock.now());
+  const declared = { metadata: { name, namespace, uid }, status: { conditions } };
+  const answer = await client.applyStatus(typeOf('Project'), declared, { owner: 'tintype/routed' });
+  if (!answer.ok && !isOvertaken(answer.failure)) throw answer.failure;
+}

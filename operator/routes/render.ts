@@ -1,0 +1,110 @@
+/**
+ * The route of one project: its custom domains, and its default host where it asks for rules of its own. An Ingress, or
+ * an HTTPRoute of the installation's Gateway. Spec: Project (custom_domains).
+ */
+
+import { digest, toMap } from '../image-service/render/object.ts';
+import { SERVICE_PORT } from '../image-service/render/services.ts';
+import { API_VERSION } from '../kinds.ts';
+import { deliveryName, type Edge, type RouteMode, routeLabels } from './edge.ts';
+
+export type Routed = {
+  project_id: string;
+  project_slug: string;
+  custom_domains: readonly string[];
+  /** Beside the wildcard. */
+  has_own_default: 'yes' | 'no';
+};
+
+export type RenderedRoute = {
+  mode: RouteMode;
+  metadata: {
+    name: string;
+    namespace: string;
+    labels: Record<string, string>;
+    annotations: Record<string, string>;
+    ownerReferences: { apiVersion: string; kind: string; name: string; uid: string }[];
+  };
+  hosts: readonly string[];
+  spec: object;
+};
+
+/** What was applied last, so that a field which is declared no more is seen to be ours. */
+export const APPLIED = 'tintype.dev/applied';
+
+/** Undefined where the wildcard is all that it needs. */
+export function renderRoute(edge: Edge, mode: RouteMode, of: Routed): RenderedRoute | undefined {
+  const hosts = hostsOf(edge, of);
+  if (hosts.length === 0) return undefined;
+  const name = routeName(edge, of);
+  const spec = mode === 'Ingress' ? ingressSpec(edge, of, hosts) : httpRouteSpec(edge, hosts);
+  const declared = annotationsOf(edge, of);
+  const { owner, namespace } = edge;
+  return {
+    mode,
+    hosts,
+    metadata: {
+      name,
+      namespace,
+      labels: routeLabels(of.project_id),
+      annotations: { ...declared, [APPLIED]: digest({ declared, spec }) },
+      ownerReferences: [{ apiVersion: API_VERSION, kind: 'ImageService', ...owner }],
+    },
+    spec,
+  };
+}
+
+export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'project_slug'>) {
+  return `${project_slug}.${spec.deliveryRootDomain}`;
+}
+
+export function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): string {
+  return `${edge.owner.name}-project-${project_slug}`;
+}
+
+function hostsOf(edge: Edge, of: Routed): string[] {
+  const own = of.has_own_default === 'yes' ? [defaultHost(edge, of)] : [];
+  return [...own, ...of.custom_domains];
+}
+
+const CERTIFICATES = /^(acme\.)?cert-manager\.io\//;
+
+/** cert-manager is told of custom domains alone: the wildcard's certificate belongs to the wildcard's route. */
+function annotationsOf({ spec }: Edge, { custom_domains }: Routed): Record<string, string> {
+  const all = toMap(spec.routing?.deliveryAnnotations);
+  if (custom_domains.length > 0) return all;
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !CERTIFICATES.test(name)));
+}
+
+function ingressSpec(edge: Edge, of: Routed, hosts: readonly string[]): object {
+  const { ingressClassName } = edge.spec;
+  const tls = tlsOf(edge, of);
+  const service = { name: deliveryName(edge), port: { name: 'http' } };
+  const paths = [{ path: '/', pathType: 'Prefix', backend: { service } }];
+  return {
+    ...(ingressClassName === undefined ? {} : { ingressClassName }),
+    ...(tls.length === 0 ? {} : { tls }),
+    rules: hosts.map((host) => ({ host, http: { paths } })),
+  };
+}
+
+/** A Secret for the custom domains of each project: no certificate covers hosts of two tenants. */
+function tlsOf(edge: Edge, of: Routed): { hosts: string[]; secretName: string }[] {
+  const { deliverySecretName, customDomains } = edge.spec.tls ?? {};
+  const wildcard =
+    of.has_own_default === 'yes' && deliverySecretName !== undefined
+      ? [{ hosts: [defaultHost(edge, of)], secretName: deliverySecretName }]
+      : [];
+  const usual = deliverySecretName === undefined ? 'Disabled' : 'SecretPerProject';
+  if (of.custom_domains.length === 0 || (customDomains ?? usual) === 'Disabled') return wildcard;
+  const secretName = `${routeName(edge, of)}-tls`;
+  return [...wildcard, { hosts: [...of.custom_domains], secretName }];
+}
+
+function httpRouteSpec(edge: Edge, hosts: readonly string[]): object {
+  return {
+    parentRefs: [edge.spec.routing?.gatewayRef],
+    hostnames: hosts,
+    rules: [{ backendRefs: [{ name: deliveryName(edge), port: SERVICE_PORT }] }],
+  };
+}

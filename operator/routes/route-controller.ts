@@ -1,0 +1,189 @@
+/**
+ * Keeps the routes of all projects, those that were made through the API among them, for as long as this process leads.
+ * Woken by resources, by routes and by rows that changed; everything is compared once a minute all the same.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import type { Log } from '../../runtime/platform/log.ts';
+import { directiveOf } from '../cluster/directives.ts';
+import type { TenantChange } from '../cluster/object-caches.ts';
+import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import type { Condition } from '../conditions.ts';
+import type { Term } from '../kube/lease.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import type { KubeMetrics } from '../kube/metrics.ts';
+import { type Pass, runWorkers } from '../kube/run-workers.ts';
+import { ended, sleep } from '../kube/timed-clock.ts';
+import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
+import {
+  findSubject,
+  isLookedAt,
+  judgeAtOnce,
+  type RouteContext,
+  routeProject,
+} from './project-route.ts';
+import { createRowChanges } from './row-changes.ts';
+import { findUnsettled, keyOf } from './sweep.ts';
+
+export type RouteController = {
+  /** Works until the term is over; resolves when nothing is being done any more. */
+  lead(term: Term): Promise<void>;
+  /** What the resource of a project may say of its routes now, while this leads and has seen everything. */
+  judge(object: TenantObject, project: RoutedProjectRow | undefined): Condition | undefined;
+};
+
+export type RouteOptions = {
+  context: RouteContext;
+  log: Log;
+  metrics: KubeMetrics;
+  random?: () => number;
+  /** When all are compared again. */
+  sweep_ms?: number;
+  /** When rows are asked for changes. */
+  poll_ms?: number;
+  /** When a host that did not answer is asked again. */
+  retry_ms?: number;
+};
+
+const NAME = 'Route';
+const CONCURRENCY = 4;
+const SWEEP_MS = 60_000;
+const POLL_MS = 2_000;
+const RETRY_MS = 10_000;
+
+type State = Required<RouteOptions> & {
+  /** Undefined while others lead. */
+  queue: WorkQueue | undefined;
+  /** Everything may lead elsewhere. */
+  isDue: boolean;
+};
+
+export function createRouteController(options: RouteOptions): RouteController {
+  const state: State = {
+    ...{ random: Math.random, sweep_ms: SWEEP_MS, poll_ms: POLL_MS, retry_ms: RETRY_MS },
+    ...options,
+    queue: undefined,
+    isDue: true,
+  };
+  const { caches, edges } = options.context;
+  caches.subscribe((kind, change) => {
+    if (kind === 'Project') take(state, change);
+  });
+  edges.subscribe((project_id) => {
+    if (project_id === 'all') state.isDue = true;
+    else state.queue?.add(project_id, 'change');
+  });
+  return {
+    lead: (term) => lead(state, term),
+    judge: (object, project) => {
+      const subject = { project_id: project?.project_id, project, object };
+      return state.queue && judgeAtOnce(subject, options.context);
+    },
+  };
+}
+
+function take({ queue }: State, { kind, key, object, previous }: TenantChange): void {
+  if (kind === 'updated' && (isSame(object, previous) || isJudged(object, previous))) return;
+  if (object !== undefined && !isLookedAt(object)) return;
+  queue?.add(key, 'change');
+  // The project stays when its resource goes.
+  const left = kind === 'deleted' ? previous.status?.['projectID'] : undefined;
+  if (typeof left === 'string') queue?.add(left, 'change');
+}
+
+/** Of all that its rows are written to say, only what routes are made of. */
+function isSame(object: TenantObject, previous: TenantObject): boolean {
+  const facts = ({ metadata, status = {} }: TenantObject) => [
+    metadata.generation,
+    directiveOf({ metadata }),
+    status.observedGeneration,
+    status['projectID'],
+    findCondition(status, 'Synced')?.status,
+    ...Object.values(findCondition(status, 'Routed') ?? {}),
+  ];
+  return isGoing(object) === isGoing(previous) && facts(object).join() === facts(previous).join();
+}
+
+/** Whoever wrote this state has looked at its routes. */
+function isJudged({ metadata, status }: TenantObject, previous: TenantObject): boolean {
+  const said = findCondition(status, 'Routed');
+  const isNew = !isDeepStrictEqual(said, findCondition(previous.status, 'Routed'));
+  return isNew && said?.observedGeneration === metadata.generation;
+}
+
+async function lead(state: State, term: Term): Promise<void> {
+  const { context } = state;
+  await Promise.race([context.caches.synced, ended(term.signal)]);
+  await settleIn(state, term.signal);
+  if (term.signal.aborted) return;
+  const clocked = { ...state, clock: context.clock, concurrency: CONCURRENCY };
+  const queue = createWorkQueue({ ...clocked, name: NAME });
+  state.queue = queue;
+  state.isDue = true;
+  const reconcile = (pass: Pass) => runPass(state, pass, term);
+  const workers = runWorkers({ ...clocked, controller: NAME, queue, reconcile });
+  await follow(state, queue, term.signal);
+  await workers.stop();
+  state.queue = undefined;
+}
+
+/** Nothing is decided before everything was seen: a route would be taken for one too many. */
+async function settleIn({ context, log, poll_ms }: State, signal: AbortSignal): Promise<void> {
+  const stopped = ended(signal).then(() => false);
+  let isIn = false;
+  while (!isIn && !signal.aborted) {
+    const refreshed = context.edges.refresh().then(() => true);
+    isIn = await Promise.race([refreshed, stopped]).catch((error) => {
+      log.warn('routes cannot be listed, and will be', { error });
+      return false;
+    });
+    if (!isIn) await sleep(context.clock, poll_ms, signal);
+  }
+}
+
+/** One loop for what comes by itself: a failure waits for the next turn. */
+async function follow(state: State, queue: WorkQueue, signal: AbortSignal): Promise<void> {
+  const { context, log, poll_ms } = state;
+  const turn = createTurn(state, queue);
+  while (!signal.aborted) {
+    await turn().catch((error) => {
+      state.isDue = true;
+      log.warn('routes could not be compared, and will be', { error });
+    });
+    await sleep(context.clock, poll_ms, signal);
+  }
+}
+
+function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
+  const { context, sweep_ms } = state;
+  const changes = createRowChanges(context.db);
+  let swept_at = -Infinity;
+  return async () => {
+    const { project_ids, isAll } = await changes.take();
+    for (const project_id of project_ids) queue.add(project_id, 'change');
+    const isOver = context.clock.elapsed() - swept_at >= sweep_ms;
+    if (!isAll && !state.isDue && !isOver) return;
+    state.isDue = false;
+    await context.edges.refresh();
+    for (const key of await findUnsettled(context)) queue.add(key, 'resync');
+    swept_at = context.clock.elapsed();
+  };
+}
+
+async function runPass(state: State, { key, signal }: Pass, term: Term): Promise<Outcome> {
+  if (!term.isCurrent()) throw new Error('another may lead by now');
+  const { context, queue, log, retry_ms } = state;
+  const subject = await findSubject(key, context);
+  const own = keyOf(subject);
+  if (own !== key && own !== '') {
+    queue?.add(own, 'change');
+    return { kind: 'done' };
+  }
+  if (subject.project === undefined && subject.object === undefined && key.includes('/')) {
+    return { kind: 'done' };
+  }
+  const verdict = await routeProject(subject, context, signal);
+  const reason = verdict?.reason;
+  if (reason === 'RouteTaken') log.warn('a route is not written', { name: key, reason });
+  return reason === 'NotAnswering' ? { kind: 'again', after_ms: retry_ms } : { kind: 'done' };
+}

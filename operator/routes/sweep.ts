@@ -1,0 +1,59 @@
+/**
+ * All projects with routes or a resource, compared with what stands in the cluster from the caches alone: the keys at
+ * which something is to be done. Routes of projects that are gone are among them.
+ */
+import { listRoutedProjects, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import {
+  declaredRouting,
+  isLeftAlone,
+  isLookedAt,
+  isTold,
+  ownerOf,
+  planRoute,
+  type RouteContext,
+  type RouteSubject,
+} from './project-route.ts';
+
+const PAGE_ROWS = 1_000;
+
+export async function findUnsettled(context: RouteContext): Promise<string[]> {
+  const { caches, edges } = context;
+  const seen = new Set<string>();
+  const unsettled: string[] = [];
+  for await (const project of eachProject(context)) {
+    const { project_id } = project;
+    const subject = { project_id, project, object: ownerOf(project, caches) };
+    seen.add(project_id).add(keyOf(subject));
+    if (!isSettled(subject, context)) unsettled.push(keyOf(subject));
+  }
+  const orphans = [...edges.projects()].filter((project_id) => !seen.has(project_id));
+  const rowless = caches.keys('Project').filter((key) => {
+    const object = caches.get('Project', key);
+    const subject = { project_id: undefined, project: undefined, object };
+    return !seen.has(key) && !isSettled(subject, context);
+  });
+  return [...unsettled, ...orphans, ...rowless];
+}
+
+async function* eachProject({ db }: RouteContext): AsyncGenerator<RoutedProjectRow> {
+  let page: RoutedProjectRow[] = [];
+  do {
+    page = await listRoutedProjects(db, { after: page.at(-1)?.project_id ?? '', limit: PAGE_ROWS });
+    yield* page;
+  } while (page.length === PAGE_ROWS);
+}
+
+/** The resource's, where one declares the project: one key a project. */
+export function keyOf({ project_id = '', object }: RouteSubject): string {
+  return object === undefined ? project_id : `${object.metadata.namespace}/${object.metadata.name}`;
+}
+
+/** Hosts that are to be asked are never settled for good. Of a resource that nobody looked at yet the rows come first. */
+function isSettled(subject: RouteSubject, context: RouteContext): boolean {
+  const { object } = subject;
+  if (isLeftAlone(subject) || (object !== undefined && !isLookedAt(object))) return true;
+  const { steps, verdict } = planRoute(subject, context);
+  if (steps.length > 0) return false;
+  if (object === undefined) return true;
+  return declaredRouting(object).probe === 'Disabled' && isTold(object, verdict);
+}

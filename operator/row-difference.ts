@@ -1,0 +1,72 @@
+/**
+ * What a decided change does to a row, for people who want to see it before it is done, or what was there before it was
+ * taken over. Values that are made in the doing, such as ids and secrets, are said in brackets. Spec: Project.
+ */
+
+export type RowDifference = {
+  action: 'insert' | 'update' | 'delete';
+  table: string;
+  /** What people know the row by. */
+  row: string;
+  fields: readonly FieldDifference[];
+};
+
+export type FieldDifference = { field: string; from?: unknown; to: unknown };
+
+/** A value that is not known before it is made. */
+export class Made {
+  readonly words: string;
+
+  constructor(words: string) {
+    this.words = words;
+  }
+}
+
+/** From the row to what is written, of the columns that are written; those that stay the same are left out. */
+export function fieldsOf(written: object, row: object | undefined = undefined): FieldDifference[] {
+  const before = new Map(Object.entries(row ?? {}));
+  return Object.entries(written)
+    .map(([field, to]) =>
+      row === undefined ? { field, to } : { field, from: before.get(field), to },
+    )
+    .filter(({ from, to }) => row === undefined || print(from) !== print(to));
+}
+
+/** Of a row that goes: what was in it. */
+export function fieldsThatGo(written: object): FieldDifference[] {
+  return Object.entries(written).map(([field, from]) => ({ field, from, to: null }));
+}
+
+const SIGNS = { insert: '+', update: '~', delete: '-' } as const;
+
+/** One line a row. */
+export function printDifference({ action, table, row, fields }: RowDifference): string {
+  const head = `${SIGNS[action]} ${table} ${row}`;
+  if (fields.length === 0 || action === 'delete') return head;
+  const printed = fields.map(({ field, from, to }) =>
+    action === 'insert' ? `${field}: ${print(to)}` : `${field}: ${print(from)} → ${print(to)}`,
+  );
+  return `${head} { ${printed.join(', ')} }`;
+}
+
+/** Whether they give an owner to a row that was there and that nobody declared. */
+export function isAdoption(differences: readonly RowDifference[]): boolean {
+  const made = differences.filter(({ action }) => action === 'insert').map(nameOf);
+  return differences.some((each) => isOwning(each) && !made.includes(nameOf(each)));
+}
+
+function isOwning({ action, fields }: RowDifference): boolean {
+  const isNew = (field: string) =>
+    fields.some((each) => each.field === field && each.from === null && each.to !== null);
+  return action === 'update' && isNew('owner_uid') && isNew('owner_name');
+}
+
+function nameOf({ table, row }: RowDifference): string {
+  return `${table} ${row}`;
+}
+
+function print(value: unknown): string {
+  if (value instanceof Made) return `(${value.words})`;
+  if (value instanceof Date) return value.toISOString();
+  return JSON.stringify(value ?? null);
+}

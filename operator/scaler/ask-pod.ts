@@ -1,0 +1,22 @@
+/** Asks a worker by its metrics how much it has in hand. */
+import { ports } from '../image-service/render/environment.ts';
+import type { AskPod } from './read-load.ts';
+
+const ANSWER_MS_MAX = 2_000;
+
+export const askPod: AskPod = ({ status }) => {
+  const { podIP = '' } = status ?? {};
+  const host = podIP.includes(':') ? `[${podIP}]` : podIP;
+  return readInHand(`http://${host}:${ports.metrics}/metrics`);
+};
+
+export async function readInHand(url: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const lines = [...(await answer.text()).matchAll(/^tintype_queue_in_hand\{[^}]*\} (\d+)$/gm)];
+    if (!answer.ok || lines.length === 0) return undefined;
+    return lines.reduce((total, [, count]) => total + Number(count), 0);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+/** How much waits on the broker of each installation, over one connection that is kept for as long as its address holds. */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
+import {
+  connectRabbit,
+  type RabbitConnection,
+} from '../../runtime/platform/queue/rabbitmq-connection.ts';
+import { readDepths } from '../../runtime/platform/queue/rabbitmq-depth.ts';
+
+export type BrokerDepths = {
+  /** Throws where the broker cannot be asked now. */
+  read(key: string, url: string): Promise<QueueDepth[]>;
+  /** Of this installation; there may be none. */
+  close(key: string): Promise<void>;
+};
+
+export function createBrokerDepths(log: Log): BrokerDepths {
+  const open = new Map<string, { url: string; connection: RabbitConnection }>();
+  const close = async (key: string): Promise<void> => {
+    const known = open.get(key);
+    open.delete(key);
+    await known?.connection.close();
+  };
+  const connect = async (key: string, url: string): Promise<RabbitConnection> => {
+    const known = open.get(key);
+    if (known?.url === url) return known.connection;
+    await close(key);
+    const connection = await connectRabbit(url, log);
+    open.set(key, { url, connection });
+    return connection;
+  };
+  return {
+    read: async (key, url) => readDepths(await connect(key, url), 1),
+    close,
+  };
+}

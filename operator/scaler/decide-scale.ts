@@ -1,0 +1,45 @@
+/**
+ * How many workers a pool has, by what waits and what is in hand. It grows at once, and shrinks to the most that was
+ * asked for within the last minutes, never below the pods that are at work. Spec: Upload session (status).
+ */
+import type { Pool } from '../image-service/render/autoscaling.ts';
+
+type Sizes = Pick<Pool, 'min' | 'max' | 'queue_length' | 'stable_seconds'>;
+
+export type Load = {
+  /** Messages that nobody has taken yet. */
+  waiting: number;
+  /** What the pods work on, added up. */
+  in_hand: number;
+  /** Pods that work on something, or did not say that they do not. */
+  busy_pods: number;
+};
+
+/** What was asked for, and when. */
+export type Wish = { at_ms: number; replicas: number };
+
+/** Whatever there may be. */
+export function wantedOf({ queue_length }: Sizes, { waiting, in_hand }: Load): number {
+  return Math.ceil((waiting + in_hand) / queue_length);
+}
+
+export function wishOf(pool: Sizes, load: Load): number {
+  return Math.min(pool.max, Math.max(pool.min, wantedOf(pool, load)));
+}
+
+export type Scaling = { replicas: number; wishes: Wish[] };
+
+export function decideScale(
+  pool: Sizes,
+  load: Load,
+  past: { wishes: readonly Wish[]; current: number; now_ms: number },
+): Scaling {
+  const { current, now_ms } = past;
+  const kept = past.wishes.filter(({ at_ms }) => at_ms > now_ms - pool.stable_seconds * 1000);
+  // Whoever looks for the first time takes what is there for what was wanted.
+  const before = past.wishes.length === 0 ? [{ at_ms: now_ms, replicas: current }] : kept;
+  const wishes = [...before, { at_ms: now_ms, replicas: wishOf(pool, load) }];
+  const wanted = Math.min(pool.max, Math.max(...wishes.map(({ replicas }) => replicas)));
+  if (current < wanted) return { replicas: Math.max(current, wishOf(pool, load)), wishes };
+  return { replicas: Math.min(current, Math.max(wanted, load.busy_pods)), wishes };
+}

@@ -1,0 +1,59 @@
+/**
+ * What a pool of workers has to do: what waits stands on the broker, what is in hand each pod says itself. A pod that
+ * should be at work and says nothing counts as busy. Spec: Upload session (status).
+ */
+import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Load } from './decide-scale.ts';
+
+export type WorkerPod = KubeObject & {
+  status?: {
+    phase?: string;
+    podIP?: string;
+    conditions?: { type: string; status: string }[];
+  };
+};
+
+/** How much a pod has in hand; undefined where it does not say. */
+export type AskPod = (pod: WorkerPod) => Promise<number | undefined>;
+
+export type PodLoad = { pod: WorkerPod; state: 'busy' | 'idle'; in_hand: number };
+
+export async function readPods(pods: readonly WorkerPod[], ask: AskPod): Promise<PodLoad[]> {
+  return Promise.all(pods.filter(isRunning).map((pod) => readPod(pod, ask)));
+}
+
+export function loadOf(
+  queues: readonly string[],
+  depths: readonly QueueDepth[],
+  pods: readonly PodLoad[],
+): Load {
+  const own = depths.filter(({ queue }) => queues.includes(queue));
+  return {
+    waiting: sum(own.map(({ waiting }) => waiting)),
+    in_hand: sum(pods.map(({ in_hand }) => in_hand)),
+    busy_pods: pods.filter(({ state }) => state === 'busy').length,
+  };
+}
+
+async function readPod(pod: WorkerPod, ask: AskPod): Promise<PodLoad> {
+  // It has taken nothing yet.
+  if (!isReady(pod)) return { pod, state: 'idle', in_hand: 0 };
+  const in_hand = await ask(pod);
+  return { pod, state: in_hand === 0 ? 'idle' : 'busy', in_hand: in_hand ?? 0 };
+}
+
+/** One that is going ends by itself when it has nothing in hand any more. */
+function isRunning({ metadata, status }: WorkerPod): boolean {
+  return status?.phase === 'Running' && metadata.deletionTimestamp === undefined;
+}
+
+function isReady({ status }: WorkerPod): boolean {
+  return (
+    status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') ?? false
+  );
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,83 @@
+/**
+ * One look at one pool of workers: busy pods are marked, so that they are not the ones to go, then the number is set,
+ * through the scale of the Deployment alone. Spec: Upload session (status).
+ */
+import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
+import type { Pool } from '../image-service/render/autoscaling.ts';
+import { deployments, ownedLabels, pods } from '../installation/live-types.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { unwrap } from '../kube/kube-failure.ts';
+import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import { decideScale, type Wish, wantedOf } from './decide-scale.ts';
+import { type AskPod, loadOf, type PodLoad, readPods, type WorkerPod } from './read-load.ts';
+
+export type PoolPlace = { name: string; namespace: string; pool: Pool };
+
+export type ScaleContext = { client: KubeClient; ask: AskPod };
+
+export type Looked = {
+  wishes: Wish[];
+  from: number;
+  to: number;
+  /** What the load asks for, whatever there may be. */
+  wanted: number;
+};
+
+/** Nothing where there is no such Deployment. */
+export async function scalePool(
+  place: PoolPlace,
+  seen: { depths: readonly QueueDepth[]; wishes: readonly Wish[]; now_ms: number },
+  context: ScaleContext,
+): Promise<Looked | undefined> {
+  const { client } = context;
+  const { namespace, pool } = place;
+  const deployment = { name: `${place.name}-${pool.component}`, namespace };
+  const current = await findReplicas(client, deployment);
+  if (current === undefined) return undefined;
+  const load = loadOf(pool.queues, seen.depths, await markBusy(place, context));
+  const { wishes, now_ms } = seen;
+  const decided = decideScale(pool, load, { wishes, current, now_ms });
+  if (decided.replicas !== current) {
+    const body = { spec: { replicas: decided.replicas } };
+    unwrap(await client.merge(deployments, deployment, { body, subresource: 'scale' }));
+  }
+  const wanted = wantedOf(pool, load);
+  return { wishes: decided.wishes, from: current, to: decided.replicas, wanted };
+}
+
+/** Whoever takes pods away after that takes the busy ones last. */
+export async function markBusy(
+  { name, namespace, pool }: PoolPlace,
+  { client, ask }: ScaleContext,
+): Promise<PodLoad[]> {
+  const labels = `${ownedLabels(name)},app.kubernetes.io/component=${pool.component}`;
+  const listed = await client.listPage(workerPods, { namespace, labels, limit: 0 });
+  const loads = await readPods(unwrap(listed).items, ask);
+  await Promise.all(loads.map((load) => mark(client, load)));
+  return loads;
+}
+
+const workerPods = pods as ResourceType<WorkerPod>;
+
+async function findReplicas(
+  client: KubeClient,
+  place: { name: string; namespace: string },
+): Promise<number | undefined> {
+  const answer = await client.get(deployments, place);
+  if (!answer.ok && answer.failure.reason === 'NotFound') return undefined;
+  const { spec = {} }: KubeObject & { spec?: { replicas?: number } } = unwrap(answer);
+  return spec.replicas ?? 1;
+}
+
+/** Of pods that are alike the one with the lower cost goes first. */
+const COST = 'controller.kubernetes.io/pod-deletion-cost';
+
+async function mark(client: KubeClient, { pod, state, in_hand }: PodLoad): Promise<void> {
+  const cost = state === 'idle' ? null : String(Math.max(1, in_hand));
+  const { annotations = {}, name, namespace } = pod.metadata;
+  if ((annotations[COST] ?? null) === cost) return;
+  const body = { metadata: { annotations: { [COST]: cost } } };
+  const answer = await client.merge(pods, { name, namespace }, { body });
+  // It went on its own.
+  if (!answer.ok && answer.failure.reason !== 'NotFound') throw answer.failure;
+}

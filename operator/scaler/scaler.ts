@@ -1,0 +1,141 @@
+/**
+ * The built-in scaler: every ten seconds each pool of workers of each installation whose number nobody else sets. What
+ * cannot be asked is no reason to take workers away. Where KEDA sets the number, busy pods are marked all the same.
+ * Spec: Upload session (status).
+ */
+import type { Log } from '../../runtime/platform/log.ts';
+import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
+import { type Installation, scalerOf } from '../image-service/installation.ts';
+import type { Observed } from '../image-service/observed.ts';
+import { type Pool, poolsOf } from '../image-service/render/autoscaling.ts';
+import { urlKey } from '../image-service/secrets.ts';
+import { readSecret } from '../installation/read-secrets.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Term } from '../kube/lease.ts';
+import type { KubeMetrics } from '../kube/metrics.ts';
+import { sleep, type TimedClock } from '../kube/timed-clock.ts';
+import { type BrokerDepths, createBrokerDepths } from './broker-depths.ts';
+import type { Wish } from './decide-scale.ts';
+import type { AskPod } from './read-load.ts';
+import { markBusy, scalePool } from './scale-pool.ts';
+
+/** What a pass over an ImageService saw: whether and how its workers are scaled. */
+type Passed = {
+  gathered: { installation: Installation; observed: Pick<Observed, 'migration'> } | undefined;
+};
+
+export type Scaler = {
+  take(key: string, passed: Passed): void;
+  lead(term: Term): Promise<void>;
+};
+
+export type ScalerOptions = {
+  client: KubeClient;
+  clock: TimedClock;
+  log: Log;
+  metrics: ScalerMetrics;
+  ask: AskPod;
+  every_ms?: number;
+};
+
+type ScalerMetrics = Pick<KubeMetrics, 'poolSeen' | 'scalerLooked' | 'forgetPools'>;
+
+const EVERY_MS = 10_000;
+
+type State = ScalerOptions & {
+  installations: Map<string, Installation>;
+  wishes: Map<string, readonly Wish[]>;
+};
+
+export function createScaler(options: ScalerOptions): Scaler {
+  const state: State = { ...options, installations: new Map(), wishes: new Map() };
+  return {
+    take: (key, { gathered }) => {
+      const isScaled =
+        gathered !== undefined &&
+        gathered.observed.migration.state === 'complete' &&
+        scalerOf(gathered.installation) !== 'nobody';
+      if (isScaled) state.installations.set(key, gathered.installation);
+      else state.installations.delete(key);
+    },
+    lead: (term) => lead(state, term),
+  };
+}
+
+async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
+  const { clock, installations, log, every_ms = EVERY_MS } = state;
+  const term = { broker: createBrokerDepths(log), looked: new Map<string, Installation>() };
+  while (!signal.aborted) {
+    await forgetOthers(state, term);
+    for (const [key, installation] of installations) {
+      if (!isCurrent()) break;
+      term.looked.set(key, installation);
+      await look(state, { key, installation, broker: term.broker }).catch((error: unknown) => {
+        log.warn('workers are not scaled, and will be', { name: key, error });
+      });
+    }
+    await sleep(clock, every_ms, signal);
+  }
+  installations.clear();
+  await forgetOthers(state, term);
+}
+
+type Looked = { broker: BrokerDepths; looked: Map<string, Installation> };
+
+/** Of what is not scaled any more, or by somebody else now, nothing stays: not what was measured of it either. */
+async function forgetOthers(
+  { installations, wishes, metrics }: State,
+  { broker, looked }: Looked,
+): Promise<void> {
+  for (const [key, last] of looked) {
+    const now = installations.get(key);
+    if (now !== undefined && scalerOf(now) === scalerOf(last)) continue;
+    looked.delete(key);
+    const components = poolsOf(last).map(({ component }) => component);
+    for (const component of components) wishes.delete(`${key} ${component}`);
+    metrics.forgetPools(key, components);
+    await broker.close(key);
+  }
+}
+
+type Look = { key: string; installation: Installation; broker: BrokerDepths };
+
+async function look(state: State, seen: Look): Promise<void> {
+  const { key, installation } = seen;
+  const { name, namespace } = installation;
+  if (scalerOf(installation) === 'built-in') await scaleAll(state, seen);
+  else {
+    for (const pool of poolsOf(installation)) await markBusy({ name, namespace, pool }, state);
+  }
+  state.metrics.scalerLooked(key, state.clock.now());
+}
+
+async function scaleAll(state: State, { key, installation, broker }: Look): Promise<void> {
+  const { namespace, spec } = installation;
+  const reference = spec.amqpSecretRef;
+  const secret = await readSecret(state.client, { name: reference.name, namespace });
+  const url = secret?.[urlKey(reference)];
+  if (url === undefined) throw new Error(`Secret '${reference.name}' lacks the address`);
+  const depths = await broker.read(key, url);
+  for (const pool of poolsOf(installation)) {
+    await scaleOne(state, { key, installation, pool, depths });
+  }
+}
+
+type OnePool = Pick<Look, 'key' | 'installation'> & { pool: Pool; depths: readonly QueueDepth[] };
+
+async function scaleOne(state: State, { key, installation, pool, depths }: OnePool): Promise<void> {
+  const { clock, log, metrics } = state;
+  const { name, namespace } = installation;
+  const { component, max } = pool;
+  const before = state.wishes.get(`${key} ${component}`) ?? [];
+  const seen = { depths, wishes: before, now_ms: clock.elapsed() };
+  const looked = await scalePool({ name, namespace, pool }, seen, state);
+  if (looked === undefined) return;
+  const { wishes, from, to, wanted } = looked;
+  state.wishes.set(`${key} ${component}`, wishes);
+  metrics.poolSeen({ installation: key, component, workers: to, wanted, max });
+  if (from === to) return;
+  const changes = [`${from} to ${to} pods`];
+  log.info('workers were scaled', { name: `${key}-${component}`, changes });
+}

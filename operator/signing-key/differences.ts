@@ -1,0 +1,38 @@
+/** What a change of a project's keys does to rows, told before it is done. Spec: Signing key. */
+import { ownerColumns } from '../claim.ts';
+import type { Subject } from '../declared.ts';
+import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
+import type { SigningKeyChange } from './decide.ts';
+import type { SigningKeyRows } from './gather.ts';
+import type { SigningKeySpec } from './schema.ts';
+
+const table = 'signing_keys';
+
+export function signingKeyDifferences(
+  change: SigningKeyChange,
+  { identity }: Subject<SigningKeySpec>,
+  { key, owned }: SigningKeyRows,
+): RowDifference[] {
+  const owner = ownerColumns(identity);
+  const { rotation_trigger } = change;
+  const issued = fieldsOf({ kid: new Made('a new key'), rotation_trigger, ...owner });
+  switch (change.change) {
+    case 'issue':
+      return [{ action: 'insert', table, row: change.project_id, fields: issued }];
+    case 'claim': {
+      const fields = fieldsOf({ ...owner, rotation_trigger }, key);
+      return [{ action: 'update', table, row: change.kid, fields }];
+    }
+    case 'rotate': {
+      const fields = fieldsOf({ status: 'retired' }, { status: 'active' });
+      return [
+        { action: 'update', table, row: key?.kid ?? '', fields },
+        { action: 'insert', table, row: change.project_id, fields: issued },
+      ];
+    }
+    case 'release': {
+      const nobody = { owner_uid: null, owner_namespace: null, owner_name: null };
+      return [{ action: 'update', table, row: change.kid, fields: fieldsOf(nobody, owned) }];
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/** What a change of a watermark preset does to its row, told before it is done. Spec: Watermark preset. */
+import type { DeclaredWatermarkPresetRow } from '../../runtime/db/declared-rows.ts';
+import { ownerColumns } from '../claim.ts';
+import type { Subject } from '../declared.ts';
+import { fieldsOf, fieldsThatGo, type RowDifference } from '../row-difference.ts';
+import type { WatermarkPresetChange } from './decide.ts';
+import type { WatermarkPresetRows } from './gather.ts';
+import type { WatermarkPresetSpec } from './schema.ts';
+
+const table = 'watermark_presets';
+
+export function watermarkPresetDifferences(
+  change: WatermarkPresetChange,
+  { identity }: Subject<WatermarkPresetSpec>,
+  { preset }: WatermarkPresetRows,
+): RowDifference[] {
+  switch (change.change) {
+    case 'create': {
+      const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) });
+      return [{ action: 'insert', table, row: change.fields.name, fields }];
+    }
+    case 'update': {
+      const row = change.preset.watermark_preset_id;
+      return [{ action: 'update', table, row, fields: fieldsOf(change.fields, preset) }];
+    }
+    case 'delete': {
+      const row = change.preset.watermark_preset_id;
+      const settings = preset === undefined ? {} : settingsOf(preset);
+      return [{ action: 'delete', table, row, fields: fieldsThatGo(settings) }];
+    }
+  }
+}
+
+function settingsOf({ name, file_id, x_offset, y_offset, opacity }: DeclaredWatermarkPresetRow) {
+  return { name, file_id, x_offset, y_offset, opacity };
+}
