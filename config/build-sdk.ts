@@ -1,0 +1,21 @@
+/**
+ * Writes the package of the SDK, ready to be installed or published: `node config/build-sdk.ts [FOLDER]`, default
+ * .build/sdk. It is emitted by tsc from runtime/sdk and what that imports of runtime/core.
+ */
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const root = new URL('..', import.meta.url).pathname;
+const folder = resolve(process.argv[2] ?? join(root, '.build/sdk'));
+
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+const compiler = join(root, 'node_modules/typescript/bin/tsc');
+const project = join(root, 'runtime/sdk');
+const emit = ['--noEmit', 'false', '--declaration', 'true', '--outDir', join(folder, 'dist')];
+execFileSync(process.execPath, [compiler, '-p', project, ...emit], { stdio: 'inherit' });
+cpSync(join(project, 'package.json'), join(folder, 'package.json'));
+cpSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+cpSync(join(root, 'docs/sdk.md'), join(folder, 'README.md'));
+console.log(`The package is in ${folder}.`);

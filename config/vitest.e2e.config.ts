@@ -1,0 +1,15 @@
+// The suite of `make e2e`: one installation in the cluster of KUBECONFIG, step after step.
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/e2e/**/*.e2e.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    pool: 'forks',
+    fileParallelism: false,
+    reporters: ['default'],
+  },
+});
