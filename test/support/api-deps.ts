@@ -1,5 +1,10 @@
 /** What an API of the tests works with, whatever process it is in: its keys are the same everywhere. */
+import { createSessionFacts } from '../../runtime/api/auth/library-session.ts';
 import type { ApiDeps } from '../../runtime/api/deps.ts';
+import { createPickerAssets } from '../../runtime/api/embed/picker-assets.ts';
+import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
+import { createGuesses } from '../../runtime/api/rates/guesses.ts';
+import type { MinuteRate } from '../../runtime/api/rates/minute-rate.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -13,10 +18,18 @@ import { createSealing } from '../../runtime/platform/sealing.ts';
 /** Signs the URLs of folder storage. */
 export const STORAGE_SECRET = Buffer.alloc(32, 5);
 
+const UNLIMITED: MinuteRate = {
+  take: async () => undefined,
+  isSpent: () => false,
+  refuseSpent: () => undefined,
+};
+
 /** Tests come from one address and hurry. */
 const NO_RATES = {
-  failedAuthentications: { take: async () => undefined },
-  writes: { take: async () => undefined },
+  guesses: createGuesses(UNLIMITED),
+  writes: UNLIMITED,
+  accessRequests: UNLIMITED,
+  hasProject: () => Promise.resolve(true),
 };
 
 export type ApiTerms = {
@@ -47,9 +60,17 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
     log: createLog({ level: 'debug', name: 'api', destination }),
     metrics: createMetrics(),
     rates: NO_RATES,
+    previews: createPreviewGate(),
     queue: terms.queue ?? createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
+    pickerAssets: createPickerAssets(),
     cursorKey: Buffer.alloc(32, 2),
+    sessionFacts: createSessionFacts(),
+    libraryKeys: {
+      sessions: [{ id: 't1', key: Buffer.alloc(32, 6) }],
+      embeds: [{ id: 't1', key: Buffer.alloc(32, 7) }],
+      subjects: [Buffer.alloc(32, 8)],
+    },
     addresses: {
       baseUrl,
       uploadBaseUrl: baseUrl,
@@ -57,6 +78,12 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
       proxyMaxBytes: terms.proxyBytesMax,
     },
     plans: defaultPlans,
+    products: { a: {}, b: {} },
+    providerASecret: undefined,
+    providerBSecret: undefined,
+    providerAMode: undefined,
+    providerBMode: 'test',
+    providerB: undefined,
     staff: { is_enabled: true, subjects: [terms.staffSubject] },
     requestSigningSecret: terms.requestSigningSecret,
     storageEventSecret: terms.storageEventSecret,
@@ -68,9 +95,13 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
       svgUploads: 'enabled',
       avifUploads: 'enabled',
       mediaLibraryWrites: 'enabled',
+      unindexedThreshold: 100_000,
+      librarySessions: 'enabled',
       callbackEgress: 'public',
+      callbackPorts: [443, 8443],
       trustedProxies: [],
       dashboardOrigins: [],
+      marketingOrigins: [],
     },
   };
 }

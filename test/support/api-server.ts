@@ -29,6 +29,9 @@ export const INGEST_BYTES_MAX = 5_000_000;
 export const STORAGE_EVENT_SECRET = 'the secret of storage events';
 export const PROXY_BYTES_MAX = 10_000_000;
 
+/** Of what the server answers by itself. */
+export const SERVER = { baseUrl: 'http://api.test' };
+
 const TERMS = {
   staffSubject: STAFF_SUBJECT,
   ingestBytesMax: INGEST_BYTES_MAX,
@@ -55,7 +58,7 @@ export function useApi() {
     server = createApiServer((request, response) => {
       const isAnswered = started.provider?.handle(request, response) || storage(request, response);
       if (!isAnswered) app(request, response);
-    });
+    }, SERVER);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     started.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const [baseUrl, clock] = [started.baseUrl, systemClock];

@@ -4,6 +4,7 @@ import { createServer, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { type AuthDeps, authorize } from '../../runtime/api/auth/authorize.ts';
+import { createSessionFacts } from '../../runtime/api/auth/library-session.ts';
 import type { SignedCall } from '../../runtime/api/auth/presented-credential.ts';
 import type { Credential } from '../../runtime/api/auth/principal.ts';
 import { ServiceError } from '../../runtime/core/errors.ts';
@@ -109,9 +110,14 @@ function usualDeps(db: Database, jwksUrl: string): AuthDeps {
     identity: createIdentity({ issuer: ISSUER, jwksUrl, clock: systemClock }),
     clock: systemClock,
     log: createLog({ level: 'silent', name: 'test' }),
+    libraryKeys: { sessions: [] },
+    sessionFacts: createSessionFacts(),
+    settings: { librarySessions: 'enabled' },
     plans: defaultPlans,
     staff: { is_enabled: true, subjects: [STAFF_SUBJECT] },
     storageEventSecret: undefined,
+    providerASecret: undefined,
+    providerBSecret: undefined,
     requestSigningSecret: REQUEST_SIGNING_SECRET,
   };
 }

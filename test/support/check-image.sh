@@ -23,7 +23,7 @@ tintype() { inside node /app/runtime/main.ts "$@"; }
 
 user=$(buildah inspect --type image --format '{{.OCIv1.Config.User}}' "$image")
 [ "$user" = 65532:65532 ] || fail "its user is '$user', expected 65532:65532"
-for label in title description licenses version revision; do
+for label in title description licenses url documentation version revision; do
   value=$(buildah inspect --type image --format "{{index .OCIv1.Config.Labels \"org.opencontainers.image.$label\"}}" "$image")
   [ -n "$value" ] || fail "the label org.opencontainers.image.$label is missing"
 done

@@ -56,7 +56,7 @@ describe('the control plane of a run', () => {
     await kubeOk(shared.plane(), { method: 'DELETE', path: `${maps}/owner` });
     const statusOfOwned = async () =>
       (await kubeRequest(shared.plane(), { path: `${maps}/owned` })).status;
-    await expect.poll(statusOfOwned, { timeout: 20_000 }).toBe(404);
+    await expect.poll(statusOfOwned).toBe(404);
   });
 });
 

@@ -10,8 +10,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { findFreePort } from '../../runtime/standalone/free-port.ts';
-import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import {
   type Identity,
   identities,
@@ -21,9 +20,12 @@ import {
   type PlaneAddress,
 } from './kube-request.ts';
 import { findKubeTool } from './kube-tools.ts';
+import { type Leftovers, removeLeftovers } from './leftovers.ts';
 
 export type ControlPlane = PlaneAddress & {
   folder: string;
+  /** By the name of the program. */
+  pids(): ReadonlyMap<string, number>;
   /** Ends the API server without a word; etcd keeps what it had. */
   killApiServer(): Promise<void>;
   /** Starts it again on the same port, and waits until it is ready. */
@@ -37,12 +39,17 @@ export type ControlPlaneOptions = {
 };
 
 const FOLDER_PREFIX = 'tintype-kube-';
-const READY_MS_MAX = 60_000;
+const FOLDER_VARIABLE = 'TINTYPE_TEST_CONTROL_PLANE';
+const LEFTOVERS: Leftovers = {
+  prefix: FOLDER_PREFIX,
+  markOf: (folder) => `${FOLDER_VARIABLE}=${folder}`,
+};
+const READY_MS_MAX = 120_000;
 const STARTS_MAX = 3;
 
 /** Another program may take a port between the look for a free one and the start: then others are looked for. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
-  await removeLeftovers();
+  await removeLeftovers(LEFTOVERS);
   for (let starts = 1; ; starts += 1) {
     try {
       return await startOnFreePorts(options);
@@ -86,6 +93,7 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
     return {
       ...address,
       folder,
+      pids: () => new Map([...processes].map(([name, { pid = 0 }]) => [name, pid])),
       killApiServer: () => end(processes.get('kube-apiserver')),
       startApiServer: async () => void (await startApiServer()),
       stop,
@@ -258,28 +266,4 @@ async function end(tool: ChildProcess | undefined): Promise<void> {
   const ended = once(tool, 'exit');
   tool.kill('SIGKILL');
   await ended;
-}
-
-const FOLDER_VARIABLE = 'TINTYPE_TEST_CONTROL_PLANE';
-
-/** A run that was killed leaves its servers behind: whatever still runs for its folder is ended by its id. */
-async function removeLeftovers(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDER_PREFIX));
-  for (const folder of names.map((name) => join(tmpdir(), name))) {
-    const owner = await readFile(join(folder, 'owner.pid'), 'utf8').catch(() => '');
-    if (owner === '' || isAlive(Number(owner))) continue;
-    for (const pid of await processesOf(folder)) process.kill(pid, 'SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-async function processesOf(folder: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const owned = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      return environment.includes(`${FOLDER_VARIABLE}=${folder}\0`) ? [pid] : [];
-    }),
-  );
-  return owned.flat();
 }

@@ -61,7 +61,7 @@ export function useDatabase(options: Omit<DatabaseOptions, 'url'> = {}): {
   return { db, url, open };
 }
 
-const LEAVING_MS_MAX = 2000;
+const LEAVING_MS_MAX = 10_000;
 
 /** A connection that is just being closed would be ended by force, and say so where nobody listens any more. */
 async function untilLeft(adminUrl: string, name: string): Promise<void> {

@@ -8,6 +8,8 @@ import { type IncomingHttpHeaders, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { expect } from 'vitest';
+import { printHelpLink } from '../../runtime/core/error-help/help-link.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeliveryOptions,
@@ -26,6 +28,7 @@ import { openStack } from './delivery-stack.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { noteDelivered } from './seen.ts';
 
+export const BASE_URL = 'http://api.test';
 export const ROOT_DOMAIN = 'images.test';
 export const sealing: Sealing = createSealing([{ id: 'test', key: Buffer.alloc(32, 5) }]);
 const silent = createLog({ level: 'silent', name: 'test' });
@@ -77,6 +80,7 @@ export async function startDeliveryHost(options: HostOptions): Promise<DeliveryH
     log: silent,
     metrics,
     queue,
+    baseUrl: BASE_URL,
     rootDomain: ROOT_DOMAIN,
     memory_bytes: 64_000_000,
     ...options,
@@ -94,7 +98,8 @@ export async function startDeliveryHost(options: HostOptions): Promise<DeliveryH
     metrics,
     spool_folder,
     renders,
-    get: (host, path, asking) => ask(port, hostName(host), { path, ...asking }),
+    get: async (host, path, asking) =>
+      expectHelp(await ask(port, hostName(host), { path, ...asking })),
     close: async () => {
       await delivery.stop();
       await options.queue?.close();
@@ -138,6 +143,13 @@ async function startRenderWorker(of: {
       await sandbox.close();
     },
   };
+}
+
+/** Whoever is refused is led to the page on the code. */
+function expectHelp(answer: Answer): Answer {
+  const { code, headers } = answer;
+  if (code !== undefined) expect(headers.link).toBe(printHelpLink(BASE_URL, code));
+  return answer;
 }
 
 function hostName(host: string): string {

@@ -3,17 +3,15 @@
  * calls `onRealServers`, a bucket of versitygw and a connection to RabbitMQ each. Suites run unchanged on both.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll } from 'vitest';
 import { createLog } from '../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
 import type { Queue } from '../../runtime/platform/queue/queue.ts';
 import { createRabbitQueue } from '../../runtime/platform/queue/rabbitmq.ts';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
-import type { S3Access } from '../../runtime/platform/storage/s3-client.ts';
 import { makeFolderBuckets } from './folder-buckets.ts';
-import { type RabbitServer, startRabbitServer } from './rabbitmq-server.ts';
-import { connectS3, createBucket, listKeys, type S3Server, startS3Server } from './s3-server.ts';
+import { type RealServers, useRealServers } from './real-servers.ts';
+import { createBucket } from './s3-server.ts';
 
 export type DeliveryStack = {
   content: Bucket;
@@ -49,39 +47,19 @@ async function openEmbedded(): Promise<DeliveryStack> {
   };
 }
 
-type Servers = { s3: S3Server; rabbit: RabbitServer; access: S3Access; made: string[] };
-
 /**
  * Every delivery server of this test file runs on real servers, one at a time of those that render: they share the
  * broker's queue. Returns the keys of what lies in their buckets.
  */
 export function onRealServers(): () => Promise<string[]> {
-  let servers: Servers | undefined;
-  const started = () => {
-    if (servers === undefined) throw new Error('the servers are there from beforeAll on');
-    return servers;
-  };
-  stacks = { kind: 'servers', open: () => openOnServers(started()) };
-  beforeAll(async () => {
-    const s3 = await startS3Server();
-    const rabbit = await startRabbitServer().catch(async (error: unknown) => {
-      await s3.stop();
-      throw error;
-    });
-    servers = { s3, rabbit, access: connectS3(s3), made: [] };
-  });
-  afterAll(async () => {
+  const { started, keys } = useRealServers(() => {
     stacks = { kind: 'embedded', open: openEmbedded };
-    servers?.access.client.destroy();
-    await Promise.all([servers?.s3.stop(), servers?.rabbit.stop()]);
   });
-  return async () => {
-    const { access, made } = started();
-    return (await Promise.all(made.map((name) => listKeys(access, name)))).flat();
-  };
+  stacks = { kind: 'servers', open: () => openOnServers(started()) };
+  return keys;
 }
 
-async function openOnServers({ rabbit, access, made }: Servers): Promise<DeliveryStack> {
+async function openOnServers({ rabbit, access, made }: RealServers): Promise<DeliveryStack> {
   const name = await createBucket(access, `delivery-${randomBytes(4).toString('hex')}`);
   made.push(name);
   const log = createLog({ level: 'silent', name: 'test' });

@@ -32,7 +32,7 @@ export function expectDocumented({ method, path, status, body }: Answered): void
   const operation = found?.methods[method.toLowerCase()];
   if (operation === undefined) return;
   const name = `${method} ${found?.path}`;
-  const response = operation.responses[status];
+  const response = resolved(operation.responses[status]);
   if (response === undefined) throw new Error(`the document has no ${status} for ${name}`);
   const schema = response.content?.['application/json']?.schema;
   if (schema === undefined) {
@@ -44,6 +44,12 @@ export function expectDocumented({ method, path, status, body }: Answered): void
     const wrong = ajv.errorsText(validate.errors, { dataVar: 'body' });
     throw new Error(`${name} answered ${status}, not as the document says: ${wrong}`);
   }
+}
+
+/** What several operations share stands below `components`. */
+function resolved(response: Json): Json {
+  const name = response?.$ref?.split('/').at(-1);
+  return name === undefined ? response : document.components.responses[name];
 }
 
 const validators = new Map<string, ValidateFunction>();

@@ -3,6 +3,7 @@
  * for it, which the server counts for the transaction. Averages over a plan's loops would be too coarse for that.
  */
 import type { Database, Queryable } from '../../runtime/db/client.ts';
+import { throughDatabase } from './through-database.ts';
 
 type Plan = {
   'Node Type': string;
@@ -81,4 +82,34 @@ function indexOwner(node: Plan, tables: readonly string[]): string {
 
 function nodesOf(plan: Plan): Plan[] {
   return [plan, ...(plan.Plans ?? []).flatMap(nodesOf)];
+}
+
+export type Statement = { text: string; values: readonly unknown[] };
+
+/** A database that notes every statement, those of transactions too, and does as it is told. */
+export function noting(db: Database): { db: Database; statements: Statement[] } {
+  const statements: Statement[] = [];
+  const noted = throughDatabase(db, (to) => ({
+    query: (text, values = []) => {
+      statements.push({ text, values });
+      return to.query(text, values);
+    },
+  }));
+  return { db: noted, statements };
+}
+
+/** Tables that a statement would read from their beginning to their end, as the planner has it now. */
+export async function listTablesScanned(
+  db: Queryable,
+  { text, values }: Statement,
+): Promise<string[]> {
+  const [row] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
+    `explain (format json) ${text}`,
+    values,
+  );
+  const plan = row?.['QUERY PLAN'][0]?.Plan;
+  if (plan === undefined) throw new Error('no plan');
+  return nodesOf(plan)
+    .filter((node) => node['Node Type'] === 'Seq Scan')
+    .map((node) => node['Relation Name'] ?? '');
 }

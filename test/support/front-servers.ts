@@ -3,20 +3,20 @@
  * listens to browsers in front of delivery. Debian's, in folders of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../runtime/standalone/free-port.ts';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { endServer } from './end-server.ts';
 
 export type FrontServer = { port: number; close(): Promise<void> };
 type Start = (folder: string, config: string) => ChildProcess;
 
 const DOCUMENT = new URL('../../docs/deployment.md', import.meta.url);
 const DELIVERY = 'delivery.tintype.svc.cluster.local:8081';
-const STARTING_MS_MAX = 20_000;
+const STARTING_MS_MAX = 120_000;
 
 /** The rest of a configuration is the machine's: where its files lie, and that it stays in the foreground. */
 const kinds: Readonly<Record<'nginx' | 'HAProxy', { begins: string; start: Start }>> = {
@@ -63,11 +63,7 @@ export async function startFront(
   await listens(port, child);
   return {
     port,
-    close: async () => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      rmSync(folder, { recursive: true });
-    },
+    close: () => endServer(child, folder),
   };
 }
 

@@ -42,6 +42,8 @@ export async function setup(project: TestProject): Promise<void> {
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
   process.env.TMPDIR = makeTemporary(folder);
+  // Hundreds of processes load the same modules: what the first that ends well has compiled, the others read.
+  process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');
   const kubernetes = await offerControlPlane();
   stop = async () => {
     await kubernetes.stop();

@@ -1,4 +1,4 @@
-/** Profiles of printers that were made up: four inks, a table of their colours in each of the forms that ICC has. */
+/** Profiles of printers that were made up: four inks or three lights, a table of their colours in each of the forms that ICC has. */
 import { printProfile } from './icc.ts';
 
 export const inkForms = ['lut8', 'lut16', 'lut16 of XYZ', 'lutAToB'] as const;
@@ -7,20 +7,31 @@ export type InkForm = (typeof inkForms)[number];
 const SIDE = 7;
 const PRINTER = { kind: 'prtr', connection: 'Lab ', version: 0x0210_0000 };
 
-export function printInkProfile(form: InkForm): Buffer {
+export const printInkProfile = (form: InkForm) => printTable('CMYK', form);
+
+/** Of a printer that is sent red, green and blue: what it prints for black is no more than a dark grey. */
+export const printLightProfile = (form: InkForm) => printTable('RGB ', form);
+
+type Space = keyof typeof spaces;
+
+function printTable(space: Space, form: InkForm): Buffer {
   switch (form) {
     case 'lut8':
-      return printProfile('CMYK', { A2B0: fixedTable(1, lab8) }, PRINTER);
+      return printProfile(space, { A2B0: fixedTable(space, 1, lab8) }, PRINTER);
     case 'lut16':
-      return printProfile('CMYK', { A2B0: fixedTable(2, lab16) }, PRINTER);
+      return printProfile(space, { A2B0: fixedTable(space, 2, lab16) }, PRINTER);
     case 'lut16 of XYZ':
       return printProfile(
-        'CMYK',
-        { A2B0: fixedTable(2, xyz16) },
+        space,
+        { A2B0: fixedTable(space, 2, xyz16) },
         { ...PRINTER, connection: 'XYZ ' },
       );
     case 'lutAToB':
-      return printProfile('CMYK', { A2B0: flexibleTable() }, { ...PRINTER, version: 0x0420_0000 });
+      return printProfile(
+        space,
+        { A2B0: flexibleTable(space) },
+        { ...PRINTER, version: 0x0420_0000 },
+      );
   }
 }
 
@@ -36,6 +47,12 @@ function look([c, m, y, k]: Inks): Lab {
     (65 * m - 32 * c + 4 * y * m) * left,
     (85 * y - 45 * c - 6 * m) * left * (1 - 0.4 * c),
   ];
+}
+
+/** Without light the printer takes all of its inks. */
+function lookOfLight([r, g, b]: readonly [r: number, g: number, b: number]): Lab {
+  const [c, m, y] = [1 - r, 1 - g, 1 - b];
+  return look([c, m, y, Math.min(c, m, y)]);
 }
 
 const lab8 = (lab: Lab) => encoded(lab, 2.55, 1);
@@ -54,18 +71,24 @@ function xyz16([l, a, b]: Lab): number[] {
   return light.map((value) => Math.round(Math.min(Math.max(value, 0), 1) * 32_768));
 }
 
-function nodes(encode: (lab: Lab) => number[]): number[] {
-  const steps = Array.from({ length: SIDE }, (_, at) => at / (SIDE - 1));
-  return steps.flatMap((c) =>
-    steps.flatMap((m) => steps.flatMap((y) => steps.flatMap((k) => encode(look([c, m, y, k]))))),
-  );
-}
+type Spaced = { channels: number; nodes(encode: (lab: Lab) => number[]): number[] };
+const steps = Array.from({ length: SIDE }, (_, at) => at / (SIDE - 1));
+const cube = <T>(of: (a: number, b: number, c: number) => T[]) =>
+  steps.flatMap((a) => steps.flatMap((b) => steps.flatMap((c) => of(a, b, c))));
+const spaces = {
+  CMYK: {
+    channels: 4,
+    nodes: (encode) => cube((c, m, y) => steps.flatMap((k) => encode(look([c, m, y, k])))),
+  },
+  'RGB ': { channels: 3, nodes: (encode) => cube((r, g, b) => encode(lookOfLight([r, g, b]))) },
+} satisfies Record<string, Spaced>;
 
 /** Dots on paper spread: their curves are no straight lines, and those of the colours bend a little too. */
-function fixedTable(bytes: 1 | 2, encode: (lab: Lab) => number[]): Buffer {
+function fixedTable(space: Space, bytes: 1 | 2, encode: (lab: Lab) => number[]): Buffer {
+  const { channels, nodes } = spaces[space];
   const head = Buffer.alloc(bytes === 1 ? 48 : 52);
   head.write(bytes === 1 ? 'mft1' : 'mft2', 'latin1');
-  head.set([4, 3, SIDE], 8);
+  head.set([channels, 3, SIDE], 8);
   for (const at of [12, 28, 44]) head.writeInt32BE(65_536, at);
   const entries = bytes === 1 ? 256 : 33;
   if (bytes === 2) {
@@ -75,28 +98,31 @@ function fixedTable(bytes: 1 | 2, encode: (lab: Lab) => number[]): Buffer {
   const max = 256 ** bytes - 1;
   const curve = (exponent: number) =>
     Array.from({ length: entries }, (_, at) => Math.round((at / (entries - 1)) ** exponent * max));
-  const inputs = [0.8, 0.9, 1, 1.2].flatMap(curve);
+  const inputs = [0.8, 0.9, 1, 1.2].slice(0, channels).flatMap(curve);
   const outputs = [1.02, 1, 1].flatMap(curve);
   return Buffer.concat([head, numbers([...inputs, ...nodes(encode), ...outputs], bytes)]);
 }
 
 /** All five parts; what the matrix takes away the curves behind it were not told of. */
-function flexibleTable(): Buffer {
+function flexibleTable(space: Space): Buffer {
+  const { channels, nodes } = spaces[space];
   const curves = (kinds: readonly Buffer[]) => Buffer.concat(kinds);
   const b = curves([parametric(0, [1]), sampled([0, 65_535]), parametric(0, [1])]);
   const matrix = Buffer.concat([0.99, 0, 0, 0, 1, 0, 0, 0, 1, 0.004, 0, 0].map(fixed));
   const m = curves([parametric(0, [1.02]), parametric(0, [1]), parametric(0, [1])]);
-  const a = curves([
-    sampled([0, 20_000, 43_000, 65_535]),
-    parametric(0, [1.1]),
-    parametric(3, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.040_45]),
-    sampled([]),
-  ]);
+  const a = curves(
+    [
+      sampled([0, 20_000, 43_000, 65_535]),
+      parametric(0, [1.1]),
+      parametric(3, [2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.040_45]),
+      sampled([]),
+    ].slice(0, channels),
+  );
   const head = Buffer.alloc(32);
   head.write('mAB ', 'latin1');
-  head.set([4, 3], 8);
+  head.set([channels, 3], 8);
   const table = Buffer.alloc(20);
-  table.set([SIDE, SIDE, SIDE, SIDE]);
+  table.fill(SIDE, 0, channels);
   table[16] = 2;
   const whole = numbers(nodes(labFlexible), 2);
   const parts = [b, matrix, m, padded(Buffer.concat([table, whole])), a];

@@ -23,9 +23,10 @@ export async function makeSigningPair(kid: string) {
 
 export async function startKeySetServer() {
   const state = { mood: 'well' as Mood, requests: 0, keys: [] as object[] };
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
     state.requests += 1;
-    answer(state, response);
+    // Where the redirect leads is a good set: only who does not follow it does without.
+    answer(request.url === ELSEWHERE ? { ...state, mood: 'well' } : state, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -40,17 +41,20 @@ export async function startKeySetServer() {
   };
 }
 
+const ELSEWHERE = '/elsewhere.json';
+
 function answer(state: { mood: Mood; keys: object[] }, response: ServerResponse): void {
   const bodies: Record<Exclude<Mood, 'hang' | 'redirect'>, [number, string]> = {
     well: [200, JSON.stringify({ keys: state.keys })],
     error: [500, '{}'],
     html: [200, '<!doctype html><title>Down for maintenance</title>'],
     empty: [200, '{"keys":[]}'],
-    huge: [200, `{"keys":["${'x'.repeat(1_000_000)}"]}`],
+    // Good, but for its size.
+    huge: [200, JSON.stringify({ keys: state.keys, x: 'x'.repeat(1_000_000) })],
   };
   if (state.mood === 'hang') return;
   if (state.mood === 'redirect') {
-    response.writeHead(302, { location: '/elsewhere.json' }).end();
+    response.writeHead(302, { location: ELSEWHERE }).end();
     return;
   }
   const [status, body] = bodies[state.mood];

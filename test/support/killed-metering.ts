@@ -2,29 +2,22 @@
  * A process that rolls up and charges, and kills itself before its n-th statement: words are the database's URL and n.
  * Prints `done` when it came to its end before.
  */
-import { createDatabase, type Database, type Queryable } from '../../runtime/db/client.ts';
+import { createDatabase } from '../../runtime/db/client.ts';
 import { jobs } from '../../runtime/jobs/table.ts';
 import { makeJobs } from './jobs.ts';
+import { throughDatabase } from './through-database.ts';
 
 const [url = '', n = ''] = process.argv.slice(2);
 const db = createDatabase({ url, maxConnections: 2 });
 let statements = 0;
 
-function counted(inner: Queryable): Queryable {
-  return {
-    query: (text, values) => {
-      statements += 1;
-      if (statements === Number(n)) process.kill(process.pid, 'SIGKILL');
-      return inner.query(text, values);
-    },
-  };
-}
-
-const mortal: Database = {
-  ...counted(db),
-  transaction: (work, options) => db.transaction((tx) => work(counted(tx)), options),
-  close: () => db.close(),
-};
+const mortal = throughDatabase(db, (to) => ({
+  query: (text, values) => {
+    statements += 1;
+    if (statements === Number(n)) process.kill(process.pid, 'SIGKILL');
+    return to.query(text, values);
+  },
+}));
 
 const test = await makeJobs(mortal);
 test.clock.set(new Date('2026-11-20T12:00:00Z'));

@@ -25,8 +25,8 @@ export type KubeFaultProxy = PlaneAddress & {
   watches(): number;
   /** How many connections there ever were. */
   connections(): number;
-  /** Everything that was asked for, oldest first. */
-  requests: { method: string; path: string }[];
+  /** Everything that was asked for, oldest first, and what the server said to it. */
+  requests: { method: string; path: string; status?: number }[];
   close(): Promise<void>;
 };
 
@@ -40,7 +40,7 @@ type State = {
   fault: LineFault;
   refusals: { status: number; retry_after?: number; body?: object }[];
   gates: Map<'watch' | 'list', Promise<void>>;
-  requests: { method: string; path: string }[];
+  requests: { method: string; path: string; status?: number }[];
 };
 
 export async function startKubeFaultProxy(target: PlaneAddress): Promise<KubeFaultProxy> {
@@ -118,7 +118,8 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
   if (state.frozen.has(socket)) return;
   const parameters = new URL(url, 'http://proxy').searchParams;
   const isWatch = parameters.has('watch');
-  state.requests.push({ method, path: url });
+  const asked: State['requests'][number] = { method, path: url };
+  state.requests.push(asked);
   const refusal = state.refusals.shift();
   if (refusal !== undefined) {
     answer(response, refusal);
@@ -135,6 +136,7 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
   incoming.pipe(sent);
   sent.on('error', () => socket.resetAndDestroy());
   sent.once('response', (upstream) => {
+    if (upstream.statusCode !== undefined) asked.status = upstream.statusCode;
     const pass = isWatch && upstream.statusCode === 200 ? passWatch : passAnswer;
     pass(state, { upstream, response, socket });
   });

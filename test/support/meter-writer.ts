@@ -9,7 +9,7 @@ const meter = startMeter(folder, {
   db: createDatabase({ url }),
   clock: systemClock,
   log: createLog({ level: 'silent', name: 'test' }),
-  metrics: { usageLost: () => undefined },
+  metrics: { usageUnspooled: () => undefined, usageLost: () => undefined },
 });
 
 for (let count = 1; ; count += 1) {

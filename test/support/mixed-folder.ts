@@ -102,7 +102,8 @@ async function broken(): Promise<MixedFile[]> {
   palette[8 + 8 + 9] = 3;
   const nested = `${'<g opacity=".9">'.repeat(200)}${'</g>'.repeat(200)}`;
   const one = /^✗ animated_not_supported: .*single frame\.$/;
-  const smaller = /^✗ image_too_large: .*[Mm]ake it smaller\b/;
+  const smaller =
+    /^✗ image_too_large: The PNG has too many pixels \(at most 128 .*: make it smaller\.$/;
   return [
     {
       name: 'animated.gif',
@@ -113,16 +114,20 @@ async function broken(): Promise<MixedFile[]> {
     { name: 'animated.webp', bytes: await animatedWebp(40, 30), says: one },
     { name: 'bomb.png', bytes: pngBomb(30_000, 30_000), says: smaller },
     { name: 'bomb-palette.png', bytes: palette, says: /^✗ (image_too_large|decode_failed): / },
-    { name: 'deep.svg', bytes: SVG.replace('<circle r="9"/>', nested), says: smaller },
+    {
+      name: 'deep.svg',
+      bytes: SVG.replace('<circle r="9"/>', nested),
+      says: /^✗ image_too_large: The SVG .* Simplify it\.$/,
+    },
     {
       name: 'cut.jpg',
       bytes: whole.subarray(0, whole.length / 2),
-      says: /^✗ decode_failed: .*Export it again/,
+      says: /^✗ decode_failed: The JPEG is corrupt or cut short\. Export it again/,
     },
     {
       name: 'doctype.svg',
       bytes: `<!DOCTYPE svg [<!ENTITY a "b">]>${SVG}`,
-      says: /^✗ unsupported_media_type: .*convert it first\.$/,
+      says: /^✗ unsupported_media_type: .*Delete the line that begins with <!DOCTYPE/,
     },
     {
       name: 'large.svg',

@@ -2,13 +2,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../runtime/standalone/free-port.ts';
-import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { type Leftovers, removeLeftovers } from './leftovers.ts';
 
 export type RabbitServer = {
   url: string;
@@ -23,7 +23,12 @@ export type RabbitServer = {
 
 const BIN = '/usr/lib/rabbitmq/bin';
 const FOLDER_PREFIX = 'tintype-rabbitmq-';
-const READY_MS_MAX = 60_000;
+/** Broker and port mapper both have the folder as their home. */
+const LEFTOVERS: Leftovers = {
+  prefix: FOLDER_PREFIX,
+  markOf: (folder) => `HOME=${join(folder, 'home')}`,
+};
+const READY_MS_MAX = 120_000;
 
 const STARTS_MAX = 3;
 
@@ -32,7 +37,7 @@ export async function startRabbitServer(): Promise<RabbitServer> {
   if (!existsSync(`${BIN}/rabbitmq-server`)) {
     throw new Error('RabbitMQ is not installed: make test installs it from Debian');
   }
-  await removeLeftovers();
+  await removeLeftovers(LEFTOVERS);
   for (let starts = 1; ; starts += 1) {
     try {
       return await startOnFreePorts();
@@ -53,6 +58,8 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   ];
   const env = {
     PATH: process.env.PATH ?? '',
+    // By which the next run finds what a killed one left.
+    TMPDIR: tmpdir(),
     HOME: join(folder, 'home'),
     RABBITMQ_NODENAME: `tintype-${port}@localhost`,
     RABBITMQ_NODE_IP_ADDRESS: '127.0.0.1',
@@ -137,27 +144,4 @@ async function endEpmd(port: number): Promise<void> {
     const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
     if (environment.includes(`ERL_EPMD_PORT=${port}\0`)) process.kill(Number(pid), 'SIGKILL');
   }
-}
-
-/** A run that was killed leaves its broker behind: whatever still runs for its folder is ended by its id. */
-async function removeLeftovers(): Promise<void> {
-  const names = (await readdir(tmpdir())).filter((name) => name.startsWith(FOLDER_PREFIX));
-  for (const folder of names.map((name) => join(tmpdir(), name))) {
-    const owner = await readFile(join(folder, 'owner.pid'), 'utf8').catch(() => '');
-    if (owner === '' || isAlive(Number(owner))) continue;
-    for (const pid of await processesOf(folder)) process.kill(pid, 'SIGKILL');
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Broker and port mapper both have the folder as their home. */
-async function processesOf(folder: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
-  const owned = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => '');
-      return environment.includes(`HOME=${join(folder, 'home')}\0`) ? [pid] : [];
-    }),
-  );
-  return owned.flat();
 }

@@ -85,6 +85,11 @@ export function newRevision(upload: UploadRow, settings: Partial<NewRevision> = 
     project_id: upload.project_id,
     file_slug: upload.file_slug,
     upload_id: upload.upload_id,
+    library_id: upload.library_id,
+    folder: upload.folder,
+    title: upload.title,
+    original_filename: upload.original_filename,
+    uploader: upload.uploader,
     new_file_id: id('file'),
     object_key: `${key}/master`,
     content_type: 'image/png',
@@ -148,4 +153,19 @@ export async function makeFile(
 export function must<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('a row was expected');
   return value;
+}
+
+/** A check of the file's current revision: flagged for nudity unless it is said otherwise. Returns its id. */
+export async function makeCheck(
+  db: Queryable,
+  { project_id, file_id, revision }: Pick<FileRow, 'project_id' | 'file_id' | 'revision'>,
+  flags: readonly string[] = ['nudity'],
+): Promise<string> {
+  const check_id = id('chk');
+  await db.query(
+    `insert into scanner_checks (check_id, project_id, file_id, revision, status, flags, scores, scanned_at)
+     values ($1, $2, $3, $4, $5, $6, '{"nudity": 0.9}', now())`,
+    [check_id, project_id, file_id, revision, flags.length > 0 ? 'flagged' : 'clear', flags],
+  );
+  return check_id;
 }

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { systemClock } from '../../runtime/platform/clock.ts';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { openS3, type S3Access, type S3Options } from '../../runtime/platform/storage/s3-client.ts';
-import { findFreePort } from '../../runtime/standalone/free-port.ts';
 
 export type S3Server = {
   endpoint: string;
@@ -92,7 +92,7 @@ function findVersitygw(): string {
   throw new Error('versitygw, the S3 server of the tests, is not there: make test installs it');
 }
 
-const READY_MS_MAX = 20_000;
+const READY_MS_MAX = 120_000;
 
 async function answers(url: string, server: ChildProcess): Promise<void> {
   for (const end = Date.now() + READY_MS_MAX; Date.now() < end; ) {

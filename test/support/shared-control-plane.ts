@@ -53,7 +53,7 @@ export function useControlPlane(): { plane: () => PlaneAddress; namespace(): Pro
     const answer = await fetch(inject('controlPlaneUrl'));
     if (!answer.ok) throw new Error(await answer.text());
     address = (await answer.json()) as PlaneAddress;
-  }, 120_000);
+  }, 300_000);
   afterAll(async () => {
     for (const name of namespaces) {
       await kubeRequest(plane(), { method: 'DELETE', path: `/api/v1/namespaces/${name}` });

@@ -4,7 +4,9 @@
  */
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 
 export type StorageOperation =
   | 'put'
@@ -17,11 +19,28 @@ export type StorageOperation =
   | 'abortMultipart'
   | 'listMultiparts';
 
-/** The first three happen before the server sees the request; of the others it has taken the effect. */
-export type StorageFaultKind = 'reset' | 'status_500' | 'silence' | 'reply_dropped' | 'body_cut';
+/**
+ * The first five happen before the server sees the request, or all of it: of the fifth it gets one half of the body. Of
+ * the others it has taken the effect. What is slow comes whole: its headers late, or its body byte by byte.
+ */
+export type StorageFaultKind =
+  | 'reset'
+  | 'status_500'
+  | 'status_403'
+  | 'silence'
+  | 'request_cut'
+  | 'reply_dropped'
+  | 'body_cut'
+  | 'slow_headers'
+  | 'slow_body';
 
-/** `times`: how many requests it hits, all where it is left out. */
-export type StorageFault = { operation: StorageOperation; kind: StorageFaultKind; times?: number };
+/** `times`: how many requests it hits, and `bucket`: of which one; all where they are left out. */
+export type StorageFault = {
+  operation: StorageOperation;
+  kind: StorageFaultKind;
+  times?: number;
+  bucket?: string;
+};
 
 export type StorageFaultProxy = {
   endpoint: string;
@@ -33,16 +52,18 @@ export type StorageFaultProxy = {
 
 export async function startStorageFaultProxy(target: string): Promise<StorageFaultProxy> {
   const state = { fault: undefined as StorageFault | undefined, hits: 0 };
-  const next = (operation: StorageOperation): StorageFaultKind | undefined => {
+  const next = (incoming: IncomingMessage): StorageFaultKind | undefined => {
     const { fault } = state;
-    if (fault?.operation !== operation || state.hits >= (fault.times ?? Infinity)) return undefined;
+    if (fault?.operation !== operationOf(incoming) || state.hits >= (fault.times ?? Infinity))
+      return undefined;
+    if (fault.bucket !== undefined && fault.bucket !== bucketOf(incoming)) return undefined;
     state.hits += 1;
     return fault.kind;
   };
   const server = createServer((incoming, answer) => {
     const work = async () => {
       const body = await buffer(incoming);
-      await respond({ target, incoming, body, answer, fault: next(operationOf(incoming)) });
+      await respond({ target, incoming, body, answer, fault: next(incoming) });
     };
     work().catch(() => answer.destroy());
   });
@@ -66,21 +87,59 @@ type Exchange = {
   fault: StorageFaultKind | undefined;
 };
 
+/** Long beside an answer of the server, short beside the deadlines of a test. */
+export const SLOW_MS = 700;
+const SLOW_PIECES = 7;
+
 async function respond({ target, incoming, body, answer, fault }: Exchange): Promise<void> {
   if (fault === 'silence') return;
   if (fault === 'reset') return void answer.socket?.resetAndDestroy();
   if (fault === 'status_500') return void answer.writeHead(500).end();
+  if (fault === 'status_403') return void answer.writeHead(403).end();
   const { method, url, headers } = incoming;
   delete headers.expect;
+  if (fault === 'request_cut') {
+    await sendHalf({ target, incoming, body });
+    return void answer.socket?.resetAndDestroy();
+  }
   const sent = request(new URL(url ?? '/', target), { method, headers });
   const reply = await new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', resolve).once('error', reject).end(body);
   });
   const bytes = await buffer(reply);
   if (fault === 'reply_dropped') return void answer.socket?.resetAndDestroy();
+  if (fault === 'slow_headers') await pause(SLOW_MS);
   answer.writeHead(reply.statusCode ?? 0, reply.headers);
+  if (fault === 'slow_body') return void Readable.from(inPieces(bytes)).pipe(answer);
   if (fault !== 'body_cut') return void answer.end(bytes);
   answer.write(bytes.subarray(0, bytes.length / 2), () => answer.socket?.destroySoon());
+}
+
+/** The server is left in the middle of the body. */
+async function sendHalf({
+  target,
+  incoming,
+  body,
+}: Pick<Exchange, 'target' | 'incoming' | 'body'>) {
+  const { method, url, headers } = incoming;
+  const sent = request(new URL(url ?? '/', target), { method, headers });
+  sent.on('error', () => undefined);
+  await new Promise<void>((resolve) => {
+    sent.write(body.subarray(0, body.length / 2), () => resolve());
+  });
+  sent.destroy();
+}
+
+async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  const length = Math.max(1, Math.ceil(bytes.length / SLOW_PIECES));
+  for (let at = 0; at < bytes.length; at += length) {
+    await pause(SLOW_MS / SLOW_PIECES);
+    yield bytes.subarray(at, at + length);
+  }
+}
+
+function bucketOf({ url = '/' }: IncomingMessage): string | undefined {
+  return new URL(url, 'http://storage').pathname.split('/')[1];
 }
 
 function operationOf({ method, url = '/' }: IncomingMessage): StorageOperation {

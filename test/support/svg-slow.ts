@@ -1,8 +1,7 @@
 /** Small drawings that a renderer needs seconds to hours for, each by another of its weaknesses. */
 import { seededRandom } from './pictures.ts';
+import { square as svg } from './svg-square.ts';
 
-const svg = (content: string) =>
-  `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
 const full = (attributes: string) => `<rect width="2048" height="2048" ${attributes}/>`;
 
 /** On a grid of twice as many pixels either way. */

@@ -20,6 +20,8 @@ export type ModelSession = {
   /** Of a multipart upload: the part was sent, and not yet made an object of. */
   has_part: boolean;
   is_over: boolean;
+  /** A PUT through the proxy that began in time may still be on its way: the sweep lets it end. */
+  is_in_grace: boolean;
 };
 
 /** The status of the answer, with the code of a refusal. */
@@ -80,11 +82,12 @@ export function aborts(session: ModelSession): Answered {
 /** What the background job makes of it. */
 export function isSwept(session: ModelSession): void {
   if (!isPending(session)) return;
-  const { mode, is_over, stored } = session;
+  const { mode, is_over, is_in_grace, stored } = session;
   if (is_over && mode === 'multipart') ends(session, 'expired', 'session_expired');
   else if (hasRightSize(session) && (is_over || hasDigest(session))) session.status = 'uploaded';
-  else if (is_over && stored === 'none') ends(session, 'expired', 'session_expired');
-  else if (is_over) ends(session, 'failed', 'ingest_size_mismatch');
+  else if (!is_over || is_in_grace) return;
+  else if (stored === 'none') ends(session, 'expired', 'session_expired');
+  else ends(session, 'failed', 'ingest_size_mismatch');
 }
 
 /** What a worker makes of one that was accepted. */
@@ -93,6 +96,11 @@ export function isProcessed(session: ModelSession): void {
   const code = refusalOf(session);
   if (code === undefined) session.status = 'ready';
   else ends(session, 'failed', code);
+}
+
+/** Nothing stands between it and a file but a worker. */
+export function isToBeReady(session: ModelSession): boolean {
+  return session.status === 'uploaded' && refusalOf(session) === undefined;
 }
 
 function refusalOf(session: ModelSession): string | undefined {

@@ -2,16 +2,15 @@
  * Refusals of uploads, each asked for on both storages: the code, exactly the details that the table of errors
  * promises, and what they say.
  */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { type ApiErrorCode, apiErrors, type ErrorRow } from '../../runtime/core/errors.ts';
 import type { UploadRecord } from '../../runtime/core/resources/upload.ts';
 import { findUpload } from '../../runtime/db/uploads.ts';
 import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
-import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
 import { type Answer, codeOf, createProject, newSubject } from './api-client.ts';
 import { INGEST_BYTES_MAX, useApi } from './api-server.ts';
 import { must } from './rows.ts';
-import { connectS3, createBucket, type S3Server, startS3Server } from './s3-server.ts';
+import { useS3Ingest } from './s3-ingest.ts';
 
 export const MIB = 2 ** 20;
 export const bytes = Buffer.from('the bytes of an upload');
@@ -54,7 +53,7 @@ export function useUploads() {
     at: ({ upload_id }: UploadRecord, what: string, body?: object) =>
       owner('POST', `${home.path}/uploads/${upload_id}/${what}`, body),
     /** Storage's side of an upload, whatever the URL that it came by. */
-    store: async (bucket: Bucket, upload: UploadRecord, body = bytes): Promise<void> => {
+    store: async (bucket: Bucket, upload: UploadRecord, body: Buffer = bytes): Promise<void> => {
       await bucket.write((await rowOf(upload)).ingest_key, body, { content_type: 'image/png' });
     },
   };
@@ -63,17 +62,10 @@ export function useUploads() {
 export type Uploads = ReturnType<typeof useUploads>;
 
 export function describeRefusals({ api }: Uploads, refusals: readonly Refusal[]): void {
-  let s3: S3Server | undefined;
-  let s3Ingest: Bucket;
-  beforeAll(async () => {
-    s3 = await startS3Server();
-    const access = connectS3(s3);
-    s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
-  });
-  afterAll(() => s3?.stop());
+  const s3Ingest = useS3Ingest();
   describe.each([
     ['folder storage', () => api.deps().buckets.ingest],
-    ['versitygw', () => s3Ingest],
+    ['versitygw', s3Ingest],
   ] as const)('an upload on %s', (_name, bucketOf) => {
     it.each(refusals)('is refused with %s, which says %s', async (code, _how, refuse) => {
       const ingestMaxBytes = code.endsWith(' file_too_large') ? INGEST_BYTES_MAX : 20 * MIB;

@@ -5,13 +5,14 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { endServer } from './end-server.ts';
 
 export type Varnish = {
   port: number;
@@ -22,7 +23,7 @@ export type Varnish = {
 };
 
 const VCL = new URL('../../docs/varnish.vcl', import.meta.url);
-const STARTING_MS_MAX = 30_000;
+const STARTING_MS_MAX = 120_000;
 const LOOK_MS = 50;
 
 export async function startVarnish(deliveryPort: number): Promise<Varnish> {
@@ -53,11 +54,7 @@ export async function startVarnishd(
   const port = await listeningPort(child, join(folder, 'work'));
   return {
     port,
-    close: async () => {
-      child.kill('SIGTERM');
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      rmSync(folder, { recursive: true });
-    },
+    close: () => endServer(child, folder),
   };
 }
 

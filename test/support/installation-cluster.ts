@@ -1,0 +1,144 @@
+/**
+ * ImageServices of a test file: a namespace of its own in the run's control plane, the controller that works in it while
+ * a test lets it lead, and what the tests ask of its objects.
+ */
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { createInstallationController } from '../../operator/installation/installation-controller.ts';
+import type { PassContext } from '../../operator/installation/installation-pass.ts';
+import { probeDatabase } from '../../operator/installation/probe-database.ts';
+import type { ProbeSurroundings } from '../../operator/installation/probe-surroundings.ts';
+import { createEventRecorder } from '../../operator/kube/events.ts';
+import type { KubeMetrics } from '../../operator/kube/metrics.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { type KubeCall, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { type Fate, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
+import { useControlPlane } from './shared-control-plane.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
+export type Json = any;
+
+const places: Record<string, string> = {
+  Secret: 'api/v1/NS/secrets',
+  ServiceAccount: 'api/v1/NS/serviceaccounts',
+  Service: 'api/v1/NS/services',
+  Pod: 'api/v1/NS/pods',
+  Deployment: 'apis/apps/v1/NS/deployments',
+  Job: 'apis/batch/v1/NS/jobs',
+  CronJob: 'apis/batch/v1/NS/cronjobs',
+  PodDisruptionBudget: 'apis/policy/v1/NS/poddisruptionbudgets',
+  NetworkPolicy: 'apis/networking.k8s.io/v1/NS/networkpolicies',
+  Ingress: 'apis/networking.k8s.io/v1/NS/ingresses',
+  ImageService: 'apis/tintype.dev/v1alpha1/NS/imageservices',
+  Event: 'apis/events.k8s.io/v1/NS/events',
+};
+
+const well: ProbeSurroundings = async () => {
+  const verdict = { reason: 'Usable', message: 'It answers.' } as const;
+  return { broker: verdict, storage: verdict };
+};
+
+export type InstallationCluster = ReturnType<typeof useInstallationCluster>;
+
+export function useInstallationCluster(db: Database, context: Partial<PassContext> = {}) {
+  const cluster = useControlPlane();
+  let namespace = '';
+  let metrics: KubeMetrics;
+  let player: PodPlayer;
+  let fateOf: (pod: PlayedPod) => Fate;
+  let controller: ReturnType<typeof createInstallationController>;
+  const plane = (): PlaneAddress => cluster.plane();
+  const path = (kind: string, name = '') =>
+    `/${(places[kind] ?? '').replace('NS', `namespaces/${namespace}`)}${name && `/${name}`}`;
+  const call = (more: KubeCall): Promise<Json> => kubeOk(plane(), more);
+  const read = (kind: string, name: string) => call({ path: path(kind, name) });
+
+  beforeAll(async () => {
+    namespace = await cluster.namespace();
+    const connected = connectKube(plane());
+    metrics = connected.metrics;
+    const { client } = connected;
+    controller = createInstallationController({
+      ...{ log, namespaces: [namespace], resync_ms: 400 },
+      context: {
+        ...{ client, clock, metrics, probeDatabase, schema_version: '0001' },
+        probeSurroundings: well,
+        events: createEventRecorder({ client, clock, log, instance: 'test' }),
+        ...context,
+      },
+    });
+    fateOf = usual;
+    player = playPods(plane(), namespace, (pod) => fateOf(pod));
+  }, 300_000);
+  afterAll(() => player.stop());
+
+  return {
+    plane,
+    path,
+    read,
+    namespace: () => namespace,
+    metrics: () => metrics,
+    /** What becomes of pods from now on. */
+    play: (fate: typeof fateOf) => {
+      fateOf = fate;
+    },
+    list: async (kind: string): Promise<Json[]> => (await call({ path: path(kind) })).items,
+    create: (kind: string, object: object) =>
+      call({ method: 'POST', path: path(kind), body: { kind, ...object } }),
+    merge: (kind: string, name: string, body: object) =>
+      call({
+        ...{ method: 'PATCH', path: path(kind, name), body },
+        content_type: 'application/merge-patch+json',
+      }),
+    remove: (kind: string, name: string) => call({ method: 'DELETE', path: path(kind, name) }),
+    isThere: async (kind: string, name: string) =>
+      (await kubeRequest(plane(), { path: path(kind, name) })).status === 200,
+    /** What an operator makes of the cluster while it leads. */
+    led: async (work: () => Promise<unknown>) => {
+      const over = new AbortController();
+      const { signal } = over;
+      const leading = controller.lead({ db, epoch: 1, signal, isCurrent: () => true });
+      try {
+        await work();
+      } finally {
+        over.abort();
+        await leading;
+      }
+    },
+    untilReason: (name: string, reason: string, type = 'Ready') =>
+      until(async () => {
+        const { metadata, status } = await read('ImageService', name);
+        const found = status.conditions?.find((each: Json) => each.type === type);
+        expect({ reason: found?.reason, of: found?.observedGeneration }).toEqual({
+          ...{ reason, of: metadata.generation },
+        });
+      }),
+    message: async (name: string, type = 'Ready'): Promise<string> => {
+      const { status } = await read('ImageService', name);
+      return status.conditions.find((each: Json) => each.type === type)?.message;
+    },
+    countWrites: () =>
+      count(
+        metrics,
+        /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm,
+      ),
+    countPasses: () =>
+      count(metrics, /^controller_runtime_reconcile_total\{controller="ImageService".*\} (\d+)$/gm),
+  };
+}
+
+/** Migrations end, everything else is ready at once. */
+export function usual({ metadata }: PlayedPod): Fate {
+  return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
+}
+
+export function until(check: () => Promise<unknown>): Promise<void> {
+  return vi.waitFor(async () => void (await check()), { timeout: 60_000, interval: 50 });
+}
+
+async function count(metrics: KubeMetrics, counted: RegExp): Promise<number> {
+  const lines = (await metrics.print()).matchAll(counted);
+  return [...lines].reduce((total, [, number]) => total + Number(number), 0);
+}

@@ -1,0 +1,56 @@
+/** A project with a library, keys that mint its sessions, and callers who hold a token. */
+import { expect } from 'vitest';
+import type { ProjectRecord } from '../../runtime/core/resources/project.ts';
+import { type Answer, type Caller, createKey, createProject } from './api-client.ts';
+import type { Api } from './api-server.ts';
+
+export const ORIGIN = 'https://cms.example.com';
+const SCOPES = ['library:sessions', 'files:read', 'files:write', 'urls:sign'];
+
+export type LibraryProject = {
+  project: ProjectRecord;
+  /** Of the project's paths. */
+  path: string;
+  /** With every scope that sessions take. */
+  key: Caller;
+  mint(wish?: object): Promise<Answer>;
+  /** A caller with the token of a new session. */
+  open(wish?: object): Promise<Caller>;
+};
+
+export const usualWish = {
+  library: 'press',
+  permissions: ['browse', 'upload'],
+  origin: ORIGIN,
+  subject: 'editor-42',
+};
+
+export async function libraryProject(
+  api: Api,
+  owner: Caller,
+  settings: Record<string, unknown> = {},
+): Promise<LibraryProject> {
+  const project = await createProject(owner, settings);
+  const path = `/v1/projects/${project.project_slug}`;
+  const key = api.withKey(await createKey(owner, project.project_slug, SCOPES));
+  const press = { slug: 'press', name: 'Press', allowed_origins: [ORIGIN] };
+  expect((await key('POST', `${path}/libraries`, press)).status).toBe(201);
+  const mint = (wish: object = {}) =>
+    key('POST', `${path}/library-sessions`, { ...usualWish, ...wish });
+  return {
+    project,
+    path,
+    key,
+    mint,
+    open: async (wish) => {
+      const answer = await mint(wish);
+      expect(answer.status, answer.text).toBe(201);
+      return withToken(api, answer.body.token);
+    },
+  };
+}
+
+export function withToken(api: Pick<Api, 'send'>, token: string): Caller {
+  const headers = { authorization: `Bearer ${token}` };
+  return (method, path, body) => api.send({ method, path, body, headers });
+}

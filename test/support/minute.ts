@@ -1,0 +1,14 @@
+// The minute of the database, in whose windows rates are counted.
+import { expect } from 'vitest';
+import type { Queryable } from '../../runtime/db/client.ts';
+
+/** What is counted then takes seconds: it begins where the database's minute has enough of them left. */
+export async function untilEarlyInMinute(db: Queryable): Promise<void> {
+  const second = async () => {
+    const [row] = await db.query<{ second: number }>(
+      'select extract(second from now())::integer as second',
+    );
+    return row?.second ?? 0;
+  };
+  await expect.poll(second, { timeout: 30_000, interval: 200 }).toBeLessThan(40);
+}

@@ -1,0 +1,145 @@
+/**
+ * What one slug of a project has been through, by the sentences of the specification: File (status) and Staff, written
+ * without a look at the code. Each move makes a new state, so that all orders of moves at once can be tried.
+ */
+
+export type ModelCheck = {
+  file: number;
+  revision: number;
+  scan: 'waiting' | 'clear' | 'flagged';
+  claims: number;
+  review: 'unreviewed' | 'approved' | 'rejected';
+};
+export type ModelFile = {
+  status: 'ready' | 'blocked' | 'deleted';
+  by: 'scanner' | 'staff' | null;
+  revision: number;
+  /** By which check the scanner blocked; of later files too, as a blocked slug stays blocked. */
+  because: number;
+};
+export type Model = {
+  auto_block: boolean;
+  files: ModelFile[];
+  checks: ModelCheck[];
+  told: { blocked: number; unblocked: number };
+};
+
+export type Move =
+  | { kind: 'publish' | 'delete' }
+  | { kind: 'block' | 'unblock'; file: number }
+  | { kind: 'review'; check: number; decision: 'approved' | 'rejected' }
+  | { kind: 'answer'; check: number; claim: number; is_nude: boolean }
+  | { kind: 'switch'; auto_block: boolean };
+
+export const newModel = (): Model => ({
+  auto_block: false,
+  files: [],
+  checks: [],
+  told: { blocked: 0, unblocked: 0 },
+});
+
+export function after(before: Model, move: Move): Model {
+  const model = structuredClone(before);
+  switch (move.kind) {
+    case 'publish':
+      publish(model);
+      break;
+    case 'delete':
+      for (const file of model.files) file.status = 'deleted';
+      break;
+    case 'block':
+      block(model, move.file, { by: 'staff', because: -1 });
+      break;
+    case 'unblock':
+      if (unblock(model, move.file)) approveAll(model, move.file);
+      break;
+    case 'review':
+      review(model, move);
+      break;
+    case 'answer':
+      answer(model, move);
+      break;
+    case 'switch':
+      if (model.auto_block && !move.auto_block) letGo(model);
+      model.auto_block = move.auto_block;
+  }
+  return model;
+}
+
+/** A blocked slug stays blocked, also when its file was deleted. */
+function publish(model: Model): void {
+  const last = model.files.at(-1);
+  if (last === undefined || last.status === 'deleted') {
+    const by = last?.by ?? null;
+    const status = by === null ? 'ready' : 'blocked';
+    model.files.push({ status, by, revision: 1, because: last?.because ?? -1 });
+  } else last.revision += 1;
+  const file = model.files.length - 1;
+  const revision = model.files[file]?.revision ?? 0;
+  model.checks.push({ file, revision, scan: 'waiting', claims: 0, review: 'unreviewed' });
+}
+
+type Block = { by: 'scanner' | 'staff'; because: number };
+
+function block(model: Model, at: number, { by, because }: Block): void {
+  const file = model.files[at];
+  if (file?.status === 'ready') {
+    Object.assign(file, { status: 'blocked', by, because });
+    model.told.blocked += 1;
+  } else if (file?.status === 'blocked' && by === 'staff') file.by = 'staff';
+}
+
+/** Whether there is a file. */
+function unblock(model: Model, at: number): boolean {
+  const file = model.files[at];
+  if (file?.status === 'blocked') {
+    Object.assign(file, { status: 'ready', by: null, because: -1 });
+    model.told.unblocked += 1;
+  }
+  return file !== undefined && file.status !== 'deleted';
+}
+
+function approveAll(model: Model, at: number): void {
+  for (const check of model.checks)
+    if (check.file === at && check.scan === 'flagged') check.review = 'approved';
+}
+
+/** A decision is about the pictures that were scanned: of others it is kept alone. */
+function review(model: Model, { check: at, decision }: Extract<Move, { kind: 'review' }>): void {
+  const check = model.checks[at];
+  const file = model.files[check?.file ?? -1];
+  if (check?.scan !== 'flagged' || file === undefined) return;
+  check.review = decision;
+  if (file.revision !== check.revision) return;
+  if (decision === 'rejected') {
+    if (file.status === 'ready') block(model, check.file, { by: 'staff', because: -1 });
+  } else if (file.status === 'blocked' && file.by === 'scanner') {
+    unblock(model, check.file);
+    approveAll(model, check.file);
+  }
+}
+
+/** Only of the scan that was begun last, once. */
+function answer(
+  model: Model,
+  { check: at, claim, is_nude }: Extract<Move, { kind: 'answer' }>,
+): void {
+  const check = model.checks[at];
+  if (check?.scan !== 'waiting' || check.claims !== claim) return;
+  check.scan = is_nude ? 'flagged' : 'clear';
+  const isCurrent = model.files[check.file]?.revision === check.revision;
+  if (is_nude && model.auto_block && isCurrent)
+    block(model, check.file, { by: 'scanner', because: at });
+}
+
+/** Blocks of the scanner's whose check nobody reviewed go, also of a deleted file for the next one of its slug, other than what staff rejected then or since. */
+function letGo(model: Model): void {
+  model.files.forEach((file, at) => {
+    const isRejected = model.checks.some(
+      ({ review: said }, check) => said === 'rejected' && check >= file.because,
+    );
+    if (file.by !== 'scanner' || isRejected) return;
+    if (file.status === 'deleted') Object.assign(file, { by: null, because: -1 });
+    else unblock(model, at);
+  });
+}

@@ -1,0 +1,77 @@
+/** `tintype operator` as a process of its own, as one of the identities of the control plane, with what a Role grants it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Permission } from '../../operator/permissions.ts';
+import { kubeconfig } from './control-plane.ts';
+import { kubeApply, type PlaneAddress } from './kube-request.ts';
+
+export type OperatorProcess = {
+  child: ChildProcess;
+  /** Of /livez, /readyz and /metrics. */
+  watched: string;
+  stop(): Promise<void>;
+};
+
+/** Resolves when it says that it is ready. */
+export async function startOperator(
+  plane: PlaneAddress,
+  settings: Record<string, string>,
+): Promise<OperatorProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-operator-'));
+  const file = join(folder, 'kubeconfig');
+  await writeFile(file, kubeconfig(plane, 'operator'));
+  const child = spawn(process.execPath, ['runtime/main.ts', 'operator'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+      KUBECONFIG: file,
+      TINTYPE_METRICS_PORT: '0',
+      ...settings,
+    },
+  });
+  return {
+    child,
+    watched: `http://127.0.0.1:${await readWatchPort(child)}`,
+    stop: async () => {
+      child.kill('SIGKILL');
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function readWatchPort({ stderr }: ChildProcess): Promise<number> {
+  if (stderr === null) throw new Error('it says nothing');
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: stderr })) {
+    lines.push(line);
+    const { watch_port } = JSON.parse(line) as { watch_port?: number };
+    if (watch_port === undefined) continue;
+    stderr.resume();
+    return watch_port;
+  }
+  throw new Error(`it ended before it was ready: ${lines.join('\n')}`);
+}
+
+/** What the table of the operator's permissions grants in a namespace, and nothing else. */
+export async function permitOperator(
+  plane: PlaneAddress,
+  namespace: string,
+  granted: readonly Permission[],
+): Promise<void> {
+  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${namespace}`;
+  const head = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'operator' } };
+  const rules = granted.map(({ apiGroup, resources, names, verbs }) => {
+    return { apiGroups: [apiGroup], resources, verbs, ...(names && { resourceNames: names }) };
+  });
+  await kubeApply(plane, `${path}/roles/operator`, { ...head, kind: 'Role', rules });
+  const group = 'rbac.authorization.k8s.io';
+  await kubeApply(plane, `${path}/rolebindings/operator`, {
+    ...{ ...head, kind: 'RoleBinding' },
+    roleRef: { apiGroup: group, kind: 'Role', name: 'operator' },
+    subjects: [{ apiGroup: group, kind: 'User', name: 'operator' }],
+  });
+}

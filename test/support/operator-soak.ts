@@ -1,0 +1,170 @@
+/**
+ * Projects that come, change and go without end behind an operator whose connections to the API server and to PostgreSQL
+ * fail again and again: in the end rows are as declared, and the heap is no larger than it was.
+ */
+import { randomBytes, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../../runtime/db/client.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from './kube-fault-proxy.ts';
+import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { type OperatorProcess, startOperator } from './operator-process.ts';
+import { type FaultProxy, startFaultProxy } from './tcp-fault-proxy.ts';
+
+export type SoakOptions = {
+  plane: PlaneAddress;
+  db: Database;
+  database_url: string;
+  namespace: string;
+  /** So long it goes on, with a fault every so often. */
+  duration_ms: number;
+  fault_ms: number;
+  /** Told what happens. */
+  say?: (line: string) => void;
+};
+
+export type SoakReport = {
+  changes: number;
+  faults: number;
+  /** The least heap of each of four quarters, in MB: what is left after collections. */
+  heaps_mb: number[];
+  /** What is declared, and what is in the rows when all has settled. */
+  declared: Record<string, string>;
+  rows: Record<string, string>;
+};
+
+const PROJECTS = 40;
+const PAUSE_MS = 50;
+const SETTLE_MS = 120_000;
+
+type Proxies = { kube: KubeFaultProxy; sql: FaultProxy };
+type State = SoakOptions & Proxies & { made: Set<string>; changes: number; faults: number };
+
+export async function soakOperator(options: SoakOptions): Promise<SoakReport> {
+  const { hostname: host, port } = new URL(options.database_url);
+  const kube = await startKubeFaultProxy(options.plane);
+  const sql = await startFaultProxy({ host, port: Number(port) });
+  const operator = await startOperator(kube, {
+    ...{ POD_NAMESPACE: options.namespace, TINTYPE_WATCH_NAMESPACES: options.namespace },
+    TINTYPE_DATABASE_URL: Object.assign(new URL(options.database_url), { port: String(sql.port) })
+      .href,
+    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  });
+  const state: State = { ...options, kube, sql, made: new Set(), changes: 0, faults: 0 };
+  try {
+    const heaps_mb = await churn(state, operator);
+    const settled = await untilSettled(state);
+    return { changes: state.changes, faults: state.faults, heaps_mb, ...settled };
+  } finally {
+    await operator.stop();
+    await kube.close();
+    await sql.close();
+  }
+}
+
+async function churn(state: State, operator: OperatorProcess): Promise<number[]> {
+  const { duration_ms, fault_ms, say } = state;
+  const heaps = [Infinity, Infinity, Infinity, Infinity];
+  const began = performance.now();
+  let faulted = began;
+  for (let gone = 0; gone < duration_ms; gone = performance.now() - began) {
+    await change(state);
+    const quarter = Math.floor((gone / duration_ms) * 4);
+    heaps[quarter] = Math.min(heaps[quarter] ?? Infinity, await readHeap(operator));
+    if (performance.now() - faulted > fault_ms) {
+      const name = await fault(state);
+      faulted = performance.now();
+      say?.(
+        `${Math.round(gone / 1000)} s: ${name}; ${state.changes} changes, heap ${heaps[quarter]?.toFixed(0)} MB`,
+      );
+    }
+    await sleep(PAUSE_MS);
+  }
+  return heaps;
+}
+
+/** One of them is made, changed, or deleted. */
+async function change(state: State): Promise<void> {
+  const { plane, namespace, made } = state;
+  const name = `soak-${namespace}-${randomInt(PROJECTS)}`.slice(0, 60);
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects/${name}`;
+  state.changes += 1;
+  if (made.has(name) && randomInt(5) === 0) {
+    await kubeRequest(plane, { method: 'DELETE', path });
+    made.delete(name);
+    return;
+  }
+  const displayName = `Shop ${state.changes}`;
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Project' };
+  await kubeApply(plane, path, { ...head, metadata: { name, namespace }, spec: { displayName } });
+  made.add(name);
+}
+
+async function readHeap({ watched }: OperatorProcess): Promise<number> {
+  const printed = await (await fetch(`${watched}/metrics`)).text();
+  const [, bytes] = /^tintype_nodejs_heap_size_used_bytes (\d+)/m.exec(printed) ?? [];
+  return Number(bytes ?? Number.NaN) / 1e6;
+}
+
+const faults: Readonly<Record<string, (proxies: Proxies) => Promise<void> | void>> = {
+  'watches are reset': ({ kube }) => kube.cutWatches('reset'),
+  'watches end': ({ kube }) => kube.cutWatches('end'),
+  'a watch ends within a line': ({ kube }) => kube.cutNextLine('reset'),
+  'the API server falls silent': ({ kube }) => kube.freeze(),
+  'the API server refuses': ({ kube }) => kube.refuse({ times: 20, status: 429, retry_after: 1 }),
+  'the API server fails': ({ kube }) => kube.refuse({ times: 20, status: 500 }),
+  'connections to PostgreSQL break': ({ sql }) => sql.cut(),
+  'PostgreSQL is away': async ({ sql }) => {
+    sql.set({ kind: 'refuse' });
+    sql.cut();
+    await sleep(2_000);
+    sql.set({ kind: 'none' });
+  },
+  'an answer of PostgreSQL is lost': ({ sql }) => sql.set({ kind: 'drop_response', times: 1 }),
+};
+
+async function fault(state: State): Promise<string> {
+  const names = Object.keys(faults);
+  const name = names[state.faults % names.length] ?? '';
+  state.faults += 1;
+  await faults[name]?.(state);
+  return name;
+}
+
+/** The active ones: what was deleted is suspended. */
+async function readRows({ db, namespace }: State): Promise<Record<string, string>> {
+  const rows = await db.query<{ project_slug: string; name: string }>(
+    `select project_slug, name from projects
+     where owner_namespace = $1 and status = 'active' order by project_slug`,
+    [namespace],
+  );
+  return Object.fromEntries(
+    rows.map(({ project_slug, name }) => [project_slug, name] as const).sort(),
+  );
+}
+
+/** Not what was sent: what is applied to a resource that is going goes with it. */
+async function readDeclared({ plane, namespace }: State): Promise<Record<string, string>> {
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
+  const { items } = (await kubeOk(plane, { path })) as { items: Project[] };
+  const there = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return Object.fromEntries(
+    there.map(({ metadata, spec }) => [metadata.name, spec.displayName] as const).sort(),
+  );
+}
+
+type Project = {
+  metadata: { name: string; deletionTimestamp?: string };
+  spec: { displayName: string };
+};
+
+/** What there is when both are the same, or when they have not come to that in time. */
+async function untilSettled(state: State): Promise<Pick<SoakReport, 'declared' | 'rows'>> {
+  state.sql.set({ kind: 'none' });
+  const until = performance.now() + SETTLE_MS;
+  for (;;) {
+    const [declared, rows] = await Promise.all([readDeclared(state), readRows(state)]);
+    const isSame = JSON.stringify(declared) === JSON.stringify(rows);
+    if (isSame || performance.now() > until) return { declared, rows };
+    await sleep(200);
+  }
+}

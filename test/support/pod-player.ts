@@ -1,0 +1,102 @@
+/**
+ * What a scheduler and a kubelet would make of the pods of a namespace, as a test decides: the controllers of the control
+ * plane are real, and count what stands in the status of pods.
+ */
+import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+
+/** `wait`: as if its image was still being pulled. */
+export type Fate = 'ready' | 'succeed' | 'fail' | 'crash' | 'wait';
+
+export type PlayedPod = {
+  metadata: { name: string; labels: Record<string, string> };
+  spec: { containers: { image: string; args: string[] }[] };
+};
+
+export type PodPlayer = { stop(): Promise<void> };
+
+export function playPods(
+  plane: PlaneAddress,
+  namespace: string,
+  fateOf: (pod: PlayedPod) => Fate,
+): PodPlayer {
+  let isOver = false;
+  const running = (async () => {
+    while (!isOver) {
+      await playOnce(plane, namespace, fateOf);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  })();
+  return {
+    stop: () => {
+      isOver = true;
+      return running;
+    },
+  };
+}
+
+async function playOnce(
+  plane: PlaneAddress,
+  namespace: string,
+  fateOf: (pod: PlayedPod) => Fate,
+): Promise<void> {
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  const pending = `${path}?fieldSelector=status.phase%3DPending`;
+  const { items } = (await kubeOk(plane, { path: pending })) as { items: PlayedPod[] };
+  await Promise.all(
+    items.map(async (pod) => {
+      const fate = fateOf(pod);
+      if (fate === 'wait') return;
+      // It may be gone by now.
+      await kubeRequest(plane, {
+        ...{ method: 'PATCH', path: `${path}/${pod.metadata.name}/status` },
+        body: { status: statuses[fate](pod) },
+        content_type: 'application/merge-patch+json',
+      });
+    }),
+  );
+}
+
+const started = '2026-11-21T12:00:00Z';
+
+function containerStatus({ spec }: PlayedPod, more: object): object {
+  const { image = '' } = spec.containers[0] ?? {};
+  return { ...{ name: 'tintype', image, imageID: '', restartCount: 1 }, ...more };
+}
+
+const ended = { exitCode: 1, startedAt: started, finishedAt: started };
+const LAST_LINE = 'is TINTYPE_DATABASE_URL right?\n';
+
+const statuses: Record<Exclude<Fate, 'wait'>, (pod: PlayedPod) => object> = {
+  ready: (pod) => ({
+    phase: 'Running',
+    conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: started }],
+    containerStatuses: [
+      containerStatus(pod, { ready: true, state: { running: { startedAt: started } } }),
+    ],
+  }),
+  succeed: (pod) => ({
+    phase: 'Succeeded',
+    containerStatuses: [
+      containerStatus(pod, { ready: false, state: { terminated: { ...ended, exitCode: 0 } } }),
+    ],
+  }),
+  fail: (pod) => ({
+    phase: 'Failed',
+    containerStatuses: [
+      containerStatus(pod, {
+        ready: false,
+        state: { terminated: { ...ended, message: LAST_LINE } },
+      }),
+    ],
+  }),
+  crash: (pod) => ({
+    phase: 'Running',
+    containerStatuses: [
+      containerStatus(pod, {
+        ready: false,
+        state: { waiting: { reason: 'CrashLoopBackOff' } },
+        lastState: { terminated: { ...ended, message: LAST_LINE } },
+      }),
+    ],
+  }),
+};

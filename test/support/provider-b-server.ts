@@ -1,0 +1,81 @@
+/**
+ * Payment provider B's API on a free port, as it is documented to be: cancels at the end of what is paid, knows its
+ * key, and does nothing twice for one idempotency key.
+ */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export const PROVIDER_B_KEY = 'key_of_provider_b';
+
+export type ProviderBServer = {
+  url: string;
+  /** Statuses by subscription. */
+  subscriptions: Map<string, string>;
+  /** Cancellations that were done, not those that were repeated. */
+  cancelled: string[];
+  /** Every call: method, path and idempotency key. */
+  calls: string[];
+  /** How it is today. */
+  mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers';
+  close(): Promise<void>;
+};
+
+export async function startProviderBServer(): Promise<ProviderBServer> {
+  const state: Omit<ProviderBServer, 'url' | 'close'> = {
+    subscriptions: new Map(),
+    cancelled: [],
+    calls: [],
+    mood: 'well',
+  };
+  const answers = new Map<string, object>();
+  const server = createServer((request, response) => {
+    void text(request).then(() => answer(shared, answers, { request, response }));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const shared: ProviderBServer = Object.assign(state, {
+    url: `http://127.0.0.1:${port}`,
+    close: async () => {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  });
+  return shared;
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse };
+
+function answer(
+  server: ProviderBServer,
+  answers: Map<string, object>,
+  { request, response }: Exchange,
+): void {
+  const key = String(request.headers['idempotency-key'] ?? '');
+  const url = new URL(request.url ?? '', 'http://provider');
+  server.calls.push(`${request.method} ${url.pathname} ${key}`);
+  const say = (status: number, body: object) =>
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  if (server.mood === 'silent') return;
+  if (server.mood === 'failing') return void say(500, { error: 'internal' });
+  if (server.mood === 'talking nonsense') return void response.writeHead(200).end('<html>');
+  if (request.headers['x-api-key'] !== PROVIDER_B_KEY) return void say(403, { error: 'forbidden' });
+  const known = answers.get(key);
+  if (known !== undefined) return void say(200, known);
+  const cancelled = /^\/v1\/subscriptions\/([^/]+)\/cancel$/.exec(url.pathname)?.[1];
+  const id = cancelled ?? url.searchParams.get('subscription_id') ?? '';
+  const status = server.subscriptions.get(id);
+  if (status === undefined) return void say(404, { error: 'not found' });
+  if (cancelled === undefined) return void say(200, { id, status });
+  if (status !== 'active') return void say(400, { error: 'cannot be cancelled' });
+  server.subscriptions.set(id, 'scheduled_cancel');
+  server.cancelled.push(id);
+  const body = { id, status: 'scheduled_cancel' };
+  answers.set(key, body);
+  if (server.mood === 'losing answers') return void response.destroy();
+  say(200, body);
+}

@@ -1,0 +1,28 @@
+// A run that is killed cannot end its servers: the next run finds them by the temporary folder that they name.
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { expect, it } from 'vitest';
+import { startRabbitServer } from './rabbitmq-server.ts';
+
+function environments(): string[] {
+  const pids = readdirSync('/proc').filter((name) => Number(name) > 0);
+  return pids.flatMap((pid) => {
+    try {
+      return [readFileSync(`/proc/${pid}/environ`, 'utf8')];
+    } catch {
+      return [];
+    }
+  });
+}
+
+it('a broker names the temporary folder of the run that started it', async () => {
+  const server = await startRabbitServer();
+  try {
+    const mark = `RABBITMQ_NODE_PORT=${new URL(server.url).port}\0`;
+    const brokers = environments().filter((each) => each.includes(mark));
+    expect(brokers.length).toBeGreaterThan(0);
+    expect(brokers.filter((each) => !each.includes(`TMPDIR=${tmpdir()}\0`))).toEqual([]);
+  } finally {
+    await server.stop();
+  }
+}, 300_000);

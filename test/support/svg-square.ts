@@ -1,0 +1,11 @@
+/** Drawings on the grid of 2048 by 2048. */
+
+export function square(content: string): string {
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="2048" height="2048">${content}</svg>`;
+}
+
+/** `f`, whose results a renderer has to keep as each has a name. */
+export function filterOfResults(count: number): string {
+  const results = Array.from({ length: count }, (_, at) => `<feOffset result="r${at}"/>`);
+  return `<filter id="f" filterUnits="userSpaceOnUse" width="9" height="9">${results.join('')}</filter>`;
+}

@@ -1,0 +1,185 @@
+/**
+ * The tenant kinds of a test file: namespaces of its own in the run's control plane, the controllers that work in them
+ * while a test lets them lead, and what the tests ask of a resource.
+ */
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { createOrganizations } from '../../operator/cluster/organizations.ts';
+import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
+import { createTenantControllers } from '../../operator/cluster/tenant-controllers.ts';
+import type { KubeClient } from '../../operator/kube/client.ts';
+import { createEventRecorder } from '../../operator/kube/events.ts';
+import type { KubeMetrics } from '../../operator/kube/metrics.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { useControlPlane } from './shared-control-plane.ts';
+
+export type Condition = {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  lastTransitionTime: string;
+  observedGeneration: number;
+};
+
+export type Live = {
+  metadata: {
+    resourceVersion: string;
+    generation: number;
+    finalizers?: string[];
+    uid: string;
+    deletionTimestamp?: string;
+  };
+  status: { observedGeneration: number; conditions?: Condition[]; [field: string]: unknown };
+};
+
+type Declared = { namespace?: string; annotations?: Record<string, string> };
+
+export type TenantCluster = {
+  plane(): PlaneAddress;
+  /** The first of its namespaces. */
+  namespace(): string;
+  /** Another one that the controllers work in. */
+  other(): string;
+  metrics(): KubeMetrics;
+  /** What an operator makes of the cluster while it leads. */
+  led(work: () => Promise<unknown>, through?: Database): Promise<void>;
+  apply(kind: string, name: string, spec: object, declared?: Declared): Promise<unknown>;
+  read(kind: string, name: string, namespace?: string): Promise<Live>;
+  remove(kind: string, name: string, namespace?: string): Promise<unknown>;
+  condition(kind: string, name: string, type?: string): Promise<Condition | undefined>;
+  /** Until Ready says so, of the newest generation. */
+  untilReason(kind: string, name: string, reason: string, namespace?: string): Promise<void>;
+  untilGone(kind: string, name: string, namespace?: string): Promise<void>;
+  path(kind: string, name: string, namespace?: string): string;
+  countWrites(): Promise<number>;
+  countPasses(kind?: string): Promise<number>;
+};
+
+type Options = {
+  db: Database;
+  key?: Buffer;
+  /** The client that the operator has, in place of an ordinary one. */
+  wrap?: (client: KubeClient) => KubeClient;
+  context?: Partial<ObjectContext>;
+  /** Where the operator finds the API server, in place of its own address. */
+  through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
+};
+
+const plurals: Record<string, string> = {
+  Project: 'projects',
+  SigningKey: 'signingkeys',
+  WatermarkPreset: 'watermarkpresets',
+  Recipe: 'recipes',
+};
+
+const GROUP = '/apis/tintype.dev/v1alpha1';
+const RESYNC_MS = 500;
+const RETRY_MS = 300;
+
+export function useTenantCluster({ db, key, wrap, context, through }: Options): TenantCluster {
+  const cluster = useControlPlane();
+  const { plane } = cluster;
+  const namespaces: string[] = [];
+  let caches: ObjectCaches;
+  let metrics: KubeMetrics;
+  let controllers: ReturnType<typeof createTenantControllers>;
+  const first = () => namespaces[0] ?? '';
+  const path = (kind: string, name: string, namespace = first()) =>
+    `${GROUP}/namespaces/${namespace}/${plurals[kind]}/${name}`;
+  const read = async (kind: string, name: string, namespace = first()) =>
+    (await kubeOk(plane(), { path: path(kind, name, namespace) })) as Live;
+  const condition = async (kind: string, name: string, type = 'Ready', namespace = first()) => {
+    const { metadata, status } = await read(kind, name, namespace);
+    const found = status.conditions?.find((each) => each.type === type);
+    // What is said of an older generation is no answer.
+    return found?.observedGeneration === metadata.generation ? found : undefined;
+  };
+
+  beforeAll(async () => {
+    namespaces.push(await cluster.namespace(), await cluster.namespace());
+    const connected = connectKube((await through?.(plane())) ?? plane());
+    const client = wrap?.(connected.client) ?? connected.client;
+    metrics = connected.metrics;
+    caches = openObjectCaches({ client, clock, log, metrics, namespaces });
+    controllers = createTenantControllers({
+      ...{ caches, namespaces, clock, log, metrics, resync_ms: RESYNC_MS, retry_ms: RETRY_MS },
+      context: {
+        ...{ client, clock, delivery_root_domain: 'images.example' },
+        sealing: createSealing([{ id: 'k1', key: key ?? randomBytes(32) }]),
+        findOrganization: createOrganizations(clock),
+        events: createEventRecorder({ client, clock, log, instance: 'test' }),
+        ...context,
+      },
+    });
+    await caches.synced;
+  }, 300_000);
+  afterAll(() => caches.stop());
+
+  return {
+    plane,
+    namespace: first,
+    other: () => namespaces[1] ?? '',
+    metrics: () => metrics,
+    led: async (work, through = db) => {
+      const over = new AbortController();
+      const { signal } = over;
+      const leading = controllers.lead({ db: through, epoch: 1, signal, isCurrent: () => true });
+      try {
+        await work();
+      } finally {
+        over.abort();
+        await leading;
+      }
+    },
+    apply: (kind, name, spec, { namespace = first(), annotations } = {}) =>
+      kubeApply(plane(), path(kind, name, namespace), {
+        ...{ apiVersion: 'tintype.dev/v1alpha1', kind, spec },
+        metadata: { name, namespace, ...(annotations && { annotations }) },
+      }),
+    read,
+    remove: (kind, name, namespace) =>
+      kubeOk(plane(), { method: 'DELETE', path: path(kind, name, namespace) }),
+    condition,
+    untilReason: (kind, name, reason, namespace) =>
+      until(async () =>
+        expect((await condition(kind, name, 'Ready', namespace))?.reason).toBe(reason),
+      ),
+    untilGone: (kind, name, namespace) =>
+      until(async () => {
+        const { status } = await kubeRequest(plane(), { path: path(kind, name, namespace) });
+        expect(status).toBe(404);
+      }),
+    path,
+    countWrites: () =>
+      sum(
+        metrics,
+        /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm,
+      ),
+    countPasses: (kind = 'Project') =>
+      sum(
+        metrics,
+        new RegExp(`^controller_runtime_reconcile_total\\{controller="${kind}".*\\} (\\d+)$`, 'gm'),
+      ),
+  };
+}
+
+export function until(check: () => Promise<unknown>): Promise<void> {
+  return vi.waitFor(async () => void (await check()), { timeout: 60_000, interval: 50 });
+}
+
+/** Every test has slugs of its own: a project is never destroyed. */
+export function newSlug(): string {
+  return `p${randomBytes(5).toString('hex')}`;
+}
+
+async function sum(metrics: KubeMetrics, counted: RegExp): Promise<number> {
+  const lines = (await metrics.print()).matchAll(counted);
+  return [...lines].reduce((total, [, count]) => total + Number(count), 0);
+}

@@ -1,0 +1,62 @@
+/**
+ * A shop whose page sends pictures: a site on an origin of its own with the upload handler, a real Tintype behind it, and
+ * Chromium. Its server has a small picture, and two large ones, each three parts long.
+ */
+import type { ServerResponse } from 'node:http';
+import type { Browser, Page } from 'playwright-core';
+import {
+  createUploadHandler,
+  expressHandler,
+  type UploadRoute,
+} from '../../runtime/sdk/server/sdk.ts';
+import { removeFolder, startTintype } from '../contract/support/tintype.ts';
+import { wrapBmp } from './bmp.ts';
+import { startBrowser } from './browser.ts';
+import { over, photograph } from './pictures.ts';
+import { pageOf, startSite } from './site.ts';
+
+export type UploadSite = { browser: Browser; origin: string; close(): Promise<void> };
+
+/** `program` is the page's module, which sets the title to `ready`; `photo` is the route of its handler. */
+export async function startUploadSite(program: string, photo: UploadRoute): Promise<UploadSite> {
+  const [tintype, browser, site] = await Promise.all([startTintype(), startBrowser(), startSite()]);
+  const { api_url: url, api_key: apiKey, project_slug: project } = tintype.instance;
+  const handler = createUploadHandler({ router: { photo }, url, apiKey, project });
+  const send = (bytes: Buffer) => async (_: unknown, response: ServerResponse) =>
+    void response.end(bytes);
+  site.answers.set('/', pageOf(program));
+  site.answers.set('/upload', expressHandler(handler));
+  site.answers.set('/small.jpg', send(await over(photograph(64, 48)).jpeg().toBuffer()));
+  site.answers.set('/large.bmp', send(largePicture(2400)));
+  site.answers.set('/other.bmp', send(largePicture(2401)));
+  site.answers.set('/torn.jpg', send(Buffer.from('no picture')));
+  return {
+    browser,
+    origin: site.origin,
+    close: async () => {
+      await browser.close();
+      await Promise.all([site.close(), tintype.end('SIGTERM')]);
+      await removeFolder(tintype.data);
+    },
+  };
+}
+
+const largePicture = (height: number) => {
+  const rows = Buffer.alloc(2400 * 3 * height, 0x80);
+  return wrapBmp({ width: 2400, height }, { bits: 24 }, { rows, compression: 0 });
+};
+
+export async function openPage(page: Page, { origin }: UploadSite): Promise<void> {
+  await page.goto(origin);
+  await page.waitForFunction('document.title === "ready"');
+}
+
+/** PUTs that storage took from here on, by part; 0 for a whole file. */
+export function notePuts(page: Page): number[] {
+  const puts: number[] = [];
+  page.on('requestfinished', (request) => {
+    if (request.method() !== 'PUT') return;
+    puts.push(Number(new URL(request.url()).searchParams.get('part') ?? 0));
+  });
+  return puts;
+}

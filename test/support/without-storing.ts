@@ -1,0 +1,15 @@
+/** A database that fails where the answer to an Idempotency-Key would be stored, as if the process had been killed there. */
+import type { Database } from '../../runtime/db/client.ts';
+import { throughDatabase } from './through-database.ts';
+
+export function withoutStoring(db: Database): Database {
+  return throughDatabase(db, (to) => ({
+    query: (text, values) => (isStoring(text) ? killed() : to.query(text, values)),
+  }));
+}
+
+const isStoring = (text: string) => text.startsWith('update idempotency_keys');
+
+async function killed(): Promise<never> {
+  throw new Error('killed');
+}
