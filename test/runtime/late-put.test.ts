@@ -7,14 +7,12 @@ import { updateUploadExpired } from '../../runtime/db/upload-ends.ts';
 import { type UploadRow, updateUploadUploaded } from '../../runtime/db/uploads.ts';
 import { uploadSweep } from '../../runtime/jobs/upload-sweep.ts';
 import { noCdn } from '../../runtime/platform/cdn/cdn.ts';
-import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
-import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
 import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { codeOf } from '../support/api-client.ts';
 import { STORAGE_EVENT_SECRET } from '../support/api-server.ts';
 import { over, photograph } from '../support/pictures.ts';
-import { connectS3, createBucket, type S3Server, startS3Server } from '../support/s3-server.ts';
+import { useS3Ingest } from '../support/s3-ingest.ts';
 import { LARGE, useUploads } from '../support/upload-refusals.ts';
 
 const uploads = useUploads();
@@ -22,8 +20,7 @@ const { api, at, home, make, owner, rowOf } = uploads;
 const HOURS_MS = 2 * 3_600_000;
 let bytes: Buffer;
 let sandbox: Sandbox;
-let s3: S3Server | undefined;
-let s3Ingest: Bucket;
+const s3Ingest = useS3Ingest();
 
 beforeAll(async () => {
   bytes = await over(photograph(40, 30)).png().toBuffer();
@@ -36,14 +33,8 @@ beforeAll(async () => {
     jobs_per_child: 9,
     log,
   });
-  s3 = await startS3Server();
-  const access = connectS3(s3);
-  s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
 });
-afterAll(async () => {
-  await sandbox.close();
-  await s3?.stop();
-});
+afterAll(() => sandbox.close());
 
 const put = async ({ direct }: UploadRecord) => {
   const headers = { 'content-type': direct?.headers['content-type'] ?? '' };
@@ -53,7 +44,7 @@ const put = async ({ direct }: UploadRecord) => {
 
 describe.each([
   ['folder storage', () => api.deps().buckets.ingest],
-  ['versitygw', () => s3Ingest],
+  ['versitygw', s3Ingest],
 ] as const)('bytes on %s', (_name, bucketOf) => {
   const begin = (wish: object) => {
     const buckets = { ...api.deps().buckets, ingest: bucketOf() };

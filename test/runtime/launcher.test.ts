@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,35 @@ function run(path: string, ...words: string[]) {
 }
 
 const printWords = 'const words: string[] = process.argv.slice(2); console.info(words.join("+"));';
+
+/** As the first process of a container: told to end once it has begun. */
+async function endFirstProcess(main: string): Promise<{ code: number | null; stdout: string }> {
+  const path = await place(
+    '24.1.0',
+    `${main}; setInterval(() => {}, 1000); console.info('begun');`,
+  );
+  const words = ['--pid', '--fork', '--kill-child', process.execPath, path];
+  const child = spawn('unshare', words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  const printed: string[] = [];
+  child.stdout.setEncoding('utf8').on('data', (part: string) => printed.push(part));
+  await once(child.stdout, 'data');
+  const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+  process.kill(Number(children), 'SIGTERM');
+  const [code] = await ended;
+  return { code, stdout: printed.join('') };
+}
+
+describe('the first process of a container', () => {
+  it('ends when it is told to before it handles that itself, which is else ignored', async () => {
+    expect(await endFirstProcess('')).toMatchObject({ code: 143, stdout: 'begun\n' });
+  });
+
+  it('ends in its own way once it does', async () => {
+    const main = `process.on('SIGTERM', () => { console.info('ended'); process.exit(7); })`;
+    expect(await endFirstProcess(main)).toEqual({ code: 7, stdout: 'begun\nended\n' });
+  });
+});
 
 describe('the launcher', () => {
   it('runs main itself under a Node that is new enough', async () => {

@@ -1,25 +1,28 @@
 // Spec: Upload session (status). Random histories of everything that can happen to sessions, on the real API, storage,
 // database, sweep and decoder, against a model; every move is one of test/spec/states.json.
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UPLOAD_RATE_WINDOW_SECONDS } from '../../runtime/core/limits.ts';
 import { signStorageEvent } from '../../runtime/core/signing/storage-event.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import { findUpload } from '../../runtime/db/uploads.ts';
 import { uploadSweep } from '../../runtime/jobs/upload-sweep.ts';
 import { noCdn } from '../../runtime/platform/cdn/cdn.ts';
-import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
-import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
+import type { Buckets } from '../../runtime/platform/storage/bucket.ts';
 import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
+import { KILLED_AT, killWorkerAt } from '../fault/support/mid-upload-kill.ts';
+import { makeStorage, type StorageWords, type TestStorage } from '../fault/support/storages.ts';
 import additions from '../spec/additions.json' with { type: 'json' };
 import states from '../spec/states.json' with { type: 'json' };
 import { type Caller, createKey, createProject, newSubject } from '../support/api-client.ts';
 import { STORAGE_EVENT_SECRET, useApi } from '../support/api-server.ts';
+import { type DatabaseClock, takeDatabaseClock } from '../support/database-clock.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { must } from '../support/rows.ts';
-import { connectS3, createBucket, type S3Server, startS3Server } from '../support/s3-server.ts';
 import {
   type Answered,
   aborts,
@@ -27,6 +30,7 @@ import {
   type Digest,
   isProcessed,
   isSwept,
+  isToBeReady,
   type Mode,
   type ModelSession,
   notices,
@@ -38,6 +42,8 @@ import {
 const RUNS = 60;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
+/** Of processes, over all histories on one storage. */
+const KILLS_MAX = 8;
 
 const api = useApi();
 const owner = api.session(newSubject());
@@ -45,10 +51,11 @@ let bytes: Record<Exclude<Stored, 'none'>, Buffer>;
 /** Of a multipart upload, whose parts cannot be small. */
 let large: Buffer;
 let sandbox: Sandbox;
-let s3: S3Server | undefined;
-let s3Ingest: Bucket;
+let s3: TestStorage | undefined;
+let clock: DatabaseClock;
 
 beforeAll(async () => {
+  clock = await takeDatabaseClock(api.databaseUrl(), api.db);
   const right = await over(photograph(16, 12)).png().toBuffer();
   const same_size = Buffer.alloc(right.length, 'x');
   large = padded(right, 2 * PART_BYTES_MIN);
@@ -60,13 +67,11 @@ beforeAll(async () => {
     jobs_per_child: 1000,
     log: api.deps().log,
   });
-  s3 = await startS3Server();
-  const access = connectS3(s3);
-  s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
+  s3 = await makeStorage('S3');
 });
 afterAll(async () => {
   await sandbox.close();
-  await s3?.stop();
+  await s3?.remove();
 });
 
 const PART_BYTES_MIN = 5 * 2 ** 20;
@@ -83,7 +88,14 @@ function padded(png: Buffer, length: number): Buffer {
 const rightBytes = (mode: Mode) => (mode === 'multipart' ? large : bytes.right);
 
 type Model = { sessions: ModelSession[]; crashes: number };
-type Real = { call: Caller; path: string; ingest: Bucket; sent: Map<string, Sent> };
+type Real = {
+  call: Caller;
+  path: string;
+  buckets: Buckets;
+  /** For other processes. */
+  words: StorageWords;
+  sent: Map<string, Sent>;
+};
 /** As the create call answered. */
 type Sent = { body: Awaited<ReturnType<Caller>>['body']; etags: string[] };
 type Command = fc.AsyncCommand<Model, Real>;
@@ -134,6 +146,7 @@ class Create implements Command {
       stored: 'none',
       has_part: false,
       is_over: false,
+      is_in_grace: false,
     });
     await compare(model, real);
   };
@@ -142,7 +155,7 @@ class Create implements Command {
 type OnSession = {
   name: string;
   isPossible?(session: ModelSession, model: Readonly<Model>): boolean;
-  run(session: ModelSession, real: Real): Promise<void>;
+  run(session: ModelSession, real: Real, model: Model): Promise<void>;
 };
 
 /** Something that happens to one of the sessions. */
@@ -160,7 +173,7 @@ class Happen implements Command {
   };
   toString = () => `${this.what.name}(${this.index})`;
   run = async (model: Model, real: Real) => {
-    await this.what.run(must(this.#session(model)), real);
+    await this.what.run(must(this.#session(model)), real, model);
     await compare(model, real);
   };
 }
@@ -190,6 +203,8 @@ function expectAnswer(
 
 const keyOf = async ({ upload_id }: ModelSession) =>
   must(await findUpload(api.db, upload_id)).ingest_key;
+
+const entriesOf = <K extends string, V>(table: Record<K, V>) => Object.entries(table) as [K, V][];
 
 const happenings: OnSession[] = [
   {
@@ -256,8 +271,10 @@ const happenings: OnSession[] = [
       // A presigned PUT can be used again until it expires, also after the bytes were accepted.
       isPossible: ({ mode, status }) =>
         mode !== 'multipart' && ['created', 'uploaded', 'processing'].includes(status),
-      run: async (session, { ingest }) => {
-        await ingest.write(await keyOf(session), bytes[stored], { content_type: 'image/png' });
+      run: async (session, { buckets }) => {
+        await buckets.ingest.write(await keyOf(session), bytes[stored], {
+          content_type: 'image/png',
+        });
         sendsTo(session, stored);
       },
     }),
@@ -302,30 +319,60 @@ const happenings: OnSession[] = [
       expectAnswer(answer, aborts(session));
     },
   },
-  {
-    name: 'its time is over',
-    isPossible: ({ status, is_over }) => status === 'created' && !is_over,
-    run: async (session) => {
-      await api.db.query(
-        `update uploads set expires_at = now() - interval '1 hour' where upload_id = $1`,
-        [session.upload_id],
-      );
-      session.is_over = true;
-    },
-  },
+  ...([-1, 0, 1] as const).map(
+    (milliseconds): OnSession => ({
+      name: `the clock stands ${milliseconds} ms from its end`,
+      isPossible: ({ status, is_over }) => status === 'created' && !is_over,
+      run: async (session, _real, { sessions }) => {
+        const { upload_id } = session;
+        if (!(await clock.setToExpiry(upload_id, milliseconds))) return;
+        session.is_over = milliseconds >= 0;
+        const ended = await api.db.query<{ upload_id: string; late_seconds: number }>(
+          `select upload_id, extract(epoch from at - expires_at)::float8 as late_seconds
+           from uploads, clock.hands where expires_at <= at`,
+        );
+        const late = new Map(ended.map((one) => [one.upload_id, one.late_seconds]));
+        for (const one of sessions) {
+          const seconds = late.get(one.upload_id);
+          one.is_over ||= seconds !== undefined;
+          one.is_in_grace = one.mode === 'proxy' && (seconds ?? Infinity) <= PROXY_GRACE_SECONDS;
+        }
+      },
+    }),
+  ),
+  ...entriesOf(KILLED_AT).map(
+    ([step, status]): OnSession => ({
+      name: `its worker's process is killed ${step}`,
+      isPossible: (session, { crashes }) =>
+        isToBeReady(session) && crashes < CRASHES_MAX && kills < KILLS_MAX,
+      run: async (session, { words }, model) => {
+        const { upload_id } = session;
+        await killWorkerAt({ db: api.db, url: api.databaseUrl(), words }, { upload_id, step });
+        session.status = status;
+        model.crashes += 1;
+        kills += 1;
+      },
+    }),
+  ),
 ];
 
-const sweep = new Background('sweep', async ({ sessions }, { ingest }) => {
-  const { db, clock, log, queue, buckets } = api.deps();
-  const deps = { db, clock, log, queue, cdn: noCdn, buckets: { ...buckets, ingest } };
+/** For some bytes, whose own time is nothing beside it. */
+const PROXY_GRACE_SECONDS = UPLOAD_RATE_WINDOW_SECONDS;
+
+/** Real processes: few, as each takes as long as all else of a history. */
+let kills = 0;
+
+const sweep = new Background('sweep', async ({ sessions }, { buckets }) => {
+  const { db, clock, log, queue } = api.deps();
+  const deps = { db, clock, log, queue, cdn: noCdn, buckets };
   const signal = new AbortController().signal;
   await uploadSweep({ ...deps, at: clock.now(), run: 'model', signal });
   sessions.forEach(isSwept);
 });
 
-const work = new Background('work', async ({ sessions }, { ingest }) => {
-  const { db, clock, log, buckets } = api.deps();
-  const deps = { db, clock, log, sandbox, buckets: { ...buckets, ingest } };
+const work = new Background('work', async ({ sessions }, { buckets }) => {
+  const { db, clock, log } = api.deps();
+  const deps = { db, clock, log, sandbox, buckets };
   const options = { ...deps, ingest_bytes_max: 20_000_000 };
   while ((await ingestUpload(options, null)).result !== 'idle');
   sessions.forEach(isProcessed);
@@ -344,6 +391,14 @@ const crash = new Background('a worker dies', async (model) => {
   session.status = 'processing';
   model.crashes += 1;
 });
+
+/** What it knew by itself is gone. */
+const restart = new Background('the API starts anew', async (_model, { buckets }) => {
+  startApi(buckets);
+});
+
+const startApi = (buckets: Buckets) =>
+  api.change({ buckets, settings: { ingestMaxBytes: 20_000_000 } });
 
 const edges = new Map<string, Set<string>>();
 for (const { state, next } of states.upload.rows) add(state, next);
@@ -464,48 +519,56 @@ const commands = fc.commands(
     fc.constantFrom('a', 'b').map((slug) => new Publish(slug)),
     fc.constant(work),
     fc.constant(crash),
+    fc.constant(restart),
   ],
   { maxCommands: COMMANDS_MAX, size: '+1' },
 );
 
 const stores = [
-  ['folder storage', () => api.deps().buckets.ingest],
-  ['versitygw', () => s3Ingest],
+  [
+    'folder storage',
+    (): Pick<Real, 'buckets' | 'words'> => ({
+      buckets: api.deps().buckets,
+      words: { kind: 'folder', folder: dirname(api.ingestFolder()) },
+    }),
+  ],
+  ['versitygw', (): Pick<Real, 'buckets' | 'words'> => must(s3)],
 ] as const;
 
-describe.each(stores)('upload sessions on %s', (_name, findIngest) => {
+describe.each(stores)('upload sessions on %s', (_name, findStore) => {
   it('are what the table of states says, whatever happens to them, in any order', async () => {
-    const ingest = findIngest();
-    api.change({
-      buckets: { ...api.deps().buckets, ingest },
-      settings: { ingestMaxBytes: 20_000_000 },
-    });
-    await fc.assert(
-      fc.asyncProperty(commands, async (history) => {
-        const project = await createProject(owner);
-        const key = await createKey(owner, project.project_slug, ['files:write', 'files:read']);
-        // Any address: nothing is sent here, what is to be sent is counted.
-        await api.db.query(
-          `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'
+    const { buckets, words } = findStore();
+    startApi(buckets);
+    kills = 0;
+    const history = fc.asyncProperty(commands, async (moves) => {
+      await clock.release();
+      const project = await createProject(owner);
+      const key = await createKey(owner, project.project_slug, ['files:write', 'files:read']);
+      // Any address: nothing is sent here, what is to be sent is counted.
+      await api.db.query(
+        `update projects set callback_url = 'https://shop.example/hook', callback_secret_sealed = '\\x00'
            where project_id = $1`,
-          [project.project_id],
-        );
-        const real = {
-          call: api.withKey(key),
-          path: `/v1/projects/${project.project_slug}/uploads`,
-          ingest,
-          sent: new Map<string, Sent>(),
-        };
-        await fc.asyncModelRun(() => ({ model: { sessions: [], crashes: 0 }, real }), history);
-        // Nothing of this history may wait for the next one.
-        await api.db.query(
-          `update uploads set expires_at = now() - interval '1 hour', lease_until = null
+        [project.project_id],
+      );
+      const real = {
+        call: api.withKey(key),
+        path: `/v1/projects/${project.project_slug}/uploads`,
+        buckets,
+        words,
+        sent: new Map<string, Sent>(),
+      };
+      await fc.asyncModelRun(() => ({ model: { sessions: [], crashes: 0 }, real }), moves);
+      await clock.release();
+      // Nothing of this history may wait for the next one.
+      await api.db.query(
+        `update uploads set expires_at = now() - interval '1 hour', lease_until = null
            where project_id = $1 and status = 'created'`,
-          [project.project_id],
-        );
-        await work.act({ sessions: [], crashes: 0 }, real);
-      }),
-      { numRuns: RUNS, endOnFailure: false },
-    );
-  }, 180_000);
+        [project.project_id],
+      );
+      await work.act({ sessions: [], crashes: 0 }, real);
+    });
+    // A worker is killed in most runs of so many.
+    do await fc.assert(history, { numRuns: RUNS, endOnFailure: false });
+    while (kills === 0);
+  }, 300_000);
 });

@@ -10,7 +10,6 @@ import {
 } from '../../../runtime/actions/change-watermark-preset.ts';
 import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
-import { purgingFields } from '../../../runtime/core/resources/project.ts';
 import { type FileRow, updateFile } from '../../../runtime/db/files.ts';
 import { lockProject, type ProjectChanges, type ProjectRow } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -95,7 +94,17 @@ type Cause = {
   reason?: string;
 };
 
-const settings: Required<Pick<ProjectChanges, (typeof purgingFields)[number]>> = {
+/** As the specification lists them. */
+const PURGING = [
+  'delivery_access',
+  'status',
+  'resolution_presets',
+  'allowed_transform_chains',
+  'default_watermark_preset_id',
+  'raw_download_enabled',
+] as const;
+
+const settings: ProjectChanges = {
   delivery_access: 'protected',
   status: 'suspended',
   resolution_presets: { thumb: 'resize/10x10' },
@@ -223,7 +232,7 @@ const causes: Cause[] = [
     changes: 'projects',
     reason: 'custom_domains',
   },
-  ...purgingFields.map((field): Cause => {
+  ...PURGING.map((field): Cause => {
     const suspended_by = field === 'status' ? { suspended_by: 'owner' as const } : {};
     return {
       cause: `a change of ${field}`,

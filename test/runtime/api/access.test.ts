@@ -1,5 +1,7 @@
 // Who is let in where: every endpoint against every kind of caller. Spec: Authentication; Conventions.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { inboundCredential } from '../../../runtime/api/auth/inbound-signature.ts';
+import { tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
@@ -12,6 +14,7 @@ import {
   signatureOf,
 } from '../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+import { ORIGIN, usualWish } from '../../support/library-sessions.ts';
 import { makeFile, makeUpload } from '../../support/rows.ts';
 
 const api = useApi();
@@ -26,9 +29,12 @@ const ours = {
   upload: '',
   preset: '',
   recipe: '',
+  webhook: '',
   file: 'ours.png',
   drawn: 'drawn.png',
   deleted: 'deleted.png',
+  library: 'press',
+  emptyLibrary: 'empty',
   /** Another project of the same organization, and its key. */
   other: { slug: '', key: '' },
   /** A suspended one, and the key that it had. */
@@ -53,6 +59,12 @@ beforeAll(async () => {
   ours.recipe = (await owner('PUT', `${path}/recipes`, recipe)).body.id;
   ours.preset = (await owner('PUT', `${path}/watermark-presets`, body)).body.id;
   await owner('PATCH', path, { default_watermark_preset_id: ours.preset });
+  await owner('PATCH', path, { callback_url: 'https://1.1.1.1/hook' });
+  ours.webhook = (await owner('POST', `${path}/webhook-test`)).body.id;
+  for (const name of [ours.library, ours.emptyLibrary]) {
+    const library = { slug: name, name, allowed_origins: [ORIGIN] };
+    await owner('POST', `${path}/libraries`, library);
+  }
   ours.other.slug = (await createProject(owner)).project_slug;
   ours.other.key = await createKey(owner, ours.other.slug);
   ours.suspended.slug = (await createProject(owner)).project_slug;
@@ -78,6 +90,12 @@ const bodies: Record<string, () => unknown> = {
   'PUT /v1/projects/{slug}/recipes/{id}': () => recipe,
   'PATCH /v1/projects/{slug}/files/{fileSlug}': () => ({ title: 'Ours' }),
   'POST /v1/projects/{slug}/files/{fileSlug}/moderation-notes': () => ({ note: 'look' }),
+  'POST /v1/projects/{slug}/files/move': () => ({ file_slugs: [ours.file], folder: 'a' }),
+  'POST /v1/projects/{slug}/libraries': () => ({ slug: newSubject(), name: 'it' }),
+  'PATCH /v1/projects/{slug}/libraries/{lib}': () => ({ name: 'it' }),
+  'POST /v1/projects/{slug}/library-sessions': () => usualWish,
+  'POST /v1/projects/{slug}/library-sessions/revoke': () => ({ subject: 'nobody' }),
+  'POST /v1/public/access-requests': () => ({ email: 'ada@example.com' }),
   'POST /v1/projects/{slug}/uploads': () => ({ content_type: 'image/png', size_bytes: 1 }),
 };
 
@@ -88,11 +106,16 @@ function pathOf({ method, path }: Endpoint, slug: string): string {
   if (method === 'DELETE' && path === '/v1/projects/{slug}')
     return path.replace('{slug}', slug === ours.slug ? ours.doomed : slug);
   const file = method === 'DELETE' ? ours.deleted : ours.file;
-  const id = path.includes('/watermark-presets/')
-    ? ours.preset
-    : recipeOr(ours.upload, { method, path });
-  const of = { slug, id, fileSlug: file, keyId: ours.keyId };
+  const lib = method === 'DELETE' ? ours.emptyLibrary : ours.library;
+  const id = idOf({ method, path });
+  const of = { slug, id, lib, fileSlug: file, keyId: ours.keyId, file: 'picker.js' };
   return Object.entries(of).reduce((text, [name, word]) => text.replace(`{${name}}`, word), path);
+}
+
+function idOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): string {
+  if (path.includes('/watermark-presets/')) return ours.preset;
+  if (path.includes('/webhook-deliveries/')) return ours.webhook;
+  return recipeOr(ours.upload, { method, path });
 }
 
 /** Deleting an unknown recipe is 204 too; the one that is there is for the other calls. */
@@ -104,7 +127,11 @@ function recipeOr(other: string, { method, path }: Pick<Endpoint, 'method' | 'pa
 const isWrite = ({ method }: Endpoint) => method !== 'GET';
 /** Beside those that anybody may call, and those whose signature is the credential, with tests of their own. */
 const guarded = endpoints.filter(
-  ({ auth }) => !auth.includes('none') && !auth.includes('storage_event_signature'),
+  ({ auth }) =>
+    !auth.includes('none') &&
+    !auth.includes('embed_url_signature') &&
+    tokenCredential(auth) === undefined &&
+    inboundCredential(auth) === undefined,
 );
 const forSessions = guarded.filter(({ auth }) => auth.includes('dash'));
 const forKeys = guarded.filter(({ auth }) => auth.some((each) => each.startsWith('key')));
@@ -113,7 +140,7 @@ const ofProjects = guarded.filter(({ path }) => path.includes('{slug}'));
 
 /**
  * Not refused for who is calling: the upload has no bytes, no parts or is aborted, the watermark preset is the
- * default or there by name, everything else succeeds.
+ * default or there by name, the library is deleted, the key lacks what a session needs; everything else succeeds.
  */
 function isLetIn(answer: Answer): boolean {
   return answer.status < 300 || OF_THE_ROWS.includes(codeOf(answer));
@@ -127,15 +154,37 @@ const OF_THE_ROWS = [
   '409 default_watermark_in_use',
   '409 watermark_preset_name_taken',
   '409 recipe_name_taken',
+  '409 no_subscription',
+  '409 library_slug_taken',
+  '403 scope_missing',
+  '404 library_not_found',
 ];
 
 describe.each(endpoints.filter(({ auth }) => auth.includes('none')))(
   '$method $path',
   (endpoint) => {
     it('answers anybody, whatever credential is sent', async () => {
-      const { method, path } = endpoint;
-      expect((await api.anonymous(method, path)).status).toBe(200);
-      expect((await api.withKey('nonsense')(method, path)).status).toBe(200);
+      const { method, ok } = endpoint;
+      const path = pathOf(endpoint, ours.slug);
+      const body = bodyOf(endpoint);
+      expect((await api.anonymous(method, path, body)).status).toBe(ok);
+      expect((await api.withKey('nonsense')(method, path, body)).status).toBe(ok);
+    });
+  },
+);
+
+describe.each(endpoints.filter(({ auth }) => tokenCredential(auth) !== undefined))(
+  '$method $path',
+  (endpoint) => {
+    it('is 401 unauthorized for all but library sessions, and invalid_session for what is none', async () => {
+      const { method } = endpoint;
+      const path = pathOf(endpoint, ours.slug);
+      const callers = [api.anonymous, owner, api.session(STAFF_SUBJECT), api.withKey(ours.key)];
+      for (const call of callers) {
+        expect(codeOf(await call(method, path))).toBe('401 unauthorized');
+      }
+      const headers = { authorization: 'Bearer ls1.kid.payload.mac' };
+      expect(codeOf(await api.send({ method, path, headers }))).toBe('401 invalid_session');
     });
   },
 );
@@ -198,9 +247,10 @@ describe.each(forSessions)('$method $path', (endpoint) => {
 describe.each(guarded.filter((each) => !forSessions.includes(each)))(
   '$method $path',
   (endpoint) => {
-    it('answers a session 403 api_key_required', async () => {
+    it('answers a session 403: api_key_required where keys are let in, staff_only where staff are', async () => {
       const answer = await owner(endpoint.method, pathOf(endpoint, ours.slug), bodyOf(endpoint));
-      expect(codeOf(answer)).toBe('403 api_key_required');
+      const code = endpoint.auth.includes('staff') ? 'staff_only' : 'api_key_required';
+      expect(codeOf(answer)).toBe(`403 ${code}`);
     });
   },
 );

@@ -15,6 +15,8 @@ import {
   signatureOf,
 } from '../../support/api-client.ts';
 import { useApi } from '../../support/api-server.ts';
+import { waitPatiently } from '../../support/patient-database.ts';
+import { withoutStoring } from '../../support/without-storing.ts';
 
 type Post = { path: string; body?: unknown; key: string };
 
@@ -61,23 +63,22 @@ const stored = (key: string) =>
     [key],
   );
 
-/** Fails where the answer would be stored, as if the process had been killed there. */
-function withoutStoring(db: Database): Database {
-  return {
-    ...db,
-    transaction: (work, options) =>
-      db.transaction(
-        (tx) =>
-          work({
-            query: (text, values) => {
-              if (text.startsWith('update idempotency_keys')) throw new Error('killed');
-              return tx.query(text, values);
-            },
-          }),
-        options,
-      ),
-  };
-}
+describe('a POST to what can be no project', () => {
+  it.each([
+    ['a slug that is too long', 'y'.repeat(64)],
+    ['one far too long', 'y'.repeat(2000)],
+    ['a NUL', '%00'],
+    ['no label', 'A_b'],
+  ])('is the 404 of every other miss, and keeps no key: %s', async (_what, slug) => {
+    const key = randomUUID();
+    for (const operation of ['uploads', 'signed-url', 'files/move']) {
+      const path = `/v1/projects/${slug}/${operation}`;
+      const answer = await post({ path, body: wish, key });
+      expect(codeOf(answer)).toBe('404 not_found');
+    }
+    expect(await stored(key)).toEqual([]);
+  });
+});
 
 describe('a POST that is repeated with its Idempotency-Key', () => {
   it('makes one upload and is answered the same, way in included, whatever the order of its fields', async () => {
@@ -165,6 +166,7 @@ describe('a POST that is repeated with its Idempotency-Key', () => {
   });
 
   it('has one effect of 20 calls at once; the others get its answer or 409 with Retry-After', async () => {
+    waitPatiently(api);
     const before = await countUploads();
     const made = { path: uploads, body: wish, key: randomUUID() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(made)));
@@ -211,6 +213,8 @@ describe('an Idempotency-Key', () => {
     await set('30 seconds');
     expect(codeOf(await post(made))).toBe('409 idempotency_in_progress');
     await set('0 seconds');
+    const other = await post({ ...made, body: { ...wish, size_bytes: 1 } });
+    expect(codeOf(other)).toBe('400 idempotency_key_reused');
     const { status, body } = await post(made);
     expect(status).toBe(201);
     expect(body.upload_id).not.toBe(first.body.upload_id);

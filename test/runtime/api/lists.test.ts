@@ -1,38 +1,107 @@
 // What all lists have in common. Spec: Conventions (keyset pagination, newest first, cursor).
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { CURSOR_LENGTH_MAX } from '../../../runtime/core/limits.ts';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
-import { codeOf, createProject, issuesOf, newSubject } from '../../support/api-client.ts';
-import { useApi } from '../../support/api-server.ts';
-import { makeFile, makeUpload } from '../../support/rows.ts';
+import { insertAccessRequest } from '../../../runtime/db/access-requests.ts';
+import { insertIncident } from '../../../runtime/db/incidents.ts';
+import { insertLibrary } from '../../../runtime/db/libraries.ts';
+import { upsertModerationNote } from '../../../runtime/db/moderation-notes.ts';
+import {
+  type Caller,
+  codeOf,
+  createProject,
+  issuesOf,
+  newSubject,
+} from '../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+import { id, makeCheck, makeFile, makeUpload } from '../../support/rows.ts';
+import { insertEvent, setCallback } from '../../support/webhooks.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
 /** More than the default page. */
 const ROWS = 53;
-const lists = [
-  { name: 'projects', pathOf: () => '/v1/projects', key: 'project_id' },
-  { name: 'uploads', pathOf: (slug: string) => `/v1/projects/${slug}/uploads`, key: 'upload_id' },
-  { name: 'files', pathOf: (slug: string) => `/v1/projects/${slug}/files`, key: 'file_id' },
+
+type List = {
+  name: string;
+  pathOf: (slug: string) => string;
+  key: string;
+  caller: Caller;
+  /** A filter that it has, where it has one. */
+  filter?: string;
+};
+
+const ofTenants: List[] = [
+  { name: 'projects', pathOf: () => '/v1/projects', key: 'project_id', caller: owner },
+  ...[
+    { name: 'uploads', key: 'upload_id', filter: 'status=ready' },
+    { name: 'webhook-deliveries', key: 'id', filter: 'status=delivered' },
+    { name: 'files', key: 'file_id', filter: 'status=ready' },
+    { name: 'libraries', key: 'library_id' },
+  ].map((each) => ({
+    ...each,
+    pathOf: (slug: string) => `/v1/projects/${slug}/${each.name}`,
+    caller: owner,
+  })),
 ];
+const ofStaff: List[] = [
+  { name: 'access-requests', key: 'id', filter: 'status=new' },
+  { name: 'audit', key: 'audit_id', filter: 'action=project.create' },
+  { name: 'checks', key: 'check_id', filter: 'status=flagged' },
+  { name: 'incidents', key: 'incident_id', filter: 'active_since=2020-01-01T00:00:00Z' },
+  { name: 'moderation-notes', key: 'file_slug', filter: 'file_slug=f-1' },
+  { name: 'projects', key: 'project_id', filter: 'organization_id=org_none' },
+  { name: 'projects/{slug}/files', key: 'file_id', filter: 'status=ready' },
+  { name: 'projects/{slug}/uploads', key: 'upload_id', filter: 'status=ready' },
+].map((each) => ({
+  ...each,
+  name: `staff's ${each.name}`,
+  pathOf: (slug: string) => `/v1/staff/${each.name.replace('{slug}', slug)}`,
+  caller: staff,
+}));
+const lists = [...ofTenants, ...ofStaff];
 let project: ProjectRecord;
 let other: ProjectRecord;
 
 beforeAll(async () => {
   for (let n = 0; n < ROWS; n += 1) project = await createProject(owner);
   other = await createProject(api.session(newSubject()));
+  const { project_id } = project;
+  await setCallback(api.db, { project_id, url: 'https://1.1.1.1/hook', secret: 'whsec_1' });
   for (let n = 0; n < ROWS; n += 1) {
-    await makeFile(api.db, project, { file_slug: `f-${n}` });
+    await makeCheck(api.db, await makeFile(api.db, project, { file_slug: `f-${n}` }));
+    await insertEvent(api.db, project_id);
+    const library = { library_id: id('lib'), project_id, library_slug: `l-${n}`, name: 'It' };
+    await insertLibrary(api.db, { ...library, allowed_origins: [] });
+    await insertForStaff(n);
   }
   await makeUpload(api.db, other);
 });
 
+/** What only staff list, one of each. */
+async function insertForStaff(n: number): Promise<void> {
+  const { db } = api;
+  const { project_id } = project;
+  const told = { title: 'Slow', services: ['api'], severity: 'minor' as const, body: '' };
+  const incident_id = id('inc');
+  await insertIncident(db, { ...told, incident_id, automatic: false, started_at: new Date() });
+  await upsertModerationNote(db, { project_id, file_slug: `f-${n}`, note: 'look', author: 'ada' });
+  const nothing = { name: null, company: null, url: null, message: null, use_case: null };
+  const request = { ...nothing, plan_interest: null, locale: null };
+  const email = `v${n}@example.com`;
+  await insertAccessRequest(db, { ...request, access_request_id: id('acr'), email });
+}
+
 it('every list is tested here', () => {
-  const isList = ({ query }: Endpoint) =>
+  // The picker's has bounds and tests of its own.
+  const isList = ({ query, auth }: Endpoint) =>
     query !== null &&
+    tokenCredential(auth) === undefined &&
     'cursor' in (z.toJSONSchema(query, { io: 'input', unrepresentable: 'any' }).properties ?? {});
   const listing = endpoints.filter(isList);
   expect(listing.map(({ path }) => path).toSorted()).toEqual(
@@ -40,11 +109,11 @@ it('every list is tested here', () => {
   );
 });
 
-describe.each(lists)('the list of $name', ({ pathOf, key }) => {
-  const get = (query: string) => owner('GET', pathOf(project.project_slug) + query);
-  const idsOf = (items: Record<string, string>[]) => items.map((item) => item[key]);
+describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }) => {
+  const get = (query: string) => caller('GET', pathOf(project.project_slug) + query);
+  const idsOf = (items: Record<string, string | number>[]) => items.map((item) => item[key]);
 
-  async function walk(limit: number): Promise<(string | undefined)[]> {
+  async function walk(limit: number): Promise<(string | number | undefined)[]> {
     const ids = [];
     let cursor: string | null = '';
     while (cursor !== null) {
@@ -121,17 +190,15 @@ describe.each(lists)('the list of $name', ({ pathOf, key }) => {
 
   it('refuses a cursor of another list, project or filter', async () => {
     const { next_cursor: mine } = (await get('?limit=1')).body;
-    for (const each of lists.filter((list) => list.key !== key)) {
-      const answer = await owner(
-        'GET',
-        `${each.pathOf(project.project_slug)}?limit=1&cursor=${mine}`,
-      );
-      expect(codeOf(answer), each.name).toBe('400 invalid_cursor');
+    for (const each of lists.filter((list) => list.name !== name)) {
+      const path = `${each.pathOf(project.project_slug)}?limit=1&cursor=${mine}`;
+      expect(codeOf(await each.caller('GET', path)), each.name).toBe('400 invalid_cursor');
     }
-    if (key === 'project_id') return;
-    expect(codeOf(await get(`?limit=1&cursor=${mine}&status=ready`))).toBe('400 invalid_cursor');
+    if (filter === undefined) return;
+    expect(codeOf(await get(`?limit=1&cursor=${mine}&${filter}`))).toBe('400 invalid_cursor');
+    if (pathOf('{slug}') === pathOf('another')) return;
     const { project_slug } = await createProject(owner);
-    const elsewhere = await owner('GET', `${pathOf(project_slug)}?cursor=${mine}`);
+    const elsewhere = await caller('GET', `${pathOf(project_slug)}?cursor=${mine}`);
     expect(codeOf(elsewhere)).toBe('400 invalid_cursor');
   });
 

@@ -43,7 +43,7 @@ afterAll(async () => {
 /** The API's connections lead through the proxy; deadlines are short, so that a test does not wait for them. */
 function useProxiedDatabase(): void {
   const url = Object.assign(new URL(api.databaseUrl()), { port: String(proxy.port) }).href;
-  const db = createDatabase({ url, queryTimeoutMs: 400, connectTimeoutMs: 400 });
+  const db = createDatabase({ url, queryTimeoutMs: 1500, connectTimeoutMs: 1500 });
   opened.push(db);
   api.change({ db });
 }

@@ -2,14 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endpoints } from '../../../runtime/api/endpoints.ts';
 import { createApiServer } from '../../../runtime/api/server.ts';
+import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
+import { expectDocumented } from '../../support/documented.ts';
 
 describe('the server of the API', () => {
   const server = createApiServer(
     (request, response) => {
       setImmediate(() => response.end(`read ${request.url}`));
     },
-    { headers_ms: 200, check_ms: 50 },
+    { baseUrl: 'http://api.test', headers_ms: 200, check_ms: 50 },
   );
 
   beforeAll(async () => {
@@ -37,6 +40,15 @@ describe('the server of the API', () => {
 
   it.each([
     ['no HTTP at all', '400 Bad Request', 'what is this\r\n\r\n'],
+    ['no Host', '400 Bad Request', 'GET / HTTP/1.1\r\n\r\n'],
+    ['two Hosts', '400 Bad Request', `${HEAD}Host: b\r\n\r\n`],
+    ['two Hosts, far apart', '400 Bad Request', `${HEAD}${'a:\r\n'.repeat(2500)}Host: b\r\n\r\n`],
+    ['a Host that is none', '400 Bad Request', 'GET / HTTP/1.1\r\nHost: a/b\r\n\r\n'],
+    ['the address of another', '400 Bad Request', 'GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an unknown coding', '400 Bad Request', `${HEAD}Transfer-Encoding: xchunked\r\n\r\n`],
+    ['two codings', '400 Bad Request', `${HEAD}Transfer-Encoding: gzip, chunked\r\n\r\n`],
+    ['no version', '400 Bad Request', 'GET /\r\n\r\n'],
+    ['a tunnel', '400 Bad Request', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
     ['two lengths', '400 Bad Request', `${HEAD}Content-Length: 1\r\nContent-Length: 2\r\n\r\n`],
     [
       'a head that is too large',
@@ -52,9 +64,31 @@ describe('the server of the API', () => {
       expect(head.split('\r\n')[0]).toBe(`HTTP/1.1 ${status}`);
       expect(head).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/);
       expect(head).toMatch(/\r\nconnection: close\r\n/);
-      expect(JSON.parse(body)).toMatchObject({ error: { code: 'invalid_request' } });
+      expect(head).toContain(
+        `\r\nlink: ${printHelpLink('http://api.test', 'invalid_request')}\r\n`,
+      );
+      const read = { status: Number(status.split(' ')[0]), body: JSON.parse(body) };
+      expect(read.body).toMatchObject({ error: { code: 'invalid_request' } });
+      for (const { method, path } of endpoints) expectDocumented({ method, path, ...read });
     },
   );
+
+  it('says what is wrong where it could read the head', async () => {
+    const absolute = await sent('GET http://b/ HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(absolute).toContain('"The request is not valid HTTP: absolute request target. Check');
+    const hostless = await sent('GET / HTTP/1.1\r\n\r\n');
+    expect(hostless).toContain('"The request is not valid HTTP: not exactly one Host. Check');
+  });
+
+  it('lets HTTP/1.0 leave the Host out, and nothing else', async () => {
+    expect(await sent('GET /1 HTTP/1.0\r\n\r\n')).toContain('read /1');
+    expect(await sent('GET http://b/1 HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  it('passes over an expectation that it does not know', async () => {
+    const bytes = `POST /1 HTTP/1.1\r\nHost: a\r\nExpect: foo\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+    expect(await sent(bytes)).toMatch(/^HTTP\/1\.1 200 OK\r\nx-request-id: /);
+  });
 
   it('answers requests that come one behind the other in their order', async () => {
     const requests = ['/1', '/2', '/3'].map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -68,5 +102,17 @@ describe('the server of the API', () => {
     expect(answers).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(answers).toContain('read /1');
     expect(answers).not.toContain('400');
+  });
+
+  it('ends the connection of an offer to upgrade, so that nothing behind it is lost unsaid', async () => {
+    const offer = 'GET /1 HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const answers = await sent(`${offer}GET /2 HTTP/1.1\r\nHost: a\r\n\r\n`);
+    expect(answers.match(/read \/\d/g)).toEqual(['read /1']);
+    expect(answers).toMatch(/\r\nconnection: close\r\n/i);
+  });
+
+  it('keeps connections for longer than proxies in front of it do', () => {
+    const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
+    expect(usual.keepAliveTimeout).toBeGreaterThan(60_000);
   });
 });

@@ -1,9 +1,12 @@
 // Bodies that are refused before they are read, and bodies that do not come. Spec: Errors; Limits.
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, it } from 'vitest';
+import type { Request, Response } from 'express';
+import { expect, it, vi } from 'vitest';
+import { bodyDeadline } from '../../../runtime/api/middleware/body-deadline.ts';
 import { REQUEST_BODY_BYTES_MAX } from '../../../runtime/core/limits.ts';
 import { useApi } from '../../support/api-server.ts';
+import { expectDocumented } from '../../support/documented.ts';
 
 const api = useApi();
 const portOf = () => Number(new URL(api.deps().addresses.baseUrl).port);
@@ -20,7 +23,10 @@ async function answerTo(bytes: string): Promise<{ status: number; head: string; 
     const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.POSITIVE_INFINITY);
     if (body.length < length) continue;
     socket.destroy();
-    return { status: Number(head.split(' ')[1]), head, error: JSON.parse(body).error };
+    const answer = { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
+    expectDocumented({ method: 'POST', path: '/v1/projects', ...answer });
+    expect(head.toLowerCase()).toContain(`/docs/errors/${answer.body.error.code}>; rel="help"`);
+    return { status: answer.status, head, error: answer.body.error };
   }
   throw new Error(`no whole answer: ${text}`);
 }
@@ -47,6 +53,41 @@ it('a body without a length is refused at the first byte that is too many', asyn
   const chunked = `${POST}transfer-encoding: chunked\r\n\r\n${chunk(REQUEST_BODY_BYTES_MAX)}`;
   const { status, error } = await answerTo(`${chunked}${chunk(1)}`);
   expect([status, error.code]).toEqual([413, 'payload_too_large']);
+});
+
+it.each([
+  ['a length that is none', 'zz\r\n'],
+  ['bytes behind a chunk', '5\r\nhelloXX\r\n'],
+  ['a length that no number holds', `${'f'.repeat(18)}\r\n`],
+])('a body that cannot be read is refused at once: %s', async (_what, bytes) => {
+  const { status, head, error } = await answerTo(
+    `${POST}transfer-encoding: chunked\r\n\r\n${bytes}`,
+  );
+  expect([status, error.code]).toEqual([400, 'invalid_request']);
+  expect(error.message).toContain('not valid HTTP');
+  expect(head).toMatch(/\r\nx-request-id: [0-9a-f-]{36}\r\n/);
+  expect(head).toMatch(/\r\nconnection: close\r\n/i);
+});
+
+it('a body that cannot be read has no second answer behind the first', async () => {
+  const socket = connect(portOf(), '127.0.0.1');
+  socket.write('POST /nothing HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n');
+  let answers = '';
+  for await (const chunk of socket) {
+    if (answers === '') socket.write('zz\r\n');
+    answers += chunk;
+  }
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+});
+
+it('a body that nobody reads may be anything', async () => {
+  const asked = 'GET /docs HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n';
+  const socket = connect(portOf(), '127.0.0.1');
+  socket.write(asked);
+  let answers = '';
+  for await (const chunk of socket) answers += chunk;
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+  expect(answers).toMatch(/<\/html>\s*$/);
 });
 
 it('a compressed body is refused unread, whatever compresses it', async () => {
@@ -85,4 +126,26 @@ it('others are answered while many send their heads and bodies a byte at a time'
     expect((await api.anonymous('GET', '/healthz')).status).toBe(200);
   }
   for (const socket of slow) socket.destroy();
+});
+
+it('a body has the 30 seconds that the documentation promises', () => {
+  vi.useFakeTimers();
+  try {
+    const bytes = new EventEmitter() as Request;
+    const answered = vi.fn();
+    const response = {
+      append: () => response,
+      set: () => response,
+      status: () => response,
+      json: answered,
+      locals: {},
+    };
+    bodyDeadline(api.deps())(bytes, response as unknown as Response, () => undefined);
+    vi.advanceTimersByTime(29_999);
+    expect(answered).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(answered).toHaveBeenCalledOnce();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -2,25 +2,16 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { UploadRecord } from '../../../runtime/core/resources/upload.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
-import { createS3Bucket } from '../../../runtime/platform/storage/s3.ts';
-import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
+import { useS3Ingest } from '../../support/s3-ingest.ts';
 import { useUploads } from '../../support/upload-refusals.ts';
 
 const uploads = useUploads();
 const { api, owner, home, make, rowOf } = uploads;
 const SIZE = 500_000;
-let s3: S3Server | undefined;
-let s3Ingest: Bucket;
-
-beforeAll(async () => {
-  s3 = await startS3Server();
-  const access = connectS3(s3);
-  s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
-});
-afterAll(() => s3?.stop());
+const s3Ingest = useS3Ingest();
 
 /** Sends so many bytes of the body and then nothing; what came back until the other side hung up. */
 async function stall({ proxy }: UploadRecord, bytes: number): Promise<string> {
@@ -36,7 +27,7 @@ async function stall({ proxy }: UploadRecord, bytes: number): Promise<string> {
 
 describe.each([
   ['folder storage', () => api.deps().buckets.ingest],
-  ['versitygw', () => s3Ingest],
+  ['versitygw', s3Ingest],
 ] as const)('a proxy PUT on %s', (_name, bucketOf) => {
   it.each([
     ['trickles', 3000],

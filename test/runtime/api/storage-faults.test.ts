@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { UploadRecord } from '../../../runtime/core/resources/upload.ts';
+import { findUpload } from '../../../runtime/db/uploads.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import { createFolderBucket } from '../../../runtime/platform/storage/folder.ts';
@@ -22,6 +23,7 @@ import {
 import { useApi } from '../../support/api-server.ts';
 import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
 import {
+  SLOW_MS,
   type StorageFaultKind,
   type StorageFaultProxy,
   type StorageOperation,
@@ -36,6 +38,9 @@ const large = randomBytes(10 * MIB);
 let s3: S3Server;
 let proxy: StorageFaultProxy;
 let ingest: Bucket;
+/** With deadlines that no slow answer here comes near to, and with ones that each is beyond. */
+let patient: Bucket;
+let impatient: Bucket;
 let call: Caller;
 let path: string;
 
@@ -43,8 +48,13 @@ beforeAll(async () => {
   s3 = await startS3Server();
   proxy = await startStorageFaultProxy(s3.endpoint);
   await createBucket(connectS3(s3), 'ingest');
-  const hasty = { attempts: 1, deadlineMs: 1500, silenceMs: 1500 };
-  ingest = createS3Bucket(connectS3({ ...s3, endpoint: proxy.endpoint }, hasty), 'ingest');
+  const open = (milliseconds: number) => {
+    const hasty = { attempts: 1, deadlineMs: milliseconds, silenceMs: milliseconds };
+    return createS3Bucket(connectS3({ ...s3, endpoint: proxy.endpoint }, hasty), 'ingest');
+  };
+  ingest = open(1500);
+  patient = open(60_000);
+  impatient = open(Math.floor(SLOW_MS / 3));
   const project = await createProject(owner);
   path = `/v1/projects/${project.project_slug}/uploads`;
   call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
@@ -196,6 +206,69 @@ describe('while answers of the storage are lost after their effect', () => {
     if (first === scene.afterwards) return;
     if (upload !== undefined) expect(await statusOf(upload)).toBe('created');
     expect(await act()).toBe(scene.afterwards);
+  });
+});
+
+describe('while the storage is slow', () => {
+  it.each(['slow_headers', 'slow_body'] as const)(
+    'with %s, every call waits for it and succeeds',
+    async (kind) => {
+      useBucket(patient);
+      for (const { set, operation, afterwards } of scenes) {
+        const { act } = await set();
+        proxy.set({ operation, kind });
+        expect(await act(), operation).toBe(afterwards);
+        expect(proxy.hits()).toBeGreaterThan(0);
+        proxy.set(undefined);
+      }
+    },
+  );
+
+  // A storage that answers too late has done it all the same: one call looks again by itself.
+  it.each(scenes)('beyond the deadline, $name is 503, and succeeds afterwards', async (scene) => {
+    useBucket(patient);
+    const { upload, act } = await scene.set();
+    proxy.set({ operation: scene.operation, kind: 'slow_headers' });
+    useBucket(impatient);
+    const first = await act();
+    const isDone = scene.operation === 'completeMultipart' && first === scene.afterwards;
+    if (!isDone) expect(first).toBe('503 storage_unavailable');
+    proxy.set(undefined);
+    useBucket(patient);
+    if (!isDone && upload !== undefined) expect(await statusOf(upload)).toBe('created');
+    expect(await act()).toBe(scene.afterwards);
+  });
+});
+
+describe('a PUT that breaks in the middle of its bytes', () => {
+  const unfinished = async (upload: UploadRecord) => {
+    proxy.set(undefined);
+    expect(await statusOf(upload)).toBe('created');
+    const row = await findUpload(api.db, upload.upload_id);
+    expect(await ingest.read(row?.ingest_key ?? '')).toBeUndefined();
+    expect(codeOf(await complete(upload))).toBe('409 ingest_object_missing');
+  };
+
+  it('through the service is 503, leaves no object, and succeeds afterwards', async () => {
+    useBucket(ingest);
+    const upload = await made(small, { mode: 'proxy' });
+    const send = () => put(upload.proxy?.put_url ?? '', small, { 'content-type': 'image/png' });
+    proxy.set({ operation: 'put', kind: 'request_cut' });
+    expect((await send()).status).toBe(503);
+    expect(proxy.hits()).toBe(1);
+    await unfinished(upload);
+    expect((await send()).status).toBe(204);
+  });
+
+  it('from the client itself leaves no object, and can be sent again', async () => {
+    useBucket(ingest);
+    const upload = await made(small);
+    const { put_url = '', headers } = upload.direct ?? {};
+    proxy.set({ operation: 'put', kind: 'request_cut' });
+    await expect(put(put_url, small, headers)).rejects.toThrow();
+    await unfinished(upload);
+    expect((await put(put_url, small, headers)).status).toBe(200);
+    expect(codeOf(await complete(upload))).toBe('200');
   });
 });
 

@@ -20,6 +20,22 @@ describe('on S3 and RabbitMQ: storage events, and the four movers at once', asyn
   await import('./routes/storage-events.test.ts');
 });
 
+describe('on S3 and RabbitMQ: bodies that are too slow', async () => {
+  await import('./slow-upload.test.ts');
+});
+
+describe('on S3 and RabbitMQ: multipart uploads', async () => {
+  await import('./routes/multipart-upload.test.ts');
+});
+
+describe('on S3 and RabbitMQ: refusals', async () => {
+  await import('./routes/upload-refusals.test.ts');
+});
+
+describe('on S3 and RabbitMQ: refusals of bytes', async () => {
+  await import('./routes/upload-byte-refusals.test.ts');
+});
+
 describe('on S3 and RabbitMQ: the room of a project', async () => {
   await import('./storage-limit.test.ts');
 });

@@ -49,7 +49,7 @@ describe('a wrong body', () => {
       { name: null, transform_chain: '', schema_version: 2 },
       {
         name: `expected ${NAME}`,
-        transform_chain: `expected ${CHAIN}`,
+        transform_chain: `expected ${CHAIN}; "" cannot be read`,
         schema_version: 'expected the number 1',
       },
     ],
@@ -99,13 +99,25 @@ describe('a wrong body', () => {
       },
     ],
     [
+      'a chain to be signed with a side that is too long',
+      signedUrlBody,
+      { file_slug: 'a', transform_chain: 'format/webp/resize/9000x1' },
+      { transform_chain: `expected ${CHAIN}; "resize/9000x1" cannot be read` },
+    ],
+    [
       'wrong presets',
       patchProjectBody,
-      { resolution_presets: { 'A b': 'resize/9x9', thumb: 'resize', both: 'preset:thumb' } },
+      {
+        resolution_presets: {
+          'A b': 'resize/9x9',
+          thumb: 'quality/9/spin/90',
+          both: 'preset:thumb',
+        },
+      },
       {
         'resolution_presets.A b':
           'expected a name of lower-case letters, digits, dots, underscores or hyphens, at most 64, beginning with a letter or digit',
-        'resolution_presets.thumb': `expected ${CHAIN}`,
+        'resolution_presets.thumb': `expected ${CHAIN}; "spin/90" cannot be read`,
         'resolution_presets.both':
           'expected a transform chain without preset:, for presets do not nest',
       },
@@ -117,6 +129,14 @@ describe('a wrong body', () => {
       {
         storage_hard_limit_bytes: 'expected a whole number of at least 0, or null',
         pricing_multiplier: 'expected a number from 0 to 1000 with at most 6 decimals',
+      },
+    ],
+    [
+      'a number that could not be counted on',
+      patchProjectBody,
+      { storage_hard_limit_bytes: 2 ** 53 },
+      {
+        storage_hard_limit_bytes: 'expected a whole number of at most 9007199254740991, or null',
       },
     ],
     [

@@ -50,6 +50,8 @@ it('goes by the bytes, and says so where the name says something else', async ()
     'note',
     'it is a PNG, whatever its name says',
   );
+  const svg = await write('drawing.png', '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  expect(await readFileFacts(svg)).toMatchObject({ note: 'it is an SVG, whatever its name says' });
   const jpeg = Buffer.from('ffd8ffe0', 'hex');
   for (const name of ['b.jpg', 'b.JPEG', 'b.jfif']) {
     expect(await readFileFacts(await write(name, jpeg))).not.toHaveProperty('note');
@@ -59,6 +61,11 @@ it('goes by the bytes, and says so where the name says something else', async ()
 it.each([
   ['a path through a file', 'a.png/b.png', /There is no such file: a part of its path/],
   ['a name that is too long', 'x'.repeat(300), /so long a name/],
+  [
+    'a name that was not in UTF-8',
+    Buffer.from('caf\xe9.jpg', 'latin1').toString(),
+    /not in UTF-8.*Rename/,
+  ],
 ])('says what is wrong with %s', async (_what, name, says) => {
   await write('a.png');
   await expect(readFileFacts(join(folder, name))).rejects.toThrow(says);

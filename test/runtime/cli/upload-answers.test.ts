@@ -1,6 +1,6 @@
 // What `tintype upload` says of answers that a sound Tintype does not give: an API that fails, tires or is another
 // program, a storage that refuses, an upload that its workers gave up.
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -25,7 +25,10 @@ const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: 
     end: ended('processing_timeout'),
     says: /^✗ processing_timeout: .* \(upload upl_slow\.jpg\)$/,
   },
-  'cut.jpg': { end: ended('decode_failed'), says: /^✗ decode_failed: [^(]*\([^(]*\)[^(]*anew\.$/ },
+  'cut.jpg': {
+    end: ended('decode_failed'),
+    says: /^✗ decode_failed: The JPEG is corrupt or cut short\. Export it again and upload it anew\.$/,
+  },
   'failing.jpg': {
     at: 'create',
     answer: [500, 'internal'],
@@ -51,6 +54,7 @@ const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: 
 type Answer = [status: number, code: string];
 
 let server: Server;
+let instance: object;
 let folder: string;
 let said: { code: number | null; stderr: string };
 const asked = new Map<string, number>();
@@ -61,7 +65,7 @@ beforeAll(async () => {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const keys = Object.keys(instanceSchema.shape).map((key) => [key, 'x']);
   const told = { pid: process.pid, delivery_port: 1, delivery_scheme: 'http', environment: {} };
-  const instance = {
+  instance = {
     ...Object.fromEntries(keys),
     ...told,
     api_url: address(),
@@ -99,7 +103,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
     return reply(status, { error: { code, message: 'Went wrong.' } });
   }
   if (method === 'PUT') return void response.writeHead(200, { etag: '"x"' }).end();
-  if (url === '/v1/projects/demo') return reply(200, { resolution_presets: {} });
+  if (url === '/v1/projects/demo') {
+    const isKnown = request.headers['x-api-key'] === 'x';
+    const refusal = { error: { code: 'unauthorized', message: 'Not valid.' } };
+    return isKnown ? reply(200, { resolution_presets: {} }) : reply(401, refusal);
+  }
   const direct = { put_url: `${address()}/put/${slug}`, headers: { 'content-type': 'image/jpeg' } };
   reply(200, { upload_id: `upl_${slug}`, file_slug: slug, direct, ...(fate?.end ?? ready) });
 }
@@ -124,4 +132,17 @@ it.each(Object.keys(fates))('of %s it says what happened, and by what it is foun
 it('ends with 1', () => {
   expect(said.code).toBe(1);
   expect(said.stderr).toMatch(/tintype: 7 of 8 files were not published \(.*2 internal/);
+});
+
+it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
+  const data = join(folder, 'suspended');
+  await mkdir(data);
+  const suspended = { ...instance, api_key: 'of a suspended project' };
+  await writeFile(join(data, INSTANCE_FILE), JSON.stringify(suspended));
+  const { code, stderr } = await runTintype(['upload', 'cut.jpg', '--data', data], { cwd: folder });
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^tintype: the key of the project demo is not taken: .*suspended.*revoked/,
+  );
+  expect(stderr).not.toContain('cut.jpg');
 });

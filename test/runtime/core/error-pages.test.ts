@@ -1,10 +1,10 @@
 // Spec: Errors. What the pages on codes say: whole sentences, steps, and examples that hold.
 import { describe, expect, it } from 'vitest';
+import { browserClientErrors } from '../../../runtime/core/browser-client-errors.ts';
 import { errorGroups } from '../../../runtime/core/error-help/error-groups.ts';
 import { type ErrorEntry, errorPages } from '../../../runtime/core/error-help/error-pages.ts';
 import {
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   helperErrors,
   processingErrors,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { browserClientErrors } from '../../../runtime/core/browser-client-errors.ts';
 import {
   additionalDeliveryCodes,
   additionalErrors,
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   errorEnvelope,
   helperErrors,

@@ -56,6 +56,15 @@ describe('parseFolder', () => {
     'a/b/c/d/e/f/g/h/i/j/k',
     'a'.repeat(256),
   ])('refuses %j', (text) => expect(parseFolder(text)).toBeUndefined());
+
+  it('takes a name that is as long as it may be once its letters are composed', () => {
+    expect(parseFolder('\u03b1\u0313\u0300\u0345'.repeat(255))).toBe('\u1f82'.repeat(255));
+  });
+
+  it('refuses a body full of marks without sorting them, which would take minutes', () => {
+    const marks = 60_000;
+    expect(parseFolder(`a${'\u0315'.repeat(marks)}${'\u0316'.repeat(marks)}`)).toBeUndefined();
+  });
 });
 
 describe('isFolderWithin', () => {

@@ -3,10 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { processingErrors } from '../../../runtime/core/errors.ts';
 import { additionalEventKinds, eventKinds } from '../../../runtime/core/events.ts';
 import * as limits from '../../../runtime/core/limits.ts';
+import { severities } from '../../../runtime/core/resources/incident.ts';
 import { apiKeyScopes } from '../../../runtime/core/scopes.ts';
 import {
+  checkStatuses,
   fileStatuses,
   projectStatuses,
+  reviewValues,
   uploadStatuses,
   webhookStatuses,
 } from '../../../runtime/core/states.ts';
@@ -16,18 +19,24 @@ const { db } = useDatabase();
 
 /** Every bound of the schema that is also one of the wire. */
 const bounds: Record<string, number> = {
+  'access_requests.email': limits.EMAIL_LENGTH_MAX,
   'api_keys.name': limits.NAME_LENGTH_MAX,
+  'check_reviews.note': limits.NOTE_LENGTH_MAX,
   'files.alt_text': limits.ALT_TEXT_LENGTH_MAX,
   'files.blocked_reason': limits.BLOCK_REASON_LENGTH_MAX,
   'files.folder': limits.FOLDER_LENGTH_MAX,
   'files.original_filename': limits.ORIGINAL_FILENAME_LENGTH_MAX,
   'files.title': limits.TITLE_LENGTH_MAX,
   'idempotency_keys.idempotency_key': limits.IDEMPOTENCY_KEY_LENGTH_MAX,
+  'incidents.body': limits.NOTE_LENGTH_MAX,
+  'libraries.allowed_origins': limits.LIBRARY_ALLOWED_ORIGINS_MAX,
+  'libraries.name': limits.LIBRARY_NAME_LENGTH_MAX,
   'moderation_notes.note': limits.NOTE_LENGTH_MAX,
   'organizations.name': limits.NAME_LENGTH_MAX,
   'project_domains.domain': limits.HOSTNAME_LENGTH_MAX,
   'project_domains.position': limits.CUSTOM_DOMAINS_MAX,
   'projects.allowed_transform_chains': limits.ALLOWED_TRANSFORM_CHAINS_MAX,
+  'projects.library_origins': limits.LIBRARY_ALLOWED_ORIGINS_MAX,
   'projects.name': limits.NAME_LENGTH_MAX,
   'projects.resolution_presets': limits.RESOLUTION_PRESETS_MAX,
   'project_pricing.multiplier': limits.PRICING_MULTIPLIER_MAX,
@@ -42,12 +51,19 @@ const bounds: Record<string, number> = {
   'users.name': limits.NAME_LENGTH_MAX,
   'watermark_presets.name': limits.NAME_LENGTH_MAX,
   'watermark_presets.opacity': limits.WATERMARK_OPACITY_MAX,
+  'webhook_attempts.response_excerpt': limits.WEBHOOK_EXCERPT_LENGTH_MAX,
   'webhook_deliveries.attempt': limits.WEBHOOK_ATTEMPTS_MAX,
   'webhook_deliveries.body': limits.WEBHOOK_BODY_BYTES_MAX,
 };
 
 /** Bounds of columns that nobody outside writes. */
 const inward = [
+  'billing_customers.customer_id',
+  'credit_reversals.external_id',
+  'provider_events.event_id',
+  'provider_events.event_type',
+  'subscriptions.subscription_id',
+  'webhook_attempts.error',
   'credit_grants.external_id',
   'file_revisions.focal_x',
   'file_revisions.focal_y',
@@ -67,12 +83,16 @@ const inward = [
   'usage_days.hours_closed',
   'users.subject',
   'webhook_deliveries.delivery_id',
+  'webhook_deliveries.request_id',
 ];
 
 const words: [column: string, words: readonly string[]][] = [
   ['api_keys.scopes', apiKeyScopes],
   ['files.status', fileStatuses],
+  ['incidents.severity', severities],
   ['projects.status', projectStatuses],
+  ['scanner_checks.review', reviewValues],
+  ['scanner_checks.status', checkStatuses],
   ['uploads.error_code', Object.keys(processingErrors)],
   ['uploads.status', uploadStatuses],
   ['webhook_deliveries.event', Object.keys({ ...eventKinds, ...additionalEventKinds })],
@@ -87,7 +107,8 @@ async function listChecks(): Promise<Check[]> {
     `select c.relname || '.' || a.attname as column, pg_get_constraintdef(r.oid) as definition
      from pg_constraint r join pg_class c on c.oid = r.conrelid
      join pg_attribute a on a.attrelid = c.oid and a.attnum = r.conkey[1]
-     where r.contype = 'c' and c.relnamespace = 'public'::regnamespace and cardinality(r.conkey) = 1
+     where r.contype = 'c' and c.relnamespace = 'public'::regnamespace and not c.relispartition
+       and cardinality(r.conkey) = 1
      order by 1`,
   );
 }

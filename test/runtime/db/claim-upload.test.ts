@@ -74,6 +74,41 @@ describe('the next upload', () => {
     expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
   });
 
+  it('is one at a time of those in a project that ran out of time before, while others go on', async () => {
+    const [project, other] = [await makeProject(db), await makeProject(db)];
+    const slow = async (of: ProjectRow) => {
+      const attempt = await makeProcessing(db, of);
+      await updateUploadRetry(db, { ...attempt, cause: 'timeout', delay_seconds: 0 });
+      return attempt.upload_id;
+    };
+    const mine = [await slow(project), await slow(project)];
+    const theirs = await slow(other);
+    const failed = await makeProcessing(db, project);
+    await updateUploadRetry(db, { ...failed, cause: 'failure', delay_seconds: 0 });
+    const first = [await claim(), await claim(), await claim()];
+    const [held] = first.filter(({ upload_id }) => mine.includes(upload_id));
+    expect(first.map(({ upload_id }) => upload_id).toSorted()).toEqual(
+      [held?.upload_id, theirs, failed.upload_id].toSorted(),
+    );
+    expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
+    await updateUploadRetry(db, { ...must(held), cause: 'timeout', delay_seconds: -1 });
+    expect(mine).toContain((await claim()).upload_id);
+    expect(await claimUpload(db, { upload_id: null, lease_seconds: 60 })).toBeUndefined();
+  });
+
+  it('is none that ran out of time before, where a worker has one of those in hand', async () => {
+    const slow = await makeProcessing(db, await makeProject(db));
+    await updateUploadRetry(db, { ...slow, cause: 'timeout', delay_seconds: 0 });
+    const failed = await makeProcessing(db, await makeProject(db));
+    await updateUploadRetry(db, { ...failed, cause: 'failure', delay_seconds: 0 });
+    const waiting = await makeWaiting(await makeProject(db));
+    const quick = () => claimUpload(db, { upload_id: null, lease_seconds: 60, among: 'quick' });
+    const claimed = [must(await quick()).upload_id, must(await quick()).upload_id];
+    expect(claimed.toSorted()).toEqual([failed.upload_id, waiting].toSorted());
+    expect(await quick()).toBeUndefined();
+    expect((await claim()).upload_id).toBe(slow.upload_id);
+  });
+
   it('goes to one worker, of many that ask at once, until none is left', async () => {
     const projects = [await makeProject(db), await makeProject(db)];
     const uploads: string[] = [];

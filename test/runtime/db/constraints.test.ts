@@ -41,6 +41,8 @@ beforeAll(async () => {
     y_offset: 0,
     opacity: 100,
   });
+  await db.query(newLibrary(project, 'press', libraryId));
+  await db.query(newLibrary(other, 'press', foreignLibraryId));
 });
 
 /** Sets one thing of a row that exists to something that must never be. */
@@ -52,6 +54,22 @@ const theProcessing = () => `upload_id = '${processing.upload_id}'`;
 const theFile = () => `file_id = '${file.file_id}'`;
 const theOrganization = () => `organization_id = '${project.organization_id}'`;
 const inProject = (table: string, set: string) => broken(table, set, theProject);
+
+const libraryId = id('lib');
+const foreignLibraryId = id('lib');
+const theLibrary = () => `library_id = '${libraryId}'`;
+const newLibrary = ({ project_id }: ProjectRow, slug: string, library_id = id('lib')) =>
+  `insert into libraries (library_id, project_id, library_slug, name)
+   values ('${library_id}', '${project_id}', '${slug}', 'Press')`;
+
+const newCheck = (set: { status?: string; review?: string }) => () =>
+  `insert into scanner_checks (check_id, project_id, file_id, revision, status, review)
+   values ('${id('chk')}', '${project.project_id}', '${file.file_id}', 1, ${set.status ?? `'clear'`},
+     ${set.review ?? `'unreviewed'`})`;
+const newIncident = (set: { services?: string; ended_at?: string }) => () =>
+  `insert into incidents (incident_id, title, services, severity, body, automatic, started_at, ended_at)
+   values ('${id('inc')}', 'Down', '${set.services ?? '{api}'}', 'major', '', true, now(),
+     ${set.ended_at === undefined ? 'null' : `'${set.ended_at}'`})`;
 
 /** The row that the project's file has, as another one. */
 const revision = (set: { revision: number; upload_id: string; object_key: string }) => () =>
@@ -202,6 +220,19 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     'credit_grants_once',
     () => `insert into credit_grants (organization_id, credits, source, external_id)
       select '${project.organization_id}', 10, 'provider_b', 'evt_1' from generate_series(1, 2)`,
+  ],
+  [
+    'a subscription has one of its statuses',
+    'subscriptions_status_known',
+    () => `insert into subscriptions (provider, subscription_id, organization_id, plan, status, changed_at)
+      values ('b', 'sub_1', '${project.organization_id}', 'starter', 'paused', now())`,
+  ],
+  [
+    'one subscription of an organization runs',
+    'subscriptions_one_running',
+    () => `insert into subscriptions (provider, subscription_id, organization_id, plan, status, changed_at)
+      select 'b', 'sub_' || n, '${project.organization_id}', 'starter', status, now()
+      from unnest(array['active', 'scheduled_cancel']) with ordinality as t (status, n)`,
   ],
   [
     'an upload that failed names its code',
@@ -592,6 +623,76 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     'ledger_of_the_projects_organization',
     newLedgerEntry({ organization_id: () => other.organization_id, numbers: '5, 5' }),
   ],
+  ...(
+    [
+      ['has a known status', 'scanner_checks_status', { status: `'odd'` }],
+      ['has a known review', 'scanner_checks_review', { review: `'odd'` }],
+      ['is reviewed only if flagged', 'scanner_checks_reviewed', { review: `'approved'` }],
+      ['is flagged for something', 'scanner_checks_flags', { status: `'flagged'` }],
+    ] as const
+  ).map(([promise, constraint, set]): (typeof attempts)[number] => [
+    `a check ${promise}`,
+    constraint,
+    newCheck(set),
+  ]),
+  [
+    'a revision has one check',
+    'scanner_checks_once',
+    () =>
+      `${newCheck({})()}, ('${id('chk')}', '${project.project_id}', '${file.file_id}', 1, 'clear', 'unreviewed')`,
+  ],
+  ['an incident is about something', 'incidents_services', newIncident({ services: '{}' })],
+  ['an incident ends after it began', 'incidents_end', newIncident({ ended_at: '2000-01-01' })],
+  [
+    'a service has one automatic incident at a time',
+    'incidents_one_automatic',
+    () => `${newIncident({})()}, ('${id('inc')}', 'Down', '{api}', 'major', '', true, now(), null)`,
+  ],
+  [
+    'a library has a slug that fits into a path',
+    'libraries_slug_shape',
+    broken('libraries', `library_slug = 'Press'`, theLibrary),
+  ],
+  [
+    'no library takes the name of the default one',
+    'libraries_slug_shape',
+    broken('libraries', `library_slug = 'default'`, theLibrary),
+  ],
+  ['a library has a name', 'libraries_name_length', broken('libraries', `name = ''`, theLibrary)],
+  [
+    'a library has at most 200 origins',
+    'libraries_origins_count',
+    broken(
+      'libraries',
+      `allowed_origins = array_fill('https://a.b'::text, array[201])`,
+      theLibrary,
+    ),
+  ],
+  [
+    'the default library has at most 200 origins',
+    'projects_library_origins_count',
+    inProject('projects', `library_origins = array_fill('https://a.b'::text, array[201])`),
+  ],
+  [
+    'a live library has its slug alone in its project',
+    'libraries_one_live_slug',
+    () => newLibrary(project, 'press'),
+  ],
+  [
+    'a file lies in a library of its own project',
+    'files_library_of_project',
+    broken('files', `library_id = '${foreignLibraryId}'`, theFile),
+  ],
+  [
+    'an upload goes into a library of its own project',
+    'uploads_library_of_project',
+    broken('uploads', `library_id = '${foreignLibraryId}'`, theUpload),
+  ],
+  [
+    'a term of the operator has a number',
+    'operator_terms_epoch_counts',
+    () => `insert into operator_terms (lease, epoch, holder) values ('a/b', 0, 'c')`,
+  ],
   [
     'a run of a job ends with an outcome',
     'job_runs_ends_with_an_outcome',
@@ -615,7 +716,8 @@ const NAMED_RULES = `
     and not exists (select from pg_constraint where conindid = x.indexrelid)
   union
   select tgname::text from pg_trigger
-  where not tgisinternal and tgfoid not in ('note_project_counters'::regproc, 'place_file'::regproc)
+  where not tgisinternal and tgfoid not in
+    ('note_project_counters'::regproc, 'place_file'::regproc, 'note_project_route'::regproc)
   order by 1`;
 
 describe('the schema holds, whatever the code does, that', () => {

@@ -70,12 +70,11 @@ describe('API keys', () => {
 
   it('are found by their secret while active, with their project', async () => {
     const project = await makeProject(db);
-    const { project_id, project_slug } = project;
+    const { project_id } = project;
     const key = must(await makeKey(project));
     expect(await findApiKeyByHash(db, key.secret_sha256)).toMatchObject({
       key_id: key.key_id,
-      project_slug,
-      project_status: 'active',
+      project,
     });
     const revoked = await revokeApiKey(db, key);
     expect(await revokeApiKey(db, key)).toEqual(revoked);

@@ -17,6 +17,7 @@ const times = (count: number) => Array.from({ length: count }, (_, index) => ind
 
 const hour = (at: string) => new Date(`2026-03-0${at}:00:00.000Z`);
 const range = { from: hour('1T00'), to: hour('4T00') };
+const HOURS = ['1T10', '1T11', '1T23', '2T00', '2T05', '2T23', '3T00'].map(hour);
 const entry = (project_id: string, window_start: Date, requests: number) => ({
   project_id,
   window_start,
@@ -36,7 +37,7 @@ describe('usage', () => {
     };
     const isNew = await Promise.all(times(10).map(() => insertUsageBatch(db, batch)));
     expect(isNew.filter(Boolean)).toHaveLength(1);
-    await foldUsageHours(db, range);
+    await foldUsageHours(db, HOURS);
     const hours = await listUsageHours(db, { project_ids: [project_id], ...range });
     expect(hours.map((row) => [row.window_start, row.requests, row.credits])).toEqual([
       [hour('1T10'), 3, 6],
@@ -49,9 +50,9 @@ describe('usage', () => {
     for (const sequence of [3, 1, 2]) {
       const entries = [entry(project_id, hour('2T05'), sequence)];
       await insertUsageBatch(db, { spool_id: 'spl_order', sequence, entries });
-      await foldUsageHours(db, range);
+      await foldUsageHours(db, HOURS);
     }
-    expect(await foldUsageHours(db, range)).toBe(0);
+    expect(await foldUsageHours(db, HOURS)).toBe(0);
     const [row] = await listUsageHours(db, { project_ids: [project_id], ...range });
     expect(row).toMatchObject({ requests: 6, bytes: 6000, transforms: 3, credits: 12 });
   });
@@ -65,7 +66,7 @@ describe('usage', () => {
       entry(project_id, hour('3T00'), 8),
     ];
     await insertUsageBatch(db, { spool_id: 'spl_day', sequence: 1, entries });
-    await foldUsageHours(db, range);
+    await foldUsageHours(db, HOURS);
     const day = '2026-03-02';
     await foldUsageDay(db, { project_id, day, charged_credits: 12, hours_closed: 20 });
     const list = { project_id, from: '2026-03-01', to: '2026-03-03' };

@@ -33,7 +33,7 @@ import {
   upsertRecipe,
 } from '../../../runtime/db/recipes.ts';
 import { insertSigningKey } from '../../../runtime/db/signing-keys.ts';
-import { findUserBySubject, insertUser, lockFirstLogin } from '../../../runtime/db/users.ts';
+import { findAccount, insertUser, lockFirstLogin } from '../../../runtime/db/users.ts';
 import { useDatabase } from '../../support/database.ts';
 import { id, makeOrganization, makeProject, must } from '../../support/rows.ts';
 
@@ -46,8 +46,8 @@ describe('a first login', () => {
     const logIn = () =>
       db.transaction(async (tx) => {
         await lockFirstLogin(tx, subject);
-        const known = await findUserBySubject(tx, subject);
-        if (known !== undefined) return known;
+        const known = await findAccount(tx, subject);
+        if (known !== undefined) return known.user;
         const { organization_id } = await makeOrganization(tx);
         await insertCreditGrant(tx, {
           organization_id,

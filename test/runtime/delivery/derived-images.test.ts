@@ -336,7 +336,14 @@ describe('createDerivedImages', () => {
       quality: 34,
       watermark: null,
     };
-    const of = { project_id: 'p', generation: 1, file_id: name, revision: 1, plan };
+    const of = {
+      project_id: 'p',
+      generation: 1,
+      file_id: name,
+      revision: 1,
+      object_key: name,
+      plan,
+    };
     const derived_key = printDerivedKey(of);
     return { project_id: 'p', derived_key, source_key: 's', window, cost_ms: 1, plan };
   };

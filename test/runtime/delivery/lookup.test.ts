@@ -4,6 +4,7 @@ import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { createLookup } from '../../../runtime/delivery/lookup.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import {
@@ -24,6 +25,16 @@ let image: StoredImage;
 let project: ProjectRow;
 let key: TestKey;
 const asked: string[] = [];
+/** Of look-ups that have to wait for their second; it passes at once unless they are held. */
+const pauses: { ms: number; end(): void }[] = [];
+let areHeld = false;
+const pauseEnds = async () => {
+  await expect.poll(() => pauses.length).toBe(1);
+  const [pause = expect.fail('nobody waits')] = pauses.splice(0);
+  pause.end();
+  return pause.ms;
+};
+const timesAsked = () => asked.filter((table) => table === 'project').length;
 const counted: Queryable = {
   query: (text, values) => {
     asked.push(text.includes('from projects') ? 'project' : 'other');
@@ -34,7 +45,11 @@ const PATH = '/originals/f/cat';
 const seconds = () => Math.floor(host.clock.now().getTime() / 1000);
 
 beforeAll(async () => {
-  host = await startDeliveryHost({ db: counted, wall_clock_ms: 0 });
+  const wait = async (ms: number) => {
+    if (areHeld) await new Promise<void>((end) => void pauses.push({ ms, end }));
+    host.clock.advance(ms / 1000);
+  };
+  host = await startDeliveryHost({ db: counted, wall_clock_ms: 0, wait });
   const bytes = await over(quarters(16, 16)).png().toBuffer();
   image = { bytes, width: 16, height: 16, content_type: 'image/png' };
 });
@@ -43,6 +58,7 @@ beforeEach(async () => {
   project = await protectedProject(db);
   key = await makeKey(db, project);
   asked.length = 0;
+  areHeld = false;
 });
 
 async function protectedProject(of: Database): Promise<ProjectRow> {
@@ -152,17 +168,43 @@ describe('a key', () => {
   it('that is unknown asks the database at most once a second, however many ask', async () => {
     await get(PATH);
     asked.length = 0;
-    const bad = { ...key, kid: 'kid_nobody' };
-    const url = signed(PATH, { project, key: bad, exp: seconds() + 1000 });
+    areHeld = true;
+    const url = unknownUrl();
+    const answers = Promise.all(Array.from({ length: 20 }, () => codeOf(url)));
+    expect(await pauseEnds()).toBe(1000);
+    expect(new Set(await answers)).toEqual(new Set(['unknown_kid']));
+    expect(timesAsked()).toBe(2);
+    expect(pauses).toEqual([]);
+    host.clock.advance(1);
+    expect(await codeOf(url)).toBe('unknown_kid');
+    expect(timesAsked()).toBe(3);
+  });
+
+  it('that is fresh is asked for once and waits for nothing, however many bring it at once', async () => {
+    await get(PATH);
+    areHeld = true;
+    const fresh = await makeKey(db, project, { overlap_seconds: 3600 });
+    asked.length = 0;
+    const url = signed(PATH, { project, key: fresh, exp: seconds() + 1000 });
     const codes = await Promise.all(Array.from({ length: 20 }, () => codeOf(url)));
-    expect(new Set(codes)).toEqual(new Set(['unknown_kid']));
-    expect(asked.filter((table) => table === 'project').length).toBe(1);
-    host.clock.advance(0.9);
-    expect(await codeOf(url)).toBe('unknown_kid');
-    expect(asked.filter((table) => table === 'project').length).toBe(1);
-    host.clock.advance(0.2);
-    expect(await codeOf(url)).toBe('unknown_kid');
-    expect(asked.filter((table) => table === 'project').length).toBe(2);
+    expect(new Set(codes)).toEqual(new Set(['served']));
+    expect(timesAsked()).toBe(1);
+    expect(pauses).toEqual([]);
+  });
+
+  it('that was made a moment ago verifies at its first request, whoever sends unknown ones', async () => {
+    await get(PATH);
+    expect(await codeOf(unknownUrl())).toBe('unknown_kid');
+    host.clock.advance(0.3);
+    areHeld = true;
+    const fresh = await makeKey(db, project, { overlap_seconds: 3600 });
+    asked.length = 0;
+    const exp = seconds() + 1000;
+    const first = codeOf(signed(PATH, { project, key: fresh, exp }));
+    const beside = codeOf(unknownUrl());
+    expect(await pauseEnds()).toBe(700);
+    expect(await Promise.all([first, beside])).toEqual(['served', 'unknown_kid']);
+    expect(timesAsked()).toBe(1);
   });
 
   it('that is rotated verifies for a day by the clock of the database, to the second', async () => {
@@ -220,6 +262,9 @@ describe('a key', () => {
   });
 });
 
+const unknownUrl = () =>
+  signed(PATH, { project, key: { ...key, kid: 'kid_nobody' }, exp: seconds() + 1000 });
+
 /** As staff and owners do it. */
 const rotateByAction = () => {
   const deps = { sealing, clock: systemClock };
@@ -256,6 +301,20 @@ describe('what is known of projects and files', () => {
     expect((await get('/originals/f/late')).status).toBe(200);
   });
 
+  it('is a second old at most where the deployment wants that', async () => {
+    const deps = { db, clock: host.clock, sealing, rootDomain: 'localhost' };
+    const { findProject } = createLookup({ ...deps, fresh_seconds: 1 });
+    const accessNow = async () =>
+      (await findProject(`${project.project_slug}.localhost`))?.delivery_access;
+    await change(db, project, { delivery_access: 'protected' });
+    expect(await accessNow()).toBe('protected');
+    await change(db, project, { delivery_access: 'public' });
+    host.clock.advance(0.9);
+    expect(await accessNow()).toBe('protected');
+    host.clock.advance(0.1);
+    expect(await accessNow()).toBe('public');
+  });
+
   it('of a host without a project is remembered as well', async () => {
     const slug = `late-${project.project_slug}`;
     expect((await host.get(slug, PATH)).status).toBe(404);
@@ -270,5 +329,38 @@ describe('what is known of projects and files', () => {
     await change(db, project, { delivery_access: 'public' });
     await Promise.all(Array.from({ length: 30 }, () => get(PATH)));
     expect(asked).toEqual(['project', 'other']);
+  });
+
+  it('has the secret of a key opened once for all requests', async () => {
+    const opened: string[] = [];
+    const open = (sealed: Uint8Array, context: string) => {
+      opened.push(context);
+      return sealing.open(sealed, context);
+    };
+    const counting = { ...sealing, open };
+    const lookup = createLookup({
+      db,
+      clock: host.clock,
+      sealing: counting,
+      rootDomain: 'localhost',
+    });
+    const find = () => lookup.findSecret(`${project.project_slug}.localhost`, key.kid);
+    const secret = await find();
+    expect(secret).toEqual(key.secret);
+    expect(await find()).toBe(secret);
+    expect(opened).toEqual([`signing-key:${key.kid}`]);
+  });
+
+  it('has the list of allowed chains read once for all requests, and anew after 30 seconds', async () => {
+    await change(db, project, { allowed_transform_chains: ['format/webp/resize/8x'] });
+    const lookup = createLookup({ db, clock: host.clock, sealing, rootDomain: 'localhost' });
+    const listOf = async () =>
+      (await lookup.findProject(`${project.project_slug}.localhost`))?.allowed_chains;
+    const list = await listOf();
+    expect(list).toEqual(new Set(['resize/8x/format/webp']));
+    expect(await listOf()).toBe(list);
+    await change(db, project, { allowed_transform_chains: [] });
+    host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
+    expect(await listOf()).toBeNull();
   });
 });

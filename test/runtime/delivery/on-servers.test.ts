@@ -1,5 +1,5 @@
-// The suites of grammar, refusals, caching and watermarks once more, word for word: content on a real S3 server, and
-// a connection to a real RabbitMQ between delivery and its worker.
+// The suites of delivery once more, word for word: content on a real S3 server, and a connection to a real RabbitMQ
+// between delivery and its worker.
 import { describe, expect, it } from 'vitest';
 import { onRealServers } from '../../support/delivery-stack.ts';
 
@@ -27,6 +27,26 @@ describe('on S3 and RabbitMQ: caching', async () => {
 
 describe('on S3 and RabbitMQ: watermarks', async () => {
   await import('./watermark.test.ts');
+});
+
+describe('on S3 and RabbitMQ: originals and parts of them', async () => {
+  await import('./originals.test.ts');
+});
+
+describe('on S3 and RabbitMQ: raw downloads', async () => {
+  await import('./raw.test.ts');
+});
+
+describe('on S3 and RabbitMQ: signed URLs and what is known', async () => {
+  await import('./lookup.test.ts');
+});
+
+describe('on S3 and RabbitMQ: viewers who left', async () => {
+  await import('./left-viewers.test.ts');
+});
+
+describe("on S3 and RabbitMQ: a worker's storage that is away", async () => {
+  await import('./worker-outage.test.ts');
 });
 
 describe('on S3 and RabbitMQ: overload', async () => {

@@ -7,33 +7,30 @@ import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import { useDatabase } from '../../support/database.ts';
 import { change, publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
-import { makeFolderBuckets } from '../../support/folder-buckets.ts';
+import { type DeliveryStack, openStack } from '../../support/delivery-stack.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
-const storage = makeFolderBuckets();
 const BYTES = 60_000_000;
 const bytes = Buffer.alloc(BYTES, 'tintype ');
+let stack: DeliveryStack;
 let host: DeliveryHost;
 let project: ProjectRow;
 /** Of the stream that was opened last. */
 let seen = { read: 0, isClosed: false };
 
 beforeAll(async () => {
-  const { content } = storage.buckets;
-  host = await startDeliveryHost({
-    db,
-    wall_clock_ms: 0,
-    content: watched(content),
-  });
+  stack = await openStack();
+  host = await startDeliveryHost({ db, wall_clock_ms: 0, content: watched(stack.content) });
 });
 afterAll(async () => {
   await host.close();
-  storage.remove();
+  await stack.closeQueues();
+  stack.remove();
 });
 beforeEach(async () => {
   project = await makeProject(db);
-  await publishImage({ db, content: storage.buckets.content }, project, {
+  await publishImage({ db, content: stack.content }, project, {
     image: { bytes, width: 100, height: 100, content_type: 'image/png' },
     file_slug: 'large',
     metadata: {},
@@ -105,7 +102,7 @@ describe('an original', () => {
       before = now;
       return isStill;
     };
-    await expect.poll(standsStill, { interval: 150, timeout: 10_000 }).toBe(true);
+    await expect.poll(standsStill, { interval: 150 }).toBe(true);
     expect(seen.read).toBeLessThan(BYTES / 2);
     socket.destroy();
     await expect.poll(() => seen.isClosed).toBe(true);
@@ -138,7 +135,7 @@ describe('an original', () => {
   });
 
   it('whose viewer takes nothing any more is given up', async () => {
-    const { content } = storage.buckets;
+    const { content } = stack;
     const impatient = await startDeliveryHost({
       db,
       wall_clock_ms: 0,
@@ -147,7 +144,7 @@ describe('an original', () => {
     });
     const socket = await open(impatient);
     await readSome(socket, 100_000);
-    await expect.poll(() => seen.isClosed, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => seen.isClosed).toBe(true);
     socket.destroy();
     await impatient.close();
     expect(await usage()).toBeDefined();
@@ -161,7 +158,7 @@ describe('an original', () => {
 
   it('that is an SVG runs nothing, also where it is opened by itself', async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>');
-    await publishImage({ db, content: storage.buckets.content }, project, {
+    await publishImage({ db, content: stack.content }, project, {
       image: { bytes: svg, width: 2048, height: 2048, content_type: 'image/svg+xml' },
       file_slug: 'drawing',
     });
@@ -230,7 +227,7 @@ describe('a part of an original', () => {
 
 describe('an original that is not stored', () => {
   it('answers 500 internal to GET and HEAD, unbilled, and is not looked for during 30 seconds', async () => {
-    const { content } = storage.buckets;
+    const { content } = stack;
     await db.query("update file_revisions set object_key = object_key || '-gone'");
     const [row] = await db.query<{ object_key: string }>(
       `select object_key from file_revisions join files using (file_id) where project_id = $1`,
@@ -255,7 +252,7 @@ describe('storage that breaks off midway', () => {
   ])(
     '(%s) ends the connection, so that nobody takes a part for the whole, unbilled',
     async (_how, isError) => {
-      const { content } = storage.buckets;
+      const { content } = stack;
       const half = () =>
         Readable.from(
           (async function* () {

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage } from '../../support/delivered.ts';
-import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
+import {
+  BASE_URL,
+  type DeliveryHost,
+  ROOT_DOMAIN,
+  startDeliveryHost,
+} from '../../support/delivery-host.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import {
   improperRequests,
@@ -69,6 +75,7 @@ describe('what is no proper HTTP', () => {
     expect(answer).toMatch(/x-content-type-options: nosniff/i);
     expect(answer).toMatch(/x-request-id: [0-9a-f-]{36}/i);
     expect(answer).toContain('"invalid_request"');
+    expect(answer).toContain(`link: ${printHelpLink(BASE_URL, 'invalid_request')}\r\n`);
   });
 
   it('answers the same 400 where routing would have said 404', async () => {
@@ -99,6 +106,13 @@ describe('a body', () => {
     ['that is awaited', 'Content-Length: 5\r\nExpect: 100-continue\r\n', ''],
   ])('%s is not read: one answer, then the connection ends', async (_what, header, body) => {
     const answer = await say(`${get(PATH, header)}${body}${get(PATH)}`);
+    expect(statuses(answer)).toEqual(['200']);
+    expect(answer).toMatch(/connection: close/i);
+  });
+
+  it('is not begun by an offer to upgrade either: one answer, and nothing behind it is lost unsaid', async () => {
+    const offer = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const answer = await say(`${get(PATH, offer)}${get(PATH)}`);
     expect(statuses(answer)).toEqual(['200']);
     expect(answer).toMatch(/connection: close/i);
   });

@@ -148,6 +148,7 @@ describe('a raw download', () => {
       'cache-control': 'private, no-store',
       'content-disposition': `attachment; filename="cat.jpg"; filename*=UTF-8''My%20_best_%20c%C3%A4t.jpg`,
       'content-length': String(body.length),
+      'content-security-policy': "default-src 'none'; sandbox",
       'x-content-type-options': 'nosniff',
     });
     expect(headers).not.toHaveProperty('etag');

@@ -1,8 +1,25 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSpool, readSegment } from '../../../runtime/delivery/spool.ts';
+
+const SPOOL = new URL('../../../runtime/delivery/spool.ts', import.meta.url).href;
+/** Three lines of 70 bytes into files of 100 bytes at most. */
+const CROWDED = `
+  process.on('SIGXFSZ', () => undefined);
+  const { openSpool } = await import(${JSON.stringify(SPOOL)});
+  const spool = openSpool(process.env.FOLDER, 'one');
+  const append = (n) => {
+    try {
+      spool.append({ n, text: 'x'.repeat(52) });
+      return 'kept';
+    } catch (error) {
+      return error.code;
+    }
+  };
+  console.log([1, 2, 3].map(append).join(' '));`;
 
 let folder: string;
 beforeEach(() => {
@@ -67,6 +84,22 @@ describe('a spool', () => {
     const last = segments.at(-1);
     expect(last?.sequence).toBe(2);
     expect(last && (await readSegment(last))).toEqual([{ a: 2 }]);
+  });
+
+  it('has no torn line in its middle where the disk takes a part of one', async () => {
+    const printed = execFileSync(
+      'prlimit',
+      ['--fsize=100', process.execPath, '--input-type=module', '-e', CROWDED],
+      {
+        // The cache of compiled modules would not fit either.
+        env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1', FOLDER: folder },
+        encoding: 'utf8',
+      },
+    );
+    expect(printed.trim()).toBe('kept EFBIG kept');
+    const segments = await openSpool(folder, 'other').closedSegments();
+    const lines = await Promise.all(segments.map(readSegment));
+    expect(lines.flat().map((line) => (line as { n: number }).n)).toEqual([1, 3]);
   });
 
   it('leaves out a last line that a kill has cut short', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
@@ -121,11 +122,23 @@ describe('a run', () => {
     expect(late.outcome).toBe('failed');
   });
 
+  it('is told in one line with what it did', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    const log = createLog({ level: 'info', name: 'test', destination });
+    await runJob({ ...jobs.deps, log }, { name: 'one', at, job: job(async () => ({ things: 3 })) });
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'job done', job: 'one', counts: { things: 3 } },
+    ]);
+  });
+
   it('is measured', async () => {
     const metrics = createMetrics();
-    await runJob(jobs.deps, { name: 'one', at, job: job(async () => ({})), metrics });
+    const things = job(async () => ({ things: 3 }));
+    await runJob(jobs.deps, { name: 'one', at, job: things, metrics });
     const { text } = await metrics.print();
     expect(text).toContain('tintype_job_seconds_count{job="one",result="succeeded"} 1');
+    expect(text).toContain('tintype_job_done_total{job="one",what="things"} 3');
     expect(text).toContain('tintype_job_last_success_seconds{job="one"}');
   });
 });

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Job } from '../../../runtime/jobs/job.ts';
-import { dueTimes, type Scheduler, startScheduler } from '../../../runtime/jobs/scheduler.ts';
+import {
+  dueTimes,
+  type Scheduler,
+  startScheduler,
+  timesNow,
+} from '../../../runtime/jobs/scheduler.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
@@ -15,10 +20,14 @@ describe('the table of jobs', () => {
     expect(Object.keys(table)).toEqual([
       'upload-sweep',
       'purge-queue',
+      'webhook-delivery',
+      'status-sampling',
       'hourly-rollup',
       'daily-charge',
+      'reconciliation',
       'content-sweep',
       'retention',
+      'signing-key-retirement',
     ]);
     for (const job of Object.values<Job>(table)) {
       expect(job.deadline_seconds).toBeGreaterThan(0);
@@ -54,6 +63,29 @@ describe('times that are due', () => {
     });
     expect(due).toHaveLength(40);
     expect(printed(due).at(-1)).toBe('2026-11-20T00:20');
+  });
+
+  it('are those of a run that is called, too: what was missed, or now', async () => {
+    const daysAgo = (days: number, time: string) =>
+      `${new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)}T${time}`;
+    const deps = { db, clock: { now: () => utc(daysAgo(1, '12:00')) } };
+    const called = async (job: 'daily-charge' | 'hourly-rollup') =>
+      printed(await timesNow(deps, { name: job, job: table[job] }));
+    const insert = (job: string, at: string) =>
+      db.query(
+        `insert into job_runs (job, scheduled_for, lease_until, finished_at, outcome)
+         values ($1, $2, now(), now(), 'done')`,
+        [job, utc(at)],
+      );
+    const now = [daysAgo(1, '12:00')];
+    expect(await called('daily-charge')).toEqual(now);
+    for (const job of ['daily-charge', 'hourly-rollup']) await insert(job, daysAgo(6, '00:20'));
+    const missed = [5, 4, 3, 2, 1].map((days) => daysAgo(days, '00:20'));
+    expect(await called('daily-charge')).toEqual(missed);
+    expect(await called('hourly-rollup')).toEqual(now);
+    await insert('daily-charge', daysAgo(1, '00:20'));
+    expect(await called('daily-charge')).toEqual(now);
+    await db.query('delete from job_runs');
   });
 
   it('come exactly once, however often it is looked', () => {

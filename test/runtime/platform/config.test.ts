@@ -137,6 +137,13 @@ describe('a configuration', () => {
     );
   });
 
+  it('refuses a scanner of a model server without an address', () => {
+    expect(problemsOf({ TINTYPE_SCANNER: 'http' })[0]).toContain(
+      'TINTYPE_SCANNER_URL: expected it to be set, because TINTYPE_SCANNER is http',
+    );
+    expect(problemsOf({ TINTYPE_SCANNER: 'embedded' })).toEqual(problemsOf({}));
+  });
+
   it('refuses one secret for two inbound callers, whichever two they are', () => {
     const names = [
       'TINTYPE_REQUEST_SIGNING_SECRET',

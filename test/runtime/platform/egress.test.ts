@@ -42,6 +42,14 @@ describe('the fault of a URL', () => {
     expect(await egressFault('https://[2606:4700::1]:8443/', 'public')).toBeUndefined();
   });
 
+  it('is there as soon as one of its addresses is not public', async () => {
+    const fault = (...addresses: string[]) =>
+      egressFault('https://two.example/', 'public', async () => addresses);
+    expect(await fault('1.1.1.1', '2606:4700::1')).toBeUndefined();
+    expect(await fault('1.1.1.1', '10.0.0.1')).toContain('private or reserved');
+    expect(await fault('::1', '1.1.1.1')).toContain('private or reserved');
+  });
+
   it('says what was expected', async () => {
     expect(await egressFault('http://1.1.1.1/', 'public')).toBe('expected an https URL');
     expect(await egressFault('https://localhost/', 'public')).toBe(

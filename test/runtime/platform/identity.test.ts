@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSign, KeyObject } from 'node:crypto';
 import { exportSPKI, importJWK, UnsecuredJWT } from 'jose';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createIdentity, type IdentityOptions } from '../../../runtime/platform/identity.ts';
@@ -173,6 +173,27 @@ describe('keys that a token brings along', () => {
     expect(evil.state.requests).toBe(0);
     await evil.close();
   });
+  it.each([
+    [undefined, undefined, 'accepted'],
+    ['{"alg":"none","alg":"RS256","kid":"key-1"}', undefined, 'unauthorized'],
+    [undefined, `"sub":"bob","sub":"alice"`, 'unauthorized'],
+    [undefined, `"sub":"alice","exp":1`, 'unauthorized'],
+  ])(
+    'with a key that stands twice is refused, whichever wins: %s %s',
+    async (header, more, verdict) => {
+      const head = header ?? '{"alg":"RS256","kid":"key-1"}';
+      const exp = Math.floor(nowMs / 1000) + 300;
+      const payload = `{"iss":"${issuer}","exp":${exp},${more ?? '"sub":"alice"'}}`;
+      const signed = [head, payload]
+        .map((part) => Buffer.from(part).toString('base64url'))
+        .join('.');
+      const sig = createSign('RSA-SHA256')
+        .update(signed)
+        .sign(KeyObject.from(pair.privateKey), 'base64url');
+      expect(await verdictOn(`${signed}.${sig}`)).toBe(verdict);
+    },
+  );
+
   it('and critical extensions that we do not know are refused', async () => {
     const [, payload, sig] = (await pair.sign(claims())).split('.');
     const head = { alg: 'RS256', kid: 'key-1', crit: ['exp'], exp: 1 };

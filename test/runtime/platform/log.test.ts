@@ -37,6 +37,13 @@ describe('a log line', () => {
     expect(lines.map((line) => parsed(line).msg)).toEqual(['yes']);
   });
 
+  it('below the level costs nothing, whatever a stranger made it hold', () => {
+    const { log, lines } = recorded({ level: 'warn' });
+    const path = 'eyJ-'.repeat(2000);
+    for (let count = 0; count < 20_000; count += 1) log.debug('delivery', { path });
+    expect(lines).toEqual([]);
+  });
+
   it('tells an error with its causes', () => {
     const { log, lines } = recorded();
     const root = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', password: 'hunter2' });
@@ -85,6 +92,7 @@ describe('a secret', () => {
     `ls1.k1.${canary}.${canary}`,
     `t=1700000000,v1=${canary}`,
     `eyJhbGciOiJSUzI1NiJ9.${canary}.${canary}`,
+    `eyJ${'a'.repeat(2000)}.${canary}.${canary}`,
   ])('is masked inside text: %s', (text) => {
     expect(maskSecrets(text)).not.toContain(canary);
     const { log, lines } = recorded();

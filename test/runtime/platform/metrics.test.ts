@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { createMetrics, metricTable } from '../../../runtime/platform/metrics.ts';
+import { metricTable } from '../../../runtime/platform/metric-table.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
 
 it('every metric of the table is measured by a function of its own and printed', async () => {
   const metrics = createMetrics();
   metrics.apiRequest({ method: 'GET', route: '/v1/me', status: 200, seconds: 0.01 });
   metrics.delivery({ status: 200, source: 'stored', seconds: 0.01, bytes: 10 });
   metrics.delivery({ status: 304, source: 'memory', seconds: 0.01, bytes: 0 });
+  metrics.usageUnspooled();
   metrics.usageLost();
   metrics.ingest({ result: 'ready', seconds: 1 });
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
@@ -16,8 +18,17 @@ it('every metric of the table is measured by a function of its own and printed',
     pool: () => ({ total: 3, idle: 2, waiting: 1 }),
     queues: async () => [{ queue: 'render', waiting: 3 }],
     uploads: async () => ({ count: 4, oldest_seconds: 1.5 }),
+    in_hand: () => ({ scan: 2 }),
+    dependencies: async () => ({ database: true, content: false }),
+    database_lead_ms: async () => -2500,
+    checks: async () => ({ count: 7, oldest_seconds: 2.5 }),
+    jobs: async () => [
+      { job: 'reconciliation', finished_at: new Date(9000), counts: { differing: 3 } },
+    ],
   });
   metrics.purges({ sent: 2, failed: 1 });
+  metrics.scans({ clear: 1 });
+  metrics.webhook({ result: 'delivered', seconds: 0.1 });
   metrics.jobRun({
     job: 'retention',
     result: 'failed',
@@ -44,13 +55,22 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).not.toContain('tintype_job_last_success_seconds{job="retention"}');
   expect(text).toContain('tintype_job_done_total{job="daily-charge",what="charged"} 3');
   expect(text).toContain('tintype_cdn_purges_total{result="failed"} 1');
+  expect(text).toContain('tintype_webhook_seconds_count{result="delivered"} 1');
   expect(text).toContain('tintype_process_cpu_seconds_total');
   expect(text).toContain('tintype_nodejs_eventloop_lag_p99_seconds');
   expect(text).toContain('tintype_rate_refused_total{rate="write"} 1');
   expect(text).toContain('tintype_database_connections{state="waiting"} 1');
   expect(text).toContain('tintype_queue_waiting{queue="render"} 3');
+  expect(text).toContain('tintype_dependency_ready{dependency="database"} 1');
+  expect(text).toContain('tintype_dependency_ready{dependency="content"} 0');
+  expect(text).toContain('tintype_dependency_ready{dependency="broker"} 1');
+  expect(text).toContain('tintype_database_lead_seconds -2.5');
   expect(text).toContain('tintype_uploads_waiting 4');
   expect(text).toContain('tintype_uploads_waiting_seconds 1.5');
+  expect(text).toContain('tintype_checks_waiting 7');
+  expect(text).toContain('tintype_checks_waiting_seconds 2.5');
+  expect(text).toContain('tintype_job_last_success_seconds{job="reconciliation"} 9');
+  expect(text).toContain('tintype_job_last_done{job="reconciliation",what="differing"} 3');
 });
 
 it('two registries in one process do not disturb each other', async () => {
@@ -75,8 +95,20 @@ it('what cannot be read just now is left out, and the rest is there', async () =
   expect(await samples()).toHaveLength(3);
   isAway = true;
   expect(await samples()).toEqual([]);
+  expect((await metrics.print()).text).toContain('tintype_dependency_ready{dependency="broker"} 0');
   isAway = false;
   expect(await samples()).toHaveLength(3);
+});
+
+it('a dependency that is not asked for any more is not told of', async () => {
+  const metrics = createMetrics();
+  let checks: Record<string, boolean> = { start: false };
+  metrics.watch({ dependencies: async () => checks });
+  const told = async () =>
+    (await metrics.print()).text.split('\n').filter((line) => /^tintype_dependency/.test(line));
+  expect(await told()).toEqual(['tintype_dependency_ready{dependency="start"} 0']);
+  checks = { database: true };
+  expect(await told()).toEqual(['tintype_dependency_ready{dependency="database"} 1']);
 });
 
 it('every metric that is handed out is documented, and no other', async () => {

@@ -7,6 +7,8 @@ import { findFile } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
+import { createMetrics } from '../../../runtime/platform/metrics.ts';
+import { countedQueue } from '../../../runtime/platform/queue/counted-queue.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import { QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import type { WorkerOptions } from '../../../runtime/worker/lanes.ts';
@@ -48,6 +50,7 @@ async function start(changes: Partial<WorkerOptions> = {}) {
     render: { slots: 1 },
     metrics: {
       ingest: () => undefined,
+      watch: () => undefined,
       childKilled: () => undefined,
       render: ({ result }) => void renders.push(result),
     },
@@ -118,6 +121,8 @@ describe('a worker', () => {
     const alone = await arrive({ db, buckets }, await makeProject(db), { bytes });
     const attempted: string[] = [];
     const { queue } = await start({
+      // One by one, so that the last turn is that of the upload that was just claimed.
+      ingest: { slots: 1 },
       failpoint: async (name) => {
         if (name !== 'ingest.claimed') return;
         const [row] = await db.query<{ project_id: string }>(
@@ -129,6 +134,30 @@ describe('a worker', () => {
     for (const { upload_id } of crowd) await queue.publish('ingest', { upload_id });
     for (const upload of [...crowd, alone]) await untilReady(upload);
     expect(attempted.slice(0, 2)).toContain(alone.project_id);
+  });
+
+  it('says what it works on, also where no message brought it', async () => {
+    const entered = Promise.withResolvers<void>();
+    const let_go = Promise.withResolvers<void>();
+    const metrics = createMetrics();
+    const queue = countedQueue(createInProcessQueue());
+    metrics.watch({ in_hand: queue.inHand });
+    const inHand = async () =>
+      /^tintype_queue_in_hand\{queue="ingest"\} (\d+)$/m.exec((await metrics.print()).text)?.[1];
+    const upload = await arrive({ db, buckets }, project, { bytes });
+    await start({
+      ...{ queue, metrics, ingest: { slots: 1 } },
+      failpoint: (name) => {
+        if (name !== 'ingest.claimed') return undefined;
+        entered.resolve();
+        return let_go.promise;
+      },
+    });
+    await entered.promise;
+    expect(await inHand()).toBe('1');
+    let_go.resolve();
+    await untilReady(upload);
+    await expect.poll(inHand).toBe('0');
   });
 
   it('without slots for uploads leaves them to others, and renders', async () => {

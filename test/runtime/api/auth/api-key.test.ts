@@ -14,7 +14,7 @@ describe('an API key', () => {
       expect(code).toBe('ok');
       expect(principal).toMatchObject({
         kind: 'key',
-        key: { key_id: keyId, project_id: projectId, project_status: 'active' },
+        key: { key_id: keyId, project_id: projectId, project: { status: 'active' } },
       });
     }
   });

@@ -1,27 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { createMinuteRate } from '../../../../runtime/api/rates/minute-rate.ts';
 import { createRates } from '../../../../runtime/api/rates/rates.ts';
+import { newApiKey } from '../../../../runtime/core/signing/api-key.ts';
 import type { Queryable } from '../../../../runtime/db/client.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createKey, createProject, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
+import { untilEarlyInMinute } from '../../../support/minute.ts';
 
 const log = createLog({ level: 'silent', name: 'test' });
 const api = useApi();
 const { db } = api;
-
-/** What is counted below takes seconds: it begins where the database's minute has enough of them left. */
-async function untilEarlyInMinute(): Promise<void> {
-  const second = async () => {
-    const [row] = await db.query<{ second: number }>(
-      'select extract(second from now())::integer as second',
-    );
-    return row?.second ?? 0;
-  };
-  await expect.poll(second, { timeout: 30_000, interval: 200 }).toBeLessThan(40);
-}
 
 /** As often as each of so many processes may at once; returns how often that was. */
 async function takeAll(processes: number, times: number, limit: number): Promise<number> {
@@ -34,16 +25,18 @@ async function takeAll(processes: number, times: number, limit: number): Promise
   return taken.filter(({ status }) => status === 'fulfilled').length;
 }
 
-describe('so many a minute', { timeout: 90_000 }, () => {
+describe('so many a minute', { timeout: 300_000 }, () => {
   it('are exactly as many over three processes where the limit is small', async () => {
-    await untilEarlyInMinute();
+    await untilEarlyInMinute(db);
     expect(await takeAll(3, 30, 20)).toBe(20);
   });
 
   it('are never more where processes take several at once, and all of them where one takes alone', async () => {
-    await untilEarlyInMinute();
+    await untilEarlyInMinute(db);
     expect(await takeAll(3, 300, 500)).toBe(500);
     expect(await takeAll(1, 600, 510)).toBe(510);
+    // Each wants more than there is, so that none is left with what it took.
+    expect(await takeAll(3, 600, 599)).toBe(599);
   });
 
   it('say when the minute is over, and ask nobody until then', async () => {
@@ -73,7 +66,21 @@ describe('so many a minute', { timeout: 90_000 }, () => {
   });
 });
 
-describe('an API with small rates', { timeout: 60_000 }, () => {
+/** Queries that are counted, and answered once they are released. */
+function heldQueries() {
+  const [seen, held] = [{ now: 0, most: 0, all: 0 }, Promise.withResolvers<void>()];
+  const query: typeof db.query = async (text, values) => {
+    seen.all += 1;
+    seen.now += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await held.promise;
+    seen.now -= 1;
+    return db.query(text, values);
+  };
+  return { query, seen, release: held.resolve };
+}
+
+describe('an API with small rates', { timeout: 300_000 }, () => {
   const small = (failed: number, writes: number) =>
     createRates({
       ...api.deps(),
@@ -84,11 +91,13 @@ describe('an API with small rates', { timeout: 60_000 }, () => {
     api.send({ path: '/v1/key', headers: { 'x-api-key': key, 'x-forwarded-for': address } });
 
   it('answers 429 to whom it failed too often, and goes on letting in who is known', async () => {
-    await untilEarlyInMinute();
+    await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const key = await createKey(owner, (await createProject(owner)).project_slug);
     api.change({ rates: small(3, 100), settings: { trustedProxies: ['127.0.0.1'] } });
     const wrong = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`;
+    const other = await createKey(owner, (await createProject(owner)).project_slug);
+    expect((await from('203.0.113.7', key)).status).toBe(200);
     const statuses = [];
     for (let n = 0; n < 5; n += 1) statuses.push((await from('203.0.113.7', wrong)).status);
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
@@ -96,11 +105,87 @@ describe('an API with small rates', { timeout: 60_000 }, () => {
     expect(refused.body.error.code).toBe('rate_limited');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await from('203.0.113.7', key)).status).toBe(200);
+    expect((await from('203.0.113.7', other)).status).toBe(200);
     expect((await from('203.0.113.8', wrong)).status).toBe(401);
   });
 
+  it('looks up one guess at a time of whom it failed too often, and none where many wait', async () => {
+    await untilEarlyInMinute(db);
+    const terms = { rates: small(2, 100), settings: { trustedProxies: ['127.0.0.1'] } };
+    api.change(terms);
+    const guess = () => from('203.0.113.9', newApiKey().plaintext_secret);
+    for (let n = 0; n < 3; n += 1) await guess();
+    const { query, seen, release } = heldQueries();
+    api.change({ ...terms, db: { ...db, query } });
+    const statuses: number[] = [];
+    const guesses = Array.from({ length: 60 }, async () => statuses.push((await guess()).status));
+    await expect.poll(() => statuses).toHaveLength(60 - 33);
+    expect(seen.all).toBe(1);
+    release();
+    await Promise.all(guesses);
+    expect(new Set(statuses)).toEqual(new Set([429]));
+    expect(seen).toEqual({ now: 0, most: 1, all: 33 });
+  });
+
+  it('refuses no good credential for what others behind its address guess, known or not', async () => {
+    await untilEarlyInMinute(db);
+    const subject = newSubject();
+    const owner = api.session(subject);
+    const key = await createKey(owner, (await createProject(owner)).project_slug);
+    api.change({ rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } });
+    const guess = () => from('203.0.113.13', newApiKey().plaintext_secret);
+    for (let n = 0; n < 2; n += 1) await guess();
+    const headers = { ...(await api.sessionHeaders(subject)), 'x-forwarded-for': '203.0.113.13' };
+    const among = [
+      ...Array.from({ length: 10 }, guess),
+      from('203.0.113.13', key),
+      api.send({ path: '/v1/me', headers }),
+      ...Array.from({ length: 10 }, guess),
+    ];
+    const statuses = (await Promise.all(among)).map(({ status }) => status);
+    expect(statuses).toEqual([...Array(10).fill(429), 200, 200, ...Array(10).fill(429)]);
+  });
+
+  it.each([
+    ['/healthz', '203.0.113.10', 200],
+    ['/embed/shop/press', '203.0.113.14', 400],
+  ])(
+    'remembers nobody from a call that looks at no credential: %s',
+    async (path, address, status) => {
+      await untilEarlyInMinute(db);
+      const terms = { rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } };
+      api.change(terms);
+      const guess = (secret: string) => from(address, secret);
+      for (let n = 0; n < 2; n += 1) await guess('x');
+      const { plaintext_secret: secret } = newApiKey();
+      const headers = { 'x-api-key': secret, 'x-forwarded-for': address };
+      expect((await api.send({ path, headers })).status).toBe(status);
+      const { query, seen, release } = heldQueries();
+      api.change({ ...terms, db: { ...db, query } });
+      const guesses = Array.from({ length: 40 }, () => guess(secret));
+      expect((await Promise.race(guesses)).status).toBe(429);
+      release();
+      await Promise.all(guesses);
+      expect(seen.most).toBe(1);
+    },
+  );
+
+  it('counts signatures of inbound calls that are wrong', async () => {
+    await untilEarlyInMinute(db);
+    api.change({ rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } });
+    const path = '/v1/internal/storage-events';
+    const forge = async () => {
+      const headers = {
+        'x-storage-event-notification-signature': 'v1=00',
+        'x-forwarded-for': '203.0.113.11',
+      };
+      return (await api.send({ method: 'POST', path, headers, body: {} })).status;
+    };
+    expect([await forge(), await forge()]).toEqual([401, 429]);
+  });
+
   it('believes no address but from a proxy that it trusts, and takes an IPv6 network as one', async () => {
-    await untilEarlyInMinute();
+    await untilEarlyInMinute(db);
     api.change({ rates: small(1, 100), settings: { trustedProxies: ['127.0.0.1'] } });
     expect((await from('2001:db8:1:2::1', 'x')).status).toBe(401);
     expect((await from('2001:db8:1:2::ffff', 'x')).status).toBe(429);
@@ -111,7 +196,7 @@ describe('an API with small rates', { timeout: 60_000 }, () => {
   });
 
   it('answers 429 to who writes too much to a project; another and every read go on', async () => {
-    await untilEarlyInMinute();
+    await untilEarlyInMinute(db);
     const owner = api.session(newSubject());
     const one = await createProject(owner);
     const other = await createProject(owner);
@@ -122,5 +207,43 @@ describe('an API with small rates', { timeout: 60_000 }, () => {
     expect(statuses).toEqual([200, 200, 429, 429]);
     expect((await rename(other.project_slug)).status).toBe(200);
     expect((await owner('GET', `/v1/projects/${one.project_slug}`)).status).toBe(200);
+  });
+
+  it('counts what a key writes to projects that are not its own with its own', async () => {
+    await untilEarlyInMinute(db);
+    const owner = api.session(newSubject());
+    const { project_slug } = await createProject(owner);
+    const headers = { 'x-api-key': await createKey(owner, project_slug) };
+    api.change({ rates: small(100, 2) });
+    const statuses = [];
+    for (const slug of ['none-of-mine', 'y'.repeat(300), project_slug]) {
+      const path = `/v1/projects/${slug}/uploads`;
+      statuses.push((await api.send({ method: 'POST', path, body: {}, headers })).status);
+    }
+    expect(statuses).toEqual([404, 404, 429]);
+  });
+
+  it('counts what a session writes to projects that its organization has not as one', async () => {
+    await untilEarlyInMinute(db);
+    const owner = api.session(newSubject());
+    const { project_slug: own } = await createProject(owner);
+    const { project_slug: strange } = await createProject(api.session(newSubject()));
+    api.change({ rates: small(100, 2) });
+    const rename = (slug: string) => owner('PATCH', `/v1/projects/${slug}`, { name: 'x' });
+    const statuses = [];
+    for (const slug of ['guessed-1', strange, 'guessed-2']) {
+      statuses.push((await rename(slug)).status);
+    }
+    expect(statuses).toEqual([404, 404, 429]);
+    expect((await rename(own)).status).toBe(200);
+  });
+
+  it('counts no read as a write, HEAD neither', async () => {
+    await untilEarlyInMinute(db);
+    const owner = api.session(newSubject());
+    const path = `/v1/projects/${(await createProject(owner)).project_slug}`;
+    api.change({ rates: small(100, 1) });
+    for (let n = 0; n < 3; n += 1) expect((await owner('HEAD', path)).status).toBe(200);
+    expect((await owner('PATCH', path, { name: 'x' })).status).toBe(200);
   });
 });

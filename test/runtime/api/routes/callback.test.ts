@@ -36,6 +36,21 @@ type Secrets = {
   hours_left: number | null;
 };
 
+const opened = (sealed: Buffer | null | undefined) =>
+  sealed
+    ? api.deps().sealing.open(sealed, callbackSecretContext(project.project_id)).toString()
+    : null;
+
+/** Those that sign along from before the previous one, opened; newest first. */
+async function olderSecrets() {
+  const rows = await api.db.query<{ secret_sealed: Buffer }>(
+    `select secret_sealed from older_callback_secrets
+     where project_id = $1 and signs_until > now() + interval '23 hours' order by signs_until desc`,
+    [project.project_id],
+  );
+  return rows.map(({ secret_sealed }) => opened(secret_sealed));
+}
+
 /** The stored secrets, opened: the present one and the one that signs along. */
 async function storedSecrets() {
   const { project_id } = project;
@@ -45,8 +60,6 @@ async function storedSecrets() {
      from projects where project_id = $1`,
     [project_id],
   );
-  const opened = (sealed: Buffer | null | undefined) =>
-    sealed ? api.deps().sealing.open(sealed, callbackSecretContext(project_id)).toString() : null;
   return {
     current: opened(row?.callback_secret_sealed),
     previous: opened(row?.previous_callback_secret_sealed),
@@ -75,8 +88,19 @@ describe('callback_secret', () => {
     expect(second).toMatch(/^whsec_/);
     expect(second).not.toBe(first);
     expect(await storedSecrets()).toEqual({ current: second, previous: first, hours_left: 24 });
+    expect(await olderSecrets()).toEqual([]);
     const third = await secretIn({ callback_url: URL_2, rotate_callback_secret: true });
     expect(await storedSecrets()).toEqual({ current: third, previous: second, hours_left: 24 });
+    expect(await olderSecrets()).toEqual([first]);
+  });
+
+  it('that is rotated again and again signs with the newest ten, and with none without a URL', async () => {
+    const made = [await secretIn({ callback_url: URL_1 })];
+    for (let count = 0; count < 11; count++)
+      made.push(await secretIn({ rotate_callback_secret: true }));
+    expect(await olderSecrets()).toEqual(made.slice(2, 10).toReversed());
+    await secretIn({ callback_url: null });
+    expect(await olderSecrets()).toEqual([]);
   });
 
   it('is made once when the first URL and a rotation come together', async () => {

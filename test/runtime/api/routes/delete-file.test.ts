@@ -10,6 +10,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import { id, makeFile, must } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -38,12 +39,7 @@ const counters = async () => {
   return { file_count, storage_bytes };
 };
 
-const audited = () =>
-  api.db.query<Record<string, unknown>>(
-    `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action in ('file.delete', 'watermark_preset.delete') order by audit_id`,
-    [project.project_id],
-  );
+const audited = () => auditEntries(api.db, project, 'file.delete', 'watermark_preset.delete');
 
 async function drawWith(file_id: string): Promise<string> {
   const preset = id('wm');

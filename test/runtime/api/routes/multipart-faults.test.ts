@@ -10,7 +10,6 @@ import { updateUploadExpired } from '../../../../runtime/db/upload-ends.ts';
 import { jobs } from '../../../../runtime/jobs/table.ts';
 import { noCdn } from '../../../../runtime/platform/cdn/cdn.ts';
 import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
-import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
 import {
   type Caller,
   codeOf,
@@ -19,12 +18,8 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
-import {
-  connectS3,
-  createBucket,
-  type S3Server,
-  startS3Server,
-} from '../../../support/s3-server.ts';
+import { useS3Ingest } from '../../../support/s3-ingest.ts';
+import { connectS3 } from '../../../support/s3-server.ts';
 
 const MIB = 2 ** 20;
 const api = useApi();
@@ -34,28 +29,26 @@ const storage = { fault: 'none' as StorageFault, target: 0, port: 0 };
 let project: ProjectRecord;
 let path: string;
 let call: Caller;
-let s3: S3Server | undefined;
-let s3Ingest: Bucket;
 /** On the way to the storage: answers to CompleteMultipartUpload are changed. */
 const between = createServer((incoming, answer) => {
   forward(incoming, answer).catch(() => answer.destroy());
+});
+
+const s3Ingest = useS3Ingest(async (s3) => {
+  storage.target = Number(new URL(s3.endpoint).port);
+  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+  return connectS3({ ...s3, endpoint }, { attempts: 1 });
 });
 
 beforeAll(async () => {
   project = await createProject(owner);
   path = `/v1/projects/${project.project_slug}/uploads`;
   call = api.withKey(await createKey(owner, project.project_slug, ['files:write', 'files:read']));
-  s3 = await startS3Server();
-  storage.target = Number(new URL(s3.endpoint).port);
-  await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
-  const access = connectS3({ ...s3, endpoint }, { attempts: 1 });
-  s3Ingest = createS3Bucket(access, await createBucket(access, 'ingest'));
 });
-afterAll(async () => {
+afterAll(() => {
   between.closeAllConnections();
   between.close();
-  await s3?.stop();
 });
 
 type StorageFault = 'none' | 'reply_lost' | 'error_with_200' | 'error_with_200_after_effect';
@@ -130,7 +123,7 @@ describe('a multipart upload whose storage', () => {
   it.each(['reply_lost', 'error_with_200_after_effect'] as const)(
     'joined its parts and then answered with %s is uploaded',
     async (fault) => {
-      const upload = await begin(s3Ingest);
+      const upload = await begin(s3Ingest());
       const parts = await send(upload);
       storage.fault = fault;
       const answer = await complete(upload, parts);
@@ -140,7 +133,7 @@ describe('a multipart upload whose storage', () => {
   );
 
   it('answered 200 with an error, and joined nothing, is 503 and stays completable', async () => {
-    const upload = await begin(s3Ingest);
+    const upload = await begin(s3Ingest());
     const parts = await send(upload);
     storage.fault = 'error_with_200';
     expect(codeOf(await complete(upload, parts))).toBe('503 storage_unavailable');
@@ -152,7 +145,7 @@ describe('a multipart upload whose storage', () => {
 
 describe.each([
   ['folder storage', () => api.deps().buckets.ingest],
-  ['versitygw', () => s3Ingest],
+  ['versitygw', s3Ingest],
 ] as const)('a multipart upload on %s', (_name, ingest) => {
   it.each(['the next call', 'the sweep'])(
     'whose process was killed after its parts were joined is finished by %s',

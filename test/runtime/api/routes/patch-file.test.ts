@@ -13,6 +13,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import { makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -32,12 +33,7 @@ beforeEach(async () => {
 
 const patch = (body: unknown, at = path) => key('PATCH', at, body);
 
-const audited = () =>
-  api.db.query<Record<string, unknown>>(
-    `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action = 'file.update' order by audit_id`,
-    [project.project_id],
-  );
+const audited = () => auditEntries(api.db, project, 'file.update');
 
 describe('PATCH …/files/{fileSlug}', () => {
   it('changes what is sent and nothing else, and answers the file without its place', async () => {

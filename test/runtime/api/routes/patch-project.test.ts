@@ -130,6 +130,27 @@ describe('PATCH /v1/projects/{slug}', () => {
     expect((await patch(full)).body).toMatchObject(full);
   });
 
+  it('names every field at once also of what only looking can tell', async () => {
+    const default_watermark_preset_id = id('wm');
+    api.change({ settings: { callbackEgress: 'public' } });
+    const callback_url = 'https://127.0.0.1/';
+    const url = await patch({ callback_url, default_watermark_preset_id });
+    expect(issuesOf(url)).toEqual(['callback_url', 'default_watermark_preset_id']);
+    const secret = await patch({ rotate_callback_secret: true, default_watermark_preset_id });
+    expect(issuesOf(secret)).toEqual(['default_watermark_preset_id', 'rotate_callback_secret']);
+  });
+
+  it('takes a callback URL at the ports that the deployment allows alone', async () => {
+    const at = async (port: string) => patch({ callback_url: `https://1.1.1.1${port}/hook` });
+    for (const port of ['', ':443', ':8443']) expect((await at(port)).status).toBe(200);
+    const { body } = await at(':6379');
+    expect(body.error.details.issues).toEqual([
+      { path: 'callback_url', message: 'expected port 443 or 8443' },
+    ]);
+    api.change({ settings: { callbackPorts: [6379] } });
+    expect((await at(':6379')).status).toBe(200);
+  });
+
   it('takes a watermark preset of the project by either name, and clears it by null or an empty alias', async () => {
     const preset = await makeWatermark();
     const shown = async (body: unknown) => (await patch(body)).body.default_watermark_preset_id;

@@ -12,6 +12,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import { id } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -34,12 +35,7 @@ const put = (body: unknown = hero, at = path) => key('PUT', at, body);
 const setPresets = (resolution_presets: Record<string, string>) =>
   owner('PATCH', `/v1/projects/${project.project_slug}`, { resolution_presets });
 
-const audited = () =>
-  api.db.query<Record<string, unknown>>(
-    `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action like 'recipe%' order by audit_id`,
-    [project.project_id],
-  );
+const audited = () => auditEntries(api.db, project, 'recipe%');
 
 describe('PUT …/recipes', () => {
   it('answers 201 with the record, and a new recipe on every call', async () => {
@@ -90,6 +86,16 @@ describe('PUT …/recipes', () => {
     const answer = await put(body);
     expect(codeOf(answer)).toBe('400 invalid_request');
     expect(issuesOf(answer)).toEqual([field]);
+  });
+
+  it('names the id, the body and the preset at once', async () => {
+    const wrong = await owner('PUT', `/v1/projects/${project.project_slug}/recipes/bad-id`, {
+      name: '',
+      transform_chain: 'preset:nowhere',
+      schema_version: 2,
+    });
+    expect(codeOf(wrong)).toBe('400 invalid_request');
+    expect(issuesOf(wrong)).toEqual(['id', 'transform_chain', 'name', 'schema_version']);
   });
 
   it('takes a preset only where the project has it, and names those that there are', async () => {

@@ -8,6 +8,7 @@ import {
 import { insertSigningKey } from '../../../../runtime/db/signing-keys.ts';
 import { codeOf, createProject, expectRecord, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { untilOneWaits } from '../../../support/lock-waits.ts';
 import { waitPatiently } from '../../../support/patient-database.ts';
 import { id, makeFile } from '../../../support/rows.ts';
 
@@ -15,8 +16,6 @@ const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
 const DAY_MS = 24 * 3600 * 1000;
-const WAITING = `select 1 from pg_stat_activity
-  where wait_event_type = 'Lock' and datname = current_database()`;
 let project: ProjectRecord;
 let path: string;
 
@@ -85,7 +84,7 @@ describe('POST …/signing-keys/rotate', () => {
     await api.db.transaction(async (tx) => {
       await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
       waiting = rotate();
-      await expect.poll(() => api.db.query(WAITING), { timeout: 10_000 }).toHaveLength(1);
+      await untilOneWaits(api.db);
       released = await databaseTime();
     });
     await waiting;

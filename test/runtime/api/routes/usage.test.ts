@@ -11,7 +11,7 @@ import {
   issuesOf,
   newSubject,
 } from '../../../support/api-client.ts';
-import { useApi } from '../../../support/api-server.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
 import { makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -47,6 +47,20 @@ const usage = (query = '', caller = call) => {
   api.change({ clock: { now: () => now } });
   return caller('GET', `/v1/projects/${project.project_slug}/usage${query}`);
 };
+
+describe('the staff’s view of it', () => {
+  it('is the owner’s, of any project', async () => {
+    api.change({ clock: { now: () => now } });
+    const staff = api.session(STAFF_SUBJECT);
+    const path = `/v1/staff/projects/${project.project_slug}/usage`;
+    const query = '?from=2026-11-19&to=2026-11-19';
+    const seen = await staff('GET', path + query);
+    expect([seen.status, seen.body]).toEqual([200, (await usage(query)).body]);
+    expect(seen.body.hourly).toHaveLength(2);
+    expect(codeOf(await owner('GET', path))).toBe('403 staff_only');
+    expect(codeOf(await staff('GET', '/v1/staff/projects/none/usage'))).toBe('404 not_found');
+  });
+});
 
 describe('GET …/usage', () => {
   it('is the last 30 days by default', async () => {

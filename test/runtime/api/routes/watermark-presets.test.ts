@@ -13,6 +13,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import { id, makeFile, makeUpload } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -34,12 +35,7 @@ const put = (body: unknown = corner, at = path) => key('PUT', at, body);
 const setDefault = (preset: string | null) =>
   owner('PATCH', `/v1/projects/${project.project_slug}`, { default_watermark_preset_id: preset });
 
-const audited = () =>
-  api.db.query<Record<string, unknown>>(
-    `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action like 'watermark%' order by audit_id`,
-    [project.project_id],
-  );
+const audited = () => auditEntries(api.db, project, 'watermark%');
 
 /** The project's generation, and the reasons of its purges. */
 async function forgotten() {

@@ -5,6 +5,7 @@ import {
   isAllowedChain,
   parseChain,
   printChain,
+  readAllowedChains,
   readChain,
 } from '../../../../runtime/core/delivery/chain.ts';
 import { chains, spellings } from '../../../support/chains.ts';
@@ -126,13 +127,19 @@ describe('isAllowedChain', () => {
     ['', false],
   ])('%s is on the list: %s', (text, isAllowed) => {
     const chain = readChain(text, project.resolution_presets);
-    expect(isAllowedChain(chain, project)).toBe(isAllowed);
+    expect(isAllowedChain(chain, readAllowedChains(project))).toBe(isAllowed);
   });
 
   it('an empty list is no list: every chain is allowed', () => {
-    const open = { ...project, allowed_transform_chains: [] };
+    const open = readAllowedChains({ ...project, allowed_transform_chains: [] });
     expect(isAllowedChain(parseChain('resize/1x1'), open)).toBe(true);
     expect(isAllowedChain(undefined, open)).toBe(true);
+  });
+
+  it('a list of which nothing can be read allows nothing', () => {
+    const none = readAllowedChains({ ...project, allowed_transform_chains: ['preset:gone'] });
+    expect(isAllowedChain(parseChain('resize/1x1'), none)).toBe(false);
+    expect(isAllowedChain(undefined, none)).toBe(false);
   });
 });
 

@@ -86,6 +86,7 @@ describe('imageHeaders', () => {
     expect(headers).toMatchObject({
       'cache-control': 'private, no-store',
       'content-disposition': 'attachment; filename="photo.jpg"',
+      'content-security-policy': "default-src 'none'; sandbox",
       'x-service-revision': '7',
     });
     for (const name of ['etag', 'cache-tag', 'surrogate-key']) {
@@ -115,6 +116,7 @@ describe('the other answers', () => {
       'x-content-type-options': 'nosniff',
     });
     expect(refusalHeaders()).not.toHaveProperty('retry-after');
+    expect(refusalHeaders()).not.toHaveProperty('link');
     expect(refusalHeaders({ retry_after_seconds: 2 })['retry-after']).toBe('2');
   });
 
@@ -137,7 +139,7 @@ describe('the other answers', () => {
 describe('entity tags', () => {
   const representation = {
     file_id: 'file_1',
-    revision: 1,
+    object_key: 'masters/prj_1/upl_1/1-a.png',
     representation: 'originals',
     encoder_epoch: 1,
   };
@@ -146,7 +148,7 @@ describe('entity tags', () => {
     const tags = [
       representation,
       { ...representation, file_id: 'file_2' },
-      { ...representation, revision: 2 },
+      { ...representation, object_key: 'masters/prj_1/upl_2/1-a.png' },
       { ...representation, representation: '[[0,0,1,1]]' },
       { ...representation, encoder_epoch: 2 },
     ].map(printEtag);

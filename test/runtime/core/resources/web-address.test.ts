@@ -114,7 +114,13 @@ describe('parseHostname', () => {
 
 describe('parseCallbackUrl', () => {
   it('keeps a URL as it was written', () => {
-    for (const url of ['https://shop.example/hook?x=1', 'http://127.0.0.1:9000/']) {
+    for (const url of [
+      'https://shop.example/hook?x=1',
+      'http://127.0.0.1:9000/',
+      'https://Shop.Example./',
+      'https://xn--bcher-kva.example?x',
+      'https://[2001:db8::1]:8443',
+    ]) {
       expect(parseCallbackUrl(url)).toBe(url);
     }
   });
@@ -128,6 +134,11 @@ describe('parseCallbackUrl', () => {
     'https://',
     'https://a b',
     'https://a.example:99999',
+    'https://bücher.example/',
+    'https://a%2Eexample/',
+    'https://\u212Ahook.example/',
+    'https://0x7f.1/',
+    'https://[2001:db8:0::1]/',
     `https://a.example/${'x'.repeat(2048)}`,
   ])('refuses %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
 });

@@ -9,7 +9,7 @@ function createGate() {
   return { opened: promise, open: () => resolve() };
 }
 
-const soon = { timeout: 15_000, interval: 10 };
+const soon = { timeout: 60_000, interval: 10 };
 
 /** `open` gives a queue that nobody else uses and in which nothing waits; `waitingMax` calls may wait in it. */
 export function describeQueue(name: string, open: () => Promise<Queue>, waitingMax: number): void {

@@ -141,7 +141,7 @@ describe('an object', () => {
     expect(left).toHaveLength(40);
   });
 
-  it('is never seen half when its writer is killed', { timeout: 60_000 }, async () => {
+  it('is never seen half when its writer is killed', { timeout: 300_000 }, async () => {
     const writer = new URL('../../../support/folder-writer.ts', import.meta.url).pathname;
     for (const delayMs of [40, 90, 160]) {
       const child = spawn(process.execPath, [writer, folder], {

@@ -10,6 +10,7 @@ import {
   printMatrixProfile,
   proPhoto,
 } from '../../../support/icc.ts';
+import { inkForms, printLightProfile } from '../../../support/ink-profiles.ts';
 import { convertTiff, withProfile } from '../../../support/little-cms.ts';
 import { psnr, seededRandom } from '../../../support/pictures.ts';
 
@@ -39,6 +40,16 @@ function expectAlike(one: Buffer, other: Buffer): void {
   expect(quantile(differences, 0.99)).toBeLessThanOrEqual(5);
 }
 
+async function expectAsLittleCms(profile: Buffer, picture: () => Sharp): Promise<void> {
+  const upload = await withProfile(await picture().png().toBuffer(), 'png', profile);
+  const { master } = await decoder.ingest(upload, 'image/png');
+  const tiff = await withProfile(await picture().tiff(PLAIN).toBuffer(), 'tif', profile);
+  const reference = await rgb(sharp(await convertTiff(tiff), { ignoreIcc: true }));
+  expectAlike(await rgb(sharp(master)), reference);
+  const untouched = await rgb(picture());
+  expect(quantile(deltaE(untouched, reference), 0.5)).toBeGreaterThan(1);
+}
+
 describe('colours of another space', () => {
   it.each([
     ['Adobe RGB', printMatrixProfile(adobeRgb), 3, 24],
@@ -46,21 +57,11 @@ describe('colours of another space', () => {
     ['ProPhoto', printMatrixProfile(proPhoto), 3, 10],
     ['grey with a gamma of 1.8', printGreyProfile(1.8), 1, 0],
   ] as const)('are converted as Little CMS does: %s', async (_name, profile, channels, spread) => {
-    const upload = await withProfile(
-      await samples(channels, spread).png().toBuffer(),
-      'png',
-      profile,
-    );
-    const { master } = await decoder.ingest(upload, 'image/png');
-    const tiff = await withProfile(
-      await samples(channels, spread).tiff(PLAIN).toBuffer(),
-      'tif',
-      profile,
-    );
-    const reference = await rgb(sharp(await convertTiff(tiff), { ignoreIcc: true }));
-    expectAlike(await rgb(sharp(master)), reference);
-    const untouched = await rgb(samples(channels, spread));
-    expect(quantile(deltaE(untouched, reference), 0.5)).toBeGreaterThan(1);
+    await expectAsLittleCms(profile, () => samples(channels, spread));
+  });
+
+  it.each(inkForms)('are converted as Little CMS does by a table of the form %s', async (form) => {
+    await expectAsLittleCms(printLightProfile(form), () => samples(3, 24));
   });
 
   it.each([

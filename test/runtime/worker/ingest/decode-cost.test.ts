@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { pixelLimit } from '../../../../runtime/core/image/formats.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
+import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.ts';
 import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type SandboxOptions,
 } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { over, photograph } from '../../../support/pictures.ts';
+import { filterOfResults, square } from '../../../support/svg-square.ts';
 
 /** Of the worker's own lane for uploads. */
 const SLOT_MEMORY_BYTES = 2_147_483_648;
@@ -91,11 +93,38 @@ describe('the largest picture that the limits allow', () => {
   );
 });
 
+/** Small in every other respect. */
+const fullDrawings = [
+  [
+    'whose filter keeps 200 results',
+    `${filterOfResults(200)}<rect width="9" height="9" filter="url(#f)"/>`,
+  ],
+  [
+    'whose pattern has a tile of 400 megapixels',
+    '<pattern id="p" width="20000" height="20000" patternUnits="userSpaceOnUse"/><rect width="9" height="9" fill="url(#p)"/>',
+  ],
+  [
+    'whose pattern has a tile beyond all numbers',
+    '<pattern id="p" width="1e200" height="1e200" patternUnits="userSpaceOnUse"/><rect width="9" height="9" fill="url(#p)"/>',
+  ],
+  [
+    'whose pattern takes its size from another',
+    '<pattern id="p" width="4" height="4"/><pattern id="q" href="#p"/><g stroke="url(#q)"><rect width="8000" height="9"/></g>',
+  ],
+] as const;
+
 describe('an upload that would cost more than a slot has', () => {
   it('is refused before it is decoded, with the code that says so', async () => {
     const sandbox = decoder({ memory_bytes: 170_000_000 });
     const bytes = await over(photograph(3000, 2000)).jpeg().toBuffer();
-    const { facts } = await sandbox.run(ingest('image/jpeg', bytes));
+    const answer = await sandbox.run(ingest('image/jpeg', bytes));
+    expect(answer.facts).toMatchObject({ error_code: 'image_too_large' });
+    expect(() => readIngestAnswer(answer)).toThrow(/^image_too_large: about \d+ bytes of memory$/);
+  });
+
+  it.each(fullDrawings)('an SVG %s as well', async (_name, content) => {
+    const sandbox = decoder({ memory_bytes: SLOT_MEMORY_BYTES });
+    const { facts } = await sandbox.run(ingest('image/svg+xml', Buffer.from(square(content))));
     expect(facts).toMatchObject({ error_code: 'image_too_large' });
     expect(facts.detail).toMatch(/bytes of memory/);
   });

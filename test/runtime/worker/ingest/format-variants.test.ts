@@ -106,11 +106,6 @@ describe('a TIFF, as libtiff writes it', () => {
     expect([...(await rgba(master))]).toEqual(expected);
   });
 
-  it('of planes in tiles is refused, as it cannot be decoded here', async () => {
-    const words = ['-c', 'zip', '-p', 'separate', '-t', '-w', '32', '-l', '32'];
-    expect(await decoder.refusal(await tiffcp(words), 'image/tiff')).toBe('unsupported_media_type');
-  });
-
   it('of two pages is refused', async () => {
     const [one, two] = [join(folder, 'one.tif'), join(folder, 'two.tif')];
     await writeFile(one, plain());

@@ -15,7 +15,7 @@ const storage = makeFolderBuckets();
 const log = createLog({ level: 'silent', name: 'test' });
 const sandbox = createSandbox({
   slots: 2,
-  wall_clock_ms: 4000,
+  wall_clock_ms: 60_000,
   memory_bytes: 400_000_000,
   jobs_per_child: 5,
   answer_bytes_max: 40_000_000,
@@ -77,7 +77,7 @@ describe('poison among good files', () => {
     for (const { upload, end } of bad) {
       expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'failed', ...end });
     }
-  }, 120_000);
+  }, 300_000);
 });
 
 describe('an upload whose project was suspended after its bytes had come', () => {

@@ -161,7 +161,7 @@ describe('an upload that is good', () => {
       `select object_key from doomed_objects where bucket = 'content' and file_id = $1`,
       [file?.file_id],
     );
-    expect(doomed).toHaveLength(4);
+    expect(doomed).toHaveLength(6);
     expect(doomed.map(({ object_key }) => object_key)).not.toContain(file?.object_key);
     expect((await webhooks()).map(({ body }) => JSON.parse(body).data.revision).sort()).toEqual([
       1, 2, 3,
@@ -333,6 +333,7 @@ describe('an attempt that fails', () => {
 
   it.each([
     ['crash', 'processing_abandoned'],
+    ['killed', 'processing_abandoned'],
     ['garbage', 'processing_abandoned'],
     ['lie', 'processing_abandoned'],
     ['grow', 'image_too_large'],

@@ -11,6 +11,7 @@ import { failpoints } from '../../../../runtime/platform/failpoint.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { named, untilAlone } from '../../../fault/support/ingest-kills.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
 import { over, photograph } from '../../../support/pictures.ts';
@@ -42,11 +43,12 @@ afterAll(async () => {
 
 async function dieAt(point: string): Promise<void> {
   const program = fileURLToPath(new URL('./dying-worker.ts', import.meta.url));
-  const child = spawn(process.execPath, [program, url(), storage.folder, point], {
+  const child = spawn(process.execPath, [program, named(url()), storage.folder, point], {
     stdio: 'inherit',
   });
   const [, signal] = await once(child, 'exit');
   expect(signal).toBe('SIGKILL');
+  await untilAlone({ db });
 }
 
 /** Children of the killed worker: found by their parent being gone. */

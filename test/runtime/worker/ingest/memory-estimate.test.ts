@@ -8,10 +8,12 @@ import { promisify } from 'node:util';
 import type { Sharp } from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { over, photograph } from '../../../support/pictures.ts';
+import { filterOfResults, square } from '../../../support/svg-square.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../bench/sanitize-alone.ts');
 const pictures = [photograph(300, 300), photograph(2000, 1500)];
-const ESTIMATE_TIMES_PEAK_MAX = 2;
+/** What a process has of Node's own files in memory differs between machines. */
+const ESTIMATE_TIMES_PEAK_MAX = 2.5;
 
 let folder = '';
 beforeAll(() => {
@@ -24,6 +26,7 @@ const kinds: readonly (readonly [name: string, type: string, encode: (picture: S
     ['JPEG', 'image/jpeg', (picture) => picture.jpeg()],
     ['progressive JPEG', 'image/jpeg', (picture) => picture.jpeg({ progressive: true })],
     ['PNG', 'image/png', (picture) => picture.png()],
+    ['PNG to see through', 'image/png', (picture) => picture.ensureAlpha(0.5).png()],
     ['interlaced PNG', 'image/png', (picture) => picture.png({ progressive: true })],
     ['WebP', 'image/webp', (picture) => picture.webp({ effort: 0 })],
     ['lossless WebP', 'image/webp', (picture) => picture.webp({ lossless: true, effort: 0 })],
@@ -34,7 +37,7 @@ const kinds: readonly (readonly [name: string, type: string, encode: (picture: S
   ];
 
 it.each(kinds)(
-  '%s takes no more memory than was estimated, and not less than half of it',
+  '%s takes no more memory than was estimated, and not less than two fifths of it',
   async (_name, type, encode) => {
     for (const picture of pictures) {
       const bytes = await encode(over(picture)).toBuffer();
@@ -43,14 +46,64 @@ it.each(kinds)(
       expect(estimate_bytes / peak_bytes).toBeLessThanOrEqual(ESTIMATE_TIMES_PEAK_MAX);
     }
   },
-  60_000,
+  300_000,
+);
+
+const drawings: readonly (readonly [name: string, body: string])[] = [
+  ['of one shape', '<rect width="9" height="9" fill="red"/>'],
+  [
+    'of many shapes',
+    Array.from(
+      { length: 18_000 },
+      (_, at) => `<path d="M${at % 2000} 9l${at % 7} 20 30 ${at % 9}z" fill="#123"/>`,
+    ).join(''),
+  ],
+  [
+    'of eight layers',
+    `${'<g opacity=".5">'.repeat(8)}<rect width="2048" height="2048"/>${'</g>'.repeat(8)}`,
+  ],
+  [
+    'of thirty layers',
+    `${'<g opacity=".5">'.repeat(30)}<rect width="2048" height="2048"/>${'</g>'.repeat(30)}`,
+  ],
+  [
+    'of masks within masks, blurred',
+    `<mask id="m"><rect width="2048" height="2048"/></mask><mask id="n"><g mask="url(#m)"><rect width="2048" height="2048"/></g></mask>
+      <filter id="f"><feGaussianBlur stdDeviation="20"/></filter><g mask="url(#n)"><circle r="2048" filter="url(#f)"/></g>`,
+  ],
+  [
+    'of results that a filter keeps',
+    `${filterOfResults(40)}<rect width="2048" height="2048" filter="url(#f)"/>`,
+  ],
+  [
+    'of a tile larger than itself',
+    '<pattern id="p" width="4000" height="4000" patternUnits="userSpaceOnUse"><rect width="4000" height="4000"/></pattern><rect width="2048" height="2048" fill="url(#p)"/>',
+  ],
+  [
+    'of round dashes',
+    `<path stroke="red" stroke-width="30" stroke-linecap="round" stroke-dasharray="2" d="${'M0 99h2048'.repeat(60)}"/>`,
+  ],
+];
+
+it.each(drawings)(
+  'an SVG %s takes no more memory than was estimated, and not less than two fifths of it',
+  async (_name, body) => {
+    const { estimate_bytes, peak_bytes } = await measure(
+      Buffer.from(square(body)),
+      'image/svg+xml',
+    );
+    expect(peak_bytes).toBeLessThanOrEqual(estimate_bytes);
+    expect(estimate_bytes / peak_bytes).toBeLessThanOrEqual(ESTIMATE_TIMES_PEAK_MAX);
+  },
+  300_000,
 );
 
 async function measure(bytes: Buffer, type: string) {
   const file = join(folder, 'source');
   writeFileSync(file, bytes);
   // As the decoder child has them.
-  const env = { ...process.env, MALLOC_ARENA_MAX: '2', VIPS_DISC_THRESHOLD: '1000g' };
+  const { NODE_COMPILE_CACHE: _, ...own } = process.env;
+  const env = { ...own, MALLOC_ARENA_MAX: '2', VIPS_DISC_THRESHOLD: '1000g' };
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, file, type], { env });
   return JSON.parse(stdout) as { estimate_bytes: number; peak_bytes: number };
 }

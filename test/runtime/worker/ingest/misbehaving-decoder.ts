@@ -15,6 +15,8 @@ const lie = {
 const behaviours: Record<string, () => Promise<JobAnswer>> = {
   hang: () => new Promise(() => undefined),
   crash: async () => process.abort(),
+  // As bwrap tells of a decoder that was killed.
+  killed: async () => process.exit(137),
   garbage: async () => ({ facts: { nothing: true }, parts: [] }),
   lie: async () => ({ facts: lie, parts: [Buffer.from('x')] }),
   grow: () => {

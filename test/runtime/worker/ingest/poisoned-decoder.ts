@@ -2,7 +2,11 @@
 import sharp from 'sharp';
 import { ingestJob } from '../../../../runtime/worker/ingest/ingest-job.ts';
 import { blockLoaders } from '../../../../runtime/worker/sandbox/loaders.ts';
-import { type JobAnswer, serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
+import {
+  type AskAdmission,
+  type JobAnswer,
+  serveJobs,
+} from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 sharp.cache(false);
 sharp.concurrency(1);
@@ -12,9 +16,16 @@ const kept: Buffer[] = [];
 const never = () => new Promise<never>(() => undefined);
 const answer = (facts: object, parts: Uint8Array[] = []): JobAnswer => ({ facts, parts });
 
-const behaviours: Record<string, () => Promise<JobAnswer>> = {
-  hang: never,
-  spin: async () => {
+/** So that the clock of those that never end is short, and that of the others as long as a busy machine needs. */
+const SHORT = { memory_bytes: 1, wall_clock_ms: 500 };
+
+const behaviours: Record<string, (ask: AskAdmission) => Promise<JobAnswer>> = {
+  hang: async (ask) => {
+    await ask(SHORT);
+    return never();
+  },
+  spin: async (ask) => {
+    await ask(SHORT);
     for (;;) process.pid;
   },
   abort: async () => process.abort(),
@@ -36,6 +47,6 @@ const behaviours: Record<string, () => Promise<JobAnswer>> = {
 await serveJobs({
   ingest: async (facts, parts, ask) => {
     const [, behaviour] = /^poison:(\w+)/.exec(parts[0]?.subarray(0, 40).toString() ?? '') ?? [];
-    return behaviours[behaviour ?? '']?.() ?? ingestJob(facts, parts, ask);
+    return behaviours[behaviour ?? '']?.(ask) ?? ingestJob(facts, parts, ask);
   },
 });

@@ -111,7 +111,10 @@ describe('sanitizing an AVIF', () => {
         return (await decoder.ingest(upload, AVIF)).mezzanines.map((one) => one.content_type);
       }),
     );
-    expect(types).toEqual([['image/jpeg'], ['image/png']]);
+    expect(types).toEqual([
+      ['image/jpeg', 'image/jpeg'],
+      ['image/png', 'image/png'],
+    ]);
   });
 });
 

@@ -47,7 +47,7 @@ describe('sanitizing a GIF', () => {
   it('has exact half-way images of what is drawn', async () => {
     const upload = await over(drawing(1200, 800)).gif().toBuffer();
     const { mezzanines } = await decoder.ingest(upload, GIF);
-    expect(mezzanines.map((one) => one.content_type)).toEqual(['image/png']);
+    expect(mezzanines.map((one) => one.content_type)).toEqual(['image/png', 'image/png']);
   });
 });
 

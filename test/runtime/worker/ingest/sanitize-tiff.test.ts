@@ -209,6 +209,7 @@ describe('a TIFF becomes a PNG', () => {
     const { mezzanines } = await decoder.ingest(upload, TIFF);
     expect(mezzanines.map((one) => [one.long_edge, one.content_type])).toEqual([
       [1024, 'image/png'],
+      [720, 'image/png'],
     ]);
   });
 });

@@ -33,6 +33,7 @@ let proxy: StorageFaultProxy;
 let sandbox: Sandbox;
 let buckets: Buckets;
 let patient: Buckets;
+let unhurried: Buckets;
 let bytes: Buffer;
 
 beforeAll(async () => {
@@ -42,13 +43,15 @@ beforeAll(async () => {
   s3 = await startS3Server();
   proxy = await startStorageFaultProxy(s3.endpoint);
   const at = { ...s3, endpoint: proxy.endpoint };
-  const open = (options: { attempts: number }): Buckets => {
-    const access = connectS3(at, { ...options, deadlineMs: 1500, silenceMs: 1500 });
+  const open = (options: { attempts: number; deadlineMs?: number }): Buckets => {
+    const { deadlineMs = 1500 } = options;
+    const access = connectS3(at, { ...options, deadlineMs, silenceMs: deadlineMs });
     return { ingest: createS3Bucket(access, 'ingest'), content: createS3Bucket(access, 'content') };
   };
   for (const name of ['ingest', 'content']) await createBucket(connectS3(s3), name);
   buckets = open({ attempts: 1 });
   patient = open({ attempts: 3 });
+  unhurried = open({ attempts: 1, deadlineMs: 60_000 });
 });
 afterEach(() => proxy.set(undefined));
 afterAll(async () => {
@@ -88,6 +91,7 @@ const faults: StorageFault[] = [
   ...before.map((kind) => ({ operation: 'get', kind }) as const),
   { operation: 'get', kind: 'body_cut' },
   ...before.map((kind) => ({ operation: 'put', kind }) as const),
+  { operation: 'put', kind: 'request_cut' },
 ];
 
 describe('an attempt whose storage fails', () => {
@@ -144,6 +148,20 @@ describe('an attempt whose storage fails', () => {
     expect((await ingest(begun.upload.upload_id, patient)).result).toBe('ready');
     expect(proxy.hits()).toBe(1);
     expect(await uploadAsItIs(db, begun.upload)).toMatchObject({ attempt: 1, excused_count: 0 });
+    await expectPublishedWhole(begun);
+  });
+
+  it.each([
+    { operation: 'get', kind: 'slow_headers' },
+    { operation: 'get', kind: 'slow_body' },
+    { operation: 'put', kind: 'slow_headers' },
+  ] as const)('and is only slow, at $operation with $kind, waits for it', async (fault) => {
+    const begun = await begin();
+    proxy.set(fault);
+    expect((await ingest(begun.upload.upload_id, unhurried)).result).toBe('ready');
+    expect(proxy.hits()).toBeGreaterThan(0);
+    expect(await uploadAsItIs(db, begun.upload)).toMatchObject({ attempt: 1, excused_count: 0 });
+    proxy.set(undefined);
     await expectPublishedWhole(begun);
   });
 });

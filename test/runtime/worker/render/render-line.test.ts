@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
 import {
   createRenderLine,
@@ -122,6 +122,31 @@ describe('the line of renders', () => {
     await leave('loud 1');
     expect(Object.keys(refused)).toEqual(['loud 4']);
     expect(inside).toContain('quiet');
+  });
+
+  it('takes renders for as slow as it is told until it knows better', async () => {
+    const { refused, enter, settle } = makeLine({ slots: 1, wait_ms_max: 2500, first_pace: 2 });
+    for (let at = 0; at < 7; at += 1) void enter(`${at}`, 300, 'one');
+    await settle();
+    expect(Object.keys(refused)).toEqual(['5', '6']);
+    expect(refused['5']?.retry_after_seconds).toBe(3);
+  });
+
+  it('tells who could not end in time any more that it is busy, where renders are slower than they seemed', async () => {
+    const { inside, refused, enter, settle } = makeLine({ slots: 1, deadline_ms: 1000 });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      for (const name of ['slow', 'first', 'second']) void enter(name, 300, 'one');
+      await settle();
+      vi.advanceTimersByTime(699);
+      await settle();
+      expect(Object.keys(refused)).toEqual([]);
+      vi.advanceTimersByTime(1);
+      await settle();
+      expect([inside, Object.keys(refused)]).toEqual([['slow'], ['first', 'second']]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('learns how slow this machine is from renders that ended, and refuses sooner', async () => {

@@ -32,6 +32,10 @@ const handlers: Record<string, JobHandler> = {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   },
+  keeps: async () => {
+    kept.push(Buffer.alloc(200_000_000, 1));
+    return { facts: {}, parts: [] };
+  },
   babbles: async () => {
     writeSync(ANSWER_FD, 'HTTP/1.1 200 OK\r\n\r\n');
     return never();

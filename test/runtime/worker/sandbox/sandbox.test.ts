@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
@@ -8,6 +8,7 @@ import {
   type SandboxOptions,
 } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import type { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+import { decoderPids, isRunning } from '../../../support/decoder-processes.ts';
 
 const open: Sandbox[] = [];
 afterEach(async () => {
@@ -38,7 +39,7 @@ async function startOf(sandbox: Sandbox): Promise<string> {
 /** Of the only child that has answered: its Node, below whatever encloses it. */
 async function pidOf(sandbox: Sandbox): Promise<number> {
   await startOf(sandbox);
-  return decoderPids().at(-1) ?? expect.fail('no child runs');
+  return decoderPids('misbehaving-child').at(-1) ?? expect.fail('no child runs');
 }
 
 async function failureOf(run: Promise<unknown>): Promise<SandboxFailure['reason']> {
@@ -50,6 +51,21 @@ async function failureOf(run: Promise<unknown>): Promise<SandboxFailure['reason'
 }
 
 describe('a sandbox', () => {
+  it('counts the time of a job from when its child has started', async () => {
+    const entry = new URL('./late-child.ts', import.meta.url);
+    const sandbox = misbehaving({ entry, wall_clock_ms: 5000 });
+    expect((await sandbox.run(job('echo'))).facts).toEqual({ facts: {} });
+  });
+
+  it('has a fresh child for one that grew large and is not needed for a while, and for no other', async () => {
+    const sandbox = misbehaving({ rest_ms: 50 });
+    const first = await startOf(sandbox);
+    await pause(200);
+    expect(await startOf(sandbox)).toBe(first);
+    await sandbox.run(job('keeps'));
+    await expect.poll(() => startOf(sandbox), { interval: 200 }).not.toBe(first);
+  });
+
   it('hands facts and parts to a child and its answer back, bytes unchanged', async () => {
     const parts = [Buffer.from('one'), Buffer.alloc(0), Buffer.alloc(3_000_000, 7)];
     const answer = await misbehaving().run({ kind: 'echo', facts: { a: [1, 'ü'] }, parts });
@@ -117,17 +133,18 @@ describe('a sandbox', () => {
     const pid = await pidOf(sandbox);
     const failed = failureOf(sandbox.run(job('hangs')));
     process.kill(pid, 'SIGKILL');
-    expect(await failed).toBe('crashed');
+    expect(await failed).toBe('killed');
   });
 
   it('survives a child that died while it had nothing to do', async () => {
     const sandbox = misbehaving();
     const start = await startOf(sandbox);
-    const pids = decoderPids();
+    const pids = decoderPids('misbehaving-child');
     process.kill(pids.at(-1) ?? expect.fail('no child runs'), 'SIGKILL');
     for (const pid of pids) await gone(pid);
     // What encloses it may take a moment longer to end.
-    await expect.poll(() => startOf(sandbox).catch(() => start)).not.toBe(start);
+    const later = () => startOf(sandbox).catch(() => start);
+    await expect.poll(later).not.toBe(start);
   });
 
   it('tells a program that does not start from one that a job ended', async () => {
@@ -201,7 +218,7 @@ describe('a sandbox', () => {
   it('leaves no child behind when it is closed', async () => {
     const sandbox = misbehaving({ slots: 2 });
     await Promise.all([startOf(sandbox), startOf(sandbox)]);
-    const pids = decoderPids();
+    const pids = decoderPids('misbehaving-child');
     expect(pids.length).toBeGreaterThanOrEqual(2);
     const running = failureOf(sandbox.run(job('spins')));
     await sandbox.close();
@@ -210,44 +227,6 @@ describe('a sandbox', () => {
   });
 });
 
-/** What runs the misbehaving program below this process, parents first. */
-function decoderPids(): number[] {
-  const parents = new Map(listProcesses().map(({ pid, parent }) => [pid, parent]));
-  const isBelow = (pid: number): boolean => {
-    const parent = parents.get(pid);
-    return parent !== undefined && (parent === process.pid || isBelow(parent));
-  };
-  return [...parents.keys()]
-    .filter(isBelow)
-    .filter(isMisbehaving)
-    .toSorted((a, b) => a - b);
-}
-
-function listProcesses(): { pid: number; parent: number }[] {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return pids.flatMap((pid) => {
-    const [, parent] = /^.*\) \S+ (\d+)/s.exec(readProcess(Number(pid), 'stat')) ?? [];
-    return parent === undefined ? [] : [{ pid: Number(pid), parent: Number(parent) }];
-  });
-}
-
-function isMisbehaving(pid: number): boolean {
-  return readProcess(pid, 'cmdline').includes('misbehaving-child');
-}
-
-function readProcess(pid: number, file: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 async function gone(pid: number): Promise<void> {
   while (isRunning(pid)) await pause(5);
-}
-
-/** Not as the dead one that nobody has asked about yet. */
-function isRunning(pid: number): boolean {
-  return readProcess(pid, 'cmdline') !== '';
 }

@@ -65,7 +65,7 @@ describe('a photograph', () => {
       const upload = await tagged(bytes, extension, wordsOf(makers[0] as MakerRow));
       const { location, taken_at, mezzanines } = await ingest(upload, `image/${format}`);
       expect({ location, taken_at }).toEqual(TAKEN);
-      expect(mezzanines).toHaveLength(1);
+      expect(mezzanines).toHaveLength(2);
     },
   );
 

@@ -141,7 +141,8 @@ describe('real photographs', () => {
   });
 
   it('are given back with metadata that ExifTool takes without a warning, upright', async () => {
-    const raw = all.filter(({ result }) => Object.keys(result.metadata).length > 0).map(restore);
+    const tagged = all.filter(({ result }) => Object.keys(result.metadata).length > 0);
+    const raw = await Promise.all(tagged.map(restore));
     expect(raw.length).toBeGreaterThan(70);
     const tags = await read(raw, ['-EXIF:Orientation', '-Warning', '-Error', '-a']);
     const faults = tags.flatMap((said, at) => {
@@ -162,11 +163,11 @@ function isTurned(contentType: string, tags: Tags): boolean {
 }
 
 /** As a raw download has it. */
-function restore({ name, result }: Ingested): { name: string; bytes: Buffer } {
+async function restore({ name, result }: Ingested): Promise<{ name: string; bytes: Buffer }> {
   const { content_type, master, native, metadata, width, height, has_alpha } = result;
   const image = native ?? master;
   const head = image.subarray(0, HEAD_BYTES);
-  const splice = splices[content_type]?.(
+  const splice = await splices[content_type]?.(
     { head, size_bytes: image.length, width, height, has_alpha },
     metadata,
   );

@@ -140,6 +140,13 @@ describe('XMP', () => {
     expect(rebuilt).not.toMatch(/evil|in bad|e:x/);
   });
 
+  it('is read without its padding, of which a packet may have as much as it likes', () => {
+    const padded = (padding: string) =>
+      rebuildXmp(Buffer.from(`${packet('<dc:title>a</dc:title>')}${padding}`));
+    expect(padded(`${'\0'.repeat(100_000)} \n`)?.toString()).toContain('<dc:title>a</dc:title>');
+    expect(padded(`${'\0'.repeat(100_000)}a`)).toBeUndefined();
+  });
+
   it('that is longer than a JPEG can hold is dropped', () => {
     const long = `<dc:title>${'a'.repeat(10_000)}</dc:title>`;
     expect(rebuildXmp(packet(long))).toBeDefined();

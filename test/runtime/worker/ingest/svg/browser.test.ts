@@ -97,7 +97,7 @@ describe('a browser without any policy', () => {
       }
     });
     expect(harmful).toBeGreaterThan(HARMFUL_MIN);
-  }, 120_000);
+  }, 300_000);
 
   it('asks for nothing and runs nothing of what is left of them', async () => {
     expect(EVERYTHING.length).toBeGreaterThan(150);
@@ -115,7 +115,7 @@ describe('a browser without any policy', () => {
       }
     });
     expect(harmed).toEqual([]);
-  }, 120_000);
+  }, 300_000);
 
   it.each(disguises)(
     'asks for nothing and runs nothing of a drawing in disguise: %s',

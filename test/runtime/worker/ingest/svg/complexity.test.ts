@@ -4,10 +4,12 @@ import { slowDrawings } from '../../../../support/svg-slow.ts';
 
 const svg = (content: string, size = 'width="1000" height="1000"') =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${size}>${content}</svg>`;
+/** Of the worker's slot for uploads, beside the process and the grid. */
+const MEMORY_BYTES_MAX = 1_700_000_000;
 const outcome = (document: string) => {
   try {
-    sanitizeSvg(Buffer.from(document));
-    return 'taken';
+    const { memory_bytes } = sanitizeSvg(Buffer.from(document)).needs;
+    return memory_bytes < MEMORY_BYTES_MAX ? 'taken' : memory_bytes;
   } catch (error) {
     return (error as { code?: string }).code ?? error;
   }

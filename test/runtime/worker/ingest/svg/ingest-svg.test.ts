@@ -35,6 +35,7 @@ describe('an SVG in the decoder', () => {
     expect(sizes).toEqual([
       [2048, 2048, 1024, 'image/png'],
       [1024, 1024, 512, 'image/png'],
+      [720, 720, 360, 'image/png'],
     ]);
   });
 
@@ -83,7 +84,7 @@ describe('an SVG in the decoder', () => {
     expect([line.width, line.height]).toEqual([16_383, 1]);
     const large = await ingest(svg(half, 'width="9000" height="3000"'));
     expect(large.width * large.height).toBeLessThanOrEqual(2048 * 2048);
-    expect(large.mezzanines.map(({ width }) => width)).toEqual([large.width, 2048, 1024]);
+    expect(large.mezzanines.map(({ width }) => width)).toEqual([large.width, 2048, 1024, 720]);
   });
 
   it.each([

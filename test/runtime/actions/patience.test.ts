@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createPatience } from '../../../runtime/actions/patience.ts';
+import { Advice, Away } from '../../../runtime/platform/advice.ts';
+import { createLifecycle } from '../../../runtime/platform/lifecycle.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { findReadiness } from '../../../runtime/platform/readiness.ts';
+
+const silent = createLog({ level: 'silent', name: 'test' });
+
+/** A process that starts, whose pauses take no time. */
+function starting() {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  const log = createLog({ level: 'warn', name: 'test', destination });
+  const pauses: number[] = [];
+  const lifecycle = { pause: async (ms: number) => void pauses.push(ms) };
+  const patience = createPatience({ log, lifecycle, random: () => 0.5 });
+  return { lines, pauses, patience, ready: () => findReadiness(patience.probes(), silent) };
+}
+
+/** A server that is away so many times. */
+function server(times: number) {
+  let calls = 0;
+  return async () => {
+    calls += 1;
+    if (calls <= times) throw new Away('PostgreSQL does not listen there');
+    return calls;
+  };
+}
+
+describe('a process that starts', () => {
+  it('waits for a server that is away, longer each time, and says so once', async () => {
+    const { lines, pauses, patience } = starting();
+    expect(await patience.open('database', server(7))).toBe(8);
+    expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        component: 'database',
+        msg: 'a server is away: the process waits for it',
+        error: expect.objectContaining({ message: 'PostgreSQL does not listen there' }),
+      }),
+    ]);
+  });
+
+  it('is not ready meanwhile, and names the server that it waits for', async () => {
+    const { lines, patience, ready } = starting();
+    expect(await ready()).toEqual({ ready: false, checks: { start: false } });
+    await patience.open('database', server(1));
+    expect(await ready()).toEqual({ ready: false, checks: { database: false } });
+    await patience.open('broker', server(1));
+    expect(await ready()).toEqual({ ready: false, checks: { broker: false } });
+    expect(lines).toHaveLength(2);
+  });
+
+  it('ends at once with what somebody has to mend', async () => {
+    const { patience, pauses } = starting();
+    const refused = () => Promise.reject(new Advice('the password is wrong'));
+    await expect(patience.open('database', refused)).rejects.toThrow('the password is wrong');
+    expect(pauses).toEqual([]);
+  });
+
+  it('ends without an error when it is told to while it waits', async () => {
+    const lifecycle = createLifecycle({ log: silent });
+    const patience = createPatience({ log: silent, lifecycle });
+    const order: string[] = [];
+    const started = lifecycle.start(async () => {
+      lifecycle.onStop('health', () => void order.push('health stopped'));
+      await patience.open('database', () => {
+        if (order.push('asked') === 1) setImmediate(() => void lifecycle.stop());
+        return Promise.reject(new Away('away'));
+      });
+      order.push('begun');
+    });
+    await started;
+    expect(await lifecycle.stopped).toBe(0);
+    expect(order).toEqual(['asked', 'health stopped']);
+  });
+});

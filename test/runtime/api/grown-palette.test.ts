@@ -1,0 +1,61 @@
+// A palette PNG that becomes too large when re-encoded, as a client of the API meets it; the limit is one that a test
+// can reach. Spec: Processing error codes.
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { UploadRecord } from '../../../runtime/core/resources/upload.ts';
+import { ingestUpload } from '../../../runtime/worker/ingest/ingest-upload.ts';
+import { createSandbox, type Sandbox } from '../../../runtime/worker/sandbox/sandbox.ts';
+import { useUploads } from '../../support/upload-refusals.ts';
+
+const uploads = useUploads();
+const { api, at, home, make, owner, store } = uploads;
+const SIDE = 100;
+let sandbox: Sandbox;
+
+beforeAll(() => {
+  sandbox = createSandbox({
+    slots: 1,
+    wall_clock_ms: 60_000,
+    memory_bytes: 1_000_000_000,
+    jobs_per_child: 1000,
+    log: api.deps().log,
+    entry: new URL('../worker/ingest/strict-decoder.ts', import.meta.url),
+  });
+});
+afterAll(() => sandbox.close());
+
+/** Dots of as many colours as a palette has: one byte each there, and three without it. */
+function dots(colours: number): Promise<Buffer> {
+  const data = Buffer.alloc(SIDE * SIDE * 3);
+  let state = 1;
+  for (let byte = 0; byte < data.length; byte += 3) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    const colour = (state >> 16) % colours;
+    data.set([colour, (colour * 91) % 256, (colour * 37) % 256], byte);
+  }
+  const raw = { width: SIDE, height: SIDE, channels: 3 as const };
+  return sharp(data, { raw })
+    .png({ palette: true, colours: 256, dither: 0, effort: 10 })
+    .toBuffer();
+}
+
+async function worked(bytes: Buffer): Promise<UploadRecord> {
+  const upload = await make({ size_bytes: bytes.length });
+  const { db, clock, log, buckets } = api.deps();
+  await store(buckets.ingest, upload, bytes);
+  expect((await at(upload, 'complete')).status).toBe(200);
+  await ingestUpload({ db, clock, log, buckets, sandbox, ingest_bytes_max: 1e9 }, upload.upload_id);
+  return (await owner('GET', `${home.path}/uploads/${upload.upload_id}`)).body;
+}
+
+it('a palette PNG that becomes too large when re-encoded: image_too_large, and why', async () => {
+  const upload = await worked(await dots(256));
+  expect(upload).toMatchObject({ status: 'failed', error_code: 'image_too_large' });
+  const { status, body } = await at(upload, 'complete');
+  expect([status, body.error.code]).toEqual([422, 'image_too_large']);
+  expect(JSON.stringify(api.logged())).toContain('bytes when re-encoded');
+});
+
+it('one that stays below the limit is taken', async () => {
+  expect((await worked(await dots(2))).status).toBe('ready');
+});

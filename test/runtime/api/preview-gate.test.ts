@@ -1,0 +1,44 @@
+// Spec: Staff previews.
+import { expect, it } from 'vitest';
+import { createPreviewGate } from '../../../runtime/api/preview-gate.ts';
+import { PREVIEWS_WAITING_MAX } from '../../../runtime/core/limits.ts';
+
+const stays = new AbortController().signal;
+
+/** A gate whose one seat is taken until `free` is called. */
+function takenGate() {
+  const seat = Promise.withResolvers<void>();
+  const gate = createPreviewGate();
+  const first = gate(() => seat.promise, stays);
+  return { gate, first, free: seat.resolve };
+}
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code,
+  );
+
+it('whoever leaves while it waits gives the place to the next, and its work is never begun', async () => {
+  const { gate, first, free } = takenGate();
+  const leaving = new AbortController();
+  let begun = 0;
+  const work = async () => {
+    begun += 1;
+  };
+  const waiting = Array.from({ length: PREVIEWS_WAITING_MAX }, () => gate(work, leaving.signal));
+  expect(await codeOf(gate(work, stays))).toBe('preview_busy');
+  leaving.abort();
+  expect(new Set(await Promise.all(waiting.map(codeOf)))).toEqual(new Set(['preview_busy']));
+  const next = gate(work, stays);
+  free();
+  await Promise.all([first, next]);
+  expect(begun).toBe(1);
+});
+
+it('whoever has left before it came takes no place', async () => {
+  const { gate, first, free } = takenGate();
+  const left = AbortSignal.abort();
+  expect(await codeOf(gate(async () => 'drawn', left))).toBe('preview_busy');
+  free();
+  await first;
+});

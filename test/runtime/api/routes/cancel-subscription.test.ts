@@ -1,0 +1,162 @@
+// Spec: Billing (POST /v1/billing/cancel-subscription).
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SubscriptionStatus } from '../../../../runtime/core/states.ts';
+import { findSubscription, upsertSubscription } from '../../../../runtime/db/subscriptions.ts';
+import { openProviderB } from '../../../../runtime/platform/billing/provider-b.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { type Caller, codeOf, newSubject } from '../../../support/api-client.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { createManualClock, type ManualClock } from '../../../support/manual-clock.ts';
+import {
+  PROVIDER_B_KEY,
+  type ProviderBServer,
+  startProviderBServer,
+} from '../../../support/provider-b-server.ts';
+
+const api = useApi();
+const PATH = '/v1/billing/cancel-subscription';
+let provider: ProviderBServer;
+let clock: ManualClock;
+let owner: Caller;
+let organization_id = '';
+let subscription_id = '';
+
+beforeAll(async () => {
+  provider = await startProviderBServer();
+});
+afterAll(() => provider.close());
+beforeEach(async () => {
+  provider.mood = 'well';
+  provider.calls.length = 0;
+  provider.cancelled.length = 0;
+  clock = createManualClock();
+  const log = createLog({ level: 'silent', name: 'test' });
+  const { url } = provider;
+  const options = { url, api_key: PROVIDER_B_KEY, clock, log, deadline_ms: 300 };
+  api.change({ providerB: openProviderB(options) });
+  owner = api.session(newSubject());
+  organization_id = (await owner('GET', '/v1/me')).body.organization.organization_id;
+  subscription_id = `sub_${newSubject()}`;
+});
+
+async function subscribe(status: SubscriptionStatus = 'active', of: 'a' | 'b' = 'b') {
+  const plan = 'starter';
+  const row = { provider: of, subscription_id, organization_id, plan, status };
+  await api.db.transaction((tx) =>
+    upsertSubscription(tx, { ...row, changed_at: new Date(0), organization_plan: plan }),
+  );
+  provider.subscriptions.set(subscription_id, status);
+}
+
+const cancel = (body?: unknown) => owner('POST', PATH, body);
+const statusNow = async () =>
+  (await findSubscription(api.db, { provider: 'b', subscription_id }))?.status;
+
+describe('cancelling', () => {
+  it('reaches the provider once, at the end of what is paid, and is written down', async () => {
+    await subscribe();
+    const answer = await cancel();
+    expect([answer.status, answer.body]).toEqual([200, { status: 'scheduled_cancel' }]);
+    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(await statusNow()).toBe('scheduled_cancel');
+    expect(codeOf(await cancel({}))).toBe('409 already_cancelling');
+    const audited = await api.db.query(
+      `select action, target, after from audit_log where organization_id = $1 and action like 'billing.%'`,
+      [organization_id],
+    );
+    expect(audited).toEqual([
+      {
+        action: 'billing.cancel_subscription',
+        target: subscription_id,
+        after: { status: 'scheduled_cancel' },
+      },
+    ]);
+  });
+
+  it('is done once however often it is clicked', async () => {
+    await subscribe();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => cancel()));
+    const codes = answers.map((each) => (each.status === 200 ? '200' : codeOf(each)));
+    expect(codes.filter((code) => code === '200')).toHaveLength(1);
+    expect(codes.filter((code) => code === '409 already_cancelling')).toHaveLength(9);
+    expect(provider.cancelled).toEqual([subscription_id]);
+  });
+
+  it('of what has ended says how', async () => {
+    for (const status of ['canceled', 'expired'] as const) {
+      await subscribe(status);
+      expect((await cancel()).body).toEqual({ status });
+    }
+    expect(provider.calls).toEqual([]);
+  });
+
+  it('asks how it stands where the provider does not cancel, because it ended meanwhile', async () => {
+    await subscribe();
+    provider.subscriptions.set(subscription_id, 'canceled');
+    expect((await cancel()).body).toEqual({ status: 'canceled' });
+    expect(await statusNow()).toBe('canceled');
+  });
+
+  it('takes no field', async () => {
+    await subscribe();
+    for (const body of [{ mode: 'now' }, [], 'now', null]) {
+      expect(codeOf(await cancel(body)), JSON.stringify(body)).toBe('400 invalid_request');
+    }
+    expect(provider.calls).toEqual([]);
+  });
+
+  it('needs a subscription with provider B, and a provider B', async () => {
+    expect(codeOf(await cancel())).toBe('409 no_subscription');
+    await subscribe('active', 'a');
+    expect(codeOf(await cancel())).toBe('409 use_billing_portal');
+    await api.db.query(`update subscriptions set status = 'canceled'`);
+    subscription_id += '_b';
+    await subscribe();
+    api.change({ providerB: undefined });
+    expect(codeOf(await cancel())).toBe('503 billing_unavailable');
+  });
+});
+
+describe('a provider that is not well', () => {
+  it('is told of, and can be asked again', async () => {
+    await subscribe();
+    for (const mood of ['failing', 'silent', 'talking nonsense'] as const) {
+      provider.mood = mood;
+      expect(codeOf(await cancel()), mood).toBe('503 providerb_request_failed');
+    }
+    provider.subscriptions.delete(subscription_id);
+    provider.mood = 'well';
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    expect(await statusNow()).toBe('active');
+    provider.subscriptions.set(subscription_id, 'active');
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
+  });
+
+  it('cancels once where its answer was lost', async () => {
+    await subscribe();
+    provider.mood = 'losing answers';
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    provider.mood = 'well';
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
+    expect(provider.cancelled).toEqual([subscription_id]);
+    const keys = provider.calls.map((call) => call.split(' ')[2]);
+    expect(new Set(keys).size).toBe(1);
+    expect(keys[0]).toContain(subscription_id);
+  });
+
+  it('is left alone for a while after five failures, and then tried by one call', async () => {
+    await subscribe();
+    provider.mood = 'failing';
+    for (let failure = 0; failure < 5; failure++) await cancel();
+    expect(provider.calls).toHaveLength(5);
+    expect(codeOf(await cancel())).toBe('503 billing_unavailable');
+    expect(provider.calls).toHaveLength(5);
+    clock.advance(31);
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    expect(codeOf(await cancel())).toBe('503 billing_unavailable');
+    expect(provider.calls).toHaveLength(6);
+    clock.advance(31);
+    provider.mood = 'well';
+    expect((await cancel()).status).toBe(200);
+  });
+});

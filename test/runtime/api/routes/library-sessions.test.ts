@@ -1,0 +1,384 @@
+// Spec: Library session; Library sessions and the picker; Authentication, Rules 5 and 6; Limits, Library sessions.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createSessionFacts } from '../../../../runtime/api/auth/library-session.ts';
+import { librarySessionRecord } from '../../../../runtime/core/resources/library-session.ts';
+import { verifyEmbedUrl } from '../../../../runtime/core/signing/embed-url.ts';
+import {
+  type LibrarySessionClaims,
+  signLibrarySession,
+} from '../../../../runtime/core/signing/library-session.ts';
+import {
+  codeOf,
+  createKey,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
+import {
+  type LibraryProject,
+  libraryProject,
+  ORIGIN,
+  usualWish,
+  withToken,
+} from '../../../support/library-sessions.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+let shop: LibraryProject;
+
+beforeEach(async () => {
+  shop = await libraryProject(api, owner);
+});
+
+const nowSeconds = () => Math.floor(Date.now() / 1000);
+const claimsOf = (token: string): LibrarySessionClaims =>
+  JSON.parse(Buffer.from(token.split('.')[2] ?? '', 'base64url').toString());
+const sign = (claims: LibrarySessionClaims) => {
+  const [key] = api.deps().libraryKeys.sessions;
+  if (key === undefined) throw new Error('no key');
+  return signLibrarySession(key, claims);
+};
+const files = (token: string) => withToken(api, token)('GET', '/v1/library/files');
+/** What is cached is asked anew. */
+const forget = () => api.change({ sessionFacts: createSessionFacts() });
+const backdate = () =>
+  api.db.query(
+    `update library_session_revocations set revoked_at = revoked_at - interval '2 minutes'`,
+  );
+
+describe('POST …/library-sessions', () => {
+  it('answers 201 with the token, what it allows, and a picker address that verifies', async () => {
+    const { status, body } = await shop.mint({
+      folder: '/2026/',
+      permissions: ['upload', 'browse'],
+    });
+    expect(status).toBe(201);
+    expectRecord(librarySessionRecord, body);
+    expect(body).toMatchObject({
+      session_id: expect.stringMatching(/^ses_/),
+      token: expect.stringMatching(/^ls1\.t1\./),
+      library: 'press',
+      folder: '2026',
+      permissions: ['browse', 'upload'],
+      origin: ORIGIN,
+      max_file_bytes: 10_000_000,
+      max_uploads: 100,
+    });
+    const url = new URL(body.embed_url);
+    expect(url.pathname).toBe(`/embed/${shop.project.project_slug}/press`);
+    const { o = '', exp = '', kid = '', s = '' } = Object.fromEntries(url.searchParams);
+    expect(o).toBe(ORIGIN);
+    expect(new Date(Number(exp) * 1000).toISOString()).toBe(body.expires_at);
+    const project = shop.project.project_slug;
+    const query = { o, exp, kid, s };
+    const keys = api.deps().libraryKeys.embeds;
+    expect(
+      verifyEmbedUrl({ keys, project, library: 'press', query, now_seconds: nowSeconds() }),
+    ).toBe('valid');
+  });
+
+  it('never tells the subject: not in the token, nor in the audit log', async () => {
+    const { body, headers } = await shop.mint({ subject: 'ada@example.com' });
+    expect(JSON.stringify([claimsOf(body.token), body])).not.toContain('ada');
+    const [entry] = await auditEntries(api.db, shop.project, 'library_session.mint');
+    expect(entry).toMatchObject({
+      actor_kind: 'key',
+      target: body.session_id,
+      request_id: headers['x-request-id'],
+      after: { session_id: body.session_id, library: 'press', expires_at: body.expires_at },
+    });
+    expect(JSON.stringify(entry)).not.toContain('ada');
+    expect(JSON.stringify(entry)).not.toContain(claimsOf(body.token).subject_mac);
+  });
+
+  it('lets pages in that the library allows, and those of the default library everywhere', async () => {
+    const other = 'http://localhost:3000';
+    expect(codeOf(await shop.mint({ origin: other }))).toBe('403 origin_not_allowed');
+    expect(codeOf(await shop.mint({ library: 'default' }))).toBe('403 origin_not_allowed');
+    await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins: [other] });
+    expect((await shop.mint({ origin: other })).status).toBe(201);
+    expect((await shop.mint({ origin: other, library: ' Default ' })).body.library).toBe('default');
+    expect((await shop.mint({ origin: 'HTTPS://CMS.example.com' })).body.origin).toBe(ORIGIN);
+  });
+
+  it.each([
+    [['browse'], ['files:write', 'urls:sign']],
+    [['browse_own'], ['files:write', 'urls:sign']],
+    [['upload'], ['files:read', 'urls:sign']],
+    [['browse', 'upload'], ['files:read']],
+  ])('is 403 scope_missing for %j by a key with %j alone', async (permissions, scopes) => {
+    const { project_slug } = shop.project;
+    const secret = await createKey(owner, project_slug, ['library:sessions', ...scopes]);
+    const wish = { ...usualWish, permissions };
+    const answer = await api.withKey(secret)('POST', `${shop.path}/library-sessions`, wish);
+    expect(codeOf(answer)).toBe('403 scope_missing');
+  });
+
+  it('asks for urls:sign where delivery is protected', async () => {
+    const scopes = ['library:sessions', 'files:read', 'files:write'];
+    const key = api.withKey(await createKey(owner, shop.project.project_slug, scopes));
+    const mint = () => key('POST', `${shop.path}/library-sessions`, usualWish);
+    expect((await mint()).status).toBe(201);
+    await owner('PATCH', shop.path, { delivery_access: 'protected' });
+    const answer = await mint();
+    expect(codeOf(answer)).toBe('403 scope_missing');
+    expect(answer.body.error.message).toContain('urls:sign');
+  });
+
+  it.each([
+    [{ library: 'never' }, '404 library_not_found'],
+    [{ library: 'no/slug' }, '404 library_not_found'],
+    [{ folder: '..' }, '400 invalid_folder'],
+    [{ folder: 'a/'.repeat(11) }, '400 invalid_folder'],
+    [{ permissions: ['browse', 'browse_own'] }, '400 invalid_permissions'],
+    [{ subject: '' }, '400 invalid_subject'],
+    [{ subject: 'x'.repeat(129) }, '400 invalid_subject'],
+    [{ subject: 'a\u0000b' }, '400 invalid_subject'],
+  ])('is refused with %j: %s', async (wish, code) => {
+    expect(codeOf(await shop.mint(wish))).toBe(code);
+  });
+
+  it('takes a subject of 128 characters, whatever they are', async () => {
+    expect((await shop.mint({ subject: '😀'.repeat(128) })).status).toBe(201);
+  });
+
+  const wrong: [wish: object, field: string][] = [
+    [{ permissions: [] }, 'permissions'],
+    [{ permissions: ['delete'] }, 'permissions[0]'],
+    [{ origin: 'http://cms.example.com' }, 'origin'],
+    [{ origin: `${ORIGIN}/page` }, 'origin'],
+    [{ expires_in: 59 }, 'expires_in'],
+    [{ expires_in: 3601 }, 'expires_in'],
+    [{ max_uploads: 0 }, 'max_uploads'],
+    [{ max_uploads: 1001 }, 'max_uploads'],
+    [{ max_file_bytes: 0 }, 'max_file_bytes'],
+    [{ max_file_bytes: 10_000_001 }, 'max_file_bytes'],
+    [{ subject: 7 }, 'subject'],
+    [{ colour: 'red' }, 'colour'],
+  ];
+  it.each(wrong)('is 400 invalid_request for %j', async (wish, field) => {
+    const answer = await shop.mint(wish);
+    expect(codeOf(answer)).toBe('400 invalid_request');
+    expect(issuesOf(answer)).toEqual([field]);
+  });
+
+  it('takes the bounds themselves, and 25 MiB where the proxy takes more', async () => {
+    for (const expires_in of [60, 3600]) {
+      const { body } = await shop.mint({
+        expires_in,
+        max_uploads: 1000,
+        max_file_bytes: 10_000_000,
+      });
+      const { iat, exp } = claimsOf(body.token);
+      expect(exp - iat).toBe(expires_in);
+    }
+    const addresses = { ...api.deps().addresses, proxyMaxBytes: 100_000_000 };
+    api.change({ addresses });
+    expect((await shop.mint()).body.max_file_bytes).toBe(25 * 1024 * 1024);
+  });
+
+  it('is 409 library_sessions_disabled while they are off, and so is every call with a token', async () => {
+    const { token } = (await shop.mint()).body;
+    api.change({ settings: { librarySessions: 'disabled' } });
+    expect(codeOf(await shop.mint())).toBe('409 library_sessions_disabled');
+    expect(codeOf(await files(token))).toBe('409 library_sessions_disabled');
+  });
+
+  it('is 409 subject_key_unavailable where no key makes pseudonyms; so is the filter by uploader', async () => {
+    api.change({ libraryKeys: { ...api.deps().libraryKeys, subjects: [] } });
+    expect(codeOf(await shop.mint())).toBe('409 subject_key_unavailable');
+    const revoke = `${shop.path}/library-sessions/revoke`;
+    const byUploader = `${shop.path}/files?uploader=me`;
+    expect(codeOf(await shop.key('POST', revoke, { subject: 'me' }))).toBe(
+      '409 subject_key_unavailable',
+    );
+    expect(codeOf(await shop.key('GET', byUploader))).toBe('409 subject_key_unavailable');
+    expect((await shop.key('POST', revoke)).status).toBe(200);
+  });
+});
+
+describe('a refresh', () => {
+  const remint = (token: string, wish: object = {}) => shop.mint({ refresh_of: token, ...wish });
+
+  it('goes on with the session, for as long or shorter, and may become narrower', async () => {
+    const first = (await shop.mint({ folder: 'a' })).body;
+    const second = await remint(first.token, {
+      folder: 'a/b',
+      permissions: ['browse_own'],
+      expires_in: 60,
+    });
+    expect(second.status).toBe(201);
+    expect(second.body).toMatchObject({ session_id: first.session_id, folder: 'a/b' });
+    expect(second.body.token).not.toBe(first.token);
+  });
+
+  it.each([
+    [{ library: 'default' }, 'library'],
+    [{ origin: 'https://other.example' }, 'origin'],
+    [{ subject: 'editor-43' }, 'subject'],
+    [{ folder: '' }, 'folder'],
+    [{ folder: 'ab' }, 'folder'],
+    [{ permissions: ['browse', 'upload'] }, 'permissions'],
+    [{ max_uploads: 11 }, 'max_uploads'],
+    [{ max_file_bytes: 1001 }, 'max_file_bytes'],
+  ])('is 400 refresh_mismatch with %j', async (wish, field) => {
+    const allowed_origins = [ORIGIN, 'https://other.example'];
+    await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins });
+    const own = { folder: 'a', permissions: ['browse'], max_uploads: 10, max_file_bytes: 1000 };
+    const { token } = (await shop.mint(own)).body;
+    const answer = await remint(token, { ...own, ...wish });
+    expect(codeOf(answer)).toBe('400 refresh_mismatch');
+    expect(answer.body.error.message).toContain(`differs in ${field},`);
+  });
+
+  it('is 400 refresh_mismatch with the token of another project', async () => {
+    const { token } = (await (await libraryProject(api, owner)).mint()).body;
+    expect(codeOf(await remint(token))).toBe('400 refresh_mismatch');
+  });
+
+  it('works up to 10 minutes after the end; later it begins a new session', async () => {
+    const { token, session_id } = (await shop.mint()).body;
+    const ended = (ago: number) => {
+      const exp = nowSeconds() - ago;
+      return sign({ ...claimsOf(token), iat: exp - 60, exp });
+    };
+    expect((await remint(ended(5))).body.session_id).toBe(session_id);
+    expect((await remint(ended(570))).body.session_id).toBe(session_id);
+    expect((await remint(ended(610))).body.session_id).not.toBe(session_id);
+  });
+
+  it('begins a new session for a token that does not verify or was revoked', async () => {
+    const { token, session_id } = (await shop.mint()).body;
+    for (const wrong of ['', 'ls1.t1.abc.def', `${token}x`, 'x'.repeat(5000)]) {
+      const answer = await remint(wrong, { folder: 'elsewhere' });
+      expect(answer.status).toBe(201);
+      expect(answer.body.session_id).not.toBe(session_id);
+    }
+    await shop.key('POST', `${shop.path}/library-sessions/revoke`);
+    await backdate();
+    const old = sign({ ...claimsOf(token), iat: nowSeconds() - 600 });
+    expect((await remint(old)).body.session_id).not.toBe(session_id);
+  });
+});
+
+describe('POST …/library-sessions/revoke', () => {
+  const revoke = (body?: unknown) => shop.key('POST', `${shop.path}/library-sessions/revoke`, body);
+
+  it('ends all sessions of the project at once, and mints again after a minute', async () => {
+    const { token } = (await shop.mint()).body;
+    const theirs = (await (await libraryProject(api, owner)).mint()).body.token;
+    expect((await files(token)).status).toBe(200);
+    const { status, body } = await revoke();
+    expect(status).toBe(200);
+    expect(Date.parse(body.mint_again_at) - Date.parse(body.revoked_at)).toBe(60_000);
+    expect(codeOf(await files(token))).toBe('401 session_revoked');
+    expect((await files(theirs)).status).toBe(200);
+    const refused = await shop.mint();
+    expect(codeOf(refused)).toBe('409 sessions_recently_revoked');
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50);
+    await backdate();
+    expect((await shop.mint()).status).toBe(201);
+  });
+
+  it('ends those of one subject alone', async () => {
+    const mine = (await shop.mint()).body.token;
+    const other = (await shop.mint({ subject: 'editor-43' })).body.token;
+    expect((await revoke({ subject: 'editor-42' })).status).toBe(200);
+    expect(codeOf(await files(mine))).toBe('401 session_revoked');
+    expect((await files(other)).status).toBe(200);
+    expect(codeOf(await shop.mint())).toBe('409 sessions_recently_revoked');
+    expect((await shop.mint({ subject: 'editor-43' })).status).toBe(201);
+    expect(codeOf(await revoke({ subject: '' }))).toBe('400 invalid_subject');
+  });
+
+  it('lets sessions be that were minted after it, and stands in the audit log without the subject', async () => {
+    await revoke({ subject: 'editor-42' });
+    await backdate();
+    const { token } = (await shop.mint()).body;
+    forget();
+    expect((await files(token)).status).toBe(200);
+    const [entry] = await auditEntries(api.db, shop.project, 'library_session.revoke');
+    expect(entry).toMatchObject({ actor_kind: 'key', after: { of: 'one subject' } });
+    expect((await owner('POST', `${shop.path}/library-sessions/revoke`)).status).toBe(200);
+  });
+});
+
+describe('a token', () => {
+  it('is 401 minting_key_revoked when its key is revoked or rotated, and stays over', async () => {
+    for (const deed of ['revoke', 'rotate']) {
+      const made = await owner('POST', `${shop.path}/keys`, { name: 'mints' });
+      const mints = api.withKey(made.body.plaintext_secret);
+      const { token } = (await mints('POST', `${shop.path}/library-sessions`, usualWish)).body;
+      expect((await files(token)).status).toBe(200);
+      await owner('POST', `${shop.path}/keys/${made.body.id}/${deed}`);
+      forget();
+      expect(codeOf(await files(token))).toBe('401 minting_key_revoked');
+    }
+  });
+
+  it('is 401 session_revoked when its library is deleted, even if the slug is taken again', async () => {
+    const { token } = (await shop.mint()).body;
+    await shop.key('DELETE', `${shop.path}/libraries/press`);
+    await shop.key('POST', `${shop.path}/libraries`, { slug: 'press', name: 'Press' });
+    expect(codeOf(await files(token))).toBe('401 session_revoked');
+  });
+
+  it('is 401 session_expired at its end, and invalid_session where it is not what was minted', async () => {
+    const { token } = (await shop.mint()).body;
+    const exp = nowSeconds() - 1;
+    expect(codeOf(await files(sign({ ...claimsOf(token), exp })))).toBe('401 session_expired');
+    const [prefix, kid, payload, mac = ''] = token.split('.');
+    const wider = Buffer.from(JSON.stringify({ ...claimsOf(token), folder: '' })).toString(
+      'base64url',
+    );
+    for (const forged of [
+      `${prefix}.${kid}.${wider}x.${mac}`,
+      `${prefix}.t9.${payload}.${mac}`,
+      `${prefix}.${kid}.${payload}.${mac.slice(0, -2)}`,
+      `${prefix}.${kid}.${payload}`,
+      sign({ ...claimsOf(token), project_id: 'prj_none' }),
+    ]) {
+      expect(codeOf(await files(forged))).toBe('401 invalid_session');
+    }
+  });
+
+  it('is 403 project_suspended while its project is', async () => {
+    const { token } = (await shop.mint()).body;
+    await owner('PATCH', shop.path, { status: 'suspended' });
+    forget();
+    expect(codeOf(await files(token))).toBe('403 project_suspended');
+  });
+
+  it('opens nothing else, and nothing else opens its paths', async () => {
+    const { token } = (await shop.mint()).body;
+    const call = withToken(api, token);
+    for (const path of [`${shop.path}/files`, `${shop.path}/libraries`, '/v1/key', '/v1/me']) {
+      expect(codeOf(await call('GET', path))).toBe('401 library_session_not_allowed');
+    }
+    expect(codeOf(await shop.key('GET', '/v1/library/files'))).toBe('401 unauthorized');
+    expect(codeOf(await owner('GET', '/v1/library/files'))).toBe('401 unauthorized');
+    expect(codeOf(await api.anonymous('GET', '/v1/library/files'))).toBe('401 unauthorized');
+    const headers = { authorization: `Bearer ${token}`, 'x-api-key': 'nonsense' };
+    expect(codeOf(await api.send({ path: '/v1/library/files', headers }))).toBe('401 unauthorized');
+  });
+
+  it('is for pages of the API’s own origin: no page of another one is answered by CORS, a dashboard’s neither', async () => {
+    const { token } = (await shop.mint()).body;
+    api.change({ settings: { dashboardOrigins: [ORIGIN] } });
+    const headers = { origin: ORIGIN, 'access-control-request-method': 'GET' };
+    const preflight = await api.send({ method: 'OPTIONS', path: '/v1/library/files', headers });
+    const answer = await api.send({
+      path: '/v1/library/files',
+      headers: { origin: ORIGIN, authorization: `Bearer ${token}` },
+    });
+    expect(answer.status).toBe(200);
+    for (const each of [preflight, answer]) {
+      const names = Object.keys(each.headers);
+      expect(names.filter((name) => name.startsWith('access-control-'))).toEqual([]);
+    }
+    const elsewhere = await api.send({ method: 'OPTIONS', path: '/v1/me', headers });
+    expect(elsewhere.headers['access-control-allow-origin']).toBe(ORIGIN);
+  });
+});

@@ -1,0 +1,378 @@
+// Spec: Library sessions and the picker (/v1/library/*); Limits, Library sessions; Rates (max_uploads).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createSessionFacts } from '../../../../runtime/api/auth/library-session.ts';
+import {
+  libraryFileRecord,
+  libraryUploadRecord,
+} from '../../../../runtime/core/resources/library-session.ts';
+import { verifyDeliveryUrl } from '../../../../runtime/core/signing/delivery-url.ts';
+import { claimUpload } from '../../../../runtime/db/claim-upload.ts';
+import { updateFileBlocked } from '../../../../runtime/db/files.ts';
+import { listSigningKeys } from '../../../../runtime/db/signing-keys.ts';
+import { signingKeyContext } from '../../../../runtime/platform/sealing-contexts.ts';
+import {
+  type Answer,
+  type Caller,
+  codeOf,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../support/api-client.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { type LibraryProject, libraryProject, ORIGIN } from '../../../support/library-sessions.ts';
+import { makeFile, must, publish } from '../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+let shop: LibraryProject;
+let libraryId: string;
+
+beforeEach(async () => {
+  shop = await libraryProject(api, owner);
+  libraryId = (await shop.key('GET', `${shop.path}/libraries/press`)).body.library_id;
+});
+
+const LIST = '/v1/library/files';
+const UPLOADS = '/v1/library/uploads';
+const put = (file_slug: string, place: object = {}) =>
+  makeFile(api.db, shop.project, { file_slug, library_id: libraryId, ...place });
+const slugsOf = ({ body }: Answer) =>
+  body.items.map((item: { file_slug: string }) => item.file_slug);
+const forget = () => api.change({ sessionFacts: createSessionFacts() });
+const image = { content_type: 'image/png', size_bytes: 1000, original_filename: 'Füße.png' };
+const pathOf = (url: string) => url.slice(new URL(url).origin.length);
+
+/** Sends the bytes, as a browser does, and lets a worker have them. */
+async function finish({ body }: Answer): Promise<void> {
+  const headers = { 'content-type': body.content_type };
+  const raw = Buffer.alloc(body.size_bytes);
+  const sent = await api.send({ method: 'PUT', path: pathOf(body.proxy.put_url), headers, raw });
+  expect(sent.status, sent.text).toBe(204);
+  const { upload_id } = body;
+  await publish(api.db, must(await claimUpload(api.db, { upload_id, lease_seconds: 60 })));
+}
+
+async function upload(token: Caller, wish: object = {}): Promise<string> {
+  const answer = await token('POST', UPLOADS, { ...image, ...wish });
+  expect(answer.status, answer.text).toBe(201);
+  await finish(answer);
+  return answer.body.upload_id;
+}
+
+describe('GET /v1/library/files', () => {
+  it('lists the ready files of its library and folder subtree, newest first, page by page', async () => {
+    await put('elsewhere', { library_id: null });
+    for (const [slug, folder] of [
+      ['root', ''],
+      ['a', 'a'],
+      ['deep', 'a/b/c'],
+      ['near', 'ab'],
+      ['a2', 'a!'],
+    ]) {
+      await put(slug ?? '', { folder });
+    }
+    const { file_id } = await put('blocked', { folder: 'a' });
+    const block = { file_id, blocked_by: 'staff', reason: 'x' } as const;
+    await api.db.transaction((tx) => updateFileBlocked(tx, block));
+    await put('gone', { folder: 'a' });
+    await shop.key('DELETE', `${shop.path}/files/gone`);
+    const all = await (await shop.open())('GET', LIST);
+    expect(slugsOf(all)).toEqual(['a2', 'near', 'deep', 'a', 'root']);
+    for (const item of all.body.items) expectRecord(libraryFileRecord, item);
+    const token = await shop.open({ folder: 'a' });
+    const first = await token('GET', `${LIST}?limit=1`);
+    const second = await token('GET', `${LIST}?limit=1&cursor=${first.body.next_cursor}`);
+    expect([...slugsOf(first), ...slugsOf(second)]).toEqual(['deep', 'a']);
+    expect(second.body.next_cursor).toBeNull();
+  });
+
+  it('takes 1 to 60 files a page, 40 by default, and a cursor of its own scope alone', async () => {
+    for (let n = 0; n < 42; n++) await put(`f${n}`);
+    const token = await shop.open();
+    const { body } = await token('GET', LIST);
+    expect(body.items).toHaveLength(40);
+    expect((await token('GET', `${LIST}?limit=60`)).body.items).toHaveLength(42);
+    for (const limit of ['0', '61', 'x']) {
+      expect(issuesOf(await token('GET', `${LIST}?limit=${limit}`))).toEqual(['limit']);
+    }
+    expect(issuesOf(await token('GET', `${LIST}?folder=a`))).toEqual(['folder']);
+    const again = await shop.open({ subject: 'other' });
+    expect((await again('GET', `${LIST}?cursor=${body.next_cursor}`)).body.items).toHaveLength(2);
+    const narrower = await shop.open({ folder: 'f' });
+    for (const call of [
+      narrower('GET', `${LIST}?cursor=${body.next_cursor}`),
+      token('GET', `${LIST}?search=f1&cursor=${body.next_cursor}`),
+      token('GET', `${LIST}?cursor=${body.next_cursor}x`),
+    ]) {
+      expect(codeOf(await call)).toBe('400 invalid_cursor');
+    }
+  });
+
+  it('searches as a project does', async () => {
+    await put('red', { title: 'Red Shoe' });
+    await put('blue', { title: 'Blue Shoe', folder: 'a' });
+    const token = await shop.open({ folder: 'a' });
+    expect(slugsOf(await token('GET', `${LIST}?search=SHOE`))).toEqual(['blue']);
+    for (const search of ['', 'a', '%20a%20']) {
+      expect(codeOf(await token('GET', `${LIST}?search=${search}`))).toBe('400 invalid_search');
+    }
+  });
+
+  it('shows with browse_own what this subject uploaded as the current revision, and nothing else', async () => {
+    const mine = await shop.open({ permissions: ['browse_own', 'upload'] });
+    const theirs = await shop.open({ permissions: ['browse_own', 'upload'], subject: 'other' });
+    const id = await upload(mine);
+    await upload(theirs);
+    await put('of-the-tenant');
+    expect(slugsOf(await mine('GET', LIST))).toEqual([id]);
+    const again = await shop.open({ permissions: ['browse_own'] });
+    expect(slugsOf(await again('GET', LIST))).toEqual([id]);
+    const found = await shop.key('GET', `${shop.path}/files?uploader=editor-42`);
+    expect(slugsOf(found)).toEqual([id]);
+    expect(found.body.filters).toEqual({ uploader: true });
+    await put(id);
+    expect(slugsOf(await mine('GET', LIST))).toEqual([]);
+    expect(slugsOf(await shop.key('GET', `${shop.path}/files?uploader=editor-42`))).toEqual([]);
+  });
+
+  it('finds what was uploaded before the keys were rotated', async () => {
+    const { libraryKeys } = api.deps();
+    const id = await upload(await shop.open());
+    const subjects = [Buffer.alloc(32, 9), ...libraryKeys.subjects];
+    api.change({ libraryKeys: { ...libraryKeys, subjects } });
+    const later = await upload(await shop.open());
+    const own = await shop.open({ permissions: ['browse_own'] });
+    expect(slugsOf(await own('GET', LIST))).toEqual([later, id]);
+  });
+
+  it('is 403 permission_denied without a permission to browse', async () => {
+    const token = await shop.open({ permissions: ['upload'] });
+    expect(codeOf(await token('GET', LIST))).toBe('403 permission_denied');
+  });
+
+  it('is 422 filter_unavailable in a large project', async () => {
+    await put('a');
+    await put('b');
+    api.change({ settings: { unindexedThreshold: 1 } });
+    const answer = await (await shop.open())('GET', LIST);
+    expect(codeOf(answer)).toBe('422 filter_unavailable');
+    expect(answer.body.error.details).toEqual({ max_files: 1 });
+  });
+});
+
+describe('a thumbnail', () => {
+  const CHAIN = 'resize/320x320/fit/format/webp';
+  const thumbnail = async () => {
+    forget();
+    const { body } = await (await shop.open())('GET', LIST);
+    return new URL(body.items[0].thumbnail_url);
+  };
+
+  /** As delivery judges it. */
+  async function isSigned({ pathname, searchParams }: URL): Promise<boolean> {
+    const { project_id } = shop.project;
+    const { sealing } = api.deps();
+    const keys = await listSigningKeys(api.db, project_id);
+    const { exp = '', kid = '', sig = '' } = Object.fromEntries(searchParams);
+    const secret = keys.find((key) => key.kid === kid)?.secret_sealed;
+    if (secret == null) return false;
+    const verdict = verifyDeliveryUrl({
+      secret: sealing.open(secret, signingKeyContext(kid)),
+      project_id,
+      path: pathname,
+      exp: Number(exp),
+      kid,
+      sig,
+      now_seconds: Math.floor(Date.now() / 1000),
+    });
+    return verdict === 'valid';
+  }
+
+  it('is unsigned where anybody may fetch it, else signed until the session ends', async () => {
+    await put('a.png');
+    const open = await thumbnail();
+    expect(open.pathname).toBe(`/${CHAIN}/f/a.png`);
+    expect(open.search).toBe('');
+    await owner('PATCH', shop.path, { allowed_transform_chains: ['resize/10x10'] });
+    expect(await isSigned(await thumbnail())).toBe(true);
+    await owner('PATCH', shop.path, { allowed_transform_chains: [CHAIN] });
+    expect((await thumbnail()).search).toBe('');
+    await owner('PATCH', shop.path, { delivery_access: 'protected' });
+    const signed = await thumbnail();
+    expect(await isSigned(signed)).toBe(true);
+    expect(Number(signed.searchParams.get('exp')) * 1000).toBeLessThan(Date.now() + 3_601_000);
+  });
+});
+
+describe('POST /v1/library/uploads', () => {
+  it('begins one under a slug of its own, in the place of the session, and it becomes a file', async () => {
+    const token = await shop.open({ folder: 'a/b' });
+    const answer = await token('POST', UPLOADS, { ...image, title: ' Feet\u0007 ' });
+    expect(answer.status).toBe(201);
+    expectRecord(libraryUploadRecord, answer.body);
+    expect(answer.body).toMatchObject({ status: 'created', file: null });
+    const path = `${UPLOADS}/${answer.body.upload_id}`;
+    expect((await token('GET', path)).body).toMatchObject({ status: 'created', file: null });
+    await finish(answer);
+    const { body } = await token('GET', path);
+    expectRecord(libraryUploadRecord, body);
+    expect(body).not.toHaveProperty('proxy');
+    expect(body.file).toMatchObject({
+      file_slug: answer.body.upload_id,
+      folder: 'a/b',
+      title: 'Feet',
+      original_filename: 'Füße.png',
+      revision: 1,
+    });
+    const file = await shop.key('GET', `${shop.path}/files/${answer.body.upload_id}`);
+    expect(file.body).toMatchObject({ library: 'press', folder: 'a/b' });
+    await shop.key('DELETE', `${shop.path}/files/${answer.body.upload_id}`);
+    expect((await token('GET', path)).body).toMatchObject({ status: 'ready', file: null });
+  });
+
+  it('takes its PUT for 15 minutes, or as long as the token lives', async () => {
+    const lifetime = async (expires_in: number) => {
+      const { body } = await (await shop.open({ expires_in }))('POST', UPLOADS, image);
+      const exp = Number(new URL(body.proxy.put_url).searchParams.get('exp'));
+      expect(new Date(body.expires_at).getTime()).toBeLessThan((exp + 1) * 1000);
+      return exp - Date.now() / 1000;
+    };
+    expect(await lifetime(60)).toBeLessThanOrEqual(60);
+    const long = await lifetime(3600);
+    expect(long).toBeLessThanOrEqual(900);
+    expect(long).toBeGreaterThan(800);
+  });
+
+  it('is refused above max_file_bytes, of a type that is not taken, and without the permission', async () => {
+    const token = await shop.open({ max_file_bytes: 1000 });
+    const large = await token('POST', UPLOADS, { ...image, size_bytes: 1001 });
+    expect(codeOf(large)).toBe('413 file_too_large');
+    expect(large.body.error.details).toEqual({ max_bytes: 1000 });
+    expect((await token('POST', UPLOADS, image)).status).toBe(201);
+    const wrong = await token('POST', UPLOADS, { ...image, content_type: 'image/heic' });
+    expect(codeOf(wrong)).toBe('400 unsupported_content_type');
+    for (const body of [
+      { ...image, file_slug: 'mine' },
+      { ...image, folder: 'x' },
+      { ...image, size_bytes: 0 },
+    ]) {
+      expect(codeOf(await token('POST', UPLOADS, body))).toBe('400 invalid_request');
+    }
+    const browsing = await shop.open({ permissions: ['browse'] });
+    expect(codeOf(await browsing('POST', UPLOADS, image))).toBe('403 permission_denied');
+  });
+
+  it('is 429 session_upload_limit after max_uploads, also at once and after a refresh; what failed counts not', async () => {
+    const minted = await shop.mint({ max_uploads: 3 });
+    const headers = { authorization: `Bearer ${minted.body.token}` };
+    const begin = (body: object = image) =>
+      api.send({ method: 'POST', path: UPLOADS, body, headers });
+    await begin({ ...image, content_type: 'image/heic' });
+    const answers = await Promise.all(Array.from({ length: 10 }, () => begin()));
+    const codes = answers.map(codeOf).toSorted();
+    expect(codes).toEqual(['201', '201', '201', ...Array(7).fill('429 session_upload_limit')]);
+    const again = await shop.open({ max_uploads: 3, refresh_of: minted.body.token });
+    expect(codeOf(await again('POST', UPLOADS, image))).toBe('429 session_upload_limit');
+    const kept = answers.find(({ status }) => status === 201)?.body.upload_id;
+    expect((await again('GET', `${UPLOADS}/${kept}`)).status).toBe(200);
+    expect((await (await shop.open())('POST', UPLOADS, image)).status).toBe(201);
+  });
+
+  it('repeats its answer for the same Idempotency-Key, and begins one upload', async () => {
+    const { token } = (await shop.mint({ max_uploads: 1 })).body;
+    const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'k1' };
+    const call = () => api.send({ method: 'POST', path: UPLOADS, body: image, headers });
+    const first = await call();
+    expect((await call()).body).toEqual(first.body);
+  });
+
+  it('is 409 media_library_disabled while libraries are read-only, and at the root of the default library goes on', async () => {
+    await shop.key('PATCH', `${shop.path}/libraries/default`, { allowed_origins: [ORIGIN] });
+    const [named, folder, root] = [
+      await shop.open(),
+      await shop.open({ library: 'default', folder: 'a' }),
+      await shop.open({ library: 'default' }),
+    ];
+    api.change({ settings: { mediaLibraryWrites: 'disabled' } });
+    for (const token of [named, folder]) {
+      expect(codeOf(await token('POST', UPLOADS, image))).toBe('409 media_library_disabled');
+    }
+    expect((await root('POST', UPLOADS, image)).status).toBe(201);
+  });
+
+  it('is 401 session_revoked where its library went a moment ago', async () => {
+    const token = await shop.open();
+    expect((await token('GET', LIST)).status).toBe(200);
+    await shop.key('DELETE', `${shop.path}/libraries/press`);
+    expect(codeOf(await token('POST', UPLOADS, image))).toBe('401 session_revoked');
+  });
+});
+
+describe('an upload of the picker', () => {
+  it('is there for its session alone', async () => {
+    const token = await shop.open();
+    const { upload_id } = (await token('POST', UPLOADS, image)).body;
+    const others = [await shop.open(), await (await libraryProject(api, owner)).open()];
+    for (const id of [upload_id, 'upl_none', '%00', 'x'.repeat(300)]) {
+      for (const other of others) {
+        expect(codeOf(await other('GET', `${UPLOADS}/${id}`))).toBe('404 upload_not_found');
+        for (const step of ['complete', 'abort']) {
+          const answer = await other('POST', `${UPLOADS}/${id}/${step}`);
+          expect(codeOf(answer)).toBe('404 upload_not_found');
+        }
+      }
+    }
+    const ofTheTenant = { content_type: 'image/png', size_bytes: 1 };
+    const { body } = await shop.key('POST', `${shop.path}/uploads`, ofTheTenant);
+    expect(codeOf(await token('GET', `${UPLOADS}/${body.upload_id}`))).toBe('404 upload_not_found');
+  });
+
+  it('is told of while no key signs its thumbnail, as long as it is no file', async () => {
+    await owner('PATCH', shop.path, { delivery_access: 'protected' });
+    const token = await shop.open();
+    const { upload_id } = (await token('POST', UPLOADS, image)).body;
+    await api.db.query('delete from signing_keys where project_id = $1', [shop.project.project_id]);
+    forget();
+    const { body } = await token('GET', `${UPLOADS}/${upload_id}`);
+    expect(body).toMatchObject({ status: 'created', file: null });
+    expect(codeOf(await token('GET', LIST))).toBe('409 signing_key_missing');
+  });
+
+  it('is completed by its PUT; complete says 409 before it, and the same ever after', async () => {
+    const token = await shop.open();
+    const answer = await token('POST', UPLOADS, image);
+    const path = `${UPLOADS}/${answer.body.upload_id}`;
+    expect(codeOf(await token('POST', `${path}/complete`))).toBe('409 ingest_object_missing');
+    await finish(answer);
+    const [once, twice] = [
+      await token('POST', `${path}/complete`),
+      await token('POST', `${path}/complete`),
+    ];
+    expect(once.body).toMatchObject({ status: 'ready', file: { revision: 1 } });
+    expect(twice.body).toEqual(once.body);
+  });
+
+  it('is given up by abort as long as its bytes have not arrived: its room is free, and the library empty', async () => {
+    const token = await shop.open();
+    const answer = await token('POST', UPLOADS, image);
+    const path = `${UPLOADS}/${answer.body.upload_id}`;
+    const [once, twice] = [
+      await token('POST', `${path}/abort`),
+      await token('POST', `${path}/abort`),
+    ];
+    expectRecord(libraryUploadRecord, once.body);
+    expect(once.body).toMatchObject({ status: 'expired', file: null });
+    expect(twice.body).toEqual(once.body);
+    const raw = Buffer.alloc(image.size_bytes);
+    const late = await api.send({ method: 'PUT', path: pathOf(answer.body.proxy.put_url), raw });
+    expect(late.status).toBeGreaterThanOrEqual(400);
+    expect((await shop.key('DELETE', `${shop.path}/libraries/press`)).status).toBe(204);
+  });
+
+  it('is not given up once its bytes arrived', async () => {
+    const token = await shop.open();
+    const path = `${UPLOADS}/${await upload(token)}`;
+    expect(codeOf(await token('POST', `${path}/abort`))).toBe('409 upload_not_pending');
+    expect((await token('GET', path)).body).toMatchObject({ status: 'ready' });
+  });
+});

@@ -1,0 +1,250 @@
+// Spec: PaymentProviderASignature; Infrastructure (the same promises as provider B's).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { defaultPlans, type Plans } from '../../../../runtime/core/plans.ts';
+import { findOrganization, type OrganizationRow } from '../../../../runtime/db/organizations.ts';
+import { findSubscription } from '../../../../runtime/db/subscriptions.ts';
+import { useApi } from '../../../support/api-server.ts';
+import {
+  type EventA,
+  messageA,
+  newEventId,
+  PROVIDER_A_SECRET,
+  saidOf,
+  tell,
+  tellAll,
+} from '../../../support/provider-events.ts';
+import { makeOrganization } from '../../../support/rows.ts';
+
+const api = useApi();
+const NOW = Math.floor(Date.now() / 1000);
+const plans: Plans = {
+  ...defaultPlans,
+  builder: { ...defaultPlans.builder, price: { amount: 4900, currency: 'EUR' } },
+};
+const products = { a: { price_s: 'starter', price_b: 'builder' }, b: {} };
+const settings = { plans, products, providerASecret: PROVIDER_A_SECRET };
+let organization: OrganizationRow;
+let subscription = '';
+let customer = '';
+
+beforeEach(async () => {
+  api.change(settings);
+  organization = await makeOrganization(api.db);
+  subscription = `sub_${newEventId()}`;
+  customer = `cus_${newEventId()}`;
+});
+
+const event = (type: string, object: object, more: object = {}): EventA => ({
+  id: newEventId(),
+  type,
+  created: NOW,
+  data: { object, ...more },
+});
+const metadata = () => ({ organization_id: organization.organization_id });
+
+/** As the API had it until 2025, and as it has it since. */
+const invoices = {
+  'of the old form': (price: object, id = `in_${newEventId()}`) => ({
+    id,
+    customer,
+    subscription,
+    subscription_details: { metadata: metadata() },
+    lines: { data: [{ amount: 1900, proration: false, currency: 'eur', price }] },
+  }),
+  'of the new form': (
+    { id: price, unit_amount }: { id: string; unit_amount: number },
+    id = `in_${newEventId()}`,
+  ) => ({
+    id,
+    customer,
+    parent: {
+      type: 'subscription_details',
+      subscription_details: { subscription, metadata: metadata() },
+    },
+    lines: {
+      data: [
+        { amount: -900, proration: true, currency: 'eur', pricing: null },
+        {
+          amount: 1900,
+          currency: 'eur',
+          pricing: { price_details: { price }, unit_amount_decimal: String(unit_amount) },
+        },
+      ],
+    },
+  }),
+};
+const STARTER = { id: 'price_s', unit_amount: 1900, currency: 'eur' };
+const invoice = invoices['of the old form'];
+
+const state = (status: string, more: object = {}) => ({
+  id: subscription,
+  customer: { id: customer },
+  status,
+  items: { data: [{ price: STARTER }] },
+  metadata: metadata(),
+  ...more,
+});
+
+const send = async (sent: EventA) => saidOf(await tell(api.send, messageA(sent)));
+const organizationNow = () => findOrganization(api.db, organization.organization_id);
+const statusNow = async () =>
+  (await findSubscription(api.db, { provider: 'a', subscription_id: subscription }))?.status;
+
+describe.each(Object.entries(invoices))('a paid invoice %s', (_name, print) => {
+  it('gives the credits of its plan once', async () => {
+    const paid = event('invoice.paid', print(STARTER, 'in_1'.concat(subscription)));
+    expect(await send(paid)).toBe('200 processed');
+    expect(await send(paid)).toBe('200 duplicate');
+    expect(await send({ ...paid, id: newEventId() })).toBe('200 processed');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
+    expect(await send(event('invoice.paid', print(STARTER)))).toBe('200 processed');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 100_000 });
+  });
+
+  it('is refused at another price than that of its plan', async () => {
+    const wrong = { id: 'price_b', unit_amount: 100, currency: 'eur' };
+    expect(await send(event('invoice.paid', print(wrong)))).toBe('503 billing_price_mismatch');
+    const right = { ...wrong, unit_amount: 4900 };
+    expect(await send(event('invoice.paid', print(right)))).toBe('200 processed');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 250_000 });
+  });
+});
+
+describe('a paid invoice', () => {
+  it('is refused and not recorded where it is nobody’s, of no plan or of another subscription', async () => {
+    const nobody = { ...invoice(STARTER), subscription_details: null };
+    expect(await send(event('invoice.paid', nobody))).toBe('503 billing_customer_unmapped');
+    const unknown = invoice({ id: 'price_x', unit_amount: 1, currency: 'eur' });
+    expect(await send(event('invoice.paid', unknown))).toBe('503 billing_plan_unmapped');
+    await send(event('invoice.paid', invoice(STARTER)));
+    const other = { ...invoice(STARTER), subscription: `${subscription}_2` };
+    expect(await send(event('invoice.paid', other))).toBe('503 billing_subscription_mismatch');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
+  });
+
+  it('of another mode than the deployment wants is refused', async () => {
+    const paid = { ...event('invoice.paid', invoice(STARTER)), livemode: false };
+    api.change({ ...settings, providerAMode: 'live' });
+    expect(await send(paid)).toBe('400 invalid_request');
+    expect(await send({ ...paid, livemode: true })).toBe('200 processed');
+    api.change({ ...settings, providerAMode: 'test' });
+    expect(await send({ ...paid, id: newEventId(), livemode: true })).toBe('400 invalid_request');
+    expect(await send({ ...paid, id: newEventId() })).toBe('200 processed');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
+  });
+
+  it('of a period of trial gives nothing, and one at a price of nothing gives its plan', async () => {
+    const of = (price: object) => ({
+      ...invoice(price),
+      lines: { data: [{ amount: 0, proration: false, currency: 'eur', price }] },
+    });
+    expect(await send(event('invoice.paid', of(STARTER)))).toBe('200 ignored');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+    const free = { ...STARTER, unit_amount: 0 };
+    expect(await send(event('invoice.paid', of(free)))).toBe('200 processed');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
+  });
+
+  it('does not make a subscription go on that is to end', async () => {
+    const ending = event('customer.subscription.updated', state('active', { cancel_at: NOW }));
+    expect(await send(ending)).toBe('200 processed');
+    const later = { ...event('invoice.paid', invoice(STARTER)), created: NOW + 5 };
+    expect(await send(later)).toBe('200 processed');
+    expect(await statusNow()).toBe('scheduled_cancel');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
+  });
+
+  it('of something that is no subscription is ignored', async () => {
+    const { subscription: _, subscription_details: __, ...single } = invoice(STARTER);
+    expect(await send(event('invoice.paid', single))).toBe('200 ignored');
+    expect(await send(event('customer.updated', { id: customer }))).toBe('200 ignored');
+  });
+});
+
+describe('a subscription', () => {
+  it('follows what the provider says of it', async () => {
+    const steps: [string, object, string][] = [
+      ['customer.subscription.created', state('active'), 'active'],
+      [
+        'customer.subscription.updated',
+        state('active', { cancel_at_period_end: true }),
+        'scheduled_cancel',
+      ],
+      ['customer.subscription.updated', state('active'), 'active'],
+      ['customer.subscription.updated', state('past_due'), 'active'],
+      ['customer.subscription.updated', state('unpaid'), 'expired'],
+      ['customer.subscription.updated', state('active'), 'active'],
+      ['customer.subscription.deleted', state('canceled'), 'canceled'],
+    ];
+    for (const [at, [type, object, status]] of steps.entries()) {
+      const told = { ...event(type, object), created: NOW + at };
+      expect(await send(told)).toBe('200 processed');
+      expect(await statusNow(), type).toBe(status);
+      const plan = ['canceled', 'expired'].includes(status) ? 'trial' : 'starter';
+      expect(await organizationNow()).toMatchObject({ plan, credit_balance: 0 });
+    }
+    const incomplete = event('customer.subscription.created', state('incomplete'));
+    expect(await send(incomplete)).toBe('200 ignored');
+  });
+
+  it('ends the same in any order, however often its events come', async () => {
+    const told = [
+      event('customer.subscription.created', state('active')),
+      event('invoice.paid', invoice(STARTER)),
+      event('customer.subscription.updated', state('active', { cancel_at: NOW + 1000 })),
+      event('customer.subscription.deleted', state('canceled')),
+    ].map((each, at) => messageA({ ...each, created: NOW + at }));
+    await tellAll(api.send, told, (values) => values.toReversed());
+    expect(await statusNow()).toBe('canceled');
+    expect(await organizationNow()).toMatchObject({ plan: 'trial', credit_balance: 50_000 });
+  });
+});
+
+describe('a refund', () => {
+  it('takes back the share that its event is about', async () => {
+    const paid = invoice(STARTER);
+    await send(event('invoice.paid', paid));
+    const charge = { id: 'ch_1', invoice: paid.id, amount: 1900 };
+    const refund = (amount_refunded: number, before: number) =>
+      event(
+        'charge.refunded',
+        { ...charge, amount_refunded },
+        { previous_attributes: { amount_refunded: before } },
+      );
+    for (const [all, before, left] of [
+      [633, 0, 33_343],
+      [1267, 633, 16_658],
+      [1900, 1267, 0],
+    ] as const) {
+      expect(await send(refund(all, before))).toBe('200 processed');
+      expect(await organizationNow()).toMatchObject({ credit_balance: left });
+    }
+    const unknown = { ...charge, invoice: 'in_none', amount_refunded: 1 };
+    expect(await send(event('charge.refunded', unknown))).toBe('503 billing_grant_not_found');
+    expect(await send(event('charge.refunded', { ...unknown, invoice: null }))).toBe('200 ignored');
+  });
+});
+
+describe('the signature', () => {
+  it('is taken for 300 seconds, on either side of now, over exactly these bytes', async () => {
+    const sent = event('customer.updated', {});
+    const at = (seconds: number) => ({ at: new Date(Date.now() + seconds * 1000) });
+    for (const seconds of [-290, 0, 290]) {
+      expect(saidOf(await tell(api.send, messageA(sent, at(seconds))))).toBe('200 ignored');
+    }
+    const message = messageA(sent);
+    const wrong = [
+      messageA(sent, at(-310)),
+      messageA(sent, at(310)),
+      messageA(sent, { secret: 'whsec_other' }),
+      { ...message, body: `${message.body} ` },
+      { ...message, headers: {} },
+      { ...message, headers: { 'provider-a-signature': 't=1,v0=ab' } },
+    ];
+    for (const each of wrong) {
+      expect(saidOf(await tell(api.send, each))).toBe('401 invalid_signature');
+    }
+    api.change({ providerASecret: undefined });
+    expect(saidOf(await tell(api.send, message))).toBe('503 billing_unavailable');
+  });
+});

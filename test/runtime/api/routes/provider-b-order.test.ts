@@ -1,0 +1,100 @@
+// Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events that overtake each other.
+import { describe, expect, it } from 'vitest';
+import { countBalance } from '../../../../runtime/db/ledger.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
+import { type EventB, messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
+
+const api = useApi();
+const { tenant, event, send, told, statusNow, renew } = useProviderB(api);
+
+describe('a refund', () => {
+  const refund = (transaction: string, refund_amount: number): EventB => ({
+    id: newEventId(),
+    eventType: 'refund.created',
+    created_at: NOW,
+    object: {
+      id: `ref_${newEventId()}`,
+      mode: 'test',
+      refund_amount,
+      transaction: { id: transaction, amount: 1900 },
+    },
+  });
+
+  it('takes its share of the credits back, never more than were given', async () => {
+    const tran = `tran_${newEventId()}`;
+    await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
+    const half = refund(tran, 950);
+    expect(await send(half)).toBe('200 processed');
+    expect(await send(half)).toBe('200 duplicate');
+    expect((await told()).credit_balance).toBe(25_000);
+    for (const _ of [1, 2]) await send(refund(tran, 1900));
+    expect(await told()).toMatchObject({ credit_balance: 0 });
+    expect((await told()).quota_exceeded_at).not.toBeNull();
+    expect(await countBalance(api.db, tenant.organization_id)).toBe(0);
+  });
+
+  it('of a payment that is not known yet comes again until it is', async () => {
+    const tran = `tran_${newEventId()}`;
+    const early = refund(tran, 1900);
+    expect(await send(early)).toBe('503 billing_grant_not_found');
+    await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
+    expect(await send(early)).toBe('200 processed');
+    expect((await told()).credit_balance).toBe(0);
+  });
+});
+
+describe('a payment', () => {
+  it('never makes a subscription go on that is to end, also where it comes first', async () => {
+    for (const order of [1, -1]) {
+      await renew();
+      const events = [
+        event('subscription.scheduled_cancel', { created_at: NOW + 1 }),
+        event('subscription.paid', { created_at: NOW + 2 }),
+      ];
+      for (const each of order === 1 ? events : events.toReversed()) await send(each);
+      expect(await statusNow()).toBe('scheduled_cancel');
+      expect(await told()).toMatchObject({ plan: 'starter', credit_balance: 50_000 });
+    }
+  });
+
+  it('that says how it stands with its subscription is believed', async () => {
+    await send(event('subscription.expired', { created_at: NOW + 1 }));
+    await send(event('subscription.paid', { created_at: NOW + 2, object: { status: 'active' } }));
+    expect(await statusNow()).toBe('active');
+    const object = { status: 'scheduled_cancel' };
+    await send(event('subscription.paid', { created_at: NOW + 3, object }));
+    expect(await statusNow()).toBe('scheduled_cancel');
+  });
+});
+
+describe('events of one subscription', () => {
+  const random = (seed: number) => () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return seed / 2 ** 31;
+  };
+
+  it('lead to the same end in any order, however often they come', async () => {
+    for (let seed = 1; seed <= 8; seed++) {
+      await renew();
+      const types = [
+        ...['subscription.active', 'subscription.paid', 'subscription.scheduled_cancel'],
+        ...['subscription.active', 'subscription.paid', 'subscription.scheduled_cancel'],
+        ...(seed % 2 === 0 ? ['subscription.canceled'] : []),
+      ];
+      const messages = types.map((type, at) => messageB(event(type, { created_at: NOW + at })));
+      const next = random(seed);
+      await tellAll(api.send, messages, (values) =>
+        values
+          .map((value) => [next(), value] as const)
+          .toSorted(([a], [b]) => a - b)
+          .map(([, value]) => value),
+      );
+      expect(await statusNow()).toBe(seed % 2 === 0 ? 'canceled' : 'scheduled_cancel');
+      expect(await told()).toMatchObject({
+        credit_balance: 100_000,
+        plan: seed % 2 === 0 ? 'trial' : 'starter',
+      });
+    }
+  });
+});

@@ -1,0 +1,213 @@
+// Spec: Infrastructure (POST /v1/billing/providerb/webhook); Organization quota (credits added).
+import { describe, expect, it } from 'vitest';
+import { signProviderB } from '../../../../runtime/core/signing/provider-b.ts';
+import { countBalance } from '../../../../runtime/db/ledger.ts';
+import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
+import { useApi } from '../../../support/api-server.ts';
+import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
+import {
+  type EventB,
+  messageB,
+  newEventId,
+  PROVIDER_B_SECRET,
+  saidOf,
+  tell,
+} from '../../../support/provider-events.ts';
+import { makeOrganization } from '../../../support/rows.ts';
+import { makeCallbackProject } from '../../../support/webhooks.ts';
+
+const api = useApi();
+const { tenant, event, send, told, statusNow, dieAt } = useProviderB(api);
+
+async function isUntouched(): Promise<void> {
+  const { credit_balance, plan } = await told();
+  expect({ credit_balance, plan }).toEqual({ credit_balance: 0, plan: 'trial' });
+  expect(await statusNow()).toBeUndefined();
+}
+
+describe('a paid subscription', () => {
+  it('gives the credits of its plan, once for each payment, and the plan itself', async () => {
+    const paid = event('subscription.paid');
+    expect(await send(paid)).toBe('200 processed');
+    expect(await send(paid)).toBe('200 duplicate');
+    // The same payment under another event gives nothing more; the next one does.
+    expect(await send({ ...paid, id: newEventId() })).toBe('200 processed');
+    expect(await told()).toMatchObject({ credit_balance: 50_000, plan: 'starter' });
+    expect(await send(event('subscription.paid', { created_at: NOW + 1 }))).toBe('200 processed');
+    expect(await told()).toMatchObject({ credit_balance: 100_000 });
+    expect(await countBalance(api.db, tenant.organization_id)).toBe(100_000);
+    expect(await statusNow()).toBe('active');
+  });
+
+  it('gives them once when fifty of the same event come at once', async () => {
+    const paid = event('subscription.paid');
+    const said = await Promise.all(Array.from({ length: 50 }, () => send(paid)));
+    expect(said.filter((each) => each === '200 processed')).toHaveLength(1);
+    expect(said.filter((each) => each === '200 duplicate')).toHaveLength(49);
+    expect(await told()).toMatchObject({ credit_balance: 50_000 });
+  });
+
+  it('gives them once where the process dies on either side of the commit', async () => {
+    for (const [step, then] of [
+      ['billing.before_commit', '200 processed'],
+      ['billing.committed', '200 duplicate'],
+    ] as const) {
+      const sent = event('subscription.paid', { created_at: NOW + 1 });
+      const before = (await told()).credit_balance;
+      dieAt(step);
+      expect(await send(sent)).toBe('500 internal');
+      expect((await told()).credit_balance - before).toBe(
+        step === 'billing.committed' ? 50_000 : 0,
+      );
+      dieAt();
+      expect(await send(sent)).toBe(then);
+      expect((await told()).credit_balance - before).toBe(50_000);
+    }
+  });
+
+  it('ends a refusal for quota and tells every project with a callback URL', async () => {
+    const { organization_id } = tenant;
+    const { project_id } = await makeCallbackProject(api.db, {
+      url: 'https://1.1.1.1/hook',
+      secret: 'whsec_1',
+    });
+    await api.db.query('update projects set organization_id = $2 where project_id = $1', [
+      project_id,
+      organization_id,
+    ]);
+    await api.db.transaction((tx) => updateOverQuota(tx, organization_id));
+    await send(event('subscription.paid'));
+    expect((await told()).quota_exceeded_at).toBeNull();
+    const rows = await api.db.query<{ event: string }>(
+      'select event from webhook_deliveries where project_id = $1',
+      [project_id],
+    );
+    expect(rows).toEqual([{ event: 'quota.restored' }]);
+  });
+});
+
+describe('an event that gives nothing', () => {
+  it('is one of anything but a payment', async () => {
+    for (const type of ['subscription.active', 'subscription.update', 'checkout.completed']) {
+      expect(await send(event(type, { object: { status: 'active' } })), type).toBe('200 processed');
+    }
+    for (const type of ['dispute.created', 'something.new']) {
+      expect(await send(event(type)), type).toBe('200 ignored');
+    }
+    expect((await told()).credit_balance).toBe(0);
+  });
+
+  it('is one that is refused, which is not recorded and can be sent again', async () => {
+    const refused: [string, EventB][] = [
+      ['400 providerb_mode_mismatch', event('subscription.paid', { object: { mode: 'live' } })],
+      ['400 providerb_mode_mismatch', event('subscription.paid', { object: { mode: undefined } })],
+      ['400 invalid_request', event('subscription.paid', { object: { customer: 7 } })],
+      ['503 billing_customer_unmapped', event('subscription.paid', { object: { metadata: {} } })],
+      [
+        '503 billing_customer_unmapped',
+        event('subscription.paid', { object: { metadata: { organization_id: 'org_none' } } }),
+      ],
+      ['503 billing_plan_unmapped', event('subscription.paid', { object: { product: 'prod_x' } })],
+      [
+        '503 billing_plan_unmapped',
+        event('subscription.paid', { object: { product: 'prod_old' } }),
+      ],
+      [
+        '503 billing_plan_unmapped',
+        event('subscription.paid', { object: { product: 'toString' } }),
+      ],
+      [
+        '503 billing_price_mismatch',
+        event('subscription.paid', {
+          object: { product: { id: 'prod_b', price: 100, currency: 'EUR' } },
+        }),
+      ],
+      [
+        '503 billing_price_mismatch',
+        event('subscription.paid', {
+          object: { product: { id: 'prod_b', price: 4900, currency: 'USD' } },
+        }),
+      ],
+      ['503 billing_price_mismatch', event('subscription.paid', { object: { product: 'prod_b' } })],
+    ];
+    for (const [said, sent] of refused) {
+      expect(await send(sent)).toBe(said);
+      const rows = await api.db.query('select from provider_events where event_id = $1', [sent.id]);
+      expect(rows).toEqual([]);
+    }
+    await isUntouched();
+    const product = { id: 'prod_b', price: 4900, currency: 'eur' };
+    expect(await send(event('subscription.paid', { object: { product } }))).toBe('200 processed');
+  });
+
+  it('is one that is refused now and taken once its customer is known', async () => {
+    const paid = event('subscription.paid', { object: { metadata: undefined } });
+    expect(await send(paid)).toBe('503 billing_customer_unmapped');
+    expect(await send(event('checkout.completed'))).toBe('200 processed');
+    expect(await send(paid)).toBe('200 processed');
+    expect((await told()).credit_balance).toBe(50_000);
+  });
+
+  it('is one of a subscription or an organization that is not the known one', async () => {
+    await send(event('subscription.paid'));
+    const another = event('subscription.paid', { object: { id: `${tenant.subscription_id}_2` } });
+    expect(await send(another)).toBe('503 billing_subscription_mismatch');
+    const other = await makeOrganization(api.db);
+    const metadata = { organization_id: other.organization_id };
+    expect(await send(event('subscription.paid', { object: { metadata } }))).toBe(
+      '503 billing_subscription_mismatch',
+    );
+    const elsewhere = { metadata, customer: `${tenant.customer}_2` };
+    expect(await send(event('subscription.paid', { object: elsewhere }))).toBe(
+      '503 billing_subscription_mismatch',
+    );
+    expect((await told()).credit_balance).toBe(50_000);
+    // Once the first one has ended, the other takes its place.
+    await send(event('subscription.canceled', { created_at: NOW + 1 }));
+    expect((await told()).plan).toBe('trial');
+    expect(await send(another)).toBe('200 processed');
+    expect(await told()).toMatchObject({ plan: 'starter', credit_balance: 100_000 });
+  });
+
+  it('is one whose signature is not that of its bytes, or that is no event', async () => {
+    const message = messageB(event('subscription.paid'));
+    const wrong = [
+      messageB(event('subscription.paid'), 'another secret'),
+      { ...message, body: `${message.body} ` },
+      { ...message, headers: {} },
+      { ...message, headers: { 'provider-b-signature': 'x' } },
+    ];
+    for (const each of wrong) {
+      expect(saidOf(await tell(api.send, each))).toBe('401 invalid_signature');
+    }
+    const body = '{"id":';
+    const signature = signProviderB(PROVIDER_B_SECRET, Buffer.from(body));
+    const cut = { ...message, body, headers: { 'provider-b-signature': signature } };
+    expect(saidOf(await tell(api.send, cut))).toBe('400 invalid_json');
+    const { created_at: _, ...partly } = event('subscription.paid');
+    expect(saidOf(await tell(api.send, messageB(partly as EventB)))).toBe('400 invalid_request');
+    const large = { ...event('subscription.paid'), more: 'x'.repeat(1024 * 1024) };
+    expect(saidOf(await tell(api.send, messageB(large)))).toBe('413 payload_too_large');
+    api.change({ providerBSecret: undefined });
+    expect(saidOf(await tell(api.send, message))).toBe('503 billing_unavailable');
+    await isUntouched();
+  });
+
+  it('is one with an id that cannot be kept, and one of a name that only programs know', async () => {
+    const objects = [
+      { id: 'a\u0000' },
+      { customer: 'a\u0000' },
+      { metadata: { organization_id: '\u0000' } },
+    ];
+    for (const object of objects) {
+      expect(await send(event('subscription.paid', { object }))).toBe('400 invalid_request');
+    }
+    const long = 'x'.repeat(256);
+    expect(await send(event('subscription.paid', { id: long }))).toBe('400 invalid_request');
+    expect(await send(event(long))).toBe('400 invalid_request');
+    expect(await send(event('constructor'))).toBe('200 ignored');
+    const told = event('subscription.update', { object: { status: 'toString' } });
+    expect(await send(told)).toBe('200 ignored');
+    await isUntouched();
+  });
+});

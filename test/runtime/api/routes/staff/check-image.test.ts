@@ -1,0 +1,182 @@
+// Spec: Staff (the image of a check); Staff previews.
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRecord } from '../../../../../runtime/core/resources/project.ts';
+import { createInProcessQueue } from '../../../../../runtime/platform/queue/in-process.ts';
+import { type Bucket, StorageUnavailable } from '../../../../../runtime/platform/storage/bucket.ts';
+import { startWorker, type Worker } from '../../../../../runtime/worker/serve.ts';
+import { codeOf, createProject, newSubject } from '../../../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
+import { over, photograph } from '../../../../support/pictures.ts';
+import { makeCheck, makeProcessing, publish, randomHash } from '../../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
+const SIZE = { width: 2000, height: 1000 };
+const HELD_AND_WAITING = 33;
+const reading = { read: undefined as Bucket['read'] | undefined };
+let picture: Buffer;
+let project: ProjectRecord;
+let worker: Worker;
+
+beforeAll(async () => {
+  picture = await over(photograph(SIZE.width, SIZE.height)).jpeg().toBuffer();
+  const { db, buckets, queue, clock, log } = api.deps();
+  const content: Bucket = {
+    ...buckets.content,
+    read: (key, place) => (reading.read ?? buckets.content.read)(key, place),
+  };
+  const slots = { ingest: { slots: 0 }, render: { slots: 1 } };
+  worker = await startWorker({ db, queue, clock, log, buckets: { ...buckets, content }, ...slots });
+});
+beforeEach(async () => {
+  reading.read = undefined;
+  project = await createProject(owner);
+});
+afterAll(() => worker.stop());
+
+type Scanned = { bytes?: Buffer; width?: number; height?: number; size_bytes?: number };
+
+/** Publishes a picture as it is under a slug, and has it checked. */
+async function scan({ bytes = picture, ...facts }: Scanned = {}) {
+  const object_key = `masters/${randomHash()}`;
+  const content_type = 'image/jpeg';
+  await api.deps().buckets.content.write(object_key, bytes, { content_type });
+  const upload = await makeProcessing(api.db, project, { file_slug: 'hero.jpg' });
+  const known = { ...SIZE, object_key, content_type, mezzanines: [], ...facts };
+  const check_id = await makeCheck(api.db, await publish(api.db, upload, known));
+  return { object_key, check_id };
+}
+
+const look = (id: string, query = '') => staff('GET', `/v1/staff/checks/${id}/image${query}`);
+const audited = async (target: string) => {
+  const rows = await api.db.query(
+    `select actor_kind, actor_id, action from audit_log where target = $1`,
+    [target],
+  );
+  return rows;
+};
+
+describe('the picture of a check', () => {
+  it('is large unless said, WebP inside 1600 pixels, to be kept by nobody, and audited', async () => {
+    const { check_id } = await scan();
+    const { status, headers, bytes } = await look(check_id);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'image/webp',
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline',
+    });
+    const seen = await sharp(bytes).metadata();
+    expect([seen.format, seen.width, seen.height]).toEqual(['webp', 1600, 800]);
+    expect(await audited(check_id)).toEqual([
+      { actor_kind: 'staff', actor_id: STAFF_SUBJECT, action: 'check.view' },
+    ]);
+    expect((await look(check_id, '?size=large')).bytes.equals(bytes)).toBe(true);
+  });
+
+  it('as a thumb fits into 480 pixels and is not audited', async () => {
+    const { check_id } = await scan();
+    const { bytes } = await look(check_id, '?size=thumb');
+    const { width, height } = await sharp(bytes).metadata();
+    expect([width, height]).toEqual([480, 240]);
+    expect(await audited(check_id)).toEqual([]);
+  });
+
+  it('is never enlarged', async () => {
+    const [width, height] = [30, 90];
+    const bytes = await over(photograph(width, height)).jpeg().toBuffer();
+    const { check_id } = await scan({ bytes, width, height });
+    const seen = await sharp((await look(check_id)).bytes).metadata();
+    expect([seen.width, seen.height]).toEqual([width, height]);
+  });
+
+  it('is of what was scanned, also where another revision has taken its place', async () => {
+    const [black, white] = await Promise.all(
+      [0, 255].map((level) =>
+        sharp({ create: { ...SIZE, channels: 3, background: { r: level, g: level, b: level } } })
+          .jpeg()
+          .toBuffer(),
+      ),
+    );
+    const first = await scan({ bytes: black ?? picture });
+    const second = await scan({ bytes: white ?? picture });
+    const levelOf = async (id: string) =>
+      (await sharp((await look(id, '?size=thumb')).bytes).stats()).channels[0]?.mean ?? -1;
+    expect(await levelOf(first.check_id)).toBeLessThan(3);
+    expect(await levelOf(second.check_id)).toBeGreaterThan(252);
+  });
+});
+
+describe('no picture', () => {
+  it.each(['small', 'LARGE', '', '480'])('of size %j: 400', async (size) => {
+    const { check_id } = await scan();
+    expect(codeOf(await look(check_id, `?size=${size}`))).toBe('400 invalid_request');
+  });
+
+  it('of a check that is not there: 404', async () => {
+    expect(codeOf(await look('chk_none'))).toBe('404 not_found');
+  });
+
+  it('of bytes that are gone: 404, and nothing is audited', async () => {
+    const { object_key, check_id } = await scan();
+    await api.deps().buckets.content.delete(object_key);
+    expect(codeOf(await look(check_id))).toBe('404 content_missing');
+    expect(await audited(check_id)).toEqual([]);
+  });
+
+  it('of more than 64 MiB: 413, which says how much', async () => {
+    const max = 64 * 1024 * 1024;
+    expect((await look((await scan({ size_bytes: max })).check_id)).status).toBe(200);
+    const answer = await look((await scan({ size_bytes: max + 1 })).check_id);
+    expect(codeOf(answer)).toBe('413 preview_too_large');
+    expect(answer.body.error.details).toEqual({ max_bytes: max });
+  });
+
+  it('of bytes that cannot be drawn: 422, which says why', async () => {
+    const broken = picture.subarray(0, picture.length / 2);
+    const answer = await look((await scan({ bytes: broken })).check_id);
+    expect(codeOf(answer)).toBe('422 preview_unavailable');
+    expect(answer.body.error.details).toEqual({ reason: 'decode_failed' });
+  });
+
+  it('while the storage does not answer: 503', async () => {
+    const { check_id } = await scan();
+    reading.read = () => Promise.reject(new StorageUnavailable('the storage is away'));
+    expect(codeOf(await look(check_id))).toBe('503 storage_unavailable');
+  });
+
+  it('while nobody can be asked to draw it: 503, to be tried again', async () => {
+    const { check_id } = await scan();
+    const queue = createInProcessQueue();
+    await queue.close();
+    api.change({ queue });
+    const answer = await look(check_id);
+    expect(codeOf(answer)).toBe('503 preview_busy');
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('for who comes when one is drawn and 32 wait: 503 at once; all of the others get theirs', async () => {
+    const { check_id } = await scan();
+    const gate = Promise.withResolvers<void>();
+    const most = { at_once: 0, now: 0 };
+    reading.read = async (...asked) => {
+      most.now += 1;
+      most.at_once = Math.max(most.at_once, most.now);
+      await gate.promise;
+      most.now -= 1;
+      return api.deps().buckets.content.read(...asked);
+    };
+    const all = Array.from({ length: HELD_AND_WAITING + 1 }, () => look(check_id, '?size=thumb'));
+    const refused = await Promise.race(all);
+    expect(codeOf(refused)).toBe('503 preview_busy');
+    const { retry_after_seconds } = refused.body.error.details;
+    expect(refused.headers['retry-after']).toBe(String(retry_after_seconds));
+    gate.resolve();
+    const statuses = (await Promise.all(all)).map((answer) => answer.status).sort();
+    expect(statuses).toEqual([...Array(HELD_AND_WAITING).fill(200), 503]);
+    expect(most.at_once).toBe(1);
+  });
+});

@@ -1,0 +1,226 @@
+// Spec: Staff (files, checks, moderation-notes); States and transitions, File.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { fileRecord } from '../../../../../runtime/core/resources/file.ts';
+import type { ProjectRecord } from '../../../../../runtime/core/resources/project.ts';
+import { checkWithReviewsRecord } from '../../../../../runtime/core/resources/scanner-check.ts';
+import { type FileRow, updateFileBlocked } from '../../../../../runtime/db/files.ts';
+import {
+  codeOf,
+  createProject,
+  expectRecord,
+  issuesOf,
+  newSubject,
+} from '../../../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
+import { makeCheck, makeFile } from '../../../../support/rows.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
+let project: ProjectRecord;
+let file: FileRow;
+let check: string;
+
+beforeEach(async () => {
+  project = await createProject(owner);
+  const slug = project.project_slug;
+  await owner('PATCH', `/v1/projects/${slug}`, { callback_url: 'https://1.1.1.1/hook' });
+  file = await makeFile(api.db, project, { file_slug: 'hero.png' });
+  check = await makeCheck(api.db, file);
+});
+
+const block = (body: unknown = { reason: 'claim' }) =>
+  staff('POST', `/v1/staff/files/${file.file_id}/block`, body);
+const unblock = (body?: unknown) => staff('POST', `/v1/staff/files/${file.file_id}/unblock`, body);
+const review = (decision: string, id = check, note?: string) =>
+  staff('POST', `/v1/staff/checks/${id}/review`, { decision, ...(note ? { note } : {}) });
+const status = async () => {
+  const [row] = await api.db.query<{ status: string; blocked_by: string | null }>(
+    'select status, blocked_by from files where file_id = $1',
+    [file.file_id],
+  );
+  return row?.blocked_by ? `${row.status} by ${row.blocked_by}` : row?.status;
+};
+const events = async () => {
+  const rows = await api.db.query<{ event: string }>(
+    `select event from webhook_deliveries where project_id = $1 and event like 'file.%' order by created_at`,
+    [project.project_id],
+  );
+  return rows.map(({ event }) => event);
+};
+const blockedByScanner = () =>
+  api.db.transaction((tx) =>
+    updateFileBlocked(tx, { file_id: file.file_id, blocked_by: 'scanner', reason: 'nudity' }),
+  );
+const newRevision = async () => {
+  file = await makeFile(api.db, project, { file_slug: 'hero.png' });
+  expect(file.revision).toBe(2);
+};
+
+describe('a block by staff', () => {
+  it('is told once, however often it is said, and lets go once', async () => {
+    const answer = await block();
+    expectRecord(fileRecord, answer.body);
+    expect(answer.body.status).toBe('blocked');
+    await block({ reason: 'another' });
+    expect(await events()).toEqual(['file.blocked']);
+    expect((await unblock()).body.status).toBe('ready');
+    await unblock();
+    expect(await events()).toEqual(['file.blocked', 'file.unblocked']);
+  });
+
+  it('removes the watermark presets that draw the file, the default too', async () => {
+    const of = `/v1/projects/${project.project_slug}`;
+    const preset = { name: 'logo', file_slug: 'hero.png' };
+    const { body } = await owner('PUT', `${of}/watermark-presets`, preset);
+    await owner('PATCH', of, { default_watermark_preset_id: body.id });
+    await block();
+    expect((await owner('GET', `${of}/watermark-presets`)).body.items).toEqual([]);
+    expect((await owner('GET', of)).body.default_watermark_preset_id).toBeNull();
+  });
+
+  it.each([
+    [{}],
+    [{ reason: '' }],
+    [{ reason: '  ' }],
+    [{ reason: 1 }],
+    [{ reason: 'a', by: 'b' }],
+  ])('refuses %j', async (body) => expect(codeOf(await block(body))).toBe('400 invalid_request'));
+
+  it('of a file that is deleted or was never there is 404', async () => {
+    await owner('DELETE', `/v1/projects/${project.project_slug}/files/hero.png`);
+    expect(codeOf(await block())).toBe('404 file_not_found');
+    expect(codeOf(await unblock())).toBe('404 file_not_found');
+    const none = await staff('POST', '/v1/staff/files/file_none/block', { reason: 'a' });
+    expect(codeOf(none)).toBe('404 file_not_found');
+  });
+});
+
+describe('letting a file go', () => {
+  it('approves its flagged checks with the note', async () => {
+    await block();
+    await unblock({ note: 'a statue' });
+    const { body } = await staff('GET', `/v1/staff/checks/${check}`);
+    expectRecord(checkWithReviewsRecord, body);
+    expect(body).toMatchObject({ status: 'flagged', review: 'approved' });
+    expect(body.reviews).toMatchObject([
+      { decision: 'approved', note: 'a statue', reviewer: STAFF_SUBJECT },
+    ]);
+    await unblock({ note: '' });
+    expect((await staff('GET', `/v1/staff/checks/${check}`)).body.reviews).toHaveLength(1);
+  });
+});
+
+describe('a review', () => {
+  it('that approves lets a file go that the scanner blocked', async () => {
+    await blockedByScanner();
+    const answer = await review('approved', check, 'a statue');
+    expectRecord(checkWithReviewsRecord, answer.body);
+    expect(answer.body).toMatchObject({ review: 'approved', reviews: [{ note: 'a statue' }] });
+    expect(await status()).toBe('ready');
+    expect(await events()).toEqual(['file.unblocked']);
+  });
+
+  it('that approves does not let a file go that staff blocked', async () => {
+    await blockedByScanner();
+    await block();
+    await review('approved');
+    expect(await status()).toBe('blocked by staff');
+    expect(await events()).toEqual([]);
+  });
+
+  it('that rejects blocks a file that is served, and leaves one that is blocked', async () => {
+    await review('rejected');
+    expect(await status()).toBe('blocked by staff');
+    await review('rejected');
+    expect(await events()).toEqual(['file.blocked']);
+    expect((await staff('GET', `/v1/staff/checks/${check}`)).body.reviews).toHaveLength(2);
+  });
+
+  it('of a revision that was replaced is kept and moves nothing: nobody saw the new picture', async () => {
+    await newRevision();
+    await review('rejected');
+    expect(await status()).toBe('ready');
+    await blockedByScanner();
+    await review('approved');
+    expect(await status()).toBe('blocked by scanner');
+  });
+
+  it('of a deleted file only is kept', async () => {
+    await owner('DELETE', `/v1/projects/${project.project_slug}/files/hero.png`);
+    expect((await review('rejected')).body.review).toBe('rejected');
+    expect(await status()).toBe('deleted');
+  });
+
+  it('is of flagged checks alone, and of those that are there', async () => {
+    const clear = await makeCheck(
+      api.db,
+      await makeFile(api.db, project, { file_slug: 'clear.png' }),
+      [],
+    );
+    expect(codeOf(await review('approved', clear))).toBe('409 check_not_flagged');
+    expect(codeOf(await review('approved', 'chk_none'))).toBe('404 not_found');
+    const odd = await review('maybe');
+    expect(codeOf(odd)).toBe('400 invalid_request');
+    expect(issuesOf(odd)).toEqual(['decision']);
+    expect(codeOf(await staff('GET', '/v1/staff/checks/chk_none'))).toBe('404 not_found');
+  });
+
+  it('by many at once leaves one state, with a review of each', async () => {
+    await blockedByScanner();
+    const decisions = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? 'approved' : 'rejected'));
+    const answers = await Promise.all(decisions.map((decision) => review(decision)));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(10).fill(200));
+    const { body } = await staff('GET', `/v1/staff/checks/${check}`);
+    expect(body.reviews).toHaveLength(10);
+    // They began at once, so that their times are in no order.
+    const told = (await events()).sort().join();
+    expect(['file.unblocked', 'file.blocked,file.unblocked', '']).toContain(told);
+  });
+});
+
+describe('lists', () => {
+  it('of checks answer each filter, and their reading is kept with what was on the page', async () => {
+    const other = await makeCheck(
+      api.db,
+      await makeFile(api.db, project, { file_slug: 'other.png' }),
+      ['violence'],
+    );
+    const ids = async (query: string) => {
+      const answer = await staff(
+        'GET',
+        `/v1/staff/checks?project_slug=${project.project_slug}${query}`,
+      );
+      return answer.body.items.map((item: { check_id: string }) => item.check_id);
+    };
+    expect(await ids('')).toEqual([other, check]);
+    expect(await ids('&flag=violence')).toEqual([other]);
+    expect(await ids('&flag=nudity&status=flagged&review=unreviewed')).toEqual([check]);
+    await review('rejected');
+    expect(await ids('&review=rejected')).toEqual([check]);
+    expect(await ids('&status=clear')).toEqual([]);
+    const page = await staff('GET', '/v1/staff/checks?limit=1');
+    const [entry] = await api.db.query(
+      `select after from audit_log where request_id = $1 and action = 'check.list'`,
+      [page.headers['x-request-id']],
+    );
+    expect(entry).toEqual({ after: { check_ids: [other] } });
+    expect(codeOf(await staff('GET', '/v1/staff/checks?status=odd'))).toBe('400 invalid_request');
+  });
+
+  it('of notes are across projects, by project and slug, page by page', async () => {
+    const second = await createProject(api.session(newSubject()));
+    for (const { project_slug } of [project]) {
+      const of = `/v1/projects/${project_slug}/files/hero.png/moderation-notes`;
+      await owner('POST', of, { note: 'look' });
+    }
+    const all = await staff('GET', '/v1/staff/moderation-notes?limit=1');
+    expect(all.body.items).toMatchObject([{ file_slug: 'hero.png', note: 'look' }]);
+    const by = (query: string) => staff('GET', `/v1/staff/moderation-notes?${query}`);
+    expect((await by(`project_slug=${second.project_slug}`)).body.items).toEqual([]);
+    const found = await by(`project_slug=${project.project_slug}&file_slug=hero.png`);
+    expect(found.body.items).toHaveLength(1);
+    const cursor = encodeURIComponent(all.body.next_cursor ?? '');
+    if (cursor !== '') expect((await by(`limit=1&cursor=${cursor}`)).status).toBe(200);
+  });
+});

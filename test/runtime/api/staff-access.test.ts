@@ -1,0 +1,45 @@
+// Staff's endpoints against every kind of caller, with their API on and off. Spec: Staff (all require Staff).
+import { describe, expect, it } from 'vitest';
+import type { Endpoint } from '../../../runtime/api/endpoint.ts';
+import { endpoints } from '../../../runtime/api/endpoints.ts';
+import { codeOf, newSubject, signatureOf } from '../../support/api-client.ts';
+import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+
+const api = useApi();
+const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
+
+const ofStaff = endpoints.filter(({ auth }) => auth.includes('staff'));
+const pathOf = ({ path }: Endpoint) => path.replaceAll(/\{\w+\}/g, 'nobody');
+/** Let in, and then told that what the path names is not there, or that the body is none. */
+const LET_IN = ['404 not_found', '404 file_not_found', '400 invalid_request'];
+
+describe.each(ofStaff)('$method $path', (endpoint) => {
+  const { method } = endpoint;
+  const path = pathOf(endpoint);
+
+  it('lets staff in, whose writes are signed', async () => {
+    const answer = await staff(method, path);
+    const seen = answer.status < 300 ? 'let in' : codeOf(answer);
+    expect(['let in', ...LET_IN]).toContain(seen);
+    const headers = await api.sessionHeaders(STAFF_SUBJECT);
+    const unsigned = codeOf(await api.send({ method, path, headers }));
+    if (method !== 'GET') expect(unsigned).toBe('401 invalid_request_signature');
+    const signature = signatureOf(method, `${path}x`, '');
+    const other = codeOf(await api.send({ method, path, headers: { ...headers, ...signature } }));
+    if (method !== 'GET') expect(other).toBe('401 invalid_request_signature');
+  });
+
+  it('is not there while the staff API is off, whoever asks and whatever is sent', async () => {
+    api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
+    for (const call of [staff, owner, api.anonymous, api.withKey('tin_live_nonsense')])
+      expect(codeOf(await call(method, path, { nonsense: 1 }))).toBe('404 not_found');
+    expect(codeOf(await api.send({ method, path, raw: '{' }))).toBe('404 not_found');
+  });
+});
+
+it('a path below staff that no endpoint has is 404, with the API on and off', async () => {
+  expect(codeOf(await staff('GET', '/v1/staff/nothing'))).toBe('404 not_found');
+  api.change({ staff: { is_enabled: false, subjects: [STAFF_SUBJECT] } });
+  expect(codeOf(await staff('GET', '/v1/staff/nothing'))).toBe('404 not_found');
+});

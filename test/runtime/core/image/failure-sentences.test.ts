@@ -1,0 +1,50 @@
+// What a failed upload is told, by its declared type. Spec: Processing error codes.
+import { describe, expect, it } from 'vitest';
+import { type ProcessingErrorCode, processingErrors } from '../../../../runtime/core/errors.ts';
+import { sayFailure } from '../../../../runtime/core/image/failure-sentences.ts';
+import { formats, pixelLimit } from '../../../../runtime/core/image/formats.ts';
+
+const types = formats.map(({ content_type }) => content_type);
+const codes = Object.keys(processingErrors) as ProcessingErrorCode[];
+const OF_THE_FILE = [
+  'unsupported_media_type',
+  'image_too_large',
+  'processing_timeout',
+  'decode_failed',
+] as const;
+const rasters = types.filter((type) => type !== 'image/svg+xml');
+
+describe.each(types)('of %s', (type) => {
+  it.each(codes)('%s is a sentence, which says what to do', (code) => {
+    expect(sayFailure(code, type)).toMatch(/^[A-Z].{20,}\.$/);
+    expect(sayFailure(code, type)).not.toMatch(/undefined|NaN/);
+  });
+
+  it.each(OF_THE_FILE)('%s speaks of nothing but this type', (code) => {
+    const isVector = type === 'image/svg+xml';
+    expect(/SVG|namespace/.test(sayFailure(code, type))).toBe(isVector);
+    expect(/TIFF/.test(sayFailure(code, type))).toBe(
+      type === 'image/tiff' && code !== 'processing_timeout',
+    );
+  });
+});
+
+it.each(rasters)('of %s image_too_large names every limit of the type', (type) => {
+  const depths = type === 'image/png' ? [8, 16] : [8];
+  for (const bits_per_channel of depths) {
+    for (const [has_alpha, is_lossless] of [
+      [false, false],
+      [true, false],
+      [false, true],
+      [true, true],
+    ] as const) {
+      const facts = { content_type: type, bits_per_channel, has_alpha, is_lossless };
+      const megapixels = String(pixelLimit(facts) / 1_000_000);
+      expect(sayFailure('image_too_large', type)).toMatch(new RegExp(`\\b${megapixels}\\b`));
+    }
+  }
+});
+
+it('of a type that nobody knows it is what the table of errors says', () => {
+  expect(sayFailure('decode_failed', 'image/heic')).toBe(processingErrors.decode_failed.message);
+});

@@ -1,0 +1,30 @@
+// Spec: Public, status; Staff, incidents. An automatic incident: 3 failed samples open it, 5 good ones close it.
+import { expect, it } from 'vitest';
+import { incidentMove } from '../../../runtime/core/status.ts';
+
+/** `x` failed, `.` good, oldest first; minute by minute from midnight. */
+const samples = (text: string) =>
+  [...text]
+    .map((mark, minute) => ({
+      ok: mark === '.',
+      sampled_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
+    }))
+    .toReversed();
+
+it.each([
+  ['', 'none', undefined],
+  ['xx', 'none', undefined],
+  ['xx.', 'none', undefined],
+  ['x.xx', 'none', undefined],
+  ['..xxx', 'none', { move: 'open', minute: 2 }],
+  ['xxxxx', 'none', { move: 'open', minute: 2 }],
+  ['xxx', 'open', undefined],
+  ['xxx....', 'open', undefined],
+  ['xxx..x..', 'open', undefined],
+  ['xxx.....', 'open', { move: 'close', minute: 3 }],
+  ['.......', 'open', { move: 'close', minute: 2 }],
+] as const)('samples %s of a service with %s incident', (text, state, expected) => {
+  const move = incidentMove(samples(text), state);
+  const seen = move && { move: move.move, minute: move.at.getUTCMinutes() };
+  expect(seen).toEqual(expected);
+});

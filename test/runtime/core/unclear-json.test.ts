@@ -1,0 +1,16 @@
+// Spec: Codes by status (invalid_json).
+import { expect, it } from 'vitest';
+import { findUnclearJson } from '../../../runtime/core/unclear-json.ts';
+
+it('the same name in two objects, and in a text, is clear', () => {
+  expect(findUnclearJson('[{"a":"\\"a\\":"},{"a":{"a":1}}]')).toBeUndefined();
+});
+
+/** A reader that looks for the end of a text from each of its quotes anew would read these for minutes. */
+it.each([
+  ['a text that does not end', ''],
+  ['a text that ends in an escape', '\\'],
+  ['a text that is cut by a line', '\\\n'],
+])('what is no JSON is read once, as %s', (_what, end) => {
+  expect(findUnclearJson(`"${'\\"'.repeat(80_000)}${end}`)).toBeUndefined();
+});

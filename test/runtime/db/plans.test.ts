@@ -1,0 +1,212 @@
+// What is asked all the time is found by indexes, however much there is: told by the planner, of the very statements
+// that are sent. Spec: Metering; Webhook delivery attempt; Delivery host.
+import { beforeAll, expect, it } from 'vitest';
+import type { Database } from '../../../runtime/db/client.ts';
+import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
+import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
+import { listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
+import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
+import { claimPurges } from '../../../runtime/db/purges.ts';
+import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
+import { claimChecks, countChecksWaiting } from '../../../runtime/db/scan-claims.ts';
+import { listChecks } from '../../../runtime/db/scanner-checks.ts';
+import { insertUsageBatch, listHoursTouched } from '../../../runtime/db/usage-batches.ts';
+import { foldUsageDay } from '../../../runtime/db/usage-days.ts';
+import {
+  foldUsageHours,
+  listProjectsWithUsage,
+  listUsageHours,
+} from '../../../runtime/db/usage-hours.ts';
+import {
+  claimWebhooks,
+  listWebhookAttempts,
+  recordWebhookAttempt,
+} from '../../../runtime/db/webhook-attempts.ts';
+import {
+  areWebhooksStuck,
+  insertWebhookDelivery,
+  listWebhookDeliveries,
+} from '../../../runtime/db/webhook-deliveries.ts';
+import { useDatabase } from '../../support/database.ts';
+import { listTablesScanned, noting } from '../../support/explaining.ts';
+import { makeOrganization } from '../../support/rows.ts';
+
+const { db } = useDatabase({ queryTimeoutMs: 60_000 });
+const HOUR_MS = 3_600_000;
+const hour = (ago: number) => new Date(Math.floor(Date.now() / HOUR_MS - ago) * HOUR_MS);
+const today = hour(0).toISOString().slice(0, 10);
+const project_id = `prj_${'1'.padStart(26, '0')}`;
+const delivery_id = 'webhook.test:7';
+let organization_id = '';
+
+/** A year of a busy installation in small: ten thousand projects, a tenth of them busy, and some ten thousand rows of everything. */
+beforeAll(async () => {
+  ({ organization_id } = await makeOrganization(db));
+  const id = (prefix: string, n: string) => `'${prefix}_' || lpad((${n})::text, 26, '0')`;
+  const some = 'from generate_series(1, 20000) n';
+  const project = id('prj', 'n % 1000 + 1');
+  const fill = [
+    `insert into projects (project_id, organization_id, project_slug, name, callback_url, callback_secret_sealed)
+     select ${id('prj', 'n')}, '${organization_id}', 'p' || n, 'p', 'https://hook' || n || '.example/', 'x'
+     from generate_series(1, 10000) n`,
+    `insert into project_domains (domain, project_id, position) select 'd' || n || '.example', ${id('prj', 'n')}, 1
+       from generate_series(1, 1000) n`,
+    `insert into signing_keys (kid, project_id, secret_sealed) select ${id('kid', 'n')}, ${id('prj', 'n')}, 'x'
+       from generate_series(1, 1000) n`,
+    `insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position, deleted_at)
+       select ${id('file', 'n')}, ${project}, 'f' || n, 'deleted', 1, 0, n, now() ${some}`,
+    `insert into render_leases (derived_key, lease_id, expires_at) select 'k' || n, 'l', now() + interval '1 h' ${some}`,
+    `insert into derived_reads (derived_key, read_on) select 'k' || n, current_date - 3 ${some}`,
+    `insert into purges (project_id, reason, sent_at) select ${project}, 'x', now() ${some}`,
+    `insert into usage_batches (spool_id, sequence, received_at, hours)
+       select 's', n, now() - n * interval '1 minute', array[date_trunc('hour', now() - n * interval '1 minute', 'UTC')] ${some}`,
+    `insert into usage_batch_rows (batch_id, project_id, window_start, requests, bytes, transforms, credits)
+       select batch_id, ${id('prj', 'batch_id % 1000 + 1 - m')}, hours[1], 1, 1, 0, 1 from usage_batches,
+       generate_series(0, 2) m where batch_id % 1000 + 1 > m`,
+    `insert into usage_hours (project_id, window_start, requests, bytes, transforms, credits)
+       select project_id, window_start, 1, 1, 0, 1 from usage_batch_rows group by 1, 2`,
+    `insert into ledger (organization_id, project_id, day, run, delta, charged_credits)
+       select '${organization_id}', ${project}, current_date - n / 1000 - 1, 'r', 1, 1 ${some}`,
+    `insert into webhook_deliveries (delivery_id, project_id, event, url, body, status, next_attempt_at, delivered_at, created_at)
+       select 'webhook.test:' || n, ${project}, 'webhook.test', 'https://hook.example/', '{}',
+         case when n % 100 = 7 then 'pending' else 'delivered' end, case when n % 100 = 7 then now() end,
+         case when n % 100 <> 7 then now() end, now() - n * interval '1 minute' ${some}`,
+    `insert into webhook_attempts (delivery_id, attempt_number, asked_by, started_at, duration_ms)
+       select delivery_id, 1, 'schedule', now(), 5 from webhook_deliveries`,
+    `insert into scanner_checks (check_id, project_id, file_id, revision, status, flags)
+       select ${id('chk', 'n')}, ${project}, ${id('file', 'n')}, 1,
+         case when n % 100 = 0 then 'queued' when n % 100 = 1 then 'flagged' else 'clear' end,
+         case when n % 100 = 1 then array['nudity'] else '{}' end ${some}`,
+    `insert into job_runs (job, scheduled_for, lease_until, started_at, finished_at, outcome)
+       select 'upload-sweep', now(), now(), now() - n * interval '1 minute', now(), 'done' ${some}`,
+  ];
+  await db.transaction(async (tx) => {
+    // What is inserted fits: its triggers and references need not be asked.
+    await tx.query('set local session_replication_role = replica');
+    for (const text of fill) await tx.query(text);
+  });
+  await db.query('analyze');
+}, 300_000);
+
+const sums = { requests: 1, bytes: 1, transforms: 0, credits: 1 };
+const page = { limit: 20, after: null };
+const attempt = { started_at: new Date(), duration_ms: 1, response_status: 204 };
+
+const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
+  ['the project of a slug', (noted) => findDeliveryProject(noted, { project_slug: 'p77' })],
+  ['the project of a domain', (noted) => findDeliveryProject(noted, { domain: 'd77.example' })],
+  ['a file of a delivery', (noted) => findDeliveryFile(noted, { project_id, file_slug: 'f1000' })],
+  [
+    'the lease of a render',
+    (noted) => acquireRenderLease(noted, { derived_key: 'new', lease_id: 'l', lease_seconds: 9 }),
+  ],
+  [
+    'the end of a render',
+    (noted) => updateRenderLeaseStored(noted, { derived_key: 'k7', told_seconds: 9 }),
+  ],
+  [
+    'reads of derived images',
+    (noted) => upsertDerivedReads(noted, { keys: ['k7', 'k8'], day: today }),
+  ],
+  [
+    'a batch of usage',
+    (noted) =>
+      insertUsageBatch(noted, {
+        ...{ spool_id: 'new', sequence: 1 },
+        entries: [{ project_id, window_start: hour(0), ...sums }],
+      }),
+  ],
+  [
+    'the hours that changed since a run of the rollup',
+    (noted) => listHoursTouched(noted, { since: hour(1), from: hour(24 * 30) }),
+  ],
+  ['an hour of the rollup', (noted) => foldUsageHours(noted, [hour(2)])],
+  [
+    'the projects of the daily charge',
+    (noted) => listProjectsWithUsage(noted, { from: hour(72), to: hour(0), after: '', limit: 100 }),
+  ],
+  [
+    'the hours of a charge',
+    (noted) => listUsageHours(noted, { project_ids: [project_id], from: hour(72), to: hour(0) }),
+  ],
+  [
+    'a day of a charge',
+    (noted) =>
+      noted.transaction((tx) =>
+        foldUsageDay(tx, { project_id, day: today, charged_credits: 1, hours_closed: 3 }),
+      ),
+  ],
+  [
+    'an entry of the ledger',
+    (noted) =>
+      noted.transaction((tx) =>
+        insertLedgerEntry(tx, {
+          ...{ organization_id, project_id, day: today, run: 'new', charged_credits: 5 },
+        }),
+      ),
+  ],
+  [
+    'an event',
+    (noted) =>
+      noted.transaction((tx) =>
+        insertWebhookDelivery(tx, {
+          ...{ delivery_id: 'new', project_id, event: 'webhook.test', body: '{}' },
+        }),
+      ),
+  ],
+  [
+    'webhooks that are due',
+    (noted) =>
+      claimWebhooks(noted, {
+        ...{ limit: 9, rooms: new Map(), host_rooms: new Map(), host_max: 9, lease_seconds: 30 },
+      }),
+  ],
+  [
+    'the end of an attempt',
+    (noted) =>
+      recordWebhookAttempt(noted, {
+        ...{ delivery_id, asked_by: 'schedule', lease_until: new Date(), ...attempt },
+        ...{ response_excerpt: null, error: null, retry_seconds: null },
+      }),
+  ],
+  ['webhooks that nobody sends', (noted) => areWebhooksStuck(noted, 60)],
+  [
+    'a page of deliveries of webhooks',
+    (noted) => listWebhookDeliveries(noted, { ...page, project_id, event: null, status: null }),
+  ],
+  [
+    'a page of those that were abandoned',
+    (noted) =>
+      listWebhookDeliveries(noted, {
+        ...page,
+        ...{ project_id, event: 'webhook.test', status: 'abandoned' },
+      }),
+  ],
+  ['attempts of a page', (noted) => listWebhookAttempts(noted, [delivery_id, 'webhook.test:8'])],
+  ['purges that are due', (noted) => claimPurges(noted, { limit: 20, lease_seconds: 60 })],
+  ['revisions to scan', (noted) => claimChecks(noted, { limit: 4, lease_seconds: 60 })],
+  ['how many revisions wait', (noted) => countChecksWaiting(noted)],
+  [
+    'the queue of moderators',
+    (noted) =>
+      listChecks(noted, {
+        ...page,
+        ...{ status: 'flagged', review: 'unreviewed', flag: null, project_slug: null },
+      }),
+  ],
+  ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
+];
+
+it.each(asked)('%s: no table is read from its beginning to its end', async (_what, ask) => {
+  const { db: noted, statements } = noting(db);
+  await ask(noted);
+  expect(statements.length).toBeGreaterThan(0);
+  const big = await db.query<{ name: string }>(
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and reltuples >= 1000`,
+  );
+  for (const statement of statements) {
+    const scanned = await listTablesScanned(db, statement);
+    const wrong = scanned.filter((table) => big.some(({ name }) => name === table));
+    expect(wrong, statement.text).toEqual([]);
+  }
+});

@@ -1,0 +1,108 @@
+// Spec: Metering.
+import { beforeEach, expect, it } from 'vitest';
+import { deleteOldUsageBatches, insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import {
+  deleteUsagePartitions,
+  insertUsagePartitions,
+} from '../../../runtime/db/usage-partitions.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase({ maxConnections: 8 });
+const DAY_MS = 86_400_000;
+const today = new Date().toISOString().slice(0, 10);
+const day = (ahead: number) => new Date(Date.parse(`${today}T00:00:00Z`) + ahead * DAY_MS);
+let project_id = '';
+let sequence = 0;
+
+beforeEach(async () => {
+  await db.query('truncate usage_batches, usage_batch_rows');
+  ({ project_id } = await makeProject(db));
+});
+
+const partitions = async () => {
+  const rows = await db.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits
+     where inhparent = 'usage_batch_rows'::regclass order by 1`,
+  );
+  return rows.map(({ name }) => name);
+};
+const nameOf = (at: Date) =>
+  `usage_batch_rows_${at.toISOString().slice(0, 10).replaceAll('-', '')}`;
+
+async function deliver(...hours: Date[]) {
+  sequence += 1;
+  const sums = { project_id, requests: 1, bytes: 1, transforms: 0, credits: 1 };
+  const entries = hours.map((window_start) => ({ ...sums, window_start }));
+  await insertUsageBatch(db, { spool_id: 'spl_partitions', sequence, entries });
+}
+/** Where each row stands. */
+const places = async () => {
+  const rows = await db.query<{ place: string }>(
+    `select tableoid::regclass::text as place from usage_batch_rows order by window_start`,
+  );
+  return rows.map(({ place }) => place);
+};
+
+it('a new database has a partition for today and each day of the next week', async () => {
+  const ahead = [0, 1, 2, 3, 4, 5, 6, 7].map((days) => nameOf(day(days)));
+  expect(await partitions()).toEqual([...ahead, 'usage_batch_rows_other']);
+  expect(await insertUsagePartitions(db, 7)).toBe(0);
+});
+
+it('usage stands in the partition of its day, or where no day has one', async () => {
+  await deliver(day(-3), day(0), new Date(day(1).getTime() - 3_600_000), day(1), day(40));
+  expect(await places()).toEqual([
+    'usage_batch_rows_other',
+    nameOf(day(0)),
+    nameOf(day(0)),
+    nameOf(day(1)),
+    'usage_batch_rows_other',
+  ]);
+});
+
+it('a day whose rows stand elsewhere already gets no partition, and the days around it do', async () => {
+  await deliver(day(10));
+  expect(await insertUsagePartitions(db, 11)).toBe(3);
+  expect(await partitions()).toContain(nameOf(day(11)));
+  expect(await partitions()).not.toContain(nameOf(day(10)));
+  expect(await places()).toEqual(['usage_batch_rows_other']);
+});
+
+it('two that make partitions at once make each once', async () => {
+  const made = await Promise.all([20, 20, 20, 20].map((ahead) => insertUsagePartitions(db, ahead)));
+  expect(made.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(10);
+  expect(await insertUsagePartitions(db, 20)).toBeLessThanOrEqual(9);
+  expect(await partitions()).toContain(nameOf(day(20)));
+});
+
+it('days that ended before an hour go as a whole, rows elsewhere by their hour, and nothing else', async () => {
+  await deliver(day(-2), new Date(day(2).getTime() - 3_600_000), day(2), day(3));
+  expect(await deleteUsagePartitions(db, new Date(day(2).getTime() + 3_600_000))).toBe(2);
+  expect(await partitions()).not.toContain(nameOf(day(1)));
+  expect(await places()).toEqual([nameOf(day(2)), nameOf(day(3))]);
+  expect(await deleteUsagePartitions(db, day(2))).toBe(0);
+});
+
+it('a day that is read for long is left to the next run, and nobody waits behind it', async () => {
+  const reading = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const reader = db.transaction(async (tx) => {
+    await tx.query('select count(*) from usage_batch_rows');
+    begun.resolve();
+    await reading.promise;
+  });
+  await begun.promise;
+  expect(await deleteUsagePartitions(db, day(4))).toBe(0);
+  await deliver(day(5));
+  reading.resolve();
+  await reader;
+  expect(await deleteUsagePartitions(db, day(4))).toBeGreaterThan(0);
+});
+
+it('a batch is forgotten once all of its hours are old, whether or not its rows are gone', async () => {
+  await deliver(day(-50));
+  await deliver(day(-50), day(-10));
+  await db.query(`update usage_batches set received_at = now() - interval '48 days'`);
+  expect(await deleteOldUsageBatches(db, day(-35))).toBe(1);
+});

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { type HeldPiece, holdUsage } from '../../../runtime/delivery/held-usage.ts';
+
+const delivery = (bytes: number) => ({
+  at: 0,
+  project_id: 'prj',
+  bytes,
+  kind: 'derived' as const,
+  is_watermarked: false,
+});
+
+it('hands a piece out unchanged until it is taken, and what came meanwhile under the next number', async () => {
+  const held = holdUsage('spl');
+  const seen: string[] = [];
+  const see = ({ spool_id, sequence, deliveries }: HeldPiece) =>
+    void seen.push(`${spool_id} ${sequence}: ${deliveries.map(({ bytes }) => bytes).join()}`);
+  held.add(delivery(1));
+  const refusing = held.send(async (piece) => {
+    see(piece);
+    throw new Error('away');
+  });
+  await expect(refusing).rejects.toThrow('away');
+  held.add(delivery(2));
+  for (let count = 0; count < 3; count += 1) await held.send(async (piece) => see(piece));
+  expect(seen).toEqual(['spl 1: 1', 'spl 1: 1', 'spl 2: 2']);
+});
+
+it('has room for so many, and for others when those are taken', async () => {
+  const held = holdUsage('spl', 2);
+  expect([1, 2, 3].map((bytes) => held.add(delivery(bytes)))).toEqual([true, true, false]);
+  await held.send(async () => undefined);
+  expect(held.add(delivery(4))).toBe(true);
+});

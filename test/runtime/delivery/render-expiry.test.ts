@@ -1,0 +1,72 @@
+// A render that nobody takes, over a real RabbitMQ: the broker lets the call go at its deadline, the viewer reads 504,
+// and a worker that comes later finds nothing to do. Spec: Delivery refusals in checking order (render_timeout).
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import type { Lane } from '../../../runtime/worker/lanes.ts';
+import { startRenderLane } from '../../../runtime/worker/render/render-lane.ts';
+import { useDatabase } from '../../support/database.ts';
+import { publishImage } from '../../support/delivered.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { onRealServers } from '../../support/delivery-stack.ts';
+import { over, photograph } from '../../support/pictures.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+onRealServers();
+let host: DeliveryHost;
+let project: ProjectRow;
+let lane: Lane | undefined;
+const taken: string[] = [];
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db, wall_clock_ms: 0 });
+  project = await makeProject(db);
+  const bytes = await over(photograph(320, 240)).jpeg().toBuffer();
+  const image = { bytes, width: 320, height: 240, content_type: 'image/jpeg' as const };
+  await publishImage({ db, content: host.content }, project, { image, file_slug: 'cat' });
+});
+afterAll(async () => {
+  await lane?.stop();
+  await host.close();
+});
+
+/** A worker that counts what it renders. */
+const startLane = () =>
+  startRenderLane({
+    db,
+    queue: host.queue,
+    clock: host.clock,
+    log: createLog({ level: 'silent', name: 'test' }),
+    buckets: { content: host.content, ingest: host.content },
+    metrics: {
+      ingest: () => undefined,
+      childKilled: () => undefined,
+      watch: () => undefined,
+      render: ({ result }) => void taken.push(result),
+    },
+  });
+
+async function waiting(): Promise<number | undefined> {
+  const depths = await host.queue.depths();
+  return depths.find(({ queue }) => queue === 'tintype.render.calls')?.waiting;
+}
+
+async function metered(): Promise<number> {
+  await host.meter.flush();
+  return (await db.query('select 1 from usage_batch_rows')).length;
+}
+
+it('answers 504 render_timeout at 15 seconds, unbilled, and leaves no call behind', async () => {
+  const get = () => host.get(project.project_slug, '/resize/40x/f/cat');
+  const asked = get();
+  await expect.poll(waiting).toBe(1);
+  const { status, code, headers } = await asked;
+  expect([status, code, headers['cache-control']]).toEqual([504, 'render_timeout', 'no-store']);
+  expect(await metered()).toBe(0);
+  await expect.poll(waiting).toBe(0);
+  lane = await startLane();
+  expect((await get()).status).toBe(200);
+  expect(taken).toEqual(['done']);
+  expect(await metered()).toBe(1);
+}, 300_000);

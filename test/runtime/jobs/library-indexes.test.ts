@@ -1,0 +1,48 @@
+// Spec: Limits, unindexed-project threshold; Files (filter_unavailable).
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  buildLibraryIndex,
+  findProjectSize,
+  LIBRARY_INDEXES,
+} from '../../../runtime/db/library-indexes.ts';
+import { jobsByHand } from '../../../runtime/jobs/table.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeFile, makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let jobs: TestJobs;
+
+beforeAll(async () => {
+  jobs = await makeJobs(db);
+});
+afterAll(() => jobs.close());
+
+const run = () => jobs.run(jobsByHand['library-indexes']);
+const COUNT = Object.keys(LIBRARY_INDEXES).length;
+
+it('builds what is missing, what was broken off anew, and leaves what is there', async () => {
+  const project = await makeProject(db);
+  for (const file_slug of ['a', 'b']) await makeFile(db, project, { file_slug });
+  const size = () => findProjectSize(db, project.project_id);
+  expect(await size()).toEqual({ file_rows: 2, is_indexed: false });
+  expect(await run()).toEqual({ built: COUNT, there: 0 });
+  expect(await size()).toEqual({ file_rows: 2, is_indexed: true });
+  expect(await run()).toEqual({ built: 0, there: COUNT });
+  await db.query('drop index files_library_names');
+  expect(await size()).toMatchObject({ is_indexed: false });
+  await db.query(
+    `update pg_index set indisvalid = false where indexrelid = 'files_library_taken'::regclass`,
+  );
+  expect(await run()).toEqual({ built: 2, there: COUNT - 2 });
+  expect(await size()).toMatchObject({ is_indexed: true });
+});
+
+it('is done once over all processes, and keeps nobody from writing', async () => {
+  const project = await makeProject(db);
+  for (const name of Object.keys(LIBRARY_INDEXES)) await db.query(`drop index if exists ${name}`);
+  const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
+  await Promise.all([run(), ...writes]);
+  expect(await findProjectSize(db, project.project_id)).toEqual({ file_rows: 5, is_indexed: true });
+  await expect(buildLibraryIndex(db, 'files_in_order')).rejects.toThrow('no index of libraries');
+});

@@ -1,0 +1,232 @@
+// Every service is tried for real, once a minute; incidents open and close by themselves, and a page tells of them.
+// Spec: Public, status; Staff, incidents.
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { StatusRecord } from '../../../runtime/core/resources/incident.ts';
+import type { JobContext } from '../../../runtime/jobs/job.ts';
+import { statusSampling } from '../../../runtime/jobs/status-sampling.ts';
+import { StorageUnavailable } from '../../../runtime/platform/storage/bucket.ts';
+import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
+import { startBrowser } from '../../support/browser.ts';
+import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
+import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { makeProject, makeUpload } from '../../support/rows.ts';
+
+const api = useApi();
+let host: DeliveryHost;
+let jobs: TestJobs;
+let browser: Browser;
+/** The minutes that were sampled. */
+let minute = 0;
+
+beforeAll(async () => {
+  host = await startDeliveryHost({ db: api.db, rootDomain: 'localhost' });
+  jobs = await makeJobs(api.db);
+  browser = await startBrowser();
+});
+afterAll(async () => {
+  await browser?.close();
+  await host?.close();
+  await jobs?.close();
+});
+beforeEach(async () => {
+  await api.db.query('delete from status_samples');
+  await api.db.query('delete from incidents');
+  await api.db.query('delete from webhook_deliveries');
+  await api.db.query(`update uploads set uploaded_at = now() where status = 'uploaded'`);
+});
+
+const origin = () => api.deps().addresses.baseUrl;
+
+async function sampled(changes: Partial<JobContext> = {}) {
+  minute += 1;
+  const at = new Date(Date.now() - 3_600_000 + minute * 60_000);
+  const addresses = { api: origin(), delivery: `http://status.localhost:${host.port}` };
+  const { signal } = new AbortController();
+  const buckets = { ...jobs.deps.buckets, content: host.content };
+  const { queue } = host;
+  const context = { ...jobs.deps, buckets, queue, addresses, at, run: `run-${minute}`, signal };
+  return statusSampling({ ...context, ...changes });
+}
+const status = async (): Promise<StatusRecord> =>
+  (await api.anonymous('GET', '/v1/public/status')).body;
+const samplesOf = async (service: string) =>
+  (await status()).services
+    .find((each) => each.service === service)
+    ?.samples.map(({ ok }) => (ok ? '.' : 'x'))
+    .join('');
+const nobody = 'http://127.0.0.1:1';
+const FILL_OF_FAILED = `getComputedStyle(document.querySelector('rect.fails')).fill`;
+
+describe('a sample', () => {
+  it('of each service is good where it does its work: the render is drawn, the host is looked up', async () => {
+    const rendered = host.renders.length;
+    expect(await sampled()).toEqual({ good: 5, failed: 0, unknown: 0 });
+    expect(host.renders.length).toBe(rendered + 1);
+    for (const { samples } of (await status()).services)
+      expect(samples.map(({ ok }) => ok)).toEqual([true]);
+    // Nothing is answered by what was drawn before, once that is stored.
+    const again = async () => {
+      await sampled();
+      return host.renders.length;
+    };
+    await expect.poll(again).toBeGreaterThan(rendered + 1);
+  });
+
+  it('is one a minute, though two processes take it', async () => {
+    const at = new Date();
+    await sampled({ at });
+    await sampled({ at });
+    expect(await samplesOf('api')).toBe('.');
+  });
+
+  it('fails where nobody answers, or somebody else does', async () => {
+    expect(await sampled({ addresses: { api: nobody, delivery: nobody } })).toEqual({
+      good: 3,
+      failed: 2,
+      unknown: 0,
+    });
+    await sampled({ addresses: { api: `http://localhost:${host.port}`, delivery: origin() } });
+    expect([await samplesOf('api'), await samplesOf('delivery')]).toEqual(['xx', 'xx']);
+  });
+
+  it.each(['ingest', 'content'] as const)(
+    'of uploads fails where the %s bucket can only be read',
+    async (name) => {
+      const buckets = { ...jobs.deps.buckets, content: host.content };
+      const write = async () => {
+        throw new StorageUnavailable('it can only be read');
+      };
+      const readOnly = { ...buckets, [name]: { ...buckets[name], write } };
+      await sampled({ buckets });
+      expect(await sampled({ buckets: readOnly })).toEqual({ good: 4, failed: 1, unknown: 0 });
+      expect(await samplesOf('ingest')).toBe('.x');
+    },
+  );
+
+  it('of uploads and webhooks fails where something waits for longer than two minutes', async () => {
+    const project = await makeProject(api.db);
+    const { upload_id } = await makeUpload(api.db, project);
+    await api.db.query(
+      `update uploads set status = 'uploaded', uploaded_at = now() - interval '119 seconds' where upload_id = $1`,
+      [upload_id],
+    );
+    await api.db.query(
+      `insert into webhook_deliveries (delivery_id, project_id, event, body, url, next_attempt_at)
+       values ('test:1', $1, 'webhook.test', '{}', 'https://1.1.1.1/hook', now() - interval '115 seconds')`,
+      [project.project_id],
+    );
+    expect(await sampled()).toMatchObject({ failed: 0 });
+    await api.db.query(`update uploads set uploaded_at = uploaded_at - interval '1 minute'`);
+    await api.db.query(
+      `update webhook_deliveries set next_attempt_at = next_attempt_at - interval '1 minute'`,
+    );
+    expect(await sampled()).toMatchObject({ failed: 2 });
+    await api.db.query(`update webhook_deliveries set lease_until = now() - interval '1 minute'`);
+    expect(await sampled()).toMatchObject({ failed: 1 });
+  });
+
+  it('is not taken where the process cannot tell', async () => {
+    const { addresses: _untold, ...untold } = { addresses: undefined };
+    expect(await sampled({ ...untold, is_queue_alone: true })).toMatchObject({ unknown: 1 });
+    expect(await samplesOf('render')).toBe('');
+  });
+});
+
+describe('an automatic incident', () => {
+  it('opens at the third failed sample in a row, from the first, and closes at the fifth good one', async () => {
+    const failing = {
+      addresses: { api: nobody, delivery: `http://status.localhost:${host.port}` },
+    };
+    await sampled(failing);
+    await sampled(failing);
+    expect((await status()).incidents).toEqual([]);
+    await sampled(failing);
+    await sampled(failing);
+    const [opened, ...others] = (await status()).incidents;
+    expect(others).toEqual([]);
+    expect(opened).toMatchObject({ automatic: true, services: ['api'], ended_at: null });
+    const [first] =
+      (await status()).services.find(({ service }) => service === 'api')?.samples ?? [];
+    expect(opened?.started_at).toBe(first?.sampled_at);
+    for (let n = 0; n < 4; n += 1) await sampled();
+    expect((await status()).incidents[0]?.ended_at).toBeNull();
+    await sampled();
+    const [closed] = (await status()).incidents;
+    expect(Date.parse(closed?.ended_at ?? '') - Date.parse(opened?.started_at ?? '')).toBe(240_000);
+  });
+});
+
+describe('the page at /status', () => {
+  it('tells without a script what works, what does not and what was, and loads nothing from elsewhere', async () => {
+    await sampled();
+    const failing = {
+      addresses: { api: nobody, delivery: `http://status.localhost:${host.port}` },
+    };
+    for (let n = 0; n < 3; n += 1)
+      await sampled({ ...failing, at: new Date(Date.now() - (3 - n) * 60_000) });
+    await api.db.query(`update incidents set title = '<b>Down</b> & out'`);
+    const context = await browser.newContext({ javaScriptEnabled: false, colorScheme: 'light' });
+    const page = await context.newPage();
+    const asked: string[] = [];
+    const complaints: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    page.on('console', (message) => complaints.push(message.text()));
+    const answer = await page.goto(`${origin()}/status`);
+    expect(answer?.headers()['cache-control']).toBe('public, max-age=30');
+    expect(await page.locator('h1').textContent()).toBe('Something fails right now');
+    expect(await page.locator('article h3').textContent()).toBe('<b>Down</b> & out');
+    expect(await page.locator('.services li strong').allTextContents()).toContain('Fails');
+    expect(await page.locator('svg.day').count()).toBe(5);
+    expect(await page.locator('svg.day').first().getAttribute('aria-label')).toBe(
+      '25.00 % of 4 samples of the last 24 hours were good',
+    );
+    const fill = await page.evaluate(FILL_OF_FAILED);
+    expect(fill).toBe('rgb(192, 32, 47)');
+    if (process.env['SHOT']) await page.screenshot({ path: process.env['SHOT'], fullPage: true });
+    expect(asked.every((url) => url.startsWith(origin()))).toBe(true);
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('says which services an incident is of, and takes one that is to come for planned', async () => {
+    const incident = { severity: 'minor', body: 'We look into it.' };
+    const soon = new Date(Date.now() + 86_400_000).toISOString();
+    for (const [title, more] of [
+      ['Slow', { services: ['delivery', 'delivery', 'render'] }],
+      ['Move', { services: ['api', '<i>'], started_at: soon }],
+    ] as const) {
+      const sent = { title, ...incident, ...more };
+      expect((await api.session(STAFF_SUBJECT)('POST', '/v1/staff/incidents', sent)).status).toBe(
+        201,
+      );
+    }
+    const page = await browser.newPage();
+    await page.goto(`${origin()}/status`);
+    expect(await page.locator('h1').textContent()).toBe('There is an incident');
+    expect(await page.locator('h1').getAttribute('class')).toBe('fails');
+    const told = await page.locator('article p.faint').allTextContents();
+    expect(told[0]).toMatch(/ on: Delivery of images, Rendering of new sizes$/);
+    expect(told[1]).toMatch(/ on: The management API, <i>$/);
+    expect(await page.locator('article, h2').allTextContents()).toEqual([
+      expect.stringContaining('Slow'),
+      'Planned',
+      expect.stringContaining('Move'),
+      'Services',
+      'The last seven days',
+    ]);
+    if (process.env['SHOT']) await page.screenshot({ path: process.env['SHOT'], fullPage: true });
+    await api.db.query(`delete from incidents where title = 'Slow'`);
+    await page.reload();
+    expect(await page.locator('h1').textContent()).toBe('Not everything is known');
+    await page.close();
+  });
+
+  it('says that everything works, or that nothing is known', async () => {
+    const page = async () => (await fetch(`${origin()}/status`)).text();
+    const headline = async () => /<h1[^>]*>([^<]*)/.exec(await page())?.[1];
+    expect(await headline()).toBe('Not everything is known');
+    await sampled({ at: new Date() });
+    expect(await headline()).toBe('Everything works');
+  });
+});

@@ -1,0 +1,206 @@
+// Spec: Events, Delivery format, Signature rules; Webhook delivery attempt.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { verifyWebhook } from '../../../runtime/core/signing/webhook.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { listWebhookAttempts } from '../../../runtime/db/webhook-attempts.ts';
+import type { WebhookSender } from '../../../runtime/jobs/webhook-sender.ts';
+import { callbackPost } from '../../../runtime/platform/callback-post.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
+import { callbackSecretContext } from '../../../runtime/platform/sealing-contexts.ts';
+import {
+  type CallbackAnswer,
+  type CallbackServer,
+  startCallbackServer,
+  status,
+} from '../../support/callback-server.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  deliveryRow,
+  insertEvent,
+  makeCallbackProject,
+  makeDue,
+  sendDue,
+  setCallback,
+  testSender,
+} from '../../support/webhooks.ts';
+
+const { db } = useDatabase();
+const SECRET = 'whsec_first';
+let endpoint: CallbackServer;
+let project: ProjectRow;
+let sender: WebhookSender;
+
+beforeAll(async () => {
+  endpoint = await startCallbackServer();
+});
+afterAll(() => endpoint.close());
+beforeEach(async () => {
+  await db.query('delete from webhook_deliveries');
+  endpoint.seen.length = 0;
+  endpoint.answer(status(204));
+  project = await makeCallbackProject(db, { url: `${endpoint.url}/hook`, secret: SECRET });
+  sender = testSender(db);
+});
+
+const signatureOf = (index: number) => String(endpoint.seen[index]?.headers['x-service-signature']);
+
+describe('a secret that cannot be opened', () => {
+  const strange = createSealing([{ id: 'gone', key: Buffer.alloc(32, 9) }]);
+  const seal = (column: string, also = '') =>
+    db.query(`update projects set ${column} = $2 ${also} where project_id = $1`, [
+      project.project_id,
+      strange.seal(Buffer.from('whsec_x'), callbackSecretContext(project.project_id)),
+    ]);
+
+  it('costs attempts of the schedule, says what to do, and never sends anything unsigned', async () => {
+    await seal('callback_secret_sealed');
+    const id = await insertEvent(db, project.project_id);
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      expect(await sendDue(sender)).toEqual([attempt < 10 ? 'failed' : 'abandoned']);
+      await makeDue(db);
+    }
+    expect(await sendDue(sender)).toEqual([]);
+    const row = await deliveryRow(db, id);
+    expect(row).toMatchObject({ status: 'abandoned', attempt: 10, is_leased: false });
+    expect(row?.last_error).toContain('rotate_callback_secret');
+    expect(endpoint.seen).toEqual([]);
+  });
+
+  it('is left out where it is the one before, and the new one signs', async () => {
+    const until = `, previous_callback_secret_until = now() + interval '1 hour'`;
+    await seal('previous_callback_secret_sealed', until);
+    await insertEvent(db, project.project_id);
+    expect(await sendDue(sender)).toEqual(['delivered']);
+    expect(signatureOf(0).match(/v1=/g)).toHaveLength(1);
+  });
+});
+
+describe('a failed attempt', () => {
+  it('is repeated nine times at the documented waits, with the same body, and then never', async () => {
+    endpoint.answer(status(500, {}, 'the shop is closed'));
+    const id = await insertEvent(db, project.project_id);
+    const delays = [];
+    for (let attempt = 1; attempt <= 9; attempt++) {
+      expect(await sendDue(sender)).toEqual(['failed']);
+      const row = await deliveryRow(db, id);
+      expect(row).toMatchObject({ status: 'retry scheduled', attempt, is_leased: false });
+      delays.push(row?.delay ?? 0);
+      expect(await sendDue(sender)).toEqual([]);
+      await makeDue(db);
+    }
+    const waits = [30, 60, 120, 240, 480, 960, 1920, 3600, 3600];
+    for (const [index, wait] of waits.entries()) {
+      expect(delays[index]).toBeGreaterThanOrEqual(wait - 0.001);
+      expect(delays[index]).toBeLessThanOrEqual(wait + Math.min(60, wait / 10) + 0.001);
+    }
+    expect(await sendDue(sender)).toEqual(['abandoned']);
+    expect(await deliveryRow(db, id)).toMatchObject({
+      status: 'abandoned',
+      attempt: 10,
+      delay: null,
+    });
+    await makeDue(db);
+    expect(await sendDue(sender)).toEqual([]);
+    expect(new Set(endpoint.seen.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(endpoint.seen.map(({ headers }) => headers['x-service-delivery']))).toEqual(
+      new Set([id]),
+    );
+    const attempts = await listWebhookAttempts(db, [id]);
+    expect(attempts.map(({ attempt_number }) => attempt_number)).toEqual(
+      Array.from({ length: 10 }, (_, index) => index + 1),
+    );
+    expect(attempts[0]).toMatchObject({
+      asked_by: 'schedule',
+      response_status: 500,
+      response_excerpt: 'the shop is closed',
+      error: 'answered 500: only 2xx acknowledges',
+    });
+  });
+
+  it('is signed at the time of the attempt', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z');
+    const clock = { now: () => new Date(now) };
+    const later = testSender(db, { clock });
+    endpoint.answer(status(500));
+    await insertEvent(db, project.project_id);
+    await sendDue(later);
+    now += 40_000;
+    await makeDue(db);
+    await sendDue(later);
+    const times = [0, 1].map((index) => Number(/^t=(\d+)/.exec(signatureOf(index))?.[1]));
+    expect(times).toEqual([1767225600, 1767225640]);
+    const { body = '' } = endpoint.seen[1] ?? {};
+    const verdict = { secret: SECRET, body, now_seconds: 1767225640, tolerance_seconds: 10 };
+    expect(verifyWebhook({ ...verdict, header: signatureOf(1) })).toMatchObject({ valid: true });
+    expect(verifyWebhook({ ...verdict, header: signatureOf(0) })).toMatchObject({ valid: false });
+  });
+
+  it('waits for as long as Retry-After asks, never shorter than planned, never beyond an hour', async () => {
+    const asked = [
+      ['900', 900],
+      ['1', 30],
+      ['86400', 3600],
+      ['9'.repeat(400), 3600],
+      [new Date(Date.now() + 600_000).toUTCString(), 598],
+      ['soon', 30],
+    ] as const;
+    for (const [header, seconds] of asked) {
+      endpoint.answer(status(503, { 'Retry-After': header }));
+      const id = await insertEvent(db, project.project_id);
+      await sendDue(sender);
+      const { delay } = (await deliveryRow(db, id)) ?? {};
+      expect(delay, header).toBeGreaterThanOrEqual(seconds - 0.001);
+      expect(delay, header).toBeLessThanOrEqual(seconds + 63);
+      await db.query('delete from webhook_deliveries');
+    }
+  });
+
+  it('is any answer but 2xx, and none within the time for everything', async () => {
+    const post = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 300 });
+    const hasty = testSender(db, { post });
+    const said: Record<string, CallbackAnswer> = {
+      'answered 301: redirects are not followed': (response) =>
+        response.writeHead(301, { location: `${endpoint.url}/elsewhere` }).end(),
+      'answered 404: only 2xx acknowledges': (response) => response.writeHead(404).end(),
+      'no complete answer within 0.3 s': () => {},
+      'read ECONNRESET': (response) => {
+        response.writeHead(200).write('so far');
+        setImmediate(() => response.socket?.resetAndDestroy());
+      },
+      'socket hang up (ECONNRESET)': (response) => response.socket?.destroy(),
+    };
+    for (const [error, answer] of Object.entries(said)) {
+      endpoint.answer(answer);
+      const id = await insertEvent(db, project.project_id);
+      expect(await sendDue(hasty), error).toEqual(['failed']);
+      expect(await deliveryRow(db, id)).toMatchObject({ last_error: error });
+      await db.query('delete from webhook_deliveries');
+    }
+    endpoint.answer((response) => {
+      response.writeHead(200).write('a body that never ends');
+    });
+    await insertEvent(db, project.project_id);
+    expect(await sendDue(hasty)).toEqual(['failed']);
+    expect(endpoint.seen.filter(({ path }) => path !== '/hook')).toEqual([]);
+  });
+
+  it('is one to an endpoint that nobody listens on', async () => {
+    const url = 'http://127.0.0.1:9/';
+    await setCallback(db, { project_id: project.project_id, url, secret: SECRET });
+    const id = await insertEvent(db, project.project_id);
+    expect(await sendDue(sender)).toEqual(['failed']);
+    expect(await deliveryRow(db, id)).toMatchObject({ last_status: null });
+    expect((await deliveryRow(db, id))?.last_error).toMatch(/ECONNREFUSED/);
+  });
+});
+
+describe('an answer', () => {
+  it('is read to 4 kB, and of it a thousand characters are kept', async () => {
+    endpoint.answer(status(200, {}, `ok\u0000${'x'.repeat(1_000_000)}`));
+    const id = await insertEvent(db, project.project_id);
+    expect(await sendDue(sender)).toEqual(['delivered']);
+    const [attempt] = await listWebhookAttempts(db, [id]);
+    expect(attempt?.response_excerpt).toBe(`ok${'x'.repeat(998)}`);
+  });
+});

@@ -1,0 +1,139 @@
+// Spec: Events (the callback URL must be https and resolve to a public address); Webhook delivery attempt.
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { callbackPost } from '../../../runtime/platform/callback-post.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { publicLookup } from '../../../runtime/platform/public-lookup.ts';
+import { type DnsStub, startDnsStub } from '../../support/dns-stub.ts';
+
+/** Listens on every address of the machine, and on 8443 of none: whoever gets through is counted. */
+let canary: Server;
+let port: number;
+let connections = 0;
+let dns: DnsStub;
+
+beforeAll(async () => {
+  canary = createServer((socket) => {
+    connections += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((listening) => canary.listen(0, listening));
+  const address = canary.address();
+  port = typeof address === 'object' && address !== null ? address.port : 0;
+  dns = await startDnsStub();
+});
+afterAll(async () => {
+  await dns.close();
+  await new Promise((closed) => canary.close(closed));
+});
+beforeEach(() => {
+  connections = 0;
+});
+
+const post = (url: string, deadline_ms = 2000) => {
+  const lookup = publicLookup([dns.server]);
+  const send = callbackPost({ egress: 'public', clock: systemClock, lookup, deadline_ms });
+  return send({ url, headers: {}, body: '{}', signal: new AbortController().signal });
+};
+
+describe('a callback', () => {
+  it('never goes to an address that is written into its URL and is not public', async () => {
+    const hosts = [
+      ...['127.0.0.1', '127.1', '0x7f.1', '0177.0.0.1', '2130706433', '0x7f000001', '127.0.0.1.'],
+      ...['0.0.0.0', '0', '10.0.0.1', '172.16.0.1', '192.168.0.1', '169.254.169.254', '100.64.0.1'],
+      ...['168.63.129.16', '192.0.0.1', '198.18.0.1', '224.0.0.1', '240.0.0.1', '255.255.255.255'],
+      ...['[::1]', '[::]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
+      ...['[64:ff9b::7f00:1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]'],
+      ...['[fe80::1]', '[fc00::1]', '[fd00:ec2::254]', '[fec0::1]', '[ff02::1]', '[2001:db8::1]'],
+      ...['[100::1]', '[100:0:0:1::1]', '[3fff::1]', '[5f00::1]', '[2001:20::1]', '１２７.0.0.1'],
+      ...['user@127.0.0.1', 'public.test@127.0.0.1', '①②⑦.0.0.1', '127。0。0。1'],
+    ];
+    for (const host of hosts) {
+      const { error, response_status } = await post(`https://${host}:${port}/`);
+      expect(error, host).toMatch(/^expected a public address/);
+      expect(response_status).toBeNull();
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('never goes to a port that is not allowed, as it may have been when the URL was saved', async () => {
+    const options = { egress: 'public', ports: [443], clock: systemClock } as const;
+    const lookup = publicLookup([dns.server]);
+    const send = callbackPost({ ...options, lookup, deadline_ms: 2000 });
+    const { signal } = new AbortController();
+    const { error } = await send({ url: 'https://1.1.1.1:8443/', headers: {}, body: '{}', signal });
+    expect(error).toBe('expected port 443');
+  });
+
+  it('would get through to the canary without the guard', async () => {
+    const send = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 2000 });
+    const { signal } = new AbortController();
+    await send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}', signal });
+    expect(connections).toBe(1);
+  });
+
+  it('never goes to a name that leads to one, whatever stands beside it', async () => {
+    const inside: [readonly string[], readonly string[]][] = [
+      [['127.0.0.1'], []],
+      [['1.1.1.1', '127.0.0.1'], []],
+      [['1.1.1.1'], ['::1']],
+      [[], ['::1']],
+      [[], ['::ffff:7f00:1']],
+      [[], ['64:ff9b::7f00:1']],
+      [['169.254.169.254'], ['2606:4700::1111']],
+    ];
+    for (const [v4, v6] of inside) {
+      dns.answer((_, family) => (family === 4 ? v4 : v6));
+      const { error } = await post(`https://inside.test:${port}/`);
+      expect(error).toBe('inside.test resolves to a private or reserved address');
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('goes by the answer at the moment of the connection, not by one from before', async () => {
+    let turn = 0;
+    dns.answer((_, family) => {
+      turn += family === 4 ? 1 : 0;
+      return family === 6 ? [] : [turn % 2 === 0 ? '127.0.0.1' : '198.51.100.1'];
+    });
+    for (let attempt = 0; attempt < 20; attempt++) {
+      const { error } = await post(`https://rebinding.test:${port}/`);
+      expect(error).toMatch(/resolves to a private or reserved address/);
+    }
+    expect(dns.asked()).toBeGreaterThanOrEqual(40);
+    expect(connections).toBe(0);
+  });
+
+  it('never goes over http, nor to localhost by any name', async () => {
+    dns.answer(() => ['1.1.1.1']);
+    expect(await post(`http://public.test:${port}/`)).toMatchObject({
+      error: 'expected an https URL',
+    });
+    for (const name of ['localhost', 'localhost.', 'LOCALHOST']) {
+      expect((await post(`https://${name}:${port}/`)).error, name).toMatch(/private or reserved/);
+    }
+    expect(connections).toBe(0);
+  });
+
+  it('says so where the name server knows no such name, or is silent', async () => {
+    dns.answer(() => []);
+    expect((await post('https://nowhere.test/')).error).toBe(
+      'nowhere.test does not resolve (ENODATA)',
+    );
+    dns.answer(() => undefined);
+    expect((await post('https://silent.test/', 200)).error).toBe('no complete answer within 0.2 s');
+  });
+
+  it('ends with its process, which is no failure of the endpoint', async () => {
+    const ending = new AbortController();
+    dns.answer(() => undefined);
+    const send = callbackPost({
+      egress: 'public',
+      clock: systemClock,
+      lookup: publicLookup([dns.server]),
+    });
+    const sent = send({ url: 'https://x.test/', headers: {}, body: '', signal: ending.signal });
+    ending.abort(new Error('the process ends'));
+    await expect(sent).rejects.toThrow('the process ends');
+  });
+});

@@ -1,0 +1,26 @@
+// Spec: Infrastructure, GET /readyz.
+import { expect, it } from 'vitest';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { findReadiness } from '../../../runtime/platform/readiness.ts';
+
+it('is told of what hangs as of what fails, by name, beside what answers', async () => {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level: 'info', name: 'test', destination });
+  const probes = {
+    answers: async () => 'yes',
+    fails: async () => {
+      throw new Error('refused');
+    },
+    hangs: () => new Promise(() => {}),
+  };
+  expect(await findReadiness(probes, log, 1)).toEqual({
+    ready: false,
+    checks: { answers: true, fails: false, hangs: false },
+  });
+  const said = lines.map((line) => JSON.parse(line));
+  expect(said.map(({ component, error }) => [component, error.message]).toSorted()).toEqual([
+    ['fails', 'refused'],
+    ['hangs', 'no answer in 1 ms'],
+  ]);
+});

@@ -1,0 +1,167 @@
+// The embedded model really looks at pictures, in a process that may hang, die or talk nonsense without anybody else.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import {
+  type EmbeddedScannerOptions,
+  openEmbeddedScanner,
+} from '../../../../runtime/platform/scanner/embedded-scanner.ts';
+import { type Scanner, ScannerFault } from '../../../../runtime/platform/scanner/scanner.ts';
+import { drawing, over, photograph } from '../../../support/pictures.ts';
+
+const never = new AbortController().signal;
+const START_MS = 120_000;
+let folder: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tintype-scanner-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const open = (options: Partial<EmbeddedScannerOptions> = {}) =>
+  openEmbeddedScanner({ clock: systemClock, start_ms: START_MS, deadline_ms: 60_000, ...options });
+const jpeg = (picture: ReturnType<typeof drawing>) => over(picture).jpeg().toBuffer();
+
+async function faultOf(work: Promise<unknown>): Promise<string> {
+  const error: unknown = await work.then(
+    () => 'it did not fail',
+    (thrown: unknown) => thrown,
+  );
+  return error instanceof ScannerFault ? `${error.kind}: ${error.message}` : String(error);
+}
+
+describe('the embedded model', { timeout: START_MS }, () => {
+  let scanner: Scanner;
+  beforeAll(() => {
+    scanner = open();
+  });
+
+  it('gives each thing that it knows a share, the same for the same picture', async () => {
+    const picture = await jpeg(drawing(512, 340));
+    const [first, again] = await Promise.all([
+      scanner.scan(picture, never),
+      scanner.scan(picture, never),
+    ]);
+    expect(again).toEqual(first);
+    const { nudity = 0, ...shares } = first;
+    expect(Object.keys(shares)).toEqual(['drawing', 'hentai', 'neutral', 'porn', 'sexy']);
+    expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
+    expect(nudity).toBeCloseTo((shares['hentai'] ?? 0) + (shares['porn'] ?? 0), 3);
+  });
+
+  it('decodes nothing but the JPEGs that it is sent', async () => {
+    const png = await over(drawing(64, 64)).png().toBuffer();
+    expect(await faultOf(scanner.scan(png, never))).toContain('unsupported image format');
+    expect(await scanner.scan(await jpeg(drawing(64, 64)), never)).toHaveProperty('nudity');
+  });
+
+  it('finds nothing in pictures of nothing', async () => {
+    for (const picture of [drawing(400, 400), photograph(512, 300)]) {
+      expect((await scanner.scan(await jpeg(picture), never))['nudity']).toBeLessThan(0.85);
+    }
+  });
+
+  it('looks at grey pictures, tiny ones and long ones', async () => {
+    const grey = await sharp({ create: { width: 9, height: 9, channels: 3, background: '#777' } })
+      .toColourspace('b-w')
+      .jpeg()
+      .toBuffer();
+    for (const picture of [grey, await jpeg(drawing(1, 1)), await jpeg(drawing(512, 2))]) {
+      expect(Object.keys(await scanner.scan(picture, never))).toHaveLength(6);
+    }
+  });
+
+  it('refuses what is no picture, and looks at the next one', async () => {
+    const fault = await faultOf(scanner.scan(Buffer.from('no picture'), never));
+    expect(fault).toMatch(/^refused: the scanner cannot look at this picture: /);
+    expect(await scanner.scan(await jpeg(drawing(64, 64)), never)).toHaveProperty('nudity');
+  });
+});
+
+describe('a process of a scanner', () => {
+  const running = (code: string, options: Partial<EmbeddedScannerOptions> = {}) => {
+    const file = join(folder, `${Math.random().toString(36).slice(2)}.mjs`);
+    writeFileSync(file, code);
+    return open({ entry: pathToFileURL(file), ...options });
+  };
+  const READY = 'process.send({ ready: true });';
+  const answering = (answer: string) =>
+    `process.on('message', (picture) => { ${answer} }); ${READY}`;
+  const scan = (scanner: Scanner) => scanner.scan(Buffer.from('x'), never);
+
+  it('that hangs over a picture is killed, and another one looks at the next', async () => {
+    const hangs = answering(`if (picture[0] === 120) for (;;); else process.send({ scores: {} });`);
+    const scanner = running(hangs, { deadline_ms: 2000 });
+    const next = [scan(scanner), scanner.scan(Buffer.from('y'), never)] as const;
+    expect(await faultOf(next[0])).toBe('away: the scanner gave no answer in time');
+    expect(await next[1]).toEqual({});
+  });
+
+  it('that dies over a picture refuses it', async () => {
+    const scanner = running(answering(`console.error('no memory'); process.exit(3);`));
+    expect(await faultOf(scan(scanner))).toMatch(/^refused: .*ended over this picture/);
+    expect(scanner.isResting()).toBe(false);
+  });
+
+  it('that talks nonsense is killed', async () => {
+    const scanner = running(answering('process.send({ scores: { nudity: 7 } });'));
+    expect(await faultOf(scan(scanner))).toMatch(/^refused: /);
+  });
+
+  it('that does not start is away, with what it said, and is left alone after five times', async () => {
+    const scanner = running(`throw new Error('no such model')`);
+    expect(await faultOf(scan(scanner))).toMatch(/^away: .*did not start: [\s\S]*no such model/);
+    for (let time = 2; time <= 5; time++) await faultOf(scan(scanner));
+    expect(scanner.isResting()).toBe(true);
+  });
+
+  it('has nothing of the environment, and one process looks at one picture at a time', async () => {
+    const says = `process.send({ scores: { nudity: Object.keys(process.env).length / 100 } })`;
+    const scanner = running(
+      `let busy = 0; process.on('message', () => {
+         busy += 1;
+         if (busy > 1) process.exit(1);
+         setTimeout(() => { busy -= 1; ${says}; }, 5);
+       }); ${READY}`,
+    );
+    const found = await Promise.all([1, 2, 3].map(() => scan(scanner)));
+    // The channel to the parent is all that it is told of.
+    for (const scores of found) expect(scores['nudity']).toBeLessThan(0.04);
+  });
+
+  it('ends a while after the last picture, and starts again with the next', async () => {
+    const scanner = running(answering('process.send({ scores: { pid: process.pid / 1e9 } })'), {
+      idle_ms: 1,
+    });
+    const first = (await scan(scanner))['pid'] ?? 0;
+    const isThere = () => {
+      try {
+        return process.kill(Math.round(first * 1e9), 0);
+      } catch {
+        return false;
+      }
+    };
+    await expect.poll(isThere).toBe(false);
+    expect((await scan(scanner))['pid']).not.toBe(first);
+  });
+
+  it('does not keep who ends while it starts', async () => {
+    const ending = new AbortController();
+    const scanner = running('setInterval(() => undefined, 1000);');
+    const work = scanner.scan(Buffer.from('x'), ending.signal);
+    setTimeout(() => ending.abort(new Error('the process ends')), 50);
+    expect(await faultOf(work)).toBe('Error: the process ends');
+  });
+
+  it('is killed when the work is ended from outside', async () => {
+    const ending = new AbortController();
+    const scanner = running(answering(''));
+    const work = scanner.scan(Buffer.from('x'), ending.signal);
+    setTimeout(() => ending.abort(new Error('the process ends')), 50);
+    expect(await faultOf(work)).toBe('Error: the process ends');
+  });
+});

@@ -1,0 +1,133 @@
+// Spec: Upload helper constants. Uppy 5 with @uppy/aws-s3, as its users have it, against the upload handler: a file in
+// one piece, a large one in parts that is paused and goes on, one of two that is refused.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
+import { projectRoot } from '../../../house/source-files.ts';
+import {
+  notePuts,
+  openPage,
+  startUploadSite,
+  type UploadSite,
+} from '../../../support/upload-site.ts';
+
+let site: UploadSite;
+let page: Page;
+let puts: number[];
+
+const PAGE = `
+import { Uppy } from '@uppy/core';
+import AwsS3 from '@uppy/aws-s3';
+import { tintypeForUppy } from 'tintype/sdk/uppy';
+const uppy = new Uppy();
+const tintype = tintypeForUppy({ endpoint: '/upload', route: 'photo' });
+uppy.use(AwsS3, tintype.options);
+tintype.connect(uppy);
+window.uppy = uppy;
+window.send = async (...files) => {
+  for (const { name, type } of files) {
+    const data = await (await fetch('/' + name)).blob();
+    window.id = uppy.addFile({ name, type, data });
+  }
+  window.ended = uppy.upload().then(({ successful, failed }) => ({
+    failed: failed.map(({ error }) => error),
+    files: successful.map(({ meta }) => meta.tintype),
+  }));
+};
+document.title = 'ready';
+`;
+
+/** The page's program in one file, as a bundler of a customer makes it. */
+async function bundle(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-uppy-'));
+  try {
+    await writeFile(join(folder, 'page.js'), PAGE);
+    const resolve = {
+      alias: { 'tintype/sdk/uppy': join(projectRoot, 'runtime/sdk/browser/uppy.ts') },
+      modules: [join(projectRoot, 'node_modules')],
+    };
+    const made = await rolldown({ input: join(folder, 'page.js'), resolve });
+    await made.write({ file: join(folder, 'bundle.js') });
+    await made.close();
+    return await readFile(join(folder, 'bundle.js'), 'utf8');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+beforeAll(async () => {
+  site = await startUploadSite(await bundle(), uploadRoute({ accept: { 'image/*': {} } }));
+  page = await site.browser.newPage();
+  puts = notePuts(page);
+  await openPage(page, site);
+}, 300_000);
+afterAll(() => site?.close());
+
+const send = (...files: { name: string; type: string }[]) =>
+  page.evaluate(`send(...${JSON.stringify(files)})`);
+/** How many parts of each upload this browser knows to have arrived. */
+const KEPT = `new Promise((resolve) => {
+  const opening = indexedDB.open('tintype-uploads');
+  opening.onsuccess = () => {
+    const reading = opening.result.transaction('uploads').objectStore('uploads').getAll();
+    reading.onsuccess = () => resolve(reading.result.map(({ parts }) => parts.length));
+  };
+})`;
+const small = { name: 'small.jpg', type: 'image/jpeg' };
+
+describe('Uppy 5', { timeout: 300_000 }, () => {
+  it('sends a small file in one piece and learns what it became', async () => {
+    await send(small);
+    expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
+    expect(puts.splice(0)).toEqual([0]);
+  });
+
+  it('sends a large file in parts, is paused in the middle and goes on', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/[?&]part=3/, async (route) => {
+      await held;
+      await route.continue().catch(() => undefined);
+    });
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    await expect.poll(() => puts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    await page.evaluate('uppy.pauseResume(id)');
+    release();
+    await page.evaluate('uppy.pauseResume(id)');
+    expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 2400 }] });
+    expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
+  });
+
+  it('goes on after a reload where it was, with the same file', async () => {
+    await openPage(page, site);
+    await page.route(/[?&]part=3/, () => undefined);
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    puts.length = 0;
+    await expect.poll(() => puts.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => page.evaluate(KEPT)).toEqual([2]);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await openPage(page, site);
+    puts.length = 0;
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 2400 }] });
+    expect(puts).toEqual([3]);
+    // What is published does not go on.
+    await openPage(page, site);
+    puts.length = 0;
+    await send({ name: 'large.bmp', type: 'image/bmp' });
+    expect(await page.evaluate('ended')).toMatchObject({ failed: [] });
+    expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
+  });
+
+  it('tells which of several was refused, and what the others became', async () => {
+    await openPage(page, site);
+    await send({ name: 'torn.jpg', type: 'image/jpeg' }, small);
+    expect(await page.evaluate('ended')).toMatchObject({
+      failed: [expect.stringContaining('unsupported_media_type')],
+      files: [{ width: 64 }],
+    });
+  });
+});

@@ -1,0 +1,132 @@
+// Spec: Endpoints, Conventions; Signing keys and signed URLs. What the API client tries again, and how often signed URLs
+// are minted, against a server that answers as the service does.
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type ApiClient, createApiClient, signedUrls } from '../../../../runtime/sdk/server/sdk.ts';
+
+type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+type Scripted =
+  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | 'broken'
+  | 'torn';
+
+const seen: Seen[] = [];
+/** What is answered next; then the mint of a URL. */
+const script: Scripted[] = [];
+const server = createServer(async (request, response) => {
+  const { method = '', url = '', headers } = request;
+  seen.push({ method, url, headers, body: await text(request) });
+  const next = script.shift() ?? { status: 200, body: { url: `https://a.example/${seen.length}` } };
+  if (next === 'broken') request.socket.destroy();
+  else if (next === 'torn') response.writeHead(200).write('{', () => response.destroy());
+  else response.writeHead(next.status, next.headers).end(JSON.stringify(next.body ?? {}));
+});
+let api: ApiClient;
+
+beforeAll(async () => {
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const { port } = server.address() as AddressInfo;
+  api = createApiClient({ url: `http://127.0.0.1:${port}`, apiKey: 'tin_live_x' });
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  seen.length = 0;
+  script.length = 0;
+});
+
+const refusal = (status: number, code: string, headers = {}): Scripted => ({
+  status,
+  headers: { 'x-request-id': 'request-1', ...headers },
+  body: { error: { code, message: 'No.', details: { issues: [] } } },
+});
+const mint = () =>
+  api.call('POST /v1/projects/{slug}/signed-url', {
+    path: { slug: 'shop' },
+    body: { file_slug: 'a.jpg' },
+  });
+
+describe('the API client', () => {
+  it('writes path and query as the service reads them, with the key', async () => {
+    await api.call('GET /v1/projects/{slug}/files', {
+      path: { slug: 'a/b' },
+      query: { q: 'ü&', limit: 5 },
+    });
+    expect(seen[0]).toMatchObject({
+      method: 'GET',
+      url: '/v1/projects/a%2Fb/files?q=%C3%BC%26&limit=5',
+    });
+    expect(seen[0]?.headers).toMatchObject({ 'x-api-key': 'tin_live_x' });
+    expect(seen[0]?.headers['idempotency-key']).toBeUndefined();
+  });
+
+  it('tries again what failed on the way, as the same call', async () => {
+    script.push(
+      'broken',
+      refusal(503, 'storage_unavailable'),
+      refusal(429, 'rate_limited', { 'retry-after': '0' }),
+    );
+    expect(await mint()).toEqual({ url: 'https://a.example/4' });
+    const keys = new Set(seen.map(({ headers }) => headers['idempotency-key']));
+    expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+  });
+
+  it('tries again what breaks off in the middle of its answer', async () => {
+    script.push('torn');
+    expect(await mint()).toEqual({ url: 'https://a.example/2' });
+  });
+
+  it('tells a refusal at once, with all that the service said', async () => {
+    script.push(refusal(400, 'invalid_request'));
+    await expect(mint()).rejects.toMatchObject({
+      name: 'ApiError',
+      status: 400,
+      code: 'invalid_request',
+      details: { issues: [] },
+      request_id: 'request-1',
+    });
+    expect(seen).toHaveLength(1);
+  });
+
+  it('does not wait longer than a minute for a rate to pass', async () => {
+    script.push(refusal(429, 'rate_limited', { 'retry-after': '61' }));
+    await expect(mint()).rejects.toMatchObject({ status: 429, retry_after_seconds: 61 });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('signed URLs', () => {
+  it('are minted once for all who ask, and again for another image', async () => {
+    const urls = signedUrls({ api, project: 'shop' });
+    const [one, same] = await Promise.all([
+      urls.derived('a.jpg', { resize: { width: 320 }, format: 'webp' }),
+      urls.derived('a.jpg', { format: 'webp', resize: { width: 320 } }),
+    ]);
+    expect(same).toBe(one);
+    expect(await urls.derived('a.jpg', { resize: { width: 320 }, format: 'webp' })).toBe(one);
+    expect(await urls.original('a.jpg')).not.toBe(one);
+    expect(seen.map(({ body }) => JSON.parse(body))).toEqual([
+      {
+        file_slug: 'a.jpg',
+        kind: 'derived',
+        transform_chain: 'resize/320x/format/webp',
+        expires_in_seconds: 3600,
+      },
+      { file_slug: 'a.jpg', kind: 'originals', expires_in_seconds: 3600 },
+    ]);
+  });
+
+  it('are minted anew after a refusal, and when the oldest was forgotten', async () => {
+    const urls = signedUrls({ api, project: 'shop', kept: 1 });
+    script.push(refusal(404, 'file_not_found'));
+    await expect(urls.raw('a.jpg')).rejects.toMatchObject({ code: 'file_not_found' });
+    const first = await urls.raw('a.jpg');
+    await urls.raw('b.jpg');
+    expect(await urls.raw('a.jpg')).not.toBe(first);
+    expect(seen).toHaveLength(4);
+  });
+});

@@ -1,0 +1,80 @@
+// What any visitor may send to the upload handler of a customer's server. Spec: Upload helper codes.
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { COMPLETE_BODY_BYTES_MAX } from '../../../../runtime/core/limits.ts';
+import { createUploadHandler, expressHandler } from '../../../../runtime/sdk/server/sdk.ts';
+
+const handler = createUploadHandler({
+  router: {},
+  url: 'http://127.0.0.1:9',
+  apiKey: `tin_live_${'0'.repeat(36)}`,
+  project: 'demo',
+});
+let server: Server;
+let port: number;
+
+beforeAll(async () => {
+  // Nobody catches what it throws.
+  server = createServer((request, response) => void expressHandler(handler)(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+});
+afterAll(() => server.close());
+
+const JSON_HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+
+it.each([
+  ['leaves in the middle of a body', `${JSON_HEAD}Content-Length: 100\r\n\r\n{`],
+  ['asks for an address that is none', 'GET // HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['names a host that is none', 'GET / HTTP/1.1\r\nHost: a b\r\n\r\n'],
+])('a visitor who %s ends nothing but the own connection', async (_what, bytes) => {
+  const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(visitor, 'connect');
+  const closed = once(visitor, 'close');
+  visitor.resume().end(bytes);
+  await closed;
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).json()).toEqual({ routes: {} });
+});
+
+it('a body without a length is kept no longer than any that is taken', async () => {
+  const visitor = connect(port, '127.0.0.1').on('error', () => undefined);
+  visitor.write(`${JSON_HEAD}Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n`);
+  const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+  for (let sent = 0; sent <= COMPLETE_BODY_BYTES_MAX; sent += 0x10000) visitor.write(chunk);
+  // It goes on, and is answered all the same.
+  expect(await text(visitor)).toMatch(/^HTTP\/1\.1 413 .*payload_too_large/s);
+});
+
+it('nor in a fetch handler', async () => {
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(0x10000)),
+  });
+  const headers = { 'content-type': 'application/json' };
+  const init = { method: 'POST', headers, body: endless, duplex: 'half' } as const;
+  expect((await handler(new Request('http://a/', init))).status).toBe(413);
+});
+
+it.each([
+  ['express.json()', {}],
+  ['express.raw()', Buffer.from('{}')],
+  ['express.text()', '{}'],
+])('a body that %s has read is read all the same', async (_by, body) => {
+  const handle = expressHandler(handler);
+  const other = createServer((request, response) => {
+    void handle(Object.assign(request, { body }), response);
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port: at } = other.address() as AddressInfo;
+  const headers = { 'content-type': 'application/json' };
+  const answer = await fetch(`http://127.0.0.1:${at}/`, { method: 'POST', headers, body: '{}' });
+  other.close();
+  // Read, and found to name no action.
+  expect(await answer.json()).toMatchObject({
+    error: { code: 'invalid_request', message: expect.stringContaining('action') },
+  });
+});

@@ -1,0 +1,319 @@
+// Spec: Upload helper codes. The upload helper on a server of one's own, against a real Tintype: every row of its table.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { signHelperToken } from '../../../../runtime/core/signing/helper-token.ts';
+import {
+  createUploadHandler,
+  expressHandler,
+  nextHandlers,
+  UploadRefusal,
+  uploadRoute,
+} from '../../../../runtime/sdk/server/sdk.ts';
+import { removeFolder, startTintype, type Tintype } from '../../../contract/support/tintype.ts';
+import { over, photograph } from '../../../support/pictures.ts';
+
+let tintype: Tintype;
+let picture: Buffer;
+const completed: unknown[] = [];
+const errors: unknown[] = [];
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer as JSON; what it must hold is what a test asserts.
+type Json = any;
+
+beforeAll(async () => {
+  tintype = await startTintype();
+  picture = await over(photograph(64, 48)).jpeg().toBuffer();
+}, 300_000);
+afterAll(async () => {
+  await tintype?.end('SIGTERM');
+  if (tintype !== undefined) await removeFolder(tintype.data);
+});
+
+const avatar = uploadRoute({
+  accept: { 'image/jpeg': { maxSize: '1MB', maxCount: 1 }, 'image/png': {} },
+  input: z.object({ album: z.string() }),
+  middleware: ({ request, input }) => {
+    const user = request.headers.get('x-user');
+    if (user === null) throw new UploadRefusal({ status: 401, code: 'sign_in', message: 'Who?' });
+    if (user === 'banned') throw new UploadRefusal();
+    if (user === 'broken') throw new TypeError('the session store is gone');
+    return { user, album: input.album };
+  },
+  onUploadComplete: ({ metadata, file }) => {
+    if (metadata.album === 'bad') throw new Error('the row was not written');
+    completed.push({ metadata, slug: file.file_slug });
+    return { saved_for: metadata.user };
+  },
+});
+const large = uploadRoute({ accept: { 'image/*': {} } });
+const router = { avatar, large };
+
+const makeHandler = (over: Partial<Parameters<typeof createUploadHandler>[0]> = {}) =>
+  createUploadHandler({
+    router,
+    url: tintype.instance.api_url,
+    apiKey: tintype.instance.api_key,
+    project: tintype.instance.project_slug,
+    onError: (error) => errors.push(error),
+    ...over,
+  });
+
+async function post(
+  body: object,
+  { user = 'ada', handler = makeHandler() }: { user?: string; handler?: typeof anyHandler } = {},
+) {
+  const headers = {
+    'content-type': 'application/json',
+    ...(user === '' ? {} : { 'x-user': user }),
+  };
+  const request = new Request('https://shop.example/upload', {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  const answer = await handler(request);
+  return { status: answer.status, body: (await answer.json()) as Json };
+}
+declare const anyHandler: ReturnType<typeof createUploadHandler>;
+
+const file = (more: object = {}) => ({
+  name: 'me.jpg',
+  content_type: 'image/jpeg',
+  size_bytes: picture.length,
+  ...more,
+});
+const prepare = (more: object = {}) => ({
+  action: 'prepare',
+  route: 'avatar',
+  file: file(),
+  input: { album: 'faces' },
+  ...more,
+});
+const refusal = (status: number, code: string, details?: object) => ({
+  status,
+  body: { error: { code, ...(details === undefined ? {} : { details }) } },
+});
+
+async function send(prepared: { body: { put: { url: string; headers: object } } }, bytes: Buffer) {
+  const { url, headers } = prepared.body.put;
+  const stored = await fetch(url, { method: 'PUT', headers: { ...headers }, body: bytes });
+  expect(stored.status).toBe(200);
+}
+
+describe('the upload handler', () => {
+  it('prepares, completes and calls the hook with what the middleware knew', async () => {
+    const prepared = await post(prepare());
+    expect(prepared).toMatchObject({ status: 200, body: { upload_id: expect.any(String) } });
+    await send(prepared, picture);
+    const done = await post({ action: 'complete', token: prepared.body.token });
+    expect(done).toMatchObject({
+      status: 200,
+      body: { status: 'ready', file: { width: 64, revision: 1 }, result: { saved_for: 'ada' } },
+    });
+    const { file_slug } = done.body.file;
+    expect(completed).toEqual([{ metadata: { user: 'ada', album: 'faces' }, slug: file_slug }]);
+  });
+
+  it('says what its routes take', async () => {
+    const answer = await makeHandler()(new Request('https://shop.example/upload'));
+    expect(await answer.json()).toEqual({
+      routes: {
+        avatar: {
+          accept: {
+            'image/jpeg': { max_bytes: 1_048_576, max_count: 1 },
+            'image/png': { max_bytes: null, max_count: null },
+          },
+        },
+        large: { accept: { 'image/*': { max_bytes: null, max_count: null } } },
+      },
+    });
+  });
+
+  it('needs no name of a route where there is one', async () => {
+    const handler = makeHandler({ router: { large } });
+    const prepared = await post({ action: 'prepare', file: file() }, { handler });
+    expect(prepared.status).toBe(200);
+  });
+
+  it.each([
+    ['unknown_route', 400, { route: 'none' }, undefined],
+    ['unknown_route', 400, { route: undefined }, undefined],
+    ['unknown_route', 400, { route: 'toString' }, undefined],
+    [
+      'unsupported_content_type',
+      400,
+      { file: { name: 'a', content_type: 'image/gif', size_bytes: 1 } },
+      { accepted: ['image/jpeg', 'image/png'] },
+    ],
+    [
+      'file_too_large',
+      413,
+      { file: { name: 'a', content_type: 'image/jpeg', size_bytes: 1_048_577 } },
+      { max_bytes: 1_048_576 },
+    ],
+    ['invalid_input', 400, { input: { album: 5 } }, undefined],
+    ['invalid_request', 400, { file: { name: 'a' } }, undefined],
+  ])('answers %s with %i', async (code, status, over, details) => {
+    expect(await post(prepare(over))).toMatchObject(refusal(status, code, details));
+  });
+
+  it.each([
+    ['', 401, 'sign_in'],
+    ['banned', 403, 'forbidden'],
+    ['broken', 500, 'middleware_failed'],
+  ])('answers what the middleware says of %j: %i %s', async (user, status, code) => {
+    errors.length = 0;
+    expect(await post(prepare(), { user })).toMatchObject(refusal(status, code));
+    expect(errors.length).toBe(status === 500 ? 1 : 0);
+  });
+
+  it('takes no token that was changed, made with another key, or cut short', async () => {
+    const { token } = (await post(prepare())).body;
+    const [prefix, id, exp, , mac] = token.split('.');
+    const state = Buffer.from('{"route":"large","metadata":null}').toString('base64url');
+    const rotated = makeHandler({ apiKey: 'tin_live_another' });
+    for (const action of ['complete', 'parts', 'abort']) {
+      for (const forged of [[prefix, id, exp, state, mac].join('.'), token.slice(0, -1), '', 7]) {
+        const answer = await post({ action, token: forged });
+        expect(answer).toMatchObject(refusal(401, 'invalid_token'));
+      }
+      const answer = await post({ action, token }, { handler: rotated });
+      expect(answer).toMatchObject(refusal(401, 'invalid_token'));
+    }
+  });
+
+  it('says upload_expired of a token past its session', async () => {
+    const token = signHelperToken({
+      api_key: tintype.instance.api_key,
+      upload_id: 'upl_1',
+      exp: Math.floor(Date.now() / 1000) - 1,
+      state: { route: 'avatar', metadata: null },
+    });
+    expect(await post({ action: 'complete', token })).toMatchObject(refusal(410, 'upload_expired'));
+  });
+
+  it('says with 422 why the image cannot be used', async () => {
+    const bytes = Buffer.from('this is no picture at all');
+    const prepared = await post(prepare({ file: file({ size_bytes: bytes.length }) }));
+    await send(prepared, bytes);
+    const done = await post({ action: 'complete', token: prepared.body.token });
+    expect(done).toMatchObject(refusal(422, 'unsupported_media_type'));
+  });
+
+  it('says with 422 that a session expired', async () => {
+    const { token } = (await post(prepare())).body;
+    expect(await post({ action: 'abort', token })).toEqual({
+      status: 200,
+      body: { status: 'aborted' },
+    });
+    const done = await post({ action: 'complete', token });
+    expect([410, 422]).toContain(done.status);
+  });
+
+  it('says that the hook failed, and calls it again with complete', async () => {
+    const prepared = await post(prepare({ input: { album: 'bad' } }));
+    await send(prepared, picture);
+    for (const _ of [1, 2]) {
+      errors.length = 0;
+      const done = await post({ action: 'complete', token: prepared.body.token });
+      expect(done).toMatchObject(refusal(500, 'on_upload_complete_failed'));
+      expect(errors.length).toBe(1);
+    }
+  });
+
+  it('keeps the status of what the service refuses', async () => {
+    const done = await post({ action: 'complete', token: (await post(prepare())).body.token });
+    expect(done).toMatchObject(refusal(409, 'ingest_object_missing'));
+    const heavy = file({ size_bytes: 250_000_001 });
+    const answer = await post(prepare({ route: 'large', file: heavy }));
+    expect(answer).toMatchObject(refusal(413, 'file_too_large', { max_bytes: 250_000_000 }));
+  });
+
+  it('answers 502 where the service is not reached, and where it answers 5xx', async () => {
+    const answering = (status: number) => async () =>
+      Response.json({ error: { code: 'storage_unavailable', message: 'Later.' } }, { status });
+    const cases = [
+      [async () => Promise.reject(new TypeError('refused')), 'api_unreachable'],
+      [async () => new Response('<html>', { status: 503 }), 'api_unreachable'],
+      [answering(503), 'storage_unavailable'],
+    ] as const;
+    for (const [fetch, code] of cases) {
+      const handler = makeHandler({ fetch, retries: 0 });
+      expect(await post(prepare(), { handler })).toMatchObject(refusal(502, code));
+    }
+  });
+
+  it('tells the client to ask again where processing takes longer than it waits', async () => {
+    const handler = makeHandler({ pollSeconds: 0 });
+    const prepared = await post(prepare(), { handler });
+    await send(prepared, picture);
+    const statuses = new Set<number>();
+    for (;;) {
+      const { status } = await post(
+        { action: 'complete', token: prepared.body.token },
+        { handler },
+      );
+      statuses.add(status);
+      if (status !== 202) break;
+    }
+    expect([...statuses]).toEqual([202, 200]);
+  });
+
+  it('sends large files in parts of the size that was asked for', async () => {
+    const size_bytes = 24 * 1024 * 1024;
+    const ask = (part_size?: number) =>
+      post({ action: 'prepare', route: 'large', file: file({ size_bytes }), part_size });
+    expect((await ask()).body.multipart).toMatchObject({
+      part_size: 8 * 1024 * 1024,
+      parts: [{ part_number: 1 }, { part_number: 2 }, { part_number: 3 }],
+    });
+    const small = await ask(1);
+    expect(small.body.multipart.part_size).toBeGreaterThanOrEqual(5 * 1024 * 1024);
+    const signed = await post({ action: 'parts', token: small.body.token });
+    expect(signed.body.parts).toHaveLength(small.body.multipart.parts.length);
+  });
+
+  it('says of an empty file that it is empty', async () => {
+    const { status, body } = await post(prepare({ file: file({ size_bytes: 0 }) }));
+    expect({ status, code: body.error.code }).toEqual({ status: 400, code: 'invalid_request' });
+    expect(body.error.message).toContain('The file is empty');
+  });
+
+  it('reads only JSON, which no form of another site can send', async () => {
+    const send = (init: RequestInit) =>
+      makeHandler()(new Request('https://shop.example/upload', { method: 'POST', ...init }));
+    const form = await send({ body: JSON.stringify(prepare()) });
+    expect({ status: form.status, body: await form.json() }).toMatchObject(
+      refusal(400, 'invalid_request'),
+    );
+    const torn = await send({ body: '{', headers: { 'content-type': 'application/json' } });
+    expect(await torn.json()).toMatchObject({ error: { code: 'invalid_json' } });
+  });
+});
+
+describe('the adapters', () => {
+  let server: Server;
+  afterAll(() => server?.close());
+
+  it('serve plain node:http and express alike', async () => {
+    const handle = expressHandler(makeHandler());
+    server = createServer((request, response) => void handle(request, response));
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}/upload`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-user': 'ada' },
+      body: JSON.stringify(prepare()),
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(await answer.json()).toMatchObject({ put: { url: expect.any(String) } });
+  });
+
+  it('give Next its two functions', () => {
+    const handler = makeHandler();
+    expect(nextHandlers(handler)).toEqual({ GET: handler, POST: handler });
+  });
+});

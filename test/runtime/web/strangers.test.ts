@@ -1,0 +1,166 @@
+// Spec: Library sessions and the picker. Who may frame the picker, and whose messages count: the registered origin as
+// the direct parent, and nobody else, in Chromium.
+import type { Frame, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addPicture, type PickerSite, startPickerSite, visit } from '../../support/picker-site.ts';
+import { pageOf } from '../../support/site.ts';
+
+let site: PickerSite;
+let session: { token: string; embed_url: string };
+
+beforeAll(async () => {
+  site = await startPickerSite();
+  await addPicture(site, 'harbour.jpg');
+  const answer = await fetch(`${site.shop.origin}/session`, {
+    method: 'POST',
+    body: '{"refreshOf":null}',
+  });
+  session = (await answer.json()) as typeof session;
+  // Both sites have a page that frames whatever it is asked to, and notes every message.
+  const framing = pageOf(`
+    window.heard = [];
+    addEventListener('message', ({ data, origin }) => heard.push({ ...data, origin }));
+    window.frameIt = (src, sandbox) => new Promise((loaded) => {
+      const frame = document.createElement('iframe');
+      if (sandbox !== undefined) frame.setAttribute('sandbox', sandbox);
+      frame.onload = loaded;
+      frame.src = src;
+      document.body.append(frame);
+    });
+    document.title = 'ready';
+  `);
+  for (const { answers } of [site.shop, site.stranger]) answers.set('/framing', framing);
+}, 300_000);
+afterAll(() => site?.close());
+
+const frames = async (page: Page | Frame, src: string, sandbox?: string) => {
+  await page.evaluate(`frameIt(${JSON.stringify(src)}, ${JSON.stringify(sandbox)})`);
+};
+/** The picker runs in one of the frames: it is more than a page that the browser refused. */
+const isShown = (page: Page) =>
+  page.frames().some((frame) => frame.url().startsWith(new URL(session.embed_url).origin));
+const at = (origin: string) => visit(site, { at: `${origin}/framing` });
+
+describe('the picker’s frame', { timeout: 300_000 }, () => {
+  it('is shown by the registered origin', async () => {
+    const { page } = await at(site.shop.origin);
+    await frames(page, session.embed_url);
+    expect(isShown(page)).toBe(true);
+    await page.waitForFunction('heard.length > 0');
+    expect(await page.evaluate('heard.map(({ type }) => type)')).toEqual(['ready']);
+    await page.context().close();
+  });
+
+  it('is not shown by another origin', async () => {
+    const { page } = await at(site.stranger.origin);
+    await frames(page, session.embed_url);
+    expect(isShown(page)).toBe(false);
+    await page.context().close();
+  });
+
+  it('is not shown by the registered origin inside of another', async () => {
+    const { page } = await at(site.stranger.origin);
+    await frames(page, `${site.shop.origin}/framing`);
+    const inner = page.frames().find((frame) => frame.url().startsWith(site.shop.origin));
+    if (inner === undefined) throw new Error('the shop is not there');
+    await frames(inner, session.embed_url);
+    expect(isShown(page)).toBe(false);
+    await page.context().close();
+  });
+
+  it('is not shown by a sandboxed page of the registered origin', async () => {
+    const { page } = await at(site.shop.origin);
+    await frames(page, `${site.shop.origin}/framing`, 'allow-scripts');
+    const inner = page.frames().find((frame) => frame.parentFrame() !== null);
+    if (inner === undefined) throw new Error('the sandbox is not there');
+    await frames(inner, session.embed_url);
+    expect(isShown(page)).toBe(false);
+    await page.context().close();
+  });
+
+  it('shows nothing where it is no direct child of the whole page', async () => {
+    const { page } = await at(site.shop.origin);
+    await frames(page, `${site.shop.origin}/framing`);
+    const inner = page.frames().find((frame) => frame.parentFrame() !== null);
+    if (inner === undefined) throw new Error('the inner page is not there');
+    await frames(inner, session.embed_url);
+    const picker = page.frames().find((frame) => frame.url().includes('/embed/'));
+    expect(await picker?.locator('body').textContent()).toMatch(/works inside another page/);
+    await page.goto(session.embed_url);
+    expect(await page.locator('body').textContent()).toMatch(/works inside another page/);
+    await page.context().close();
+  });
+});
+
+describe('the picker’s messages', { timeout: 300_000 }, () => {
+  /** Posts to the picker as whoever the frame belongs to. */
+  const post = (from: Page | Frame, message: object, target: string) =>
+    from.evaluate(`${target}.postMessage(${JSON.stringify(message)}, '*')`);
+  const isOpen = (picker: Frame) => picker.locator('footer').count();
+
+  it('are heard by the frame from its parent’s origin and window, of this load, each once', async () => {
+    const { page } = await at(site.shop.origin);
+    await frames(page, session.embed_url);
+    await frames(page, `${site.stranger.origin}/framing`);
+    await frames(page, `${site.shop.origin}/framing`);
+    await page.waitForFunction('heard.length > 0');
+    const [ready] = (await page.evaluate('heard')) as { channel: string; origin: string }[];
+    expect(ready).toMatchObject({ origin: new URL(session.embed_url).origin });
+    const byUrl = (part: string) => {
+      const found = page
+        .frames()
+        .find((each) => each !== page.mainFrame() && each.url().includes(part));
+      if (found === undefined) throw new Error(`no frame of ${part}`);
+      return found;
+    };
+    const picker = byUrl('/embed/');
+    const { token } = session;
+    const channel = ready?.channel;
+    const good = {
+      tintype: 'picker',
+      v: 1,
+      type: 'session',
+      channel,
+      number: 1,
+      token,
+      settings: {},
+    };
+    await post(byUrl(site.stranger.origin), good, 'parent.frames[0]');
+    await post(byUrl(`${site.shop.origin}/framing`), good, 'parent.frames[0]');
+    await post(picker, good, 'window');
+    for (const wrong of [
+      { channel: 'other' },
+      { v: 2 },
+      { tintype: 'x' },
+      { token: 5 },
+      { number: '1' },
+    ])
+      await post(page, { ...good, ...wrong }, 'frames[0]');
+    expect(await isOpen(picker)).toBe(0);
+    await post(page, good, 'frames[0]');
+    await picker.getByRole('option').waitFor();
+    // A repetition and an older number, with a token that would be refused if it were taken.
+    const worse = { ...good, token: 'ls1.a.b.c' };
+    for (const number of [1, 0, -1]) await post(page, { ...worse, number }, 'frames[0]');
+    await picker.getByRole('searchbox').fill('harbour');
+    await picker.getByRole('option').waitFor();
+    expect(await page.evaluate('heard.map(({ type }) => type)')).toEqual(['ready']);
+    await page.context().close();
+  });
+
+  it('are heard by the page from the frame alone', async () => {
+    const { page } = await visit(site);
+    await page.evaluate('pick()');
+    const frame = page.frameLocator('iframe');
+    await frame.getByRole('option').waitFor();
+    const false_ = { tintype: 'picker', v: 1, type: 'select', files: [], channel: 'x', number: 99 };
+    await post(page, false_, 'window');
+    const picker = page.frames().find((each) => each.url().includes('/embed/'));
+    if (picker === undefined) throw new Error('the picker is not there');
+    await post(picker, false_, 'parent');
+    await post(picker, { ...false_, type: 'close' }, 'parent');
+    await frame.getByRole('option').dblclick();
+    expect(await page.evaluate('chosen')).toEqual(['harbour.jpg']);
+    await page.context().close();
+  });
+});

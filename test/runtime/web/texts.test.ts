@@ -1,0 +1,47 @@
+// Spec: Library sessions and the picker. What the picker says of the refusals of its calls and of images that fail.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { processingErrors } from '../../../runtime/core/errors.ts';
+import { errorText, textsOf } from '../../../runtime/web/picker/texts.ts';
+import { projectRoot } from '../../house/source-files.ts';
+
+/** Of requests that the picker never sends, and of a service that does not know itself what is wrong. */
+const NEVER = [
+  'content_type_mismatch',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+  'internal',
+  'invalid_cursor',
+  'invalid_json',
+  'invalid_request',
+  'invalid_search',
+  'invalid_signature',
+  'length_required',
+  'payload_too_large',
+  'sha256_mismatch',
+  'unauthorized',
+];
+
+type Operations = Record<string, { responses?: unknown }>;
+
+function documentedCodes(): string[] {
+  const text = readFileSync(join(projectRoot, 'runtime/api/openapi.json'), 'utf8');
+  const { paths } = JSON.parse(text) as { paths: Record<string, Operations> };
+  const called = Object.entries(paths).filter(([path]) =>
+    /^\/v1\/(library\/|uploads\/)/.test(path),
+  );
+  const answers = JSON.stringify(called.map(([, operations]) => operations));
+  const lists = answers.matchAll(/"code":\{"(?:enum|const)":(\[[^\]]*\]|"[^"]*")/g);
+  return [...lists].flatMap(([, codes = '[]']) => JSON.parse(codes) as string | string[]).flat();
+}
+
+it('has a sentence in every language for whatever its calls are refused with', () => {
+  const codes = new Set([...documentedCodes(), ...Object.keys(processingErrors)]);
+  expect(codes.size).toBeGreaterThan(25);
+  for (const language of ['en', 'de'] as const) {
+    const texts = textsOf(language);
+    const wordless = [...codes].filter((code) => errorText(texts, code) === texts.unknown(code));
+    expect(wordless.toSorted(), language).toEqual(NEVER);
+  }
+});

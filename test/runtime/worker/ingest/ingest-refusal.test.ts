@@ -1,0 +1,23 @@
+// What the log of a worker says of an image that it refuses.
+import { expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { ingestJob } from '../../../../runtime/worker/ingest/ingest-job.ts';
+import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.ts';
+
+const DOCTYPE = Buffer.from('<!DOCTYPE svg><svg xmlns="http://www.w3.org/2000/svg"/>');
+const room = async () => true;
+
+it('is what is wrong with the image, once, and no calls of ours', async () => {
+  const answer = await ingestJob({ content_type: 'image/svg+xml' }, [DOCTYPE], room);
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level: 'info', name: 'test', destination });
+  try {
+    readIngestAnswer({ facts: { ...answer.facts }, parts: [] });
+  } catch (error) {
+    log.info('an upload was refused', { error });
+  }
+  const [line] = lines.map((each) => JSON.parse(each));
+  expect(line.error.message).toBe('unsupported_media_type: a DOCTYPE');
+  expect(line.error.stack).toBe('IngestRefusal: unsupported_media_type: a DOCTYPE');
+});

@@ -1,0 +1,65 @@
+// Uploads of several projects that never end leave a slot of their worker to all others, from their second attempt on.
+// Spec: Processing error codes (processing_timeout).
+import { expect, it } from 'vitest';
+import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
+import { createSlowPlace } from '../../../../runtime/worker/ingest/slow-place.ts';
+import type { Sandbox, SandboxJob } from '../../../../runtime/worker/sandbox/sandbox.ts';
+import { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+import { useDatabase } from '../../../support/database.ts';
+import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
+import { makeProject } from '../../../support/rows.ts';
+import { arrive, uploadAsItIs } from '../../../support/uploads.ts';
+
+const { db } = useDatabase();
+
+it('one of them at a time is in hand, whatever slots there are', async () => {
+  const storage = makeFolderBuckets();
+  const hanging: PromiseWithResolvers<never>[] = [];
+  /** Every attempt hangs until it is said that its time is over. */
+  const sandbox: Sandbox = {
+    run: (_job: SandboxJob) => {
+      const attempt = Promise.withResolvers<never>();
+      hanging.push(attempt);
+      return attempt.promise;
+    },
+    close: async () => undefined,
+  };
+  const world = { db, buckets: storage.buckets };
+  const log = createLog({ level: 'silent', name: 'test' });
+  const slow = createSlowPlace();
+  const deps = { ...world, sandbox, slow, clock: systemClock, log, ingest_bytes_max: 1e9 };
+  const endTimes = async (attempts: Promise<unknown>[]) => {
+    for (const one of hanging.splice(0)) one.reject(new SandboxFailure('timeout', 'too long'));
+    await Promise.all(attempts);
+    await db.query(`update uploads set lease_until = now() - interval '1 second'`);
+  };
+  const until = async (count: number) => {
+    while (hanging.length < count) await new Promise((resume) => setTimeout(resume, 5));
+  };
+  const bytes = Buffer.from('whatever');
+  const arriveIn = async () => arrive(world, await makeProject(db), { bytes });
+  const uploads = [await arriveIn(), await arriveIn()];
+
+  const first = [ingestUpload(deps, null), ingestUpload(deps, null)];
+  await until(2);
+  await endTimes(first);
+  for (const upload of uploads) {
+    expect(await uploadAsItIs(db, upload)).toMatchObject({ timeout_count: 1 });
+  }
+
+  const second = ingestUpload(deps, null);
+  await until(1);
+  expect(await ingestUpload(deps, null)).toEqual({ result: 'idle' });
+  const good = await arriveIn();
+  const other = ingestUpload(deps, null);
+  await until(2);
+  expect(await uploadAsItIs(db, good)).toMatchObject({ status: 'processing', attempt: 1 });
+  await endTimes([second, other]);
+  // Its place is free again.
+  const third = ingestUpload(deps, null);
+  await until(1);
+  await endTimes([third]);
+  storage.remove();
+});

@@ -1,0 +1,78 @@
+// Spec: Staff previews.
+import { describe, expect, it } from 'vitest';
+import {
+  type PreviewReply,
+  requestPreview,
+} from '../../../../runtime/core/delivery/preview-request.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import type { PreviewDeps } from '../../../../runtime/worker/render/render-preview.ts';
+import { readPreview, renderPreview } from '../../../../runtime/worker/render/render-preview.ts';
+import { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
+import { photo } from '../../../support/planned.ts';
+
+const never = new AbortController().signal;
+const source = { ...photo, project_id: 'prj_1', object_key: 'source', mezzanines: [] };
+const rendition = { fit: 'box', pixels: 480, format: 'webp', quality: 80 } as const;
+const request = requestPreview(source, { rendition, read_ms_max: 20 });
+
+async function preview(changes: Partial<PreviewDeps>): Promise<PreviewReply> {
+  const { buckets, remove } = makeFolderBuckets();
+  const log = createLog({ level: 'silent', name: 'test' });
+  const unused = () => Promise.reject(new Error('not used here'));
+  const deps: PreviewDeps = {
+    content: buckets.content,
+    log,
+    sandbox: { run: unused, close: unused },
+    line: { enter: async () => () => undefined, enterWarm: () => ({ leave() {}, stopped: never }) },
+    ...changes,
+  };
+  try {
+    return await renderPreview(deps, request, never);
+  } finally {
+    remove();
+  }
+}
+
+describe('a preview', () => {
+  it('is told from a render by what stands in it', () => {
+    expect(readPreview(JSON.parse(JSON.stringify(request)))).toEqual(request);
+    expect(readPreview({ derived_key: 'a' })).toBeUndefined();
+    expect(() => readPreview({ read_ms_max: 1 })).toThrow();
+  });
+
+  it('whose source does not come in its time takes no seat', async () => {
+    const { buckets, remove } = makeFolderBuckets();
+    const { promise } = Promise.withResolvers<undefined>();
+    const content = { ...buckets.content, read: () => promise };
+    const seats: string[] = [];
+    const enter = async () => {
+      seats.push('taken');
+      return () => undefined;
+    };
+    const enterWarm = () => ({ leave() {}, stopped: never });
+    expect(await preview({ content, line: { enter, enterWarm } })).toEqual({ outcome: 'unread' });
+    expect(seats).toEqual([]);
+    remove();
+  });
+
+  it.each([
+    ['timeout', 'timeout'],
+    ['out_of_memory', 'out_of_memory'],
+    ['crashed', 'decode_failed'],
+    ['garbage', 'decode_failed'],
+  ] as const)('whose decoder ended by %s cannot be drawn: %s', async (reason, said) => {
+    const { buckets, remove } = makeFolderBuckets();
+    const content = { ...buckets.content, read: async () => Buffer.from('picture') };
+    const run = () => Promise.reject(new SandboxFailure(reason, 'a test'));
+    const sandbox = { run, close: async () => undefined };
+    expect(await preview({ content, sandbox })).toEqual({ outcome: 'undrawable', reason: said });
+    remove();
+  });
+
+  it('is a square of exactly so many pixels where that is asked, whatever the shape', () => {
+    const square = { ...rendition, fit: 'square', pixels: 224 } as const;
+    const { plan } = requestPreview(source, { rendition: square, read_ms_max: 20 });
+    expect(plan).toMatchObject({ output: { width: 224, height: 224 }, window: { x: 0, y: 0 } });
+  });
+});

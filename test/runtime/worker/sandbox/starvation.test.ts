@@ -1,0 +1,84 @@
+/** A job's clock counts what the job did and what it slept, and not that the machine had other things to do. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createClock } from '../../../../runtime/worker/sandbox/job-admission.ts';
+import type { SandboxFailure } from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+import { starvedMs } from '../../../../runtime/worker/sandbox/starvation.ts';
+
+describe('the time that a process waited for a core', () => {
+  const started: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of started.splice(0)) child.kill('SIGKILL');
+  });
+
+  /** On the first core, whatever the others do. */
+  async function start(program: string): Promise<number> {
+    const said = `process.stdout.write('.', () => { ${program} })`;
+    const child = spawn('taskset', ['-c', '0', process.execPath, '-e', said]);
+    started.push(child);
+    await once(child.stdout, 'data');
+    return child.pid ?? 0;
+  }
+
+  it('grows while two want one core, and not while it sleeps', async () => {
+    const spins = 'for (;;);';
+    const sleeping = await start('setInterval(() => {}, 1e6)');
+    const [one, two] = [await start(spins), await start(spins)];
+    await expect.poll(() => starvedMs(one) + starvedMs(two)).toBeGreaterThan(500);
+    const before = starvedMs(sleeping);
+    const busy = starvedMs(one) + starvedMs(two);
+    await expect.poll(() => starvedMs(one) + starvedMs(two) - busy).toBeGreaterThan(500);
+    expect(starvedMs(sleeping) - before).toBeLessThan(250);
+  });
+
+  it('is nothing of a process that is gone', () => {
+    expect(starvedMs(2 ** 22 + 1)).toBe(0);
+  });
+});
+
+describe('the clock of a job', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function startClock(limit: number, starved: () => number) {
+    const rung: SandboxFailure[] = [];
+    const clock = createClock(limit, (failure) => void rung.push(failure), starved);
+    clock.start();
+    return { clock, rung };
+  }
+
+  it('gives back what the job waited for a core, and that alone', () => {
+    let starved = 5000;
+    const { rung } = startClock(1000, () => starved);
+    starved += 300;
+    vi.advanceTimersByTime(1299);
+    expect(rung).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(rung.map(({ reason }) => reason)).toEqual(['timeout']);
+  });
+
+  it('ends a job that waits for ever at four times its time', () => {
+    const began = Date.now();
+    const { rung } = startClock(1000, () => Date.now() - began);
+    vi.advanceTimersByTime(3999);
+    expect(rung).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(rung).toHaveLength(1);
+  });
+
+  it('begins anew with each piece of input, and not at all once it is stopped', () => {
+    const { clock, rung } = startClock(1000, () => 0);
+    vi.advanceTimersByTime(900);
+    clock.refresh();
+    vi.advanceTimersByTime(900);
+    clock.stop();
+    clock.refresh();
+    vi.advanceTimersByTime(5000);
+    expect(rung).toEqual([]);
+  });
+});
