@@ -14,7 +14,7 @@ let plane: ControlPlane;
 
 beforeAll(async () => {
   plane = await startControlPlane();
-}, 120_000);
+}, 300_000);
 
 afterAll(() => plane?.stop());
 
@@ -73,7 +73,7 @@ describe('make install and make uninstall', () => {
     const second = await kubeOk(plane, { path });
     const generation = (each: typeof first) => (each.metadata as { generation: number }).generation;
     expect(generation(second)).toBe(generation(first));
-  }, 120_000);
+  }, 300_000);
 
   it('install the image that is named', async () => {
     await script('install.sh', { IMAGE: 'registry.example.com:5000/images/tintype:1.2.3' });
@@ -81,7 +81,7 @@ describe('make install and make uninstall', () => {
     expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(
       '"image":"registry.example.com:5000/images/tintype:1.2.3"',
     );
-  }, 120_000);
+  }, 300_000);
 
   it('take no finalizer of others off, and say what is in the way', async () => {
     await declare('default', 'shop', ['tintype.dev/project']);
@@ -93,7 +93,7 @@ describe('make install and make uninstall', () => {
     expect(items).toMatchObject([
       { metadata: { name: 'held', finalizers: ['example.com/backup'] } },
     ]);
-  }, 120_000);
+  }, 300_000);
 
   it('leave nothing, also where no operator is there to let go of its resources', async () => {
     await kubeOk(plane, {
@@ -104,7 +104,7 @@ describe('make install and make uninstall', () => {
     });
     await script('uninstall.sh');
     expect(await left()).toEqual([]);
-  }, 180_000);
+  }, 300_000);
 });
 
 describe('the chart in a cluster', () => {
@@ -145,5 +145,5 @@ describe('the chart in a cluster', () => {
     ]);
     const { items } = await kubeOk(plane, { path: projects('default') });
     expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
-  }, 180_000);
+  }, 300_000);
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     metadata: { name: HOME },
   });
   for (const { path, object } of objects) await kubeApply(plane(), path, object);
-}, 120_000);
+}, 300_000);
 
 // Other tests share the cluster.
 afterAll(async () => {

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await bind('staff', 'tintype-projects-editor');
   await bind('staff', 'tintype-staff');
   await policyHolds();
-}, 120_000);
+}, 300_000);
 
 afterAll(() => own?.stop());
 

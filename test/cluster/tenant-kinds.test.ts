@@ -1,10 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
@@ -12,17 +7,18 @@ import {
   createTenantControllers,
   type TenantControllers,
 } from '../../operator/cluster/tenant-controllers.ts';
+import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
-import { LEASE_NAME, type Permission, permissions } from '../../operator/permissions.ts';
+import { LEASE_NAME, permissions } from '../../operator/permissions.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
-import { kubeconfig } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { permitOperator, startOperator } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 
@@ -57,14 +53,24 @@ beforeAll(async () => {
   metrics = connected.metrics;
   caches = openObjectCaches({ client, clock, log, metrics, namespaces: [namespace] });
   const context = {
-    ...{ client, db, clock, delivery_root_domain: 'images.example' },
+    ...{ client, clock, delivery_root_domain: 'images.example' },
     sealing: createSealing([{ id: 'k1', key }]),
-    findOrganization: createOrganizations(db, clock),
+    findOrganization: createOrganizations(clock),
+    events: createEventRecorder({ client, clock, log, instance: 'test' }),
   };
-  const options = { caches, context, clock, log, metrics, resync_ms: 500, retry_ms: 300 };
+  const options = {
+    caches,
+    namespaces: [namespace],
+    context,
+    clock,
+    log,
+    metrics,
+    resync_ms: 500,
+    retry_ms: 300,
+  };
   controllers = createTenantControllers(options);
   await caches.synced;
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await caches.stop();
@@ -73,7 +79,11 @@ afterAll(async () => {
 /** What an operator makes of the cluster while it leads. */
 async function led(work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
-  const leading = controllers.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+  const leading = controllers.lead({
+    ...{ db, epoch: 1 },
+    signal: over.signal,
+    isCurrent: () => true,
+  });
   try {
     await work();
   } finally {
@@ -107,7 +117,7 @@ function remove(kind: string, name: string) {
 }
 
 function until(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 20_000, interval: 50 });
+  return vi.waitFor(check, { timeout: 60_000, interval: 50 });
 }
 
 async function condition(kind: string, name: string, type = 'Ready') {
@@ -313,78 +323,35 @@ describe('what belongs to a project', () => {
 describe('tintype operator', () => {
   it('needs its own permissions alone, is ready, and at SIGTERM gives its lease up and ends with 0', async () => {
     const home = await cluster.namespace();
-    const folder = await mkdtemp(join(tmpdir(), 'tintype-operator-'));
-    const file = join(folder, 'kubeconfig');
-    await writeFile(file, kubeconfig(plane(), 'operator'));
-    await permit(namespace, permissions.tenant);
-    await permit(home, permissions.own);
+    await permitOperator(plane(), namespace, permissions.tenant);
+    await permitOperator(plane(), home, [...permissions.own, ...permissions.delivery]);
     const name = slug();
     const callback = { url: 'https://shop.example/hook', secretName: name };
     await apply('Project', name, { callback });
-    const operator = startOperator({ KUBECONFIG: file, POD_NAMESPACE: home });
+    const { child, watched, stop } = await startOperator(plane(), {
+      TINTYPE_DATABASE_URL: url(),
+      TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}`,
+      TINTYPE_WATCH_NAMESPACES: namespace,
+      POD_NAMESPACE: home,
+    });
     try {
-      const watched = `http://127.0.0.1:${await readWatchPort(operator)}`;
       await until(async () => {
-        expect(operator.exitCode).toBeNull();
+        expect(child.exitCode).toBeNull();
         expect((await condition('Project', name))?.reason).toBe('InSync');
       });
       expect((await fetch(`${watched}/livez`)).status).toBe(200);
       expect((await fetch(`${watched}/readyz`)).status).toBe(200);
       const printed = await (await fetch(`${watched}/metrics`)).text();
       expect(printed).toContain('controller_runtime_reconcile_total{controller="Project"');
-      operator.kill('SIGTERM');
-      expect(await once(operator, 'exit')).toEqual([0, null]);
+      child.kill('SIGTERM');
+      expect(await once(child, 'exit')).toEqual([0, null]);
       const lease = `/apis/coordination.k8s.io/v1/namespaces/${home}/leases/${LEASE_NAME}`;
       const { spec } = (await kubeOk(plane(), { path: lease })) as {
         spec: { holderIdentity?: string };
       };
       expect(spec.holderIdentity ?? '').toBe('');
     } finally {
-      operator.kill('SIGKILL');
-      await rm(folder, { recursive: true });
+      await stop();
     }
-  }, 60_000);
+  }, 300_000);
 });
-
-function startOperator(settings: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, ['runtime/main.ts', 'operator'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: {
-      PATH: process.env['PATH'],
-      TINTYPE_DATABASE_URL: url(),
-      TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${key.toString('base64')}`,
-      TINTYPE_WATCH_NAMESPACES: namespace,
-      TINTYPE_METRICS_PORT: '0',
-      ...settings,
-    },
-  });
-}
-
-/** From the line in which it says that it is ready. */
-async function readWatchPort({ stderr }: ChildProcess): Promise<number> {
-  if (stderr === null) throw new Error('it says nothing');
-  const lines = createInterface({ input: stderr });
-  for await (const line of lines) {
-    const { watch_port } = JSON.parse(line) as { watch_port?: number };
-    if (watch_port === undefined) continue;
-    stderr.resume();
-    return watch_port;
-  }
-  throw new Error('it ended before it was ready');
-}
-
-/** What the table of the operator's permissions grants in a namespace, and nothing else. */
-async function permit(place: string, granted: readonly Permission[]): Promise<void> {
-  const path = `/apis/rbac.authorization.k8s.io/v1/namespaces/${place}`;
-  const head = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'operator' } };
-  const rules = granted.map(({ apiGroup, resources, names, verbs }) => {
-    return { apiGroups: [apiGroup], resources, verbs, ...(names && { resourceNames: names }) };
-  });
-  await kubeApply(plane(), `${path}/roles/operator`, { ...head, kind: 'Role', rules });
-  const group = 'rbac.authorization.k8s.io';
-  await kubeApply(plane(), `${path}/rolebindings/operator`, {
-    ...{ ...head, kind: 'RoleBinding' },
-    roleRef: { apiGroup: group, kind: 'Role', name: 'operator' },
-    subjects: [{ apiGroup: group, kind: 'User', name: 'operator' }],
-  });
-}

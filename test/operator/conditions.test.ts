@@ -54,6 +54,21 @@ const cases: Record<Reason, Decision<unknown>> = {
   ),
   // Of the cluster alone, where no decision comes about: test/cluster/tenant-kinds.test.ts.
   SecretTaken: { changes: [], conditions: conditionsFor('SecretTaken', 'it is there') },
+  TooManyKeys: decideSigningKey(
+    sample.signingKey({ rotationTrigger: '2' }),
+    sample.keyRows({ verifying: { count: 1000, seconds: 60 } }),
+    now,
+  ),
+  // Of images that presets bring themselves: test/cluster/declared-images.test.ts.
+  ImageNotFound: { changes: [], conditions: conditionsFor('ImageNotFound', 'not there') },
+  ImageUploading: { changes: [], conditions: conditionsFor('ImageUploading', 'on its way') },
+  ImagesUnavailable: { changes: [], conditions: conditionsFor('ImagesUnavailable', 'none') },
+  ImageDigestMismatch: { changes: [], conditions: conditionsFor('ImageDigestMismatch', 'other') },
+  ImageRefused: { changes: [], conditions: conditionsFor('ImageRefused', 'no image') },
+  FileTaken: { changes: [], conditions: conditionsFor('FileTaken', 'of others') },
+  PlanOnly: { changes: [], conditions: conditionsFor('PlanOnly', 'changes are planned') },
+  DatabaseUnavailable: { changes: [], conditions: conditionsFor('DatabaseUnavailable', 'away') },
+  SchemaNotReady: { changes: [], conditions: conditionsFor('SchemaNotReady', 'no tables') },
   SpecInvalid: { changes: [], conditions: conditionsFor('SpecInvalid', 'no chain') },
   SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined }), now),
   SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined }), now),

@@ -85,7 +85,8 @@ export function keyRow(fields: Partial<DeclaredSigningKeyRow> = {}): DeclaredSig
 }
 
 export function keyRows(fields: Partial<SigningKeyRows> = {}): SigningKeyRows {
-  return { project: { project_id: 'prj_1' }, key: keyRow(), owned: keyRow(), ...fields };
+  const verifying = { count: 1, seconds: 1 };
+  return { project: { project_id: 'prj_1' }, key: keyRow(), owned: keyRow(), verifying, ...fields };
 }
 
 const projectRef = { name: 'shop' };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FolderOperator, startFolderOperator } from '../../../operator/files/watch-folder.ts';
 import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
@@ -81,18 +81,12 @@ describe('the operator of a folder', () => {
   it('acts on a file that is written, replaced or removed', async () => {
     await start();
     await write('a.yaml', projectFile({ displayName: 'One' }));
-    await vi.waitFor(async () => {
-      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
-    });
+    await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
     await write('.a.tmp', projectFile({ displayName: 'Two' }));
     await rename(join(folder, '.a.tmp'), join(folder, 'a.yaml'));
-    await vi.waitFor(async () => {
-      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'Two' });
-    });
+    await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'Two' });
     await rm(join(folder, 'a.yaml'));
-    await vi.waitFor(async () => {
-      expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'suspended' });
-    });
+    await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ status: 'suspended' });
   });
 
   it('heals rows that drifted although no file changed', async () => {
@@ -101,9 +95,7 @@ describe('the operator of a folder', () => {
     const project = await findProjectBySlug(db, slug);
     const project_id = project?.project_id ?? '';
     await updateProject(db, { project_id, changes: { name: 'Drifted' } });
-    await vi.waitFor(async () => {
-      expect(await findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
-    });
+    await expect.poll(() => findProjectBySlug(db, slug)).toMatchObject({ name: 'One' });
   });
 
   it('says what is wrong once, and again only when that changes', async () => {

@@ -8,7 +8,11 @@ import {
 import { decide, PAUSED, type Subject } from '../../../operator/image-service/decide.ts';
 import { type Component, components } from '../../../operator/image-service/installation.ts';
 import type { DeploymentState, Observed } from '../../../operator/image-service/observed.ts';
-import { REVISION } from '../../../operator/image-service/render/deployments.ts';
+import {
+  REVISION,
+  ROLLED_BACK,
+  ROLLED_BACK_WHY,
+} from '../../../operator/image-service/render/deployments.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
 import { presentOf } from '../../../operator/image-service/steps.ts';
 import { installation, least } from './samples.ts';
@@ -45,16 +49,17 @@ function deployments(
   return Object.fromEntries(all);
 }
 
-const crons = ['hourly-rollup', 'daily-charge', 'content-sweep', 'retention'].map((name) => ({
-  name: `main-${name}`,
-  isSuspended: false,
-  lastRunFailed: false,
-}));
+const crons = objects
+  .filter(({ kind }) => kind === 'CronJob')
+  .map(({ metadata: { name } }) => ({ name, isSuspended: false, lastRunFailed: false }));
 
 /** As declared, and all is well. */
 const well: Observed = {
   secrets: [],
   database: { state: 'reachable' },
+  broker: { reason: 'Usable', message: 'The broker answers.' },
+  storage: { reason: 'Usable', message: 'Both buckets can be used.' },
+  last_image: undefined,
   migration: { state: 'complete' },
   deployments: deployments(),
   cronJobs: crons,
@@ -83,9 +88,37 @@ const untold = { revision: 'another' };
 const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
+/** What only a look at the cluster finds out: see test/cluster/image-service.test.ts and several-image-services.test.ts. */
+type OfPass = 'ObjectTaken' | 'ObjectRefused' | 'SpecInvalid' | 'PlanOnly' | 'NamespaceNotServed';
+
 /** Every reason, how it comes about, where it stands, and words that its message has to have. */
-const table: Record<Reason, [ConditionType, Partial<Observed>, RegExp, Partial<Subject>?]> = {
+const table: Record<
+  Exclude<Reason, OfPass>,
+  [ConditionType, Partial<Observed>, RegExp, Partial<Subject>?]
+> = {
   Running: ['Ready', {}, /runs/],
+  AsRendered: ['Applied', {}, /as it was rendered/],
+  Usable: ['BrokerUsable', {}, /answers/],
+  NotChecked: [
+    'StorageUsable',
+    { storage: { reason: 'NotChecked', message: 'no credentials here' } },
+    /no credentials/,
+  ],
+  CorsMissing: [
+    'StorageUsable',
+    { storage: { reason: 'CorsMissing', message: 'tintype doctor --fix-cors' } },
+    /fix-cors/,
+  ],
+  BrokerUnusable: [
+    'Ready',
+    { broker: { reason: 'BrokerUnusable', message: 'check the address' } },
+    /check the address/,
+  ],
+  StorageUnusable: [
+    'Stalled',
+    { storage: { reason: 'StorageUnusable', message: 'no such bucket' } },
+    /no such bucket/,
+  ],
   Completed: ['MigrationComplete', {}, /main-migrate-0026-/],
   Available: ['ApiAvailable', {}, /main-api: 2 of 2 pods/],
   ScaledToZero: [
@@ -145,6 +178,11 @@ const table: Record<Reason, [ConditionType, Partial<Observed>, RegExp, Partial<S
     /'db'.*ECONNREFUSED.*check/,
   ],
   DatabaseMismatch: ['Stalled', { database: { state: 'other' } }, /second operator/],
+  DatabaseTaken: [
+    'Stalled',
+    { database: { state: 'taken', why: "'images/first'" } },
+    /'images\/first'.*begins when that one is deleted/,
+  ],
   KedaNotInstalled: [
     'WorkersAvailable',
     {},
@@ -155,6 +193,16 @@ const table: Record<Reason, [ConditionType, Partial<Observed>, RegExp, Partial<S
     'MigrationComplete',
     { migration: { state: 'failed', last_line: 'is TINTYPE_DATABASE_URL right?', failed_at: now } },
     /is TINTYPE_DATABASE_URL right\?.*tried again/,
+  ],
+  RolledBack: [
+    'WorkersAvailable',
+    {
+      last_image: 'registry.example.com/tintype:1.2.2',
+      deployments: deployments({
+        'worker-ingest': { isRolledOut: false, isLate: true, updated: 1, total: 3 },
+      }),
+    },
+    /not ready within 10 minutes.*tintype:1\.2\.2' runs again/,
   ],
   RolloutFailed: [
     'ApiAvailable',
@@ -236,7 +284,7 @@ describe('the order of a version', () => {
     expect(names(first, 'CronJob')).toEqual([]);
     const then = decided({ deployments: deployments({ api: untold, delivery: untold }) });
     expect(names(then, 'Deployment')).toHaveLength(5);
-    expect(names(then, 'CronJob')).toHaveLength(4);
+    expect(names(then, 'CronJob')).toHaveLength(crons.length);
   });
 
   it('stops at a version that does not start: what serves people stays as it was', () => {
@@ -264,10 +312,64 @@ describe('the order of a version', () => {
     expect(decision.look_again_seconds).toBeGreaterThan(0);
   });
 
+  it('takes workers for available while their number changes, whatever else goes on', () => {
+    const growing = deployments({
+      'worker-ingest': { desired: 3, updated: 3, total: 3, ready: 1 },
+    });
+    for (const more of [{}, { secrets: [secret] }, { migration: { state: 'running' } as const }]) {
+      const decision = decided({ deployments: growing, ...more });
+      expect(condition(decision, 'WorkersAvailable')?.status).toBe('True');
+    }
+  });
+
   it('does nothing while paused, and claims nothing', () => {
     const decision = decided({ deployments: {} }, { annotations: { [PAUSED]: 'true' } });
     expect(decision.steps).toEqual([]);
     expect(condition(decision, 'Ready')?.status).toBe('Unknown');
+  });
+});
+
+describe('a new image that does not become ready in time', () => {
+  const last_image = 'registry.example.com/tintype:1.2.2';
+  const late = { isRolledOut: false, isLate: true, updated: 1, total: 3, failing };
+  const decision = decided({ last_image, deployments: deployments({ 'worker-ingest': late }) });
+  const applied = decision.steps.flatMap((step) => (step.do === 'apply' ? [step.object] : []));
+  const worker = applied.find(
+    ({ kind, metadata }) => kind === 'Deployment' && metadata.name === 'main-worker-ingest',
+  );
+
+  it('is taken back: every part is told to run the image before it', () => {
+    const told = applied.filter(({ kind }) => kind === 'Deployment' || kind === 'CronJob');
+    expect(told.length).toBeGreaterThan(components.length);
+    for (const each of told) expect(JSON.stringify(each)).toContain(`"image":"${last_image}"`);
+    expect(JSON.stringify(told)).not.toContain(least.image);
+  });
+
+  it('is not tried again by itself, also when the old pods are ready again', () => {
+    const annotations = worker?.metadata.annotations ?? {};
+    const rolled_back = {
+      revision: annotations[ROLLED_BACK] ?? '',
+      why: annotations[ROLLED_BACK_WHY] ?? '',
+    };
+    expect(rolled_back.revision).toBe(revisionOf('worker-ingest'));
+    const back = { revision: annotations[REVISION], rolled_back };
+    const again = decided({ last_image, deployments: deployments({ 'worker-ingest': back }) });
+    expect(again.steps.filter((step) => step.do === 'apply').map(({ object }) => object)).toEqual(
+      applied,
+    );
+    expect(condition(again, 'Ready')).toMatchObject({ status: 'False', reason: 'RolledBack' });
+  });
+
+  it('is tried where another one is declared', () => {
+    const rolled_back = { revision: 'of another image', why: 'it did not start' };
+    const state = deployments({ 'worker-ingest': { rolled_back } });
+    const next = decided({ last_image, deployments: state });
+    expect(condition(next, 'WorkersAvailable')?.reason).toBe('Available');
+  });
+
+  it('stays where nothing is known to have run before', () => {
+    const first = decided({ deployments: deployments({ 'worker-ingest': late }) });
+    expect(condition(first, 'Ready')?.reason).toBe('RolloutFailed');
   });
 });
 
@@ -283,11 +385,12 @@ describe('a migration that failed', () => {
     expect(names(again, 'Job')).toEqual([['delete', rendered.migration.metadata.name]]);
   });
 
-  it('is another Job where the image or a Secret is another', () => {
+  it('is another Job where the image, a Secret or the database is another', () => {
     const jobs = [
       main,
       installation({ ...least, image: 'tintype:2' }),
       installation(least, { secrets_digest: 'f' }),
+      installation(least, { database_id: '1/3' }),
       installation(least, { schema_version: '0027' }),
     ].map((each) => renderInstallation(each).migration.metadata.name);
     expect(new Set(jobs).size).toBe(jobs.length);

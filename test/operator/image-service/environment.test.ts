@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takenVariables } from '../../../operator/image-service/extra-env.ts';
+import { isFree } from '../../../operator/image-service/extra-env.ts';
 import { components, type Process } from '../../../operator/image-service/installation.ts';
 import { environmentOf } from '../../../operator/image-service/render/environment.ts';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
@@ -10,6 +10,7 @@ import { full, least } from './samples.ts';
 
 const processes: readonly Process[] = [...components, 'migrate', 'job'];
 const known = new Set<string>(Object.values(variables).map(({ name }) => name));
+const takenVariables = [...known].filter((name) => !isFree(name));
 /** Those of Node and of the storage's client. */
 const foreign = [
   'NODE_OPTIONS',
@@ -71,6 +72,7 @@ describe('what a field decides', () => {
     expect(nowhere.toSorted()).toEqual([
       'TINTYPE_DELIVERY_NAMESPACE',
       'TINTYPE_FAILPOINT',
+      'TINTYPE_RUNTIME_NAMESPACES',
       'TINTYPE_WATCH_NAMESPACES',
     ]);
   });
@@ -90,6 +92,9 @@ describe('what a field decides', () => {
       TINTYPE_PLANS: '/etc/tintype/plans/plans.yaml',
       NODE_EXTRA_CA_CERTS: '/etc/tintype/ca/ca.crt',
     });
+    expect(environment('delivery', full)).toMatchObject({
+      TINTYPE_BASE_URL: 'https://api.example.com',
+    });
     expect(environment('dispatcher', full)).toMatchObject({
       TINTYPE_CDN: 'http-purge',
       TINTYPE_CDN_URL: 'http://varnish:6081',
@@ -107,9 +112,16 @@ describe('what a field decides', () => {
     expect(environment('worker-render', full)).toMatchObject(render);
   });
 
+  it('has two slots where the resource does not say it, as a worker by itself has', () => {
+    const { ingestSlots, renderSlots } = variables;
+    const slots = (process: Process, name: string) => environment(process, least)[name];
+    expect(slots('worker-ingest', ingestSlots.name)).toBe(ingestSlots.default);
+    expect(slots('worker-render', renderSlots.name)).toBe('2');
+  });
+
   it('keeps the heap and what uploads take within the memory of the pod', () => {
     const bytes = Number(environment('worker-ingest', least)['TINTYPE_INGEST_MEMORY_BYTES']);
-    expect(bytes).toBe(2 ** 31);
+    expect(bytes).toBe(Math.floor(4 * 2 ** 30 * 0.6));
     const larger = Number(environment('worker-ingest', full)['TINTYPE_INGEST_MEMORY_BYTES']);
     expect(larger).toBe(Math.floor(6 * 2 ** 30 * 0.6));
     expect(environment('api', least)['NODE_OPTIONS']).toBe('--max-old-space-size=460');

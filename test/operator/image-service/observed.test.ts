@@ -116,7 +116,7 @@ const table: [string, object, object[], string, RegExp][] = [
     },
     [],
     'RolloutFailed',
-    /within 10 minutes\. The 2 ready ones go on/,
+    /within 10 minutes \(kubectl logs and the .readyz .*\)\. The 2 ready ones go on/,
   ],
   [
     'a quota forbids pods',
@@ -144,6 +144,29 @@ describe('a Deployment, as Kubernetes shows it', () => {
   it('of no pods is as it shall be', () => {
     const state = readDeployment(deployment({}, { replicas: 0 }), []);
     expect(judgeDeployment('main-worker-render', state).reason).toBe('ScaledToZero');
+  });
+
+  it('is available while the number of its pods changes, with as many as there have to be', () => {
+    const pods = (readyReplicas: number, more = {}) => ({
+      ...{ replicas: 3, updatedReplicas: 3, readyReplicas },
+      ...progressing('NewReplicaSetAvailable'),
+      ...more,
+    });
+    const judge = (status: object, least?: number) =>
+      judgeDeployment(
+        'main-worker',
+        readDeployment(deployment(status, { replicas: 3 }), []),
+        least,
+      );
+    expect(judge(pods(1), 1)).toMatchObject({
+      reason: 'Available',
+      message: expect.stringContaining('1 of 3'),
+    });
+    expect(judge(pods(1), 2).reason).toBe('RollingOut');
+    expect(judge(pods(1)).reason).toBe('RollingOut');
+    expect(judge(pods(0), 0).reason).toBe('Unavailable');
+    expect(judge(pods(1, { updatedReplicas: 2 }), 1).reason).toBe('RollingOut');
+    expect(judge(pods(1, progressing('ReplicaSetUpdated')), 1).reason).toBe('RollingOut');
   });
 
   it('tells what it was told to run', () => {

@@ -30,6 +30,12 @@ const wrong: [string, object, string, RegExp][] = [
     /`name` must not be TINTYPE_BASE_URL: a field of the ImageService decides it/,
   ],
   [
+    'a variable that nobody reads',
+    { ...least, extraEnv: [{ name: 'TINTYPE_RATE_WRITE', value: '1' }] },
+    'spec.extraEnv[0]',
+    /`name` must not be TINTYPE_RATE_WRITE: .*, or it has no place in an installation/,
+  ],
+  [
     'a variable of somebody else',
     { ...least, extraEnv: [{ name: 'LD_PRELOAD', value: 'x' }] },
     'spec.extraEnv[0].name',

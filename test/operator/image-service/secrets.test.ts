@@ -81,12 +81,40 @@ describe('the Secrets of an installation', () => {
     expect(messages(good, { ...least, cdn: { kind: 'CloudFront', zone: 'z' } })).toEqual([]);
   });
 
+  it('have to hold what extraEnv takes from them, which replaces pods when it changes', () => {
+    const secretKeyRef = { name: 'payments', key: 'url' };
+    const spec = { ...least, extraEnv: [{ name: 'TINTYPE_PROVIDER_B_URL', secretKeyRef }] };
+    expect(messages(good, spec)).toEqual([
+      "SecretNotFound: Secret 'payments' (`spec.extraEnv`) does not exist: create it in this namespace with the keys url.",
+    ]);
+    expect(messages({ ...good, payments: {} }, spec).join()).toMatch(
+      /^SecretKeyMissing: Key 'url' .* of Secret 'payments' \(`spec.extraEnv`\) is missing/,
+    );
+    expect(messages({ ...good, payments: { url: 'nowhere' } }, spec).join()).toMatch(
+      /^SecretInvalid: Key 'url' of Secret 'payments' .* must be/,
+    );
+    const payments = { url: 'http://payments.svc:8083' };
+    const examined = examine({ ...good, payments }, spec);
+    expect(examined).toMatchObject({ problems: [], endpoints: { payments: 8083 } });
+    const other = examine({ ...good, payments: { url: 'http://payments.svc' } }, spec);
+    expect(other.endpoints.payments).toBe(80);
+    expect(other.digest).not.toBe(examined.digest);
+  });
+
+  it('leave the address of the payment provider to extraEnv itself', () => {
+    const value = 'https://payments.example:8443';
+    const extraEnv = [{ name: 'TINTYPE_PROVIDER_B_URL', value }];
+    expect(examine(good, { ...least, extraEnv }).endpoints.payments).toBe(8443);
+    expect(examine(good).endpoints.payments).toBeUndefined();
+  });
+
   it('are taken by the keys that the resource names', () => {
     const { url } = good.db;
     const found = {
       ...good,
       'main-app': { uri: url },
       mq: { connection_string: good.mq.url, management: 'http://mq:15672' },
+      otel: { headers: 'authorization=Bearer x' },
     };
     expect(messages(found, full)).toEqual([]);
   });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createKubeClient } from '../../../operator/kube/client.ts';
-import { openCredentials } from '../../../operator/kube/credentials.ts';
 import { type Answer, type KubeFailure, unwrap } from '../../../operator/kube/kube-failure.ts';
+import { openKubeconfig } from '../../../operator/kube/kubeconfig.ts';
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
 import { type KubeObject, resourceType } from '../../../operator/kube/resource.ts';
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
@@ -169,7 +169,7 @@ describe('what a call fails with', () => {
     expect(failureOf(await client.get(configMaps, at('a'))).reason).toBe('Unreachable');
     client.close();
     const empty = { kind: 'text' as const, kubeconfig: '{"apiVersion":"v1","kind":"Config"}' };
-    expect(() => openCredentials(empty, systemTimedClock)).toThrow('names no cluster');
+    expect(() => openKubeconfig(empty, systemTimedClock)).toThrow('names no cluster');
   });
 });
 
@@ -253,7 +253,7 @@ describe('the token of a pod', () => {
     await writeFile(tokenFile, 'expired');
     const clock = systemTimedClock;
     const file = join(folder, 'kubeconfig');
-    const credentials = openCredentials({ kind: 'file', file }, clock);
+    const credentials = openKubeconfig({ kind: 'file', file }, clock);
     const client = createKubeClient({ credentials, clock, metrics: createKubeMetrics() });
     const read = () => client.get(configMaps, at('kube-root-ca.crt'));
     expect(failureOf(await read()).reason).toBe('Unauthorized');

@@ -1,6 +1,6 @@
 /** A client of the operator for the tests, as one of the identities of the control plane. */
 import { createKubeClient, type KubeClient } from '../../../operator/kube/client.ts';
-import { openCredentials } from '../../../operator/kube/credentials.ts';
+import { openKubeconfig } from '../../../operator/kube/kubeconfig.ts';
 import { createKubeMetrics, type KubeMetrics } from '../../../operator/kube/metrics.ts';
 import { systemTimedClock, type TimedClock } from '../../../operator/kube/timed-clock.ts';
 import { kubeconfig } from '../../support/control-plane.ts';
@@ -14,6 +14,6 @@ export function connectKube(
 ): Connected {
   const { clock = systemTimedClock, as = 'admin', ...rest } = options;
   const metrics = createKubeMetrics();
-  const credentials = openCredentials({ kind: 'text', kubeconfig: kubeconfig(plane, as) }, clock);
+  const credentials = openKubeconfig({ kind: 'text', kubeconfig: kubeconfig(plane, as) }, clock);
   return { client: createKubeClient({ credentials, clock, metrics, ...rest }), metrics };
 }

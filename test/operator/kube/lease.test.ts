@@ -19,7 +19,7 @@ import { createQuickClock } from './quick-clock.ts';
 import { silentLog } from './silent-log.ts';
 
 const TIMES = 8;
-const PATIENT = { timeout: 25_000 };
+const PATIENT = { timeout: 60_000 };
 
 const shared = useControlPlane();
 let namespace: string;

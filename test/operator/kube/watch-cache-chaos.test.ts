@@ -78,7 +78,7 @@ it('ends in the truth, and so do its handlers, whatever happens on the way', asy
     }),
     { numRuns: HISTORIES, endOnFailure: true },
   );
-}, 120_000);
+}, 300_000);
 
 async function perform(
   { world, proxy }: { world: World; proxy: KubeFaultProxy },

@@ -18,7 +18,7 @@ let world: ReturnType<typeof configMapWorld>;
 
 beforeAll(async () => {
   plane = await startControlPlane({ components: [] });
-}, 120_000);
+}, 300_000);
 afterAll(() => plane.stop());
 afterEach(async () => {
   await watched.stop();
@@ -38,7 +38,7 @@ it('goes on when the API server was killed and comes back, and says meanwhile ho
   await open();
   await plane.killApiServer();
   const { health } = watched.cache;
-  await expect.poll(() => health().silent_ms, { timeout: 15_000 }).toBeGreaterThan(60_000);
+  await expect.poll(() => health().silent_ms).toBeGreaterThan(60_000);
   expect(health()).toMatchObject({ isSynced: true, isStale: false, objects: 1 });
   await plane.startApiServer();
   await world.set('after', '1');

@@ -80,7 +80,7 @@ describe('a watch cache on a real API server', () => {
       taken.push(change.key);
     });
     await world.set('a', '1');
-    await expect.poll(() => taken, { timeout: 5_000 }).toContain(key('a'));
+    await expect.poll(() => taken).toContain(key('a'));
     expect(told.map((change) => change.key)).toContain(key('a'));
   });
 });
@@ -96,6 +96,27 @@ describe('the health of a watch cache', () => {
     clock.advance(1);
     expect(cache.health().isStale).toBe(true);
     await cache.stop();
+    client.close();
+  });
+
+  it('is measured of all caches of a kind that there are, for as long as they are there', async () => {
+    await world.set('a', '1');
+    const { client, metrics } = connectKube(shared.plane());
+    const open = { client, metrics, clock: systemTimedClock, type: configMaps, log: silentLog };
+    const fields = 'metadata.name=a';
+    const all = [1, 2].map(() => openWatchCache({ ...open, selection: { namespace, fields } }));
+    const printed = async () => {
+      const samples = (await metrics.print()).matchAll(
+        /^tintype_cache_(objects|last\w*){kind=\S+ (\S+)$/gm,
+      );
+      return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
+    };
+    await Promise.all(all.map(({ synced }) => synced));
+    expect(await printed()).toEqual({ objects: 2, last_event_seconds: expect.any(Number) });
+    await all[0]?.stop();
+    expect(await printed()).toMatchObject({ objects: 1 });
+    await all[1]?.stop();
+    expect(await printed()).toEqual({});
     client.close();
   });
 

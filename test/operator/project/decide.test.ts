@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideProject, type ProjectChange } from '../../../operator/project/decide.ts';
-import { parseQuantity } from '../../../operator/project/settings.ts';
+import { parseBytes } from '../../../operator/quantity.ts';
 import { gone, nobody, now, project, projectRow, projectRows, released } from '../samples.ts';
 
 const absent = projectRows({ project: undefined });
@@ -323,5 +323,5 @@ it.each([
   ['2Ti', 2_199_023_255_552],
   ['999999999999999T', Number.MAX_SAFE_INTEGER],
 ])('the quantity %s is %d bytes', (text, bytes) => {
-  expect(parseQuantity(text)).toBe(bytes);
+  expect(parseBytes(text)).toBe(bytes);
 });

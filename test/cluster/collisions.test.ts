@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { upsertRecipe } from '../../runtime/db/recipes.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { id, makeFile, makeOrganization, makeProject, must } from '../support/rows.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const others = useControlPlane();
+const cluster = useTenantCluster({ db });
+const { apply, condition, led, path, read, remove, untilGone, untilReason } = cluster;
+const { plane } = cluster;
+
+const project = async (slug: string) => must(await findProjectBySlug(db, slug));
+
+const recipes = async (slug: string) => {
+  const { project_id } = await project(slug);
+  return db.query<{ name: string; recipe_id: string }>(
+    'select name, recipe_id from recipes where project_id = $1 order by name',
+    [project_id],
+  );
+};
+
+/** As people do who want it gone at once. */
+async function deleteByForce(kind: string, name: string): Promise<void> {
+  await remove(kind, name);
+  await kubeRequest(plane(), {
+    ...{ method: 'PATCH', path: path(kind, name), content_type: 'application/merge-patch+json' },
+    body: { metadata: { finalizers: null } },
+  });
+}
+
+const chain = { transformChain: 'resize/640x480' };
+
+describe('a resource whose finalizer was removed by hand', () => {
+  it.each(['while an operator watched', 'while none did'])(
+    '%s leaves no row behind',
+    async (when) => {
+      const [name, kept] = [newSlug(), newSlug()];
+      const declare = async () => {
+        await apply('Project', name, {});
+        await apply('Project', kept, { deletionPolicy: 'Retain' });
+        await apply('Recipe', name, { projectRef: { name }, ...chain });
+        await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: 'logo.png' });
+      };
+      const gone = async () => {
+        for (const kind of ['Recipe', 'WatermarkPreset', 'Project'])
+          await deleteByForce(kind, name);
+        await deleteByForce('Project', kept);
+      };
+      await declare();
+      await led(async () => {
+        await untilReason('Project', name, 'InSync');
+        await makeFile(db, await project(name), { file_slug: 'logo.png' });
+        for (const kind of ['Recipe', 'WatermarkPreset']) await untilReason(kind, name, 'InSync');
+        await untilReason('Project', kept, 'InSync');
+        if (when === 'while an operator watched') await gone();
+      });
+      if (when === 'while none did') await gone();
+      await led(() =>
+        until(async () => {
+          expect(await project(name)).toMatchObject({ status: 'suspended', owner_uid: null });
+          expect(await project(kept)).toMatchObject({ status: 'active', owner_uid: null });
+          expect(await recipes(name)).toEqual([]);
+          expect(
+            await db.query('select from watermark_presets where owner_name = $1', [name]),
+          ).toEqual([]);
+        }),
+      );
+    },
+  );
+
+  it('and that came back under its name takes its project up, and makes its recipe anew', async () => {
+    const name = newSlug();
+    const declare = async () => {
+      await apply('Project', name, {});
+      await apply('Recipe', name, { projectRef: { name }, ...chain });
+    };
+    await declare();
+    await led(() => untilReason('Recipe', name, 'InSync'));
+    const before = await project(name);
+    for (const kind of ['Recipe', 'Project']) await deleteByForce(kind, name);
+    await declare();
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await untilReason('Recipe', name, 'InSync');
+    });
+    expect(await project(name)).toMatchObject({ project_id: before.project_id, status: 'active' });
+    expect((await recipes(name)).map((each) => each.name)).toEqual([name]);
+  });
+});
+
+describe('a namespace that is deleted', () => {
+  it('goes with everything in it, and its projects are suspended', async () => {
+    const name = newSlug();
+    const namespace = cluster.other();
+    const spec = { projectRef: { name } };
+    await apply('Project', name, { defaultWatermarkPresetRef: { name } }, { namespace });
+    await apply('SigningKey', name, spec, { namespace });
+    await apply('Recipe', name, { ...spec, ...chain }, { namespace });
+    await apply('WatermarkPreset', name, { ...spec, fileSlug: 'logo.png' }, { namespace });
+    await led(async () => {
+      await untilReason('Recipe', name, 'InSync', namespace);
+      await makeFile(db, await project(name), { file_slug: 'logo.png' });
+      await untilReason('Project', name, 'InSync', namespace);
+      await kubeOk(plane(), { method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+      for (const kind of ['Project', 'SigningKey', 'Recipe', 'WatermarkPreset']) {
+        await untilGone(kind, name, namespace);
+      }
+      await until(async () => {
+        const { status } = await kubeRequest(plane(), { path: `/api/v1/namespaces/${namespace}` });
+        expect(status).toBe(404);
+      });
+    });
+    expect(await project(name)).toMatchObject({ status: 'suspended', owner_uid: null });
+    expect(await recipes(name)).toEqual([]);
+  });
+});
+
+describe('what others have', () => {
+  it('is not adopted: a project, a recipe of the API, one of another organization', async () => {
+    const [name, foreign] = [newSlug(), newSlug()];
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const { project_id, organization_id } = await project(name);
+      await db.transaction((tx) =>
+        upsertRecipe(tx, {
+          ...{ recipe_id: id('rcp'), project_id, name: 'hero' },
+          ...{ transform_chain: 'resize/9x9', schema_version: 1 },
+        }),
+      );
+      await apply('Recipe', 'hero', { projectRef: { name }, ...chain });
+      await untilReason('Recipe', 'hero', 'NameConflict');
+      const { organization_id: another } = await makeOrganization(db);
+      await makeProject(db, { organization_id: another, project_slug: foreign });
+      await apply('Project', foreign, { adoptionPolicy: 'IfUnowned' });
+      await untilReason('Project', foreign, 'SlugConflict');
+      expect(another).not.toBe(organization_id);
+      await remove('Recipe', 'hero');
+      await remove('Project', foreign);
+      await untilGone('Recipe', 'hero');
+      await untilGone('Project', foreign);
+    });
+    expect((await recipes(name)).map((each) => each.name)).toEqual(['hero']);
+    expect(await project(foreign)).toMatchObject({ status: 'active', owner_uid: null });
+  });
+
+  it('decided stays: what staff suspended is reported and never healed, also by deletion', async () => {
+    const name = newSlug();
+    await apply('Project', name, { state: 'Active' });
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await db.query(
+        `update projects set status = 'suspended', suspended_by = 'staff' where project_slug = $1`,
+        [name],
+      );
+      await untilReason('Project', name, 'SuspendedByStaff');
+      const passes = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 5));
+      expect(await condition('Project', name, 'Stalled')).toMatchObject({ status: 'True' });
+      expect((await read('Project', name)).status).toMatchObject({ suspendedBy: 'staff' });
+      await remove('Project', name);
+      await untilGone('Project', name);
+    });
+    expect(await project(name)).toMatchObject({ status: 'suspended', suspended_by: 'staff' });
+  });
+
+  it('declared in a namespace of another installation is theirs, with the same database or another', async () => {
+    const [name, theirs] = [newSlug(), newSlug()];
+    const elsewhere = await others.namespace();
+    const { organization_id } = await makeOrganization(db);
+    const { project_id } = await makeProject(db, { organization_id, project_slug: theirs });
+    const uid = '11111111-2222-4333-8444-555555555555';
+    await db.query(
+      `update projects set owner_uid = $2, owner_namespace = $3, owner_name = $4,
+         owner_deletion_policy = 'suspend' where project_id = $1`,
+      [project_id, uid, elsewhere, theirs],
+    );
+    await apply('Project', name, { slug: theirs });
+    await led(async () => {
+      await untilReason('Project', name, 'SlugConflict');
+      const passes = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 5));
+      await remove('Project', name);
+      await untilGone('Project', name);
+    });
+    // Its resource is not here, and that is no reason to let it go.
+    expect(await project(theirs)).toMatchObject({ status: 'active', owner_uid: uid });
+  });
+
+  it('is left alone where most of all rows have no resource here: the database is another cluster’s', async () => {
+    const { organization_id } = await makeOrganization(db);
+    const slugs = Array.from({ length: 200 }, newSlug);
+    for (const [index, project_slug] of slugs.entries()) {
+      const { project_id } = await makeProject(db, { organization_id, project_slug });
+      await db.query(
+        `update projects set owner_uid = $2, owner_namespace = $3, owner_name = $4,
+           owner_deletion_policy = 'suspend' where project_id = $1`,
+        [project_id, `gone-${index}`, cluster.namespace(), project_slug],
+      );
+    }
+    const name = newSlug();
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const passes = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 20));
+    });
+    const left = await db.query(
+      `select from projects where owner_uid like 'gone-%' and status = 'active'`,
+    );
+    expect(left).toHaveLength(slugs.length);
+  });
+});

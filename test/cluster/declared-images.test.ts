@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
+import { claimUpload } from '../../runtime/db/claim-upload.ts';
+import { updateFileBlocked } from '../../runtime/db/files.ts';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { systemClock } from '../../runtime/platform/clock.ts';
+import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeFolderBuckets } from '../support/folder-buckets.ts';
+import { kubeOk } from '../support/kube-request.ts';
+import { makeFile, must, publish } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const folder = makeFolderBuckets();
+afterAll(() => folder.remove());
+
+const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
+const newImage = () => Buffer.concat([PNG, randomBytes(64)]);
+const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const served = new Map<string, Buffer>();
+const asked: string[] = [];
+
+const images: ImageDeps = {
+  ...{ buckets: folder.buckets, queue: createInProcessQueue(), clock: systemClock, log },
+  plans: defaultPlans,
+  settings: {
+    ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
+    ...{ avifUploads: 'enabled', svgUploads: 'enabled' },
+  },
+  download: async (url) => {
+    asked.push(url);
+    const bytes = served.get(url);
+    return bytes === undefined ? { fault: 'it answered 404' } : { bytes };
+  },
+};
+const cluster = useTenantCluster({ db, context: { images } });
+const { apply, condition, led, read, untilReason } = cluster;
+
+async function uploads(name: string) {
+  return db.query<{ upload_id: string; status: string; sha256: string; ingest_key: string }>(
+    'select * from uploads where file_slug = $1 order by created_at',
+    [name],
+  );
+}
+
+/** What a worker does with an upload that has arrived. */
+async function ingest(name: string, bytes: Buffer): Promise<void> {
+  await until(async () => expect((await uploads(name)).at(-1)?.status).toBe('uploaded'));
+  const { upload_id } = must((await uploads(name)).at(-1));
+  const upload = must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
+  await publish(db, upload, { source_sha256: digest(bytes) });
+}
+
+function store(kind: 'configmaps' | 'secrets', name: string, bytes: Buffer) {
+  const field = kind === 'secrets' ? 'data' : 'binaryData';
+  const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}`;
+  const body = { metadata: { name }, [field]: { 'logo.png': bytes.toString('base64') } };
+  return kubeOk(cluster.plane(), { method: 'POST', path, body });
+}
+
+describe('a preset that brings its image', () => {
+  it.each([
+    ['ConfigMap', 'configmaps', 'configMapRef'],
+    ['Secret', 'secrets', 'secretRef'],
+  ] as const)(
+    'from a %s uploads it once, is Ready when it is processed, and brings it again when it changes',
+    async (_, kind, field) => {
+      const [name, bytes, other] = [newSlug(), newImage(), newImage()];
+      const spec = { projectRef: { name }, image: { [field]: { name, key: 'logo.png' } } };
+      await apply('Project', name, {});
+      await apply('WatermarkPreset', name, spec);
+      await led(async () => {
+        await untilReason('WatermarkPreset', name, 'ImageNotFound');
+        await store(kind, name, bytes);
+        await untilReason('WatermarkPreset', name, 'ImageUploading');
+        const [upload] = await uploads(name);
+        expect(upload?.sha256).toBe(digest(bytes));
+        expect(await folder.buckets.ingest.read(must(upload).ingest_key)).toEqual(bytes);
+        await ingest(name, bytes);
+        await untilReason('WatermarkPreset', name, 'InSync');
+        const passes = await cluster.countPasses('WatermarkPreset');
+        await until(async () =>
+          expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
+        );
+        expect(await uploads(name)).toHaveLength(1);
+        const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}/${name}`;
+        await kubeOk(cluster.plane(), { method: 'DELETE', path });
+        await store(kind, name, other);
+        await ingest(name, other);
+        await untilReason('WatermarkPreset', name, 'InSync');
+        expect(await uploads(name)).toHaveLength(2);
+      });
+    },
+  );
+
+  it('from a URL fetches it once, and takes nothing that has another digest', async () => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const url = `https://shop.example/${name}.png`;
+    const image = { url, sha256: digest(bytes) };
+    served.set(url, newImage());
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, { projectRef: { name }, image });
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageDigestMismatch');
+      expect(await uploads(name)).toEqual([]);
+      served.set(url, bytes);
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      const fetched = asked.filter((each) => each === url).length;
+      const passes = await cluster.countPasses('WatermarkPreset');
+      await until(async () =>
+        expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
+      );
+      expect(asked.filter((each) => each === url)).toHaveLength(fetched);
+    });
+  });
+
+  it('never replaces a file of others, nor brings again what was blocked', async () => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
+    await store('configmaps', name, bytes);
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const project = must(await findProjectBySlug(db, name));
+      const file = await makeFile(db, project, { file_slug: name });
+      await apply('WatermarkPreset', name, spec);
+      await untilReason('WatermarkPreset', name, 'FileTaken');
+      await db.transaction((tx) =>
+        updateFileBlocked(tx, { file_id: file.file_id, blocked_by: 'staff', reason: 'no' }),
+      );
+      await untilReason('WatermarkPreset', name, 'FileBlocked');
+      expect(await uploads(name)).toHaveLength(1);
+    });
+  });
+
+  it('says in words what is no image, and that its source has no such key', async () => {
+    const name = newSlug();
+    const spec = (key: string) => {
+      return { projectRef: { name }, image: { configMapRef: { name, key } } };
+    };
+    await store('configmaps', name, Buffer.from('no image'));
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec('other.png'));
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageNotFound');
+      expect((await condition('WatermarkPreset', name))?.message).toBe(
+        `the ConfigMap '${name}' has no key 'other.png'`,
+      );
+      await apply('WatermarkPreset', name, spec('logo.png'));
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      expect((await read('WatermarkPreset', name)).metadata.finalizers).toBeUndefined();
+    });
+  });
+});

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({
+  db,
+  context: {
+    planRoutes: async ({ metadata, spec }) =>
+      spec?.['staff'] === undefined ? [] : [`+ Ingress ${metadata.name}`],
+  },
+});
+const { apply, condition, led, read, remove, untilReason, untilGone } = cluster;
+
+const plan = { annotations: { 'tintype.dev/plan-only': 'true' } };
+const pause = { annotations: { 'tintype.dev/paused': 'true' } };
+const project = (slug: string) => findProjectBySlug(db, slug);
+
+async function untilPlanned(kind: string, name: string, message: string): Promise<void> {
+  await until(async () => expect((await condition(kind, name, 'Planned'))?.message).toBe(message));
+}
+
+/** Every row that a resource can own, and what is written beside them. */
+async function allRows(): Promise<unknown[]> {
+  const tables = [
+    ...['organizations', 'projects', 'signing_keys', 'project_domains', 'project_pricing'],
+    ...['recipes', 'watermark_presets', 'audit_log', 'operator_terms'],
+  ];
+  return Promise.all(tables.map((table) => db.query(`select * from ${table} order by 1`)));
+}
+
+describe('a resource that asks for its plan alone', () => {
+  it('tells every row and route that would be made, writes none, and makes them when it no longer asks', async () => {
+    const name = newSlug();
+    const spec = {
+      displayName: 'Shop',
+      deliveryAccess: 'Protected',
+      callback: { url: 'https://shop.example/hook', secretName: name },
+      staff: { customDomains: [`${name}.example`] },
+    };
+    await led(async () => {
+      const before = await allRows();
+      await apply('Project', name, spec, { ...plan, namespace: cluster.other() });
+      const planned = async () => {
+        const { status } = await read('Project', name, cluster.other());
+        return status.conditions?.find(({ type }) => type === 'Planned');
+      };
+      await until(async () => expect((await planned())?.status).toBe('True'));
+      expect((await planned())?.message.split('\n')).toEqual([
+        `+ projects ${name} { project_slug: "${name}", organization_id: "(a new organization '${cluster.other()}')", name: "Shop", delivery_access: "protected" }`,
+        expect.stringMatching(
+          `^~ projects ${name} \\{ owner_uid: null → ".*", owner_namespace: null → "${cluster.other()}", owner_name: null → "${name}", owner_deletion_policy: null → "suspend" \\}$`,
+        ),
+        `~ projects ${name} { callback_url: null → "https://shop.example/hook", callback_secret_sealed: null → (a new secret) }`,
+        `+ signing_keys ${name} { kid: (a new key) }`,
+        `+ project_domains ${name}.example`,
+        `+ Ingress ${name}`,
+      ]);
+      const live = await read('Project', name, cluster.other());
+      expect(live.metadata.finalizers).toBeUndefined();
+      expect(await allRows()).toEqual(before);
+      await apply('Project', name, spec, { namespace: cluster.other() });
+      await untilReason('Project', name, 'InSync', cluster.other());
+      expect(await planned()).toBeUndefined();
+      expect(await project(name)).toMatchObject({ delivery_access: 'protected' });
+    });
+  });
+
+  it('tells a change from what is there to what would be, for every kind', async () => {
+    const name = newSlug();
+    const projectRef = { name };
+    await apply('Project', name, { displayName: 'Shop' });
+    await apply('Recipe', name, { projectRef, transformChain: 'resize/640x480' });
+    await apply('SigningKey', name, { projectRef });
+    await led(async () => {
+      await untilReason('Recipe', name, 'InSync');
+      await untilReason('SigningKey', name, 'InSync');
+      const before = await allRows();
+      const { recipeID } = (await read('Recipe', name)).status;
+      const { kid } = (await read('SigningKey', name)).status;
+      await apply('Project', name, { displayName: 'Store' }, plan);
+      await apply('Recipe', name, { projectRef, transformChain: 'resize/9x9' }, plan);
+      await apply('SigningKey', name, { projectRef, rotationTrigger: '2' }, plan);
+      await untilPlanned('Project', name, `~ projects ${name} { name: "Shop" → "Store" }`);
+      const chains = 'transform_chain: "resize/640x480" → "resize/9x9"';
+      await untilPlanned('Recipe', name, `~ recipes ${String(recipeID)} { ${chains} }`);
+      await until(async () =>
+        expect((await condition('SigningKey', name, 'Planned'))?.message).toMatch(
+          new RegExp(`^~ signing_keys ${String(kid)} \\{ status: "active" → "retired" \\}\\n\\+ `),
+        ),
+      );
+      expect(await condition('Project', name)).toMatchObject({
+        status: 'False',
+        reason: 'PlanOnly',
+        message: expect.stringContaining('remove the annotation `tintype.dev/plan-only`'),
+      });
+      expect(await allRows()).toEqual(before);
+    });
+  });
+
+  it('tells what its deletion would do, and goes when it no longer asks', async () => {
+    const name = newSlug();
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await apply('Project', name, {}, plan);
+      await untilPlanned('Project', name, 'nothing would change: rows and routes are as declared');
+      await remove('Project', name);
+      await until(async () => {
+        const { status } = await read('Project', name);
+        const planned = status.conditions?.find(({ type }) => type === 'Planned');
+        expect(planned?.message).toMatch(/status: "active" → "suspended"/);
+      });
+      expect(await project(name)).toMatchObject({ status: 'active' });
+      await apply('Project', name, {});
+      await untilGone('Project', name);
+      expect(await project(name)).toMatchObject({ status: 'suspended' });
+    });
+  });
+});
+
+describe('a paused resource', () => {
+  it('keeps its rows as they are, whatever is declared and whatever drifts, until it is no longer paused', async () => {
+    const name = newSlug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      await apply('Project', name, { displayName: 'Store' }, pause);
+      await until(async () =>
+        expect(await condition('Project', name, 'Paused')).toMatchObject({ status: 'True' }),
+      );
+      const { project_id } = must(await project(name));
+      await updateProject(db, { project_id, changes: { name: 'Drifted' } });
+      const passes = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 10));
+      const { metadata, status } = await read('Project', name);
+      expect((await project(name))?.name).toBe('Drifted');
+      // What was found before still says of which generation.
+      expect(status.observedGeneration).toBe(metadata.generation - 1);
+      await apply('Project', name, { displayName: 'Store' });
+      await untilReason('Project', name, 'InSync');
+      expect((await project(name))?.name).toBe('Store');
+      expect(await condition('Project', name, 'Paused')).toBeUndefined();
+    });
+  });
+
+  it('says so where nobody has looked at it yet, and where its deletion waits', async () => {
+    const name = newSlug();
+    await apply('Recipe', name, { projectRef: { name }, transformChain: 'resize/9x9' }, pause);
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Recipe', name, 'Paused');
+      expect(await condition('Recipe', name)).toMatchObject({ status: 'Unknown' });
+      await untilReason('Project', name, 'InSync');
+      await apply('Project', name, {}, pause);
+      await until(async () =>
+        expect(await condition('Project', name, 'Paused')).toMatchObject({ status: 'True' }),
+      );
+      await remove('Project', name);
+      await until(async () => {
+        const { status } = await read('Project', name);
+        expect(status.conditions?.find(({ type }) => type === 'Ready')).toMatchObject({
+          ...{ status: 'False', reason: 'Paused' },
+          message: 'the deletion waits until the annotation `tintype.dev/paused` goes',
+        });
+      });
+      expect(await project(name)).toMatchObject({ status: 'active' });
+      await apply('Project', name, {});
+      await untilGone('Project', name);
+    });
+  });
+});

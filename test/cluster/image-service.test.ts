@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import {
+  type Json,
+  until,
+  useInstallationCluster,
+  usual,
+} from '../support/installation-cluster.ts';
+import { kubeRequest } from '../support/kube-request.ts';
+
+const { db, url } = useDatabase();
+const cluster = useInstallationCluster(db);
+const { read, list, merge, remove, led, untilReason, message, isThere } = cluster;
+
+const keys = {
+  TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  TINTYPE_TOKEN_KEYS: `t1:${randomBytes(32).toString('base64')}`,
+  TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
+  TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),
+};
+const storage = {
+  TINTYPE_S3_ENDPOINT: 'http://s3.example:9000',
+  AWS_ACCESS_KEY_ID: 'key',
+  AWS_SECRET_ACCESS_KEY: 'secret',
+};
+
+function secret(name: string, stringData: Record<string, string>) {
+  return cluster.create('Secret', { apiVersion: 'v1', metadata: { name }, stringData });
+}
+
+let name = '';
+
+/** Secrets and an ImageService of a name of their own. */
+async function declare(more: { spec?: object; annotations?: object; databaseUrl?: string } = {}) {
+  const { spec = {}, annotations = {}, databaseUrl = url() } = more;
+  name = `i${randomBytes(4).toString('hex')}`;
+  await secret(`${name}-db`, { url: databaseUrl });
+  await secret(`${name}-mq`, { url: 'amqp://user:password@mq.example' });
+  await secret(`${name}-s3`, storage);
+  await secret(`${name}-keys`, keys);
+  await cluster.create('ImageService', {
+    apiVersion: 'tintype.dev/v1alpha1',
+    metadata: { name, annotations },
+    spec: {
+      image: 'registry.example/tintype:1',
+      baseURL: `https://${name}.example`,
+      deliveryRootDomain: `${name}.img.example`,
+      databaseSecretRef: { name: `${name}-db` },
+      amqpSecretRef: { name: `${name}-mq` },
+      storageSecretRef: { name: `${name}-s3` },
+      keysSecretRef: { name: `${name}-keys` },
+      identity: { issuer: 'https://id.example' },
+      ...spec,
+    },
+  });
+}
+
+const parts = ['worker-ingest', 'worker-render', 'dispatcher', 'api', 'delivery'];
+const owned = async (kind: string): Promise<Json[]> =>
+  (await list(kind)).filter(({ metadata }) =>
+    metadata.ownerReferences?.some((each: Json) => each.name === name),
+  );
+const imageOf = async (part: string): Promise<string> =>
+  (await read('Deployment', `${name}-${part}`)).spec.template.spec.containers[0].image;
+
+/** Nobody tells of Secrets: a change of the resource is looked at at once. */
+function poke() {
+  return merge('ImageService', name, {
+    metadata: { annotations: { poke: String(Math.random()) } },
+  });
+}
+
+beforeEach(() => cluster.play(usual));
+
+// One installation from its beginning to its end, as each that is made takes its time: every test finds it Running.
+describe('an ImageService', () => {
+  it('becomes ready from nothing: the plan, the database, then everything else', async () => {
+    let isMigrated = false;
+    cluster.play((pod) => {
+      const isMigration = pod.metadata.labels['app.kubernetes.io/component'] === 'migrate';
+      return isMigration && !isMigrated ? 'wait' : usual(pod);
+    });
+    await declare({ annotations: { 'tintype.dev/plan-only': 'true' } });
+    await led(async () => {
+      await untilReason(name, 'PlanOnly');
+      expect(await message(name, 'Planned')).toContain(`+ Job ${name}-migrate-`);
+      expect(await owned('Job')).toEqual([]);
+      await annotate({ 'tintype.dev/plan-only': null });
+      await untilReason(name, 'MigrationRunning');
+      expect(await owned('Deployment')).toEqual([]);
+      expect(await owned('NetworkPolicy')).not.toEqual([]);
+      isMigrated = true;
+      await untilReason(name, 'Running');
+    });
+    expect((await owned('Deployment')).map(({ metadata }) => metadata.name).sort()).toEqual(
+      parts.map((part) => `${name}-${part}`).sort(),
+    );
+    for (const kind of ['CronJob', 'Service', 'PodDisruptionBudget', 'ServiceAccount', 'Ingress']) {
+      expect((await owned(kind)).length, kind).toBeGreaterThan(0);
+    }
+    const { status } = await read('ImageService', name);
+    expect(status).toMatchObject({
+      image: 'registry.example/tintype:1',
+      migrationJob: expect.stringContaining(`${name}-migrate-0001-`),
+    });
+    expect(status.components).toContainEqual({
+      ...{ name: 'api', image: 'registry.example/tintype:1', desired: 2, ready: 2 },
+    });
+  });
+
+  it('is left alone by every further pass: nothing is written', async () => {
+    await led(async () => {
+      const before = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
+      const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+      expect(await cluster.countWrites()).toBe(writes);
+    });
+  });
+
+  it('is put right within a pass where others changed, added and took away', async () => {
+    await led(async () => {
+      const [service, api] = [`${name}-api`, `${name}-api`];
+      await merge('Service', service, { spec: { selector: { extra: 'label' } } });
+      const { spec } = await read('Deployment', api);
+      const [container] = spec.template.spec.containers;
+      const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
+      const containers = [{ ...container, env }];
+      await merge('Deployment', api, { spec: { template: { spec: { containers } } } });
+      await merge('Ingress', api, { spec: { ingressClassName: 'another' } });
+      await remove('PodDisruptionBudget', `${name}-delivery`);
+      await until(async () => {
+        const found = (await read('Deployment', api)).spec.template.spec.containers[0].env;
+        expect(found).toEqual(container.env);
+        expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
+      });
+      await untilReason(name, 'Running');
+      await until(async () => {
+        const events = await list('Event');
+        expect(events.map(({ reason }) => reason)).toContain('DriftHealed');
+      });
+    });
+  });
+
+  it('plan-only: says every object that would be written, and writes none', async () => {
+    await annotate({ 'tintype.dev/plan-only': 'true' });
+    await merge('ImageService', name, {
+      spec: { api: { replicas: 3 }, routing: { mode: 'Disabled' } },
+    });
+    await led(async () => {
+      await untilReason(name, 'PlanOnly');
+      expect((await message(name, 'Planned')).split('\n').sort()).toEqual(
+        [
+          `- Ingress ${name}-api`,
+          `- Ingress ${name}-delivery`,
+          `~ Deployment ${name}-api (metadata.annotations.tintype.dev/applied differs)`,
+        ].sort(),
+      );
+      await merge('ImageService', name, { spec: { api: null, routing: null } });
+      await annotate({ 'tintype.dev/plan-only': null });
+      await untilReason(name, 'Running');
+    });
+  });
+
+  it('paused: leaves everything as it is', async () => {
+    await annotate({ 'tintype.dev/paused': 'true' });
+    await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
+    const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+    await led(async () => {
+      await untilReason(name, 'Paused');
+      expect(await dispatcher()).toBe(1);
+      await annotate({ 'tintype.dev/paused': null });
+      await until(async () => expect(await dispatcher()).toBe(2));
+      await untilReason(name, 'Running');
+    });
+  });
+
+  it('brings a new image to workers and the dispatcher first, and to the API once those are ready', async () => {
+    const next = 'registry.example/tintype:2';
+    await led(async () => {
+      cluster.play((pod) => {
+        const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-render';
+        return isWorker ? 'wait' : usual(pod);
+      });
+      await merge('ImageService', name, { spec: { image: next } });
+      await untilReason(name, 'WaitingForWorkers', 'ApiAvailable');
+      await until(async () => expect(await imageOf('worker-ingest')).toBe(next));
+      expect(await imageOf('api')).not.toBe(next);
+      cluster.play(usual);
+      await untilReason(name, 'Running');
+      for (const part of parts) expect(await imageOf(part)).toBe(next);
+      expect((await read('ImageService', name)).status.image).toBe(next);
+      expect((await owned('Job')).length).toBe(1);
+    });
+  });
+
+  it('takes an image back whose pods do not become ready in time, and tries the next one', async () => {
+    const bad = 'registry.example/tintype:3';
+    await led(async () => {
+      cluster.play((pod) => {
+        const { image = '' } = pod.spec.containers[0] ?? {};
+        const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-ingest';
+        return isWorker && image === bad ? 'crash' : usual(pod);
+      });
+      await merge('ImageService', name, { spec: { image: bad } });
+      await untilReason(name, 'PodsFailing', 'WorkersAvailable');
+      expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?/);
+      await passDeadline(`${name}-worker-ingest`);
+      await untilReason(name, 'RolledBack');
+      expect(await message(name)).toMatch(/not ready within 10 minutes.*tintype:2' runs again/);
+      for (const part of parts) expect(await imageOf(part)).toBe('registry.example/tintype:2');
+      await until(async () => {
+        const { status } = await read('Deployment', `${name}-worker-ingest`);
+        expect(status.unavailableReplicas ?? 0).toBe(0);
+      });
+      cluster.play(usual);
+      await merge('ImageService', name, { spec: { image: 'registry.example/tintype:4' } });
+      await untilReason(name, 'Running');
+      expect(await imageOf('worker-ingest')).toBe('registry.example/tintype:4');
+    });
+  });
+
+  it('takes all of its objects with it when it is deleted', async () => {
+    await led(async () => {
+      await remove('ImageService', name);
+      await until(async () => {
+        for (const kind of ownedKinds) expect(await owned(kind), kind).toEqual([]);
+      });
+    });
+  });
+
+  const ownedKinds = ['Deployment', 'Service', 'CronJob', 'Job', 'NetworkPolicy', 'Ingress'];
+
+  function annotate(annotations: Record<string, string | null>) {
+    return merge('ImageService', name, { metadata: { annotations } });
+  }
+
+  /** As the controller of Deployments says it after ten minutes. */
+  async function passDeadline(deployment: string): Promise<void> {
+    const { status } = await read('Deployment', deployment);
+    const late = { status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too late' };
+    const conditions = status.conditions.map((each: Json) =>
+      each.type === 'Progressing' ? { ...each, ...late } : each,
+    );
+    const { status: code } = await kubeRequest(cluster.plane(), {
+      ...{ method: 'PATCH', path: `${cluster.path('Deployment', deployment)}/status` },
+      body: { status: { conditions } },
+      content_type: 'application/merge-patch+json',
+    });
+    expect(code).toBe(200);
+  }
+});
+
+// One that is mended step by step, until it runs.
+describe('what keeps an ImageService from running', () => {
+  it('is a Secret that is missing or wrong: said, and nothing is started', async () => {
+    const away = new URL(url());
+    away.port = '1';
+    await declare({ databaseUrl: away.href });
+    await remove('Secret', `${name}-keys`);
+    await led(async () => {
+      await untilReason(name, 'SecretNotFound');
+      expect(await message(name)).toMatch(/-keys' \(`spec.keysSecretRef`\) does not exist: create/);
+      const { TINTYPE_TOKEN_KEYS: _, ...fewer } = keys;
+      await secret(`${name}-keys`, fewer);
+      await poke();
+      await untilReason(name, 'SecretKeyMissing');
+      await merge('Secret', `${name}-keys`, { stringData: { TINTYPE_TOKEN_KEYS: 'no key' } });
+      await poke();
+      await untilReason(name, 'SecretInvalid');
+      expect(await owned('Deployment')).toEqual([]);
+      await merge('Secret', `${name}-keys`, { stringData: keys });
+      await poke();
+      await untilReason(name, 'DatabaseUnreachable');
+      expect(await message(name)).toMatch(/ECONNREFUSED.*check the address, the password/);
+    });
+  });
+
+  it('is a database that is not there, or is another than the operator’s', async () => {
+    const at = async (pathname: string) => {
+      const other = Object.assign(new URL(url()), { pathname });
+      await merge('Secret', `${name}-db`, { stringData: { url: other.href } });
+      await poke();
+    };
+    await led(async () => {
+      await at('/postgres');
+      await untilReason(name, 'DatabaseMismatch');
+      expect(await message(name)).toMatch(/'postgres' is not '.*'.*second operator/);
+      await at('/not_there');
+      await until(async () => expect(await message(name)).toMatch(/not_there/));
+      expect(await owned('Job')).toEqual([]);
+    });
+  });
+
+  it('is a migration that fails: its last line is said, and nothing is started', async () => {
+    cluster.play(() => 'fail');
+    await merge('Secret', `${name}-db`, { stringData: { url: url() } });
+    await led(async () => {
+      await until(async () => {
+        const [job] = await owned('Job');
+        expect(job).toBeDefined();
+        await merge('Job', job.metadata.name, { spec: { backoffLimit: 0 } }).catch(() => undefined);
+      });
+      await untilReason(name, 'MigrationFailed', 'MigrationComplete');
+      expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?.*tried again/);
+      expect(await owned('Deployment')).toEqual([]);
+      cluster.play(usual);
+    });
+  });
+
+  it('is an object of others under the name of one of its own, which is left alone', async () => {
+    const metadata = { name: `${name}-api` };
+    const ports = [{ port: 8080 }];
+    await cluster.create('Service', { apiVersion: 'v1', metadata, spec: { ports } });
+    await merge('ImageService', name, { spec: { image: 'registry.example/tintype:2' } });
+    await led(async () => {
+      await untilReason(name, 'ObjectTaken', 'Applied');
+      expect(await message(name)).toMatch(/Service '.*-api' is there and was not made by/);
+      expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
+      await remove('Service', `${name}-api`);
+      await untilReason(name, 'Running');
+    });
+  });
+
+  const dispatchers = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+
+  it('is an address that is none: its field is named, and what runs is left as it is', async () => {
+    await led(async () => {
+      const { spec } = await read('ImageService', name);
+      const wrong = { baseURL: 'https://api.example:70000', dispatcher: { replicas: 2 } };
+      await merge('ImageService', name, { spec: wrong });
+      await untilReason(name, 'SpecInvalid');
+      await untilReason(name, 'SpecInvalid', 'Stalled');
+      expect(await message(name)).toBe(
+        '`spec.baseURL`: an origin such as https://api.example.com, without a path',
+      );
+      expect(await dispatchers()).toBe(1);
+      await merge('ImageService', name, { spec: { baseURL: spec.baseURL } });
+      await untilReason(name, 'Running');
+      expect(await dispatchers()).toBe(2);
+    });
+  });
+
+  it('is an object that the API server refuses: said in its words, and all others are written', async () => {
+    await led(async () => {
+      const refused = { uploadBaseURL: 'https://upload..example', dispatcher: { replicas: 1 } };
+      await merge('ImageService', name, { spec: refused });
+      await untilReason(name, 'ObjectRefused', 'Applied');
+      await untilReason(name, 'ObjectRefused', 'Stalled');
+      expect(await message(name)).toMatch(
+        /^Ingress '.*-api' is refused by the API server: .*upload\.\.example/,
+      );
+      expect(await dispatchers()).toBe(1);
+      await merge('ImageService', name, { spec: { uploadBaseURL: null } });
+      await untilReason(name, 'Running');
+    });
+  });
+});

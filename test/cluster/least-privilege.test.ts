@@ -1,0 +1,234 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Permission, permissions } from '../../operator/permissions.ts';
+import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { type Servers, startServers } from '../contract/support/servers.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
+import { useDatabase } from '../support/database.ts';
+import { installHttpRoutes } from '../support/gateway-api.ts';
+import { usual } from '../support/installation-cluster.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import {
+  type OperatorProcess,
+  permitOperator,
+  startOperator,
+} from '../support/operator-process.ts';
+import { type PodPlayer, playPods } from '../support/pod-player.ts';
+import { makeFile } from '../support/rows.ts';
+
+const { db, url } = useDatabase();
+
+// A control plane of its own: it gets HTTPRoutes.
+let plane: ControlPlane;
+let recorder: KubeFaultProxy;
+let operator: OperatorProcess;
+let player: PodPlayer;
+let servers: Servers;
+let team: string;
+let home: string;
+
+beforeAll(async () => {
+  [plane, servers] = await Promise.all([startControlPlane(), startServers()]);
+  await installHttpRoutes(plane);
+  recorder = await startKubeFaultProxy(plane);
+  team = await createNamespace(plane);
+  home = await createNamespace(plane);
+  await permitOperator(plane, team, permissions.tenant);
+  const { own, delivery, runtime } = permissions;
+  await permitOperator(plane, home, [...own, ...delivery, ...runtime]);
+  player = playPods(plane, home, usual);
+  operator = await startOperator(recorder, {
+    TINTYPE_DATABASE_URL: url(),
+    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_WATCH_NAMESPACES: team,
+    POD_NAMESPACE: home,
+  });
+}, 300_000);
+
+afterAll(async () => {
+  await operator?.stop();
+  await player?.stop();
+  await recorder?.close();
+  await plane?.stop();
+  await servers?.stop();
+});
+
+const tintype = '/apis/tintype.dev/v1alpha1';
+const plurals: Record<string, string> = {
+  Project: 'projects',
+  SigningKey: 'signingkeys',
+  WatermarkPreset: 'watermarkpresets',
+  Recipe: 'recipes',
+  ImageService: 'imageservices',
+};
+
+function path(kind: string, name = 'shop'): string {
+  const namespace = kind === 'ImageService' ? home : team;
+  return `${tintype}/namespaces/${namespace}/${plurals[kind]}/${name}`;
+}
+
+function apply(kind: string, spec: object) {
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name: 'shop' } };
+  return kubeApply(plane, path(kind), { ...head, spec });
+}
+
+async function reason(kind: string, type = 'Ready'): Promise<string | undefined> {
+  const { status } = (await kubeOk(plane, { path: path(kind) })) as {
+    status: { conditions?: { type: string; reason: string }[] };
+  };
+  return status.conditions?.find((each) => each.type === type)?.reason;
+}
+
+function until(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 60_000, interval: 100 });
+}
+
+function untilReason(kind: string, wanted: string, type = 'Ready'): Promise<void> {
+  return until(async () => expect(await reason(kind, type)).toBe(wanted));
+}
+
+async function status(at: string): Promise<number> {
+  return (await kubeRequest(plane, { path: at })).status;
+}
+
+const projectRef = { name: 'shop' };
+const custom = { customDomains: ['img.shop.example'] };
+
+function callback(rotationTrigger: string) {
+  return { url: 'https://shop.example/hook', secretName: 'shop-hook', rotationTrigger };
+}
+
+function secret(name: string, stringData: Record<string, string>) {
+  const at = `/api/v1/namespaces/${home}/secrets`;
+  return kubeOk(plane, { method: 'POST', path: at, body: { metadata: { name }, stringData } });
+}
+
+/** What the least ImageService names. */
+async function makeSecrets(): Promise<void> {
+  const key = () => `k1:${randomBytes(32).toString('base64')}`;
+  const text = () => randomBytes(32).toString('hex');
+  await secret('db', { url: url() });
+  const { TINTYPE_AMQP_URL = '', ...storage } = await servers.environment();
+  await secret('mq', { url: TINTYPE_AMQP_URL });
+  await secret('s3', storage);
+  await secret('keys', {
+    TINTYPE_KEY_ENCRYPTION_KEYS: key(),
+    TINTYPE_TOKEN_KEYS: key(),
+    TINTYPE_REQUEST_SIGNING_SECRET: text(),
+    TINTYPE_STORAGE_EVENT_SECRET: text(),
+  });
+}
+
+/** Everything that the operator does for tenants, for routes and for an installation. */
+async function liveThrough(): Promise<void> {
+  await makeSecrets();
+  await apply('ImageService', { ...least, routing: { mode: 'Ingress' } });
+  await untilReason('ImageService', 'Available', 'ApiAvailable');
+  await apply('Project', { staff: custom, callback: callback('1') });
+  await apply('SigningKey', { projectRef });
+  await apply('Recipe', { projectRef, transformChain: 'resize/640x480' });
+  await apply('WatermarkPreset', { projectRef, fileSlug: 'logo.png' });
+  await untilReason('Recipe', 'InSync');
+  await untilReason('SigningKey', 'InSync');
+  await untilReason('WatermarkPreset', 'FileNotFound');
+  const project = await findProjectBySlug(db, 'shop');
+  if (project === undefined) throw new Error('no project');
+  await makeFile(db, project, { file_slug: 'logo.png' });
+  await untilReason('WatermarkPreset', 'InSync');
+  await untilReason('Project', 'NotAdmitted', 'Routed');
+  for (const transformChain of ['resize/none', 'resize/640x480', 'resize/none', 'resize/640x480']) {
+    await apply('Recipe', { projectRef, transformChain });
+    await untilReason('Recipe', transformChain === 'resize/none' ? 'SpecInvalid' : 'InSync');
+  }
+  await apply('Project', { staff: custom, callback: callback('2') });
+  await routeThrough(project.project_id);
+  for (const kind of ['WatermarkPreset', 'Recipe', 'SigningKey', 'Project']) {
+    await kubeOk(plane, { method: 'DELETE', path: path(kind) });
+    await until(async () => expect(await status(path(kind))).toBe(404));
+  }
+}
+
+async function routeThrough(project_id: string): Promise<void> {
+  const name = 'shop-project-shop';
+  const ingress = `/apis/networking.k8s.io/v1/namespaces/${home}/ingresses/${name}`;
+  const httpRoute = `/apis/gateway.networking.k8s.io/v1/namespaces/${home}/httproutes/${name}`;
+  await until(async () => expect(await status(ingress)).toBe(200));
+  const routing = { mode: 'Gateway', gatewayRef: { name: 'edge' } };
+  await apply('ImageService', { ...least, routing });
+  await until(async () => expect(await status(httpRoute)).toBe(200));
+  const accepted = { conditions: [{ type: 'Accepted', status: 'True' }] };
+  await kubeOk(plane, {
+    ...{ method: 'PATCH', path: `${httpRoute}/status` },
+    body: { status: { parents: [accepted] } },
+    content_type: 'application/merge-patch+json',
+  });
+  await until(async () => expect(await status(ingress)).toBe(404));
+  await apply('Project', { staff: { customDomains: [] }, callback: callback('2') });
+  await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains: [] }));
+  await until(async () => expect(await status(httpRoute)).toBe(404));
+}
+
+/** What the API server asks its authorizer, told from the request. */
+function rightsOf({ method, path: asked, status: said }: KubeFaultProxy['requests'][number]) {
+  const { pathname, searchParams } = new URL(asked, plane.url);
+  const found =
+    /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/[^/]+)?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/.exec(
+      pathname,
+    );
+  if (found === null) throw new Error(`not told from its path: ${asked}`);
+  const [, group = '', resource, name, subresource] = found;
+  const what = `${group}/${resource}${subresource === undefined ? '' : `/${subresource}`}`;
+  const many = searchParams.has('watch') ? 'watch' : 'list';
+  const verbs = {
+    GET: name === undefined ? many : 'get',
+    POST: 'create',
+    PUT: 'update',
+    PATCH: 'patch',
+    DELETE: 'delete',
+  };
+  const verb = verbs[method as keyof typeof verbs];
+  // Applying what is not there yet is making it, too.
+  const made = method === 'PATCH' && said === 201 ? [`create ${what}`] : [];
+  return [`${verb} ${what}`, ...made];
+}
+
+function rightsIn(table: readonly Permission[]): string[] {
+  return table.flatMap(({ apiGroup, resources, verbs }) =>
+    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${apiGroup}/${resource}`)),
+  );
+}
+
+const checked =
+  'asked for by OwnerReferencesPermissionEnforcement, where that admission plugin is on';
+const outgrown = 'what a later version makes no more is taken away';
+const keda = 'where KEDA is installed, which it is not here';
+const scaled = 'workers follow the depth of a queue, which is empty here';
+const images = 'images of presets, of which there are none here';
+
+/** Rights that no call needs which a test without more servers can bring about, with why they are there. */
+const beyond: readonly [right: RegExp, reason: string][] = [
+  [/^update tintype\.dev\/.*\/finalizers$/, checked],
+  [/^delete (apps\/deployments|batch\/(cron)?jobs|\/services|\/serviceaccounts)$/, outgrown],
+  [/^delete (policy\/poddisruptionbudgets|networking\.k8s\.io\/networkpolicies)$/, outgrown],
+  [/ keda\.sh\//, keda],
+  [/ apps\/deployments\/scale$|^patch \/pods$/, scaled],
+  [/^get \/configmaps$/, images],
+];
+
+describe('what the operator may do', () => {
+  it('is what it does, and what it does is what it may', async () => {
+    await liveThrough();
+    operator.child.kill('SIGTERM');
+    await until(async () => expect(operator.child.exitCode).toBe(0));
+    expect(recorder.requests.filter((each) => each.status === 403)).toEqual([]);
+    const granted = new Set(Object.values(permissions).flatMap((table) => rightsIn(table)));
+    const used = new Set(recorder.requests.flatMap(rightsOf));
+    expect([...used].filter((right) => !granted.has(right))).toEqual([]);
+    const isBeyond = (right: string) => beyond.some(([pattern]) => pattern.test(right));
+    const idle = [...granted].filter((right) => !used.has(right) && !isBeyond(right));
+    expect(idle).toEqual([]);
+  }, 300_000);
+});

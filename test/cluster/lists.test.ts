@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeOk } from '../support/kube-request.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+
+const none = {
+  corsAllowedOrigins: [],
+  resolutionPresets: [],
+  allowedTransformChains: [],
+  warmPresets: [],
+  staff: { customDomains: [] },
+};
+
+function some(name: string) {
+  return {
+    corsAllowedOrigins: ['https://b.example', 'https://a.example'],
+    resolutionPresets: [{ name: 'thumb', chain: 'resize/10x10' }],
+    allowedTransformChains: ['resize/10x10'],
+    warmPresets: ['thumb'],
+    staff: { customDomains: [`b.${name}.example`, `a.${name}.example`] },
+  };
+}
+
+async function rowOf(name: string) {
+  const row = must(await findProjectBySlug(db, name));
+  return {
+    corsAllowedOrigins: row.cors_allowed_origins,
+    resolutionPresets: Object.entries(row.resolution_presets).map(([preset, chain]) => {
+      return { name: preset, chain };
+    }),
+    allowedTransformChains: row.allowed_transform_chains,
+    warmPresets: row.warm_presets,
+    staff: { customDomains: row.custom_domains },
+  };
+}
+
+describe('the lists of a Project, applied to an API server', () => {
+  it('are in the row in their order; an empty one empties it, and one that is left out leaves it', async () => {
+    const name = newSlug();
+    const inSync = () => cluster.untilReason('Project', name, 'InSync');
+    await cluster.led(async () => {
+      await cluster.apply('Project', name, some(name));
+      await inSync();
+      expect(await rowOf(name)).toEqual(some(name));
+      await cluster.apply('Project', name, none);
+      await inSync();
+      expect(await rowOf(name)).toEqual(none);
+      await cluster.apply('Project', name, some(name));
+      await inSync();
+      await cluster.apply('Project', name, { displayName: 'Shop' });
+      await inSync();
+      expect(await rowOf(name)).toEqual(some(name));
+    });
+  });
+});
+
+describe('resources in lists', () => {
+  it('are found by the project that they refer to', async () => {
+    const [mine, other] = [newSlug(), newSlug()];
+    const recipe = { transformChain: 'resize/10x10' };
+    await cluster.apply('Recipe', mine, { ...recipe, projectRef: { name: mine } });
+    await cluster.apply('Recipe', other, { ...recipe, projectRef: { name: other } });
+    const all = cluster.path('Recipe', '').slice(0, -1);
+    const path = `${all}?fieldSelector=${encodeURIComponent(`spec.projectRef.name=${mine}`)}`;
+    const { items } = (await kubeOk(cluster.plane(), { path })) as {
+      items: { metadata: { name: string } }[];
+    };
+    expect(items.map(({ metadata }) => metadata.name)).toEqual([mine]);
+  });
+});

@@ -1,0 +1,387 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import type { KubeClient } from '../../operator/kube/client.ts';
+import type { KubeMetrics } from '../../operator/kube/metrics.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { type EdgeCaches, openEdgeCaches } from '../../operator/routes/edge-caches.ts';
+import { planRoutes } from '../../operator/routes/plan-routes.ts';
+import { type ProbeHost, probeHost } from '../../operator/routes/probe-hosts.ts';
+import { createRouteController } from '../../operator/routes/route-controller.ts';
+import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
+import { findProject, updateProject } from '../../runtime/db/projects.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { makeProject } from '../support/rows.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const { db } = useDatabase();
+const cluster = useControlPlane();
+const { plane } = cluster;
+
+type Condition = { type: string; status: string; reason: string; message: string };
+type Ingress = {
+  metadata: { resourceVersion: string; annotations: Record<string, string>; uid: string };
+  spec: { rules: { host: string }[]; tls?: unknown };
+};
+
+let teams: string;
+let images: string;
+let caches: ObjectCaches;
+let edges: EdgeCaches;
+let client: KubeClient;
+let metrics: KubeMetrics;
+/** What asking a host comes to. */
+let answers: ProbeHost = async () => undefined;
+
+beforeAll(async () => {
+  teams = await cluster.namespace();
+  images = await cluster.namespace();
+  ({ client, metrics } = connectKube(plane()));
+  const common = { client, clock, log, metrics };
+  caches = openObjectCaches({ ...common, namespaces: [teams] });
+  edges = openEdgeCaches({ ...common, namespace: images });
+  await kubeApply(plane(), servicePath(), service({}));
+}, 300_000);
+
+afterAll(async () => {
+  await caches.stop();
+  await edges.stop();
+});
+
+function controller() {
+  const probe: ProbeHost = (address, signal) => answers(address, signal);
+  const context = { client, db, clock, caches, edges, probe };
+  const often = { sweep_ms: 500, poll_ms: 50, retry_ms: 200 };
+  return createRouteController({ context, log, metrics, ...often });
+}
+
+async function led(work: () => Promise<void>): Promise<void> {
+  const over = new AbortController();
+  const leading = controller().lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+  try {
+    await work();
+  } finally {
+    over.abort();
+    await leading;
+  }
+}
+
+function servicePath(name = 'main') {
+  return `/apis/tintype.dev/v1alpha1/namespaces/${images}/imageservices/${name}`;
+}
+
+function service(spec: object) {
+  const metadata = { name: 'main', namespace: images };
+  return {
+    apiVersion: 'tintype.dev/v1alpha1',
+    kind: 'ImageService',
+    metadata,
+    spec: { ...least, ...spec },
+  };
+}
+
+const ingresses = () => `/apis/networking.k8s.io/v1/namespaces/${images}/ingresses`;
+const projects = () => `/apis/tintype.dev/v1alpha1/namespaces/${teams}/projects`;
+
+/** As the API makes it, with domains as staff sets them. */
+async function madeByApi(...domains: string[]) {
+  const project = await makeProject(db, { project_slug: slug() });
+  await setDomains(project.project_id, domains);
+  return project;
+}
+
+async function setDomains(project_id: string, domains: string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    const project = await findProject(tx, project_id);
+    if (project !== undefined) await changeProjectDomains(tx, project, domains);
+  });
+}
+
+/** As the operator makes it: a resource, and a row that it owns. */
+async function declared(spec: object, ...domains: string[]) {
+  const project = await madeByApi(...domains);
+  const { project_slug: name, project_id } = project;
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'Project', metadata: { name } };
+  const made = await kubeApply(plane(), `${projects()}/${name}`, { ...head, spec });
+  const owner_uid = (made['metadata'] as { uid: string }).uid;
+  const changes = {
+    owner_uid,
+    owner_namespace: teams,
+    owner_name: name,
+    owner_deletion_policy: 'suspend' as const,
+  };
+  await db.transaction((tx) => updateProject(tx, { project_id, changes }));
+  await sayThatRowsAreThere(name);
+  return project;
+}
+
+/** As the controller of projects does: routes come after rows. */
+async function sayThatRowsAreThere(name: string): Promise<void> {
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
+  const status = { conditions: [{ ...synced, lastTransitionTime }] };
+  const path = `${projects()}/${name}/status`;
+  const content_type = 'application/merge-patch+json';
+  await kubeOk(plane(), { method: 'PATCH', path, body: { status }, content_type });
+}
+
+function slug(): string {
+  return `p${randomBytes(5).toString('hex')}`;
+}
+
+function domain(): string {
+  return `${slug()}.example`;
+}
+
+async function ingress(name: string): Promise<Ingress | undefined> {
+  const { status, body } = await kubeRequest(plane(), { path: `${ingresses()}/${name}` });
+  return status === 200 ? (body as Ingress) : undefined;
+}
+
+function routeOf({ project_slug }: { project_slug: string }) {
+  return ingress(`main-project-${project_slug}`);
+}
+
+async function hostsOf(project: { project_slug: string }): Promise<string[] | undefined> {
+  return (await routeOf(project))?.spec.rules.map(({ host }) => host);
+}
+
+/** What an ingress controller does that takes the route on. */
+async function admit(name: string): Promise<void> {
+  const status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+  const path = `${ingresses()}/${name}/status`;
+  const content_type = 'application/merge-patch+json';
+  await kubeOk(plane(), { method: 'PATCH', path, body: { status }, content_type });
+}
+
+async function routed({ project_slug }: { project_slug: string }): Promise<Condition | undefined> {
+  const { status } = (await kubeOk(plane(), { path: `${projects()}/${project_slug}` })) as {
+    status: { conditions?: Condition[] };
+  };
+  return status.conditions?.find(({ type }) => type === 'Routed');
+}
+
+function until(check: () => Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 60_000, interval: 25 });
+}
+
+function untilReason(project: { project_slug: string }, reason: string): Promise<void> {
+  return until(async () => expect((await routed(project))?.reason).toBe(reason));
+}
+
+/** The route of all default hosts, which an ImageService has. */
+async function wildcard(): Promise<void> {
+  const name = 'main-delivery';
+  const labels = { 'app.kubernetes.io/managed-by': 'tintype-operator' };
+  const backend = { service: { name, port: { name: 'http' } } };
+  const http = { paths: [{ path: '/', pathType: 'Prefix', backend }] };
+  const spec = { rules: [{ host: '*.img.example.com', http }] };
+  const head = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name, labels } };
+  await kubeApply(plane(), `${ingresses()}/${name}`, { ...head, spec });
+  await admit(name);
+}
+
+async function countWrites(): Promise<number> {
+  const counted = /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm;
+  return [...(await metrics.print()).matchAll(counted)].reduce((sum, [, n]) => sum + Number(n), 0);
+}
+
+describe('the routes of a cluster', () => {
+  it('follow the domains of a project that was made through the API, and go with the last', async () => {
+    const [first, second] = [domain(), domain()];
+    await led(async () => {
+      const project = await madeByApi(first);
+      await until(async () => expect(await hostsOf(project)).toEqual([first]));
+      await setDomains(project.project_id, [first, second]);
+      await until(async () => expect(await hostsOf(project)).toEqual([first, second]));
+      await setDomains(project.project_id, []);
+      await until(async () => expect(await hostsOf(project)).toBeUndefined());
+    });
+  });
+
+  it('stay while a project is suspended', async () => {
+    const host = domain();
+    const project = await madeByApi(host);
+    const changes = { status: 'suspended', suspended_by: 'owner' } as const;
+    await db.transaction((tx) => updateProject(tx, { project_id: project.project_id, changes }));
+    await led(() => until(async () => expect(await hostsOf(project)).toEqual([host])));
+  });
+
+  it('are healed, and keep what others added', async () => {
+    const host = domain();
+    const project = await madeByApi(host);
+    const path = `${ingresses()}/main-project-${project.project_slug}`;
+    const content_type = 'application/merge-patch+json';
+    const patch = (body: object) =>
+      kubeOk(plane(), { method: 'PATCH', path: `${path}?fieldManager=others`, body, content_type });
+    await led(async () => {
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+      await patch({ metadata: { annotations: { 'example.com/by': 'others' } } });
+      const [rule] = (await routeOf(project))?.spec.rules ?? [];
+      await patch({ spec: { rules: [{ ...rule, host: 'other.example' }] } });
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+    });
+    expect((await routeOf(project))?.metadata.annotations).toMatchObject({
+      'example.com/by': 'others',
+    });
+  });
+
+  it('are not written over an object of somebody else', async () => {
+    const project = await declared({}, domain());
+    const name = `main-project-${project.project_slug}`;
+    const spec = {
+      defaultBackend: { service: { name: 'web', port: { number: 80 } } },
+      rules: [{ host: 'web.example' }],
+    };
+    const theirs = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'Ingress',
+      metadata: { name },
+      spec,
+    };
+    await kubeApply(plane(), `${ingresses()}/${name}`, theirs);
+    await led(() => untilReason(project, 'RouteTaken'));
+    expect((await ingress(name))?.spec).toMatchObject(spec);
+    await setDomains(project.project_id, []);
+  });
+
+  it('are swept where no project is left', async () => {
+    const project = await madeByApi(domain());
+    await led(() => until(async () => expect(await routeOf(project)).toBeDefined()));
+    await setDomains(project.project_id, []);
+    await led(() => until(async () => expect(await routeOf(project)).toBeUndefined()));
+  });
+
+  it('are written no more by turns that find them as they should be', async () => {
+    const project = await madeByApi(domain());
+    await led(() => until(async () => expect(await routeOf(project)).toBeDefined()));
+    const before = (await routeOf(project))?.metadata.resourceVersion;
+    const other = domain();
+    const writes = await countWrites();
+    await led(async () => {
+      // A turn that wrote for this one has looked at all the others.
+      const late = await madeByApi(other);
+      await until(async () => expect(await hostsOf(late)).toEqual([other]));
+    });
+    expect((await routeOf(project))?.metadata.resourceVersion).toBe(before);
+    expect(await countWrites()).toBe(writes + 1);
+  });
+});
+
+describe('Routed of a Project', () => {
+  it('is true when the ingress controller took the route on, and not before', async () => {
+    const project = await declared({}, domain());
+    await led(async () => {
+      await untilReason(project, 'NotAdmitted');
+      await admit(`main-project-${project.project_slug}`);
+      await wildcard();
+      await untilReason(project, 'Routed');
+      expect(await routed(project)).toMatchObject({ status: 'True' });
+    });
+  });
+
+  it('asks for rules of its own by routing.perProject', async () => {
+    const project = await declared({ routing: { perProject: 'Always' } });
+    const host = `${project.project_slug}.img.example.com`;
+    await led(async () => {
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+      await admit(`main-project-${project.project_slug}`);
+      await untilReason(project, 'Routed');
+    });
+  });
+
+  it('waits, where a probe is asked for, until delivery answers', async () => {
+    await wildcard();
+    const project = await declared({ routing: { probe: 'Enabled' } });
+    answers = async () => 'getaddrinfo ENOTFOUND';
+    await led(async () => {
+      await untilReason(project, 'NotAnswering');
+      answers = async () => undefined;
+      await untilReason(project, 'Answering');
+    });
+  });
+
+  it('says which declared domain the project was refused', async () => {
+    const customDomains = [domain()];
+    const project = await declared({ staff: { customDomains } });
+    await led(() => untilReason(project, 'NotAccepted'));
+    expect((await routed(project))?.message).toContain(`'${customDomains[0]}'`);
+  });
+
+  it('is left alone where the resource asks for it, and its routes are planned', async () => {
+    const project = await declared({});
+    const { project_slug: name, project_id } = project;
+    const path = `${projects()}/${name}`;
+    const annotate = (value: string | null) =>
+      kubeOk(plane(), {
+        ...{ method: 'PATCH', path, content_type: 'application/merge-patch+json' },
+        body: { metadata: { annotations: { 'tintype.dev/plan-only': value } } },
+      });
+    await annotate('true');
+    const host = domain();
+    await setDomains(project_id, [host]);
+    await led(async () => {
+      // A turn that wrote for another has looked at this one.
+      const other = await madeByApi(domain());
+      await until(async () => expect(await routeOf(other)).toBeDefined());
+      expect(await routeOf(project)).toBeUndefined();
+      const object = caches.get('Project', `${teams}/${name}`);
+      const lines = object && (await planRoutes(object, { db, edges }));
+      expect(lines).toEqual([`+ Ingress ${images}/main-project-${name}: ${host}`]);
+      await annotate(null);
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+    });
+  });
+
+  it('says where there is no ImageService, and takes its routes away', async () => {
+    const project = await declared({}, domain());
+    await led(async () => {
+      await until(async () => expect(await routeOf(project)).toBeDefined());
+      await kubeOk(plane(), { method: 'DELETE', path: servicePath() });
+      await untilReason(project, 'NoImageService');
+      await until(async () => expect(await routeOf(project)).toBeUndefined());
+      await kubeApply(plane(), servicePath(), service({}));
+      await until(async () => expect(await routeOf(project)).toBeDefined());
+    });
+  });
+});
+
+describe('asking a host', () => {
+  const servers: Server[] = [];
+
+  afterAll(() => {
+    for (const server of servers) server.close();
+  });
+
+  async function serve(status: number, headers: Record<string, string>): Promise<URL> {
+    const server = createServer((_request, response) =>
+      response.writeHead(status, headers).end('{}'),
+    );
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return new URL(`http://localhost:${(server.address() as AddressInfo).port}/`);
+  }
+
+  const never = new AbortController().signal;
+  const ours = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': 'r'.repeat(12),
+  };
+
+  it('takes a refusal of delivery for an answer', async () => {
+    expect(await probeHost(await serve(404, ours), never)).toBeUndefined();
+  });
+
+  it('takes nothing else for one', async () => {
+    const page = { 'content-type': 'text/html' };
+    expect(await probeHost(await serve(404, page), never)).toBe('something else answered 404');
+    expect(await probeHost(await serve(200, ours), never)).toBe('something else answered 200');
+    expect(await probeHost(new URL('http://localhost:1/'), never)).toContain('ECONNREFUSED');
+  });
+});

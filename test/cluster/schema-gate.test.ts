@@ -1,0 +1,42 @@
+/** An operator and a database that are not of one version: what resources say of it, and that nothing is written then. */
+import { describe, expect, it } from 'vitest';
+import { createDatabase } from '../../runtime/db/client.ts';
+import { migrate } from '../../runtime/db/migrate.ts';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { createTestDatabase, useDatabase } from '../support/database.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const { apply, condition, led, read, untilReason } = useTenantCluster({ db });
+
+describe('a database of another version', () => {
+  it('that is older is said, and nothing is written until it is migrated', async () => {
+    const made = await createTestDatabase('template0');
+    const empty = createDatabase({ url: made.url });
+    const name = newSlug();
+    await apply('Project', name, {});
+    await led(async () => {
+      await untilReason('Project', name, 'SchemaNotReady');
+      const { message } = (await condition('Project', name)) ?? {};
+      expect(message).toMatch(
+        /lacks migrations of this version: an ImageService .*tintype migrate/,
+      );
+      expect(await condition('Project', name, 'Reconciling')).toMatchObject({ status: 'True' });
+      expect((await read('Project', name)).metadata.finalizers).toBeUndefined();
+      expect(await empty.query("select 1 from pg_tables where schemaname = 'public'")).toEqual([]);
+      await migrate(made.url);
+      await untilReason('Project', name, 'InSync');
+    }, empty);
+    await empty.close();
+    await made.drop();
+  }, 30_000);
+
+  it('that is newer is worked with as ever, as versions bear what the next one adds', async () => {
+    await db.query(`insert into schema_migrations (name, run_on) values ('9999_later', now())`);
+    await db.query('alter table projects add column of_later_versions text');
+    const name = newSlug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(() => untilReason('Project', name, 'InSync'));
+    expect((await findProjectBySlug(db, name))?.name).toBe('Shop');
+  });
+});

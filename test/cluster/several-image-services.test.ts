@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tellUnserved } from '../../operator/installation/unserved.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { useDatabase } from '../support/database.ts';
+import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import { kubeOk } from '../support/kube-request.ts';
+
+const { db, url } = useDatabase();
+const cluster = useInstallationCluster(db);
+const { create, list, led, merge, message, read, remove, untilReason } = cluster;
+
+async function secret(name: string, stringData: object): Promise<void> {
+  await create('Secret', { apiVersion: 'v1', metadata: { name }, stringData });
+}
+
+async function declare(name: string, database = 'db'): Promise<void> {
+  await create('ImageService', {
+    apiVersion: 'tintype.dev/v1alpha1',
+    metadata: { name },
+    spec: {
+      image: 'registry.example/tintype:1',
+      baseURL: `https://${name}.example`,
+      deliveryRootDomain: `${name}.img.example`,
+      databaseSecretRef: { name: database },
+      amqpSecretRef: { name: 'mq' },
+      storageSecretRef: { name: 's3' },
+      keysSecretRef: { name: 'keys' },
+      identity: { issuer: 'https://id.example' },
+    },
+  });
+}
+
+afterEach(async () => {
+  for (const { metadata } of await list('ImageService'))
+    await remove('ImageService', metadata.name);
+});
+
+/** As old as they are declared: Kubernetes keeps whole seconds. */
+async function declareInTurn(...services: [name: string, database?: string][]): Promise<void> {
+  let next = 0;
+  for (const [name, database] of services) {
+    await until(async () => expect(Date.now()).toBeGreaterThan(next));
+    await declare(name, database);
+    const { metadata } = await read('ImageService', name);
+    next = Date.parse(metadata.creationTimestamp) + 1000;
+  }
+}
+
+describe('several ImageServices on one database', () => {
+  beforeAll(async () => {
+    await secret('db', { url: url() });
+    await secret('mq', { url: 'amqp://user:password@mq.example' });
+    await secret('s3', {
+      ...{ TINTYPE_S3_ENDPOINT: 'http://s3.example:9000', AWS_ACCESS_KEY_ID: 'key' },
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    });
+    const hex = randomBytes(32).toString('hex');
+    const key = `k1:${randomBytes(32).toString('base64')}`;
+    await secret('keys', {
+      ...{ TINTYPE_KEY_ENCRYPTION_KEYS: key, TINTYPE_TOKEN_KEYS: key },
+      ...{ TINTYPE_REQUEST_SIGNING_SECRET: hex, TINTYPE_STORAGE_EVENT_SECRET: hex },
+    });
+  });
+
+  const partsOf = async (name: string) =>
+    [...(await list('Deployment')), ...(await list('Job'))].filter((each: Json) =>
+      each.metadata.name.startsWith(name),
+    );
+
+  it('are one that runs, the oldest, and others that say whose it is; the next one takes over when that goes', async () => {
+    await declareInTurn(['first'], ['second'], ['third']);
+    await led(async () => {
+      await untilReason('first', 'Running');
+      for (const name of ['second', 'third']) {
+        await untilReason(name, 'DatabaseTaken');
+        expect(await message(name)).toMatch(/'db'.*another ImageService.*\/first'/);
+        expect(await partsOf(name)).toEqual([]);
+      }
+      await remove('ImageService', 'first');
+      // The youngest is looked at first.
+      await merge('ImageService', 'third', { spec: { dispatcher: { replicas: 1 } } });
+      await until(async () => expect(await message('third')).toMatch(/\/second'/));
+      await untilReason('second', 'Running');
+      expect(await partsOf('third')).toEqual([]);
+    });
+  }, 300_000);
+
+  it('are the one that was let in, however old the one is that is pointed to its database later', async () => {
+    await secret('other', { url: Object.assign(new URL(url()), { pathname: '/postgres' }).href });
+    await declareInTurn(['older', 'other'], ['younger']);
+    await led(async () => {
+      await untilReason('older', 'DatabaseMismatch');
+      await untilReason('younger', 'Running');
+      const before = await partsOf('younger');
+      await merge('ImageService', 'older', { spec: { databaseSecretRef: { name: 'db' } } });
+      await untilReason('older', 'DatabaseTaken');
+      expect(await message('older')).toMatch(/another ImageService.*\/younger'/);
+      await merge('ImageService', 'younger', { spec: { dispatcher: { replicas: 2 } } });
+      await until(async () =>
+        expect((await read('Deployment', 'younger-dispatcher')).spec.replicas).toBe(2),
+      );
+      await untilReason('younger', 'Running');
+      expect((await partsOf('younger')).length).toBe(before.length);
+      expect(await partsOf('older')).toEqual([]);
+    });
+  }, 300_000);
+});
+
+describe('an ImageService where no operator makes any', () => {
+  async function told(work: () => Promise<void>): Promise<void> {
+    const { client, metrics } = connectKube(cluster.plane());
+    const over = new AbortController();
+    const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
+    const where = { served: ['images'], watched: ['images', cluster.namespace()] };
+    const telling = tellUnserved({ client, clock, log, metrics, ...where, patience_ms: 0 }, term);
+    await work().finally(() => over.abort());
+    await telling;
+    client.close();
+  }
+
+  it('says so, and where to create it instead', async () => {
+    await declare('lost');
+    await told(() => untilReason('lost', 'NamespaceNotServed'));
+    expect(await message('lost')).toMatch(/create it in 'images'.*TINTYPE_RUNTIME_NAMESPACES/);
+    const { status } = await read('ImageService', 'lost');
+    const stalled = status.conditions.find(({ type }: Json) => type === 'Stalled');
+    expect(stalled).toMatchObject({ status: 'True', reason: 'NamespaceNotServed' });
+  });
+
+  it('keeps what another operator has said of it', async () => {
+    await declare('served');
+    await declare('lost');
+    const ready = { type: 'Ready', status: 'False', reason: 'SecretNotFound', message: 'no db' };
+    const said = { ...ready, lastTransitionTime: '2026-01-01T00:00:00Z', observedGeneration: 1 };
+    await kubeOk(cluster.plane(), {
+      ...{ method: 'PATCH', path: `${cluster.path('ImageService', 'served')}/status` },
+      body: { status: { conditions: [said] } },
+      content_type: 'application/merge-patch+json',
+    });
+    await told(() => untilReason('lost', 'NamespaceNotServed'));
+    expect((await read('ImageService', 'served')).status.conditions).toEqual([said]);
+  });
+});

@@ -1,0 +1,84 @@
+import { expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
+import { useDatabase } from '../support/database.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const { apply, led, read, remove, untilGone, untilReason } = useTenantCluster({ db });
+
+async function keys(slug: string) {
+  const { project_id } = must(await findProjectBySlug(db, slug));
+  return listSigningKeys(db, project_id);
+}
+
+const ageOf = (kid: string, days: number) =>
+  db.query(
+    'update signing_keys set created_at = now() - make_interval(days => $2) where kid = $1',
+    [kid, days],
+  );
+
+it('a key rotates once for each trigger; the one before verifies for a day more, and the status tells both', async () => {
+  const name = newSlug();
+  const projectRef = { name };
+  await apply('Project', name, {});
+  await apply('SigningKey', name, { projectRef, rotationTrigger: '1' });
+  await led(async () => {
+    await untilReason('SigningKey', name, 'InSync');
+    const [first] = await keys(name);
+    expect((await read('SigningKey', name)).status).toMatchObject({ kid: first?.kid });
+    expect((await read('SigningKey', name)).status['previousKid']).toBeUndefined();
+    await apply('SigningKey', name, { projectRef, rotationTrigger: '2' });
+    await until(async () =>
+      expect((await read('SigningKey', name)).status['previousKid']).toBe(first?.kid),
+    );
+    const [active, retired, ...others] = await keys(name);
+    expect(others).toEqual([]);
+    expect([active?.status, retired?.status]).toEqual(['active', 'retired']);
+    const { status } = await read('SigningKey', name);
+    expect(status).toMatchObject({ kid: active?.kid });
+    const retire_ms = Date.parse(String(status['previousRetireTime']));
+    expect(retire_ms).toBe(Math.floor((retired?.retire_after?.getTime() ?? 0) / 1000) * 1000);
+    expect(retire_ms - Date.now()).toBeGreaterThan(23 * 3_600_000);
+  });
+});
+
+it('a key rotates when it is as old as the policy allows, and not before', async () => {
+  const name = newSlug();
+  await apply('Project', name, {});
+  await apply('SigningKey', name, { projectRef: { name }, rotationDays: 30 });
+  await led(async () => {
+    await untilReason('SigningKey', name, 'InSync');
+    const [first] = await keys(name);
+    await ageOf(must(first).kid, 29);
+    await until(async () =>
+      expect((await read('SigningKey', name)).status['kid']).toBe(first?.kid),
+    );
+    await ageOf(must(first).kid, 31);
+    await until(async () => expect(await keys(name)).toHaveLength(2));
+    await until(async () =>
+      expect((await read('SigningKey', name)).status).toMatchObject({ previousKid: first?.kid }),
+    );
+    expect(await keys(name)).toHaveLength(2);
+  });
+});
+
+it('of two that claim one project’s keys the first has them, and the second’s end changes nothing', async () => {
+  const [name, second] = [newSlug(), newSlug()];
+  const projectRef = { name };
+  await apply('Project', name, {});
+  await apply('SigningKey', name, { projectRef, rotationTrigger: '1' });
+  await led(async () => {
+    await untilReason('SigningKey', name, 'InSync');
+    await apply('SigningKey', second, { projectRef, rotationTrigger: '7' });
+    await untilReason('SigningKey', second, 'SigningKeyTaken');
+    await remove('SigningKey', second);
+    await untilGone('SigningKey', second);
+    expect(await keys(name)).toHaveLength(1);
+    await remove('SigningKey', name);
+    await untilGone('SigningKey', name);
+    const [left] = await keys(name);
+    expect(left).toMatchObject({ status: 'active', owner_uid: null });
+  });
+});

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { permissions } from '../../operator/permissions.ts';
+import { useDatabase } from '../support/database.ts';
+import { permitOperator } from '../support/operator-process.ts';
+import { soakOperator } from '../support/operator-soak.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const { db, url } = useDatabase();
+const cluster = useControlPlane();
+
+/** `make soak` goes on for an hour; here the faults come closer together. */
+const MINUTES = Number(process.env['TINTYPE_SOAK_OPERATOR_MINUTES'] ?? 0.5);
+const FAULTS_LEAST = 9;
+/** What a heap of 40 MB grows by between two collections is no leak; a leak of an hour is. */
+const GROWTH_MB_MAX = 15;
+
+it(
+  'an operator keeps up with churn and faults, and its heap stays as it was',
+  async () => {
+    const namespace = await cluster.namespace();
+    const { tenant, own, delivery } = permissions;
+    await permitOperator(cluster.plane(), namespace, [...tenant, ...own, ...delivery]);
+    const duration_ms = MINUTES * 60_000;
+    const report = await soakOperator({
+      ...{ plane: cluster.plane(), db, database_url: url(), namespace, duration_ms },
+      fault_ms: Math.min(30_000, duration_ms / (FAULTS_LEAST + 1)),
+      ...(MINUTES > 1 && { say: (line: string) => console.info(line) }),
+    });
+    expect(report.changes).toBeGreaterThan(10);
+    expect(report.faults).toBeGreaterThan(3);
+    expect(report.rows).toEqual(report.declared);
+    const [, second = 0, , last = Infinity] = report.heaps_mb;
+    expect(last - second, JSON.stringify(report)).toBeLessThan(GROWTH_MB_MAX);
+  },
+  MINUTES * 60_000 + 240_000,
+);

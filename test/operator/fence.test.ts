@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { describe, expect, it } from 'vitest';
+import { Fenced, openFence, Rewound } from '../../operator/fence.ts';
+import { leadFenced } from '../../operator/fenced-term.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import { insertOrganization } from '../../runtime/db/organizations.ts';
+import { useDatabase } from '../support/database.ts';
+import { id } from '../support/rows.ts';
+import { silentLog as log } from './kube/silent-log.ts';
+
+const { db, open, url } = useDatabase();
+
+const newLease = () => `operators/${id('org')}`;
+
+function write(through: Database, name: string) {
+  const organization = { organization_id: id('org'), name, plan: 'trial' };
+  return through.transaction((tx) => insertOrganization(tx, organization));
+}
+
+async function isThere(name: string): Promise<boolean> {
+  return (await db.query('select from organizations where name = $1', [name])).length === 1;
+}
+
+async function countWaiting(): Promise<number> {
+  const waiting = await db.query(
+    `select from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query like '%operator_terms%'`,
+  );
+  return waiting.length;
+}
+
+describe('a term of the operator', () => {
+  it('writes nothing once a later one has begun, and says who leads', async () => {
+    const lease = newLease();
+    const old = openFence(db, { lease, epoch: 1, holder: 'old' });
+    await old.raise();
+    await write(old.db, `${lease} before`);
+    await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+    const late = write(old.db, `${lease} late`);
+    await expect(late).rejects.toThrow(
+      `nothing was written: 'new' leads by ${lease} since term 2, and this is term 1 of 'old'`,
+    );
+    await expect(late).rejects.toBeInstanceOf(Fenced);
+    expect([await isThere(`${lease} before`), await isThere(`${lease} late`)]).toEqual([
+      true,
+      false,
+    ]);
+    await expect(old.raise()).rejects.toBeInstanceOf(Fenced);
+  });
+
+  it('is not taken for another of the same number', async () => {
+    const lease = newLease();
+    await openFence(db, { lease, epoch: 1, holder: 'one' }).raise();
+    const other = openFence(db, { lease, epoch: 1, holder: 'other' });
+    await expect(other.raise()).rejects.toBeInstanceOf(Fenced);
+    await expect(write(other.db, lease)).rejects.toBeInstanceOf(Fenced);
+  });
+
+  it('holds up the next one until what it writes is there, or is not', async () => {
+    const lease = newLease();
+    const old = openFence(db, { lease, epoch: 1, holder: 'old' });
+    await old.raise();
+    const other = open({ maxConnections: 2 });
+    const order: string[] = [];
+    let raised: Promise<void> | undefined;
+    await old.db.transaction(async (tx) => {
+      raised = openFence(other, { lease, epoch: 2, holder: 'new' }).raise();
+      void raised.then(() => order.push('raised'));
+      await expect.poll(countWaiting).toBe(1);
+      await insertOrganization(tx, { organization_id: id('org'), name: lease, plan: 'trial' });
+      order.push('written');
+    });
+    await raised;
+    expect(order).toEqual(['written', 'raised']);
+    expect(await isThere(lease)).toBe(true);
+  });
+
+  it('becomes the newest with its first write, where the database was away when it began', async () => {
+    const lease = newLease();
+    const term = openFence(db, { lease, epoch: 3, holder: 'new' });
+    await write(term.db, lease);
+    expect(await isThere(lease)).toBe(true);
+    expect(await db.query('select epoch from operator_terms where lease = $1', [lease])).toEqual([
+      { epoch: 3 },
+    ]);
+  });
+
+  it('is over for all its work when one write is fenced off', async () => {
+    const lease = newLease();
+    const own = new AbortController();
+    const term = { epoch: 1, signal: own.signal, isCurrent: () => true };
+    await leadFenced(term, { db, lease, holder: 'old', log }, async (fenced) => {
+      await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+      expect(fenced.isCurrent()).toBe(true);
+      await expect(write(fenced.db, lease)).rejects.toBeInstanceOf(Fenced);
+      expect([fenced.isCurrent(), fenced.signal.aborted]).toEqual([false, true]);
+    });
+    expect(own.signal.aborted).toBe(false);
+  });
+
+  it.each([
+    ['made anew', 'delete from operator_terms where lease = $1'],
+    ['restored', 'update operator_terms set epoch = 1 where lease = $1'],
+  ])('is over where the database was %s, and the next one writes', async (_, statement) => {
+    const lease = newLease();
+    const { signal } = new AbortController();
+    const term = (epoch: number) => ({ epoch, signal, isCurrent: () => true });
+    await leadFenced(term(2), { db, lease, holder: 'one', log }, async (fenced) => {
+      await write(fenced.db, lease);
+      await db.query(statement, [lease]);
+      await expect(write(fenced.db, `${lease} late`)).rejects.toBeInstanceOf(Rewound);
+      expect([fenced.isCurrent(), fenced.signal.aborted]).toEqual([false, true]);
+    });
+    expect(await isThere(`${lease} late`)).toBe(false);
+    await leadFenced(term(3), { db, lease, holder: 'one', log }, async (fenced) => {
+      await write(fenced.db, `${lease} next`);
+    });
+    expect(await isThere(`${lease} next`)).toBe(true);
+  });
+
+  it('of another installation in one database is another', async () => {
+    const [one, other] = [newLease(), newLease()];
+    const fence = openFence(db, { lease: one, epoch: 1, holder: 'one' });
+    await fence.raise();
+    await openFence(db, { lease: other, epoch: 9, holder: 'other' }).raise();
+    await write(fence.db, one);
+    expect(await isThere(one)).toBe(true);
+  });
+});
+
+describe('a leader that was frozen', () => {
+  it.each([
+    ['before', /^failed Fenced: nothing was written: 'new' leads/],
+    ['inside', /^failed /],
+  ])(
+    '%s its transaction has written nothing when it wakes up after another began',
+    async (place, said) => {
+      const lease = newLease();
+      const writer = startWriter([url(), lease, id('org'), place]);
+      try {
+        expect(await writer.line()).toBe('paused');
+        writer.child.kill('SIGSTOP');
+        await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+        writer.child.kill('SIGCONT');
+        writer.child.stdin?.write('go on\n');
+        expect(await writer.line()).toMatch(said);
+        expect(await isThere(lease)).toBe(false);
+      } finally {
+        writer.child.kill('SIGKILL');
+      }
+    },
+  );
+});
+
+function startWriter(args: string[]): { child: ChildProcess; line(): Promise<string> } {
+  const script = new URL('fenced-writer.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, line: async () => String((await lines.next()).value) };
+}

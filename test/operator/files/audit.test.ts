@@ -1,0 +1,124 @@
+// Spec: Project. What an operator changed is in the audit log as it was and as it is, for each kind.
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { reconcileFolder } from '../../../operator/files/reconcile-folder.ts';
+import { newId } from '../../../runtime/core/ids.ts';
+import { insertOrganization } from '../../../runtime/db/organizations.ts';
+import { findProjectBySlug } from '../../../runtime/db/projects.ts';
+import { createSealing } from '../../../runtime/platform/sealing.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeFile, must } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
+const organization_id = newId('org', Date.now());
+const name = `p${randomBytes(5).toString('hex')}`;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-audit-'));
+  await insertOrganization(db, { organization_id, name: 'Team', plan: 'trial' });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+type Specs = Record<string, object | undefined>;
+
+/** Makes these the only resources, each named `it`, the project by its slug. */
+async function pass(specs: Specs): Promise<void> {
+  const kinds = Object.entries(specs).filter(([, spec]) => spec !== undefined);
+  const texts = kinds.map(([kind, spec]) => {
+    const metadata = { name: kind === 'Project' ? name : 'it' };
+    const written = kind === 'Project' ? spec : { projectRef: { name }, ...spec };
+    return JSON.stringify({ apiVersion: 'tintype.dev/v1alpha1', kind, metadata, spec: written });
+  });
+  await writeFile(join(folder, 'all.yaml'), texts.join('\n---\n'));
+  await reconcileFolder(folder, {
+    db,
+    sealing,
+    clock: { now: () => new Date() },
+    organization_id,
+    delivery_root_domain: 'images.example',
+    writeSecret: async () => undefined,
+  });
+}
+
+/** The last entry of a kind. */
+async function entryOf(kind: string) {
+  const [entry] = await db.query<{ before: Rows | null; after: Rows & { changes: string[] } }>(
+    `select before, after from audit_log where action like $1 order by created_at desc, audit_id desc limit 1`,
+    [`${kind}.%`],
+  );
+  return entry;
+}
+type Rows = { rows: Record<string, unknown>[] };
+
+it('of a project: its settings, of a callback the origin, of a secret that it is new', async () => {
+  await pass({ Project: { displayName: 'One' } });
+  const callback = { url: 'https://hooks.example/a-secret-path', secretName: 'hook' };
+  await pass({ Project: { displayName: 'Two', callback } });
+  const entry = await entryOf('Project');
+  const table = { table: 'projects', row: name };
+  expect(entry?.before?.rows).toContainEqual({ ...table, name: 'One' });
+  expect(entry?.after.rows).toContainEqual({ ...table, name: 'Two' });
+  expect(entry?.after.rows).toContainEqual(
+    expect.objectContaining({
+      callback_url: 'https://hooks.example',
+      callback_secret_sealed: 'a new secret',
+    }),
+  );
+  expect(JSON.stringify(entry)).not.toContain('a-secret-path');
+});
+
+it('of a recipe', async () => {
+  const [Project, one, two] = [{}, 'quality/50', 'quality/60'];
+  await pass({ Project, Recipe: { transformChain: one } });
+  expect(await entryOf('Recipe')).toMatchObject({
+    before: null,
+    after: { rows: [{ table: 'recipes', row: 'it', transform_chain: one }] },
+  });
+  await pass({ Project, Recipe: { transformChain: two } });
+  expect(await entryOf('Recipe')).toMatchObject({
+    before: { rows: [{ transform_chain: one }] },
+    after: { rows: [{ transform_chain: two }] },
+  });
+  await pass({ Project });
+  expect(await entryOf('Recipe')).toMatchObject({
+    before: { rows: [{ name: 'it', transform_chain: two }] },
+    after: { changes: ['delete'], rows: [] },
+  });
+});
+
+it('of a watermark preset', async () => {
+  const project = must(await findProjectBySlug(db, name));
+  await makeFile(db, project, { file_slug: 'logo.png' });
+  const preset = (xOffset: number) => ({
+    Project: {},
+    WatermarkPreset: { fileSlug: 'logo.png', xOffset },
+  });
+  await pass(preset(1));
+  expect(await entryOf('WatermarkPreset')).toMatchObject({
+    before: null,
+    after: { rows: [{ table: 'watermark_presets', x_offset: 1 }] },
+  });
+  await pass(preset(2));
+  expect(await entryOf('WatermarkPreset')).toMatchObject({
+    before: { rows: [{ x_offset: 1 }] },
+    after: { rows: [{ x_offset: 2 }] },
+  });
+  await pass({ Project: {} });
+  expect((await entryOf('WatermarkPreset'))?.before?.rows).toMatchObject([{ x_offset: 2 }]);
+});
+
+it('of a signing key', async () => {
+  const key = (rotationTrigger: string) => ({ Project: {}, SigningKey: { rotationTrigger } });
+  await pass(key('one'));
+  expect((await entryOf('SigningKey'))?.after.rows).toMatchObject([{ rotation_trigger: 'one' }]);
+  await pass(key('two'));
+  expect(await entryOf('SigningKey')).toMatchObject({
+    before: { rows: [{ status: 'active' }] },
+    after: { rows: [{ status: 'retired' }, { kid: 'a new key', rotation_trigger: 'two' }] },
+  });
+});

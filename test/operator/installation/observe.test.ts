@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { renderInstallation } from '../../../operator/image-service/render/render.ts';
+import { type Cluster, liveKey, observeObjects } from '../../../operator/installation/observe.ts';
+import type { KubeObject } from '../../../operator/kube/resource.ts';
+import { installation, least } from '../image-service/samples.ts';
+
+const of = installation(least);
+const { migration } = renderInstallation(of);
+
+function job(name: string, owner: { kind: string; uid: string }): KubeObject {
+  const reference = { apiVersion: 'v1', name: 'owner', controller: true, ...owner };
+  // With the labels of its pods, as the API server gives them to a Job that has none.
+  const { labels } = migration.metadata;
+  const metadata = { name, namespace: of.namespace, uid: name, resourceVersion: '1', labels };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { ...metadata, ownerReferences: [reference] },
+  };
+}
+
+function presentIn(...objects: KubeObject[]): string[] {
+  const live = new Map(
+    objects.map((each) => [liveKey({ kind: 'Job', name: each.metadata.name }), each]),
+  );
+  const cluster: Cluster = { live, pods: [], jobs: objects, keda: 'absent' };
+  return observeObjects(of.name, migration, cluster).present.map(({ name }) => name);
+}
+
+describe('what an installation counts as its own', () => {
+  it('is its earlier migrations, and no run of its CronJobs', () => {
+    const earlier = job('main-migrate-0001', { kind: 'ImageService', uid: of.uid });
+    const run = job('main-hourly-rollup-29384', { kind: 'CronJob', uid: 'c' });
+    expect(presentIn(earlier, run)).toEqual(['main-migrate-0001']);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ImageServiceSpec, imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import type { FoundSecrets } from '../../../operator/image-service/secrets.ts';
+import { createProbeSurroundings } from '../../../operator/installation/probe-surroundings.ts';
+import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
+import { writeBucketCors } from '../../../runtime/platform/storage/s3-cors.ts';
+import { type RabbitServer, startRabbitServer } from '../../support/rabbitmq-server.ts';
+import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
+import { least } from '../image-service/samples.ts';
+
+let rabbit: RabbitServer;
+let s3: S3Server;
+beforeAll(async () => {
+  [rabbit, s3] = await Promise.all([startRabbitServer(), startS3Server()]);
+  const access = connectS3(s3);
+  for (const bucket of ['in-bucket', 'out-bucket', 'without-cors'])
+    await createBucket(access, bucket);
+  await writeBucketCors(access, 'in-bucket');
+}, 300_000);
+afterAll(() => Promise.all([rabbit.stop(), s3.stop()]));
+
+type Declared = { spec?: Partial<ImageServiceSpec>; amqp?: string; secret_key?: string };
+
+function probed({ spec, amqp = rabbit.url, secret_key }: Declared = {}) {
+  const storage = { addressing: 'Path', ingestBucket: 'in-bucket', contentBucket: 'out-bucket' };
+  const parsed = imageServiceSpec.parse({ ...least, storage, ...spec });
+  const found: FoundSecrets = {
+    mq: { url: amqp },
+    s3: {
+      TINTYPE_S3_ENDPOINT: s3.endpoint,
+      AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: secret_key ?? s3.credentials.secretAccessKey,
+    },
+  };
+  return createProbeSurroundings(systemTimedClock)(parsed, found);
+}
+
+describe('the broker and the buckets of an installation', () => {
+  it('can be used: a quorum queue, both buckets, uploads by browsers', async () => {
+    expect(await probed()).toEqual({
+      broker: { reason: 'Usable', message: expect.stringMatching(/^RabbitMQ 3.*quorum/) },
+      storage: { reason: 'Usable', message: expect.stringMatching(/Both buckets/) },
+    });
+  });
+
+  it.each([
+    ['a wrong password', { password: 'wrong' }, /refuses the user/],
+    ['a port where nobody listens', { port: '1' }, /does not listen there/],
+  ])('cannot be used with %s of the broker', async (_name, part, message) => {
+    const url = Object.assign(new URL(rabbit.url), part);
+    const { broker } = await probed({ amqp: url.href });
+    expect(broker.reason).toBe('BrokerUnusable');
+    expect(broker.message).toMatch(message);
+    expect(broker.message).toMatch(/Secret 'mq' \(`spec.amqpSecretRef`\)/);
+    expect(broker.message).not.toContain('wrong@');
+  });
+
+  it('cannot be used with keys that the storage does not know', async () => {
+    const { storage } = await probed({ secret_key: 'another' });
+    expect(storage.reason).toBe('StorageUnusable');
+    expect(storage.message).toMatch(/check `spec.storage`/);
+  });
+
+  it('cannot be used where a bucket is not there', async () => {
+    const storage = {
+      addressing: 'Path' as const,
+      ingestBucket: 'not-there',
+      contentBucket: 'out-bucket',
+    };
+    expect((await probed({ spec: { storage } })).storage.reason).toBe('StorageUnusable');
+  });
+
+  it('can be used where browsers may not upload, which is said', async () => {
+    const storage = {
+      addressing: 'Path' as const,
+      ingestBucket: 'without-cors',
+      contentBucket: 'out-bucket',
+    };
+    const verdict = (await probed({ spec: { storage } })).storage;
+    expect(verdict.reason).toBe('CorsMissing');
+    expect(verdict.message).toMatch(/tintype doctor --fix-cors/);
+  });
+
+  it('is not tried with what only pods have', async () => {
+    const caConfigMapRef = { name: 'ca', key: 'ca.crt' };
+    const amqp = rabbit.url.replace('amqp:', 'amqps:');
+    const ofPods = await probed({ amqp, spec: { caConfigMapRef, storageSecretRef: undefined } });
+    expect(ofPods.broker.reason).toBe('NotChecked');
+    expect(ofPods.storage.reason).toBe('NotChecked');
+  });
+});

@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { openImages } from '../../operator/open-images.ts';
+import { parseConfig } from '../../runtime/platform/config.ts';
+import { silentLog as log } from './kube/silent-log.ts';
+
+/** Nobody listens at port 1. */
+const env = { TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1' };
+
+it('an operator begins without the broker: workers find declared images by themselves', async () => {
+  const stops: (() => unknown)[] = [];
+  const lifecycle = { onStop: (_name: string, stop: () => unknown) => void stops.push(stop) };
+  const images = openImages(parseConfig(env), { log, lifecycle });
+  await expect(images?.queue.publish('ingest', {})).rejects.toThrow('the broker is away');
+  await Promise.all(stops.map((stop) => stop()));
+});
+
+it('an operator without storage takes no declared images', () => {
+  const lifecycle = { onStop: () => undefined };
+  expect(openImages(parseConfig({}), { log, lifecycle })).toBeUndefined();
+});

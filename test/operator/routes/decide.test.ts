@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { decideRoute, type RouteFacts } from '../../../operator/routes/decide.ts';
+import { findEdge } from '../../../operator/routes/edge.ts';
+import type { KnownRoute } from '../../../operator/routes/live-route.ts';
+import { routedReasons } from '../../../operator/routes/verdict.ts';
+import {
+  edgeOf,
+  facts,
+  gateway,
+  liveRoute,
+  readyEdge,
+  routed,
+  row,
+  usual,
+  wildcard,
+} from './samples.ts';
+
+const absent = findEdge([], 'images');
+const atGateway = readyEdge({ routing: gateway });
+const always = { ...usual, perProject: 'Always' } as const;
+const plain = { ...row, custom_domains: [] };
+const ownDefault = { ...routed, has_own_default: 'yes' } as const;
+
+/** The steps in a word each. */
+function steps(of: RouteFacts): string[] {
+  return decideRoute(of).steps.map((step) => {
+    const { mode } = step.route;
+    return step.do === 'apply' ? `apply ${mode} ${step.to}` : `delete ${mode}`;
+  });
+}
+
+function changed({ mode, object }: KnownRoute, change: object): KnownRoute {
+  return { mode, object: { ...object, ...change } };
+}
+
+const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][] = [
+  ['a project without domains has the wildcard', facts({ project: plain }), [], 'Routed'],
+  ['a new domain gets a route', facts(), ['apply Ingress new'], 'NotAdmitted'],
+  ['a route that stands is left alone', facts({ live: [liveRoute(routed)] }), [], 'Routed'],
+  [
+    'a route that nobody serves is told',
+    facts({ live: [liveRoute(routed, { state: 'waiting' })] }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'a wildcard that nobody serves is told',
+    facts({ project: plain, wildcard: wildcard('Ingress', 'waiting') }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'a wildcard that is not there is told',
+    facts({ project: plain, wildcard: undefined }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'rules of its own do without the wildcard',
+    facts({ declared: always, wildcard: undefined, live: [liveRoute(ownDefault)] }),
+    [],
+    'Routed',
+  ],
+  [
+    'rules of its own without a domain are a route',
+    facts({ project: plain, declared: always }),
+    ['apply Ingress new'],
+    'NotAdmitted',
+  ],
+  [
+    'a route for which there is no reason any more goes',
+    facts({ project: plain, live: [liveRoute(routed)] }),
+    ['delete Ingress'],
+    'Routed',
+  ],
+  [
+    'a route of a project that is gone goes',
+    facts({ project: undefined, live: [liveRoute(routed)] }),
+    ['delete Ingress'],
+    'NotAccepted',
+  ],
+  [
+    'a domain more is written, and what was admitted before is no answer',
+    facts({
+      project: { ...row, custom_domains: [...row.custom_domains, 'cdn.shop.example'] },
+      live: [liveRoute(routed)],
+    }),
+    ['apply Ingress ours'],
+    'NotAdmitted',
+  ],
+  [
+    'a field of ours that somebody changed is healed',
+    facts({ live: [changed(liveRoute(routed), { spec: { rules: [] } })] }),
+    ['apply Ingress ours'],
+    'Routed',
+  ],
+  [
+    'an owner that somebody took off comes back',
+    facts({
+      live: [
+        changed(liveRoute(routed), {
+          metadata: { ...liveRoute(routed).object.metadata, ownerReferences: [] },
+        }),
+      ],
+    }),
+    ['apply Ingress ours'],
+    'Routed',
+  ],
+  [
+    'without an ImageService nothing is left',
+    facts({ edge: absent, live: [liveRoute(routed)] }),
+    ['delete Ingress'],
+    'NoImageService',
+  ],
+  [
+    'where somebody else routes nothing is left',
+    facts({ edge: edgeOf({ routing: { mode: 'Disabled' } }), live: [liveRoute(routed)] }),
+    ['delete Ingress'],
+    'RoutedByOthers',
+  ],
+  [
+    'a declared domain that the project was refused is told',
+    facts({ project: plain, declared: { ...usual, customDomains: ['img.shop.example'] } }),
+    [],
+    'NotAccepted',
+  ],
+  [
+    'at a Gateway the route is an HTTPRoute',
+    facts({ edge: atGateway, wildcard: wildcard('Gateway') }),
+    ['apply Gateway new'],
+    'NotAdmitted',
+  ],
+  [
+    'an Ingress serves until the Gateway does',
+    facts({
+      edge: atGateway,
+      wildcard: wildcard('Gateway'),
+      live: [liveRoute(routed), liveRoute(routed, { edge: atGateway, state: 'waiting' })],
+    }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'an Ingress goes once the Gateway serves',
+    facts({
+      edge: atGateway,
+      wildcard: wildcard('Gateway'),
+      live: [liveRoute(routed), liveRoute(routed, { edge: atGateway })],
+    }),
+    ['delete Ingress'],
+    'Routed',
+  ],
+  [
+    'what a Gateway refuses is told in its words',
+    facts({
+      edge: atGateway,
+      wildcard: wildcard('Gateway'),
+      live: [liveRoute(routed, { edge: atGateway, state: 'refused' })],
+    }),
+    [],
+    'RouteRefused',
+  ],
+];
+
+describe('what is done for the routes of a project', () => {
+  it.each(cases)('%s', (_name, given, done, reason) => {
+    expect(steps(given)).toEqual(done);
+    expect(decideRoute(given).verdict.reason).toBe(reason);
+  });
+
+  it('keeps what others added to a route', () => {
+    const live = liveRoute(routed);
+    const { annotations } = live.object.metadata;
+    const metadata = {
+      ...live.object.metadata,
+      annotations: { ...annotations, 'example.com/by': 'others' },
+    };
+    expect(steps(facts({ live: [changed(live, { metadata })] }))).toEqual([]);
+  });
+
+  it('takes off what is declared no more', () => {
+    const annotated = readyEdge({
+      routing: { deliveryAnnotations: [{ name: 'example.com/timeout', value: '30s' }] },
+    });
+    const live = [liveRoute(routed, { edge: annotated })];
+    expect(steps(facts({ live }))).toEqual(['apply Ingress ours']);
+  });
+
+  it('says what to do about a route that nobody serves', () => {
+    const live = [liveRoute(routed, { state: 'waiting' })];
+    expect(decideRoute(facts({ live })).verdict.message).toBe(
+      "the Ingress 'images/main-project-shop' has no address yet: is there an ingress controller with a default class? If not, set `spec.ingressClassName`",
+    );
+    const classed = readyEdge({ ingressClassName: 'contour' });
+    const there = [liveRoute(routed, { edge: classed, state: 'waiting' })];
+    expect(decideRoute(facts({ edge: classed, live: there })).verdict.message).toContain(
+      "does the ingress controller of the class 'contour' run?",
+    );
+  });
+
+  it('names the first hosts and counts the rest', () => {
+    const custom_domains = Array.from({ length: 32 }, (_, index) => `i${index}.shop.example`);
+    const many = { ...routed, custom_domains };
+    const { message } = decideRoute(
+      facts({ project: { ...row, custom_domains }, live: [liveRoute(many)] }),
+    ).verdict;
+    expect(message).toBe(
+      'shop.img.example.com, i0.shop.example, i1.shop.example, i2.shop.example and 29 more leads to delivery',
+    );
+  });
+
+  it('has a reason for every row of the table but those that writing and asking find', () => {
+    const found = new Set(cases.map(([, , , reason]) => reason));
+    const beyond = ['Answering', 'NotAnswering', 'RouteTaken', 'GatewayAPIMissing'];
+    expect([...found, ...beyond].sort()).toEqual(Object.keys(routedReasons).sort());
+  });
+});

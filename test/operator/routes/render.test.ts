@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { findEdge } from '../../../operator/routes/edge.ts';
+import { type Routed, renderRoute } from '../../../operator/routes/render.ts';
+import { least } from '../image-service/samples.ts';
+import { edgeOf, gateway, readyEdge, routed } from './samples.ts';
+
+const own = { ...routed, has_own_default: 'yes' } as const;
+const secured = { tls: { deliverySecretName: 'wildcard' } };
+
+function render(spec: Partial<ImageServiceSpec>, of: Routed = routed) {
+  const { edge, mode } = readyEdge(spec);
+  return renderRoute(edge, mode, of);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: rendered objects are read here as users read YAML
+function specOf(spec: Partial<ImageServiceSpec>, of: Routed = routed): any {
+  return render(spec, of)?.spec;
+}
+
+describe('the route of a project', () => {
+  it('is an Ingress to the Service that delivers, of the class that is declared', () => {
+    const service = { name: 'main-delivery', port: { name: 'http' } };
+    expect(specOf({ ingressClassName: 'contour' })).toEqual({
+      ingressClassName: 'contour',
+      rules: [
+        {
+          host: 'img.shop.example',
+          http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service } }] },
+        },
+      ],
+    });
+  });
+
+  it('goes with the ImageService, and is not among the objects that it becomes', () => {
+    const { metadata } = render({}) ?? {};
+    expect(metadata?.ownerReferences).toEqual([
+      { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', name: 'main', uid: 'u-1' },
+    ]);
+    expect(metadata?.labels).toEqual({
+      'app.kubernetes.io/name': 'tintype',
+      'app.kubernetes.io/component': 'project-route',
+      'app.kubernetes.io/managed-by': 'tintype-operator',
+      'tintype.dev/project': 'prj_1',
+    });
+  });
+
+  it.each<[string, Partial<ImageServiceSpec>, Routed, object[] | undefined]>([
+    ['no TLS where none is declared', {}, routed, undefined],
+    [
+      'a Secret of their own for custom domains',
+      secured,
+      routed,
+      [{ hosts: ['img.shop.example'], secretName: 'main-project-shop-tls' }],
+    ],
+    [
+      'the wildcard’s Secret for its default host',
+      secured,
+      own,
+      [
+        { hosts: ['shop.img.example.com'], secretName: 'wildcard' },
+        { hosts: ['img.shop.example'], secretName: 'main-project-shop-tls' },
+      ],
+    ],
+    [
+      'Secrets without a wildcard’s, where they are asked for',
+      { tls: { customDomains: 'SecretPerProject' } },
+      routed,
+      [{ hosts: ['img.shop.example'], secretName: 'main-project-shop-tls' }],
+    ],
+    [
+      'none for custom domains where they are not wanted',
+      { tls: { deliverySecretName: 'wildcard', customDomains: 'Disabled' } },
+      routed,
+      undefined,
+    ],
+  ])('has %s', (_name, spec, of, tls) => {
+    expect(specOf(spec, of).tls).toEqual(tls);
+  });
+
+  it('hands annotations through, those of cert-manager with custom domains alone', () => {
+    const deliveryAnnotations = [
+      { name: 'cert-manager.io/cluster-issuer', value: 'letsencrypt' },
+      { name: 'example.com/timeout', value: '30s' },
+    ];
+    const names = (of: Routed) =>
+      Object.keys(render({ routing: { deliveryAnnotations } }, of)?.metadata.annotations ?? {});
+    expect(names(routed)).toContain('cert-manager.io/cluster-issuer');
+    expect(names({ ...own, custom_domains: [] })).toEqual([
+      'example.com/timeout',
+      'tintype.dev/applied',
+    ]);
+  });
+
+  it('is an HTTPRoute at the Gateway that is declared', () => {
+    expect(specOf({ routing: gateway })).toEqual({
+      parentRefs: [{ name: 'edge' }],
+      hostnames: ['img.shop.example'],
+      rules: [{ backendRefs: [{ name: 'main-delivery', port: 80 }] }],
+    });
+  });
+
+  it('is none where the wildcard is all that a project needs', () => {
+    expect(render({}, { ...routed, custom_domains: [] })).toBeUndefined();
+  });
+});
+
+describe('the ImageService that hosts lead to', () => {
+  const object = (name: string, creationTimestamp: string) => ({
+    metadata: { name, namespace: 'images', uid: name, resourceVersion: '1', creationTimestamp },
+    spec: least,
+  });
+
+  it('is the oldest of the delivery namespace, whatever comes later', () => {
+    const found = findEdge(
+      [object('second', '2026-02-02T00:00:00Z'), object('first', '2026-01-01T00:00:00Z')],
+      'images',
+    );
+    expect(found).toMatchObject({ state: 'ready', edge: { owner: { name: 'first' } } });
+  });
+
+  it('is told to be missing, by its namespace', () => {
+    expect(findEdge([], 'images')).toEqual({
+      state: 'absent',
+      why: "there is no ImageService in the namespace 'images'",
+    });
+  });
+
+  it('is none where its spec cannot be read', () => {
+    expect(edgeOf({ baseURL: 'no URL' })).toMatchObject({ state: 'absent' });
+  });
+});

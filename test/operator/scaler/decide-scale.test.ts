@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decideScale, wantedOf, wishOf } from '../../../operator/scaler/decide-scale.ts';
+
+const STABLE_MS = 300_000;
+const pool = { min: 1, max: 8, queue_length: 10, stable_seconds: STABLE_MS / 1000 };
+const idle = { waiting: 0, in_hand: 0, busy_pods: 0 };
+const now_ms = 1_000_000;
+
+function scaled(
+  load: Partial<typeof idle>,
+  past: { current: number; wishes?: [number, number][] },
+) {
+  const wishes = (past.wishes ?? [[now_ms - 1, 0]]).map(([at_ms, replicas]) => ({
+    at_ms,
+    replicas,
+  }));
+  const { current } = past;
+  return decideScale(pool, { ...idle, ...load }, { wishes, current, now_ms }).replicas;
+}
+
+describe('the number of workers', () => {
+  it.each([
+    ['nothing to do', {}, 1],
+    ['what one can do', { waiting: 10 }, 1],
+    ['one more than that', { waiting: 11 }, 2],
+    ['what is in hand counts as what waits does', { waiting: 5, in_hand: 6 }, 2],
+    ['more than there may be pods for', { waiting: 10_000 }, 8],
+  ])('follows %s', (_name, load, wanted) => {
+    expect(wishOf(pool, { ...idle, ...load })).toBe(wanted);
+  });
+
+  it('is told apart from what the load asks for, which may be more', () => {
+    expect(wantedOf(pool, { ...idle, waiting: 10_000 })).toBe(1000);
+    expect(wantedOf(pool, idle)).toBe(0);
+  });
+
+  it('grows at once', () => {
+    expect(scaled({ waiting: 35 }, { current: 1 })).toBe(4);
+  });
+
+  it('shrinks to the most that was asked for within the last minutes', () => {
+    expect(scaled({}, { current: 6, wishes: [[now_ms - 60_000, 4]] })).toBe(4);
+    expect(
+      scaled(
+        {},
+        {
+          current: 6,
+          wishes: [
+            [now_ms - STABLE_MS, 4],
+            [now_ms - 1, 2],
+          ],
+        },
+      ),
+    ).toBe(2);
+  });
+
+  it('stays at what it finds when it looks for the first time', () => {
+    expect(scaled({}, { current: 6, wishes: [] })).toBe(6);
+  });
+
+  it('never falls below the pods that are at work', () => {
+    expect(scaled({ in_hand: 3, busy_pods: 3 }, { current: 5 })).toBe(3);
+    const { replicas } = decideScale(
+      { ...pool, max: 2 },
+      { ...idle, busy_pods: 4 },
+      { wishes: [{ at_ms: now_ms - 1, replicas: 1 }], current: 5, now_ms },
+    );
+    expect(replicas).toBe(4);
+  });
+
+  it('holds for whatever load: never above max by its own doing, never below min or the busy', () => {
+    const load = fc.record({ waiting: fc.nat(500), in_hand: fc.nat(50), busy_pods: fc.nat(8) });
+    const wishes = fc.array(
+      fc.record({
+        at_ms: fc.integer({ min: 0, max: now_ms }),
+        replicas: fc.integer({ min: 1, max: 8 }),
+      }),
+    );
+    fc.assert(
+      fc.property(load, wishes, fc.nat(8), (seen, past, current) => {
+        const { replicas } = decideScale(pool, seen, { wishes: past, current, now_ms });
+        expect(replicas).toBeLessThanOrEqual(Math.max(pool.max, current));
+        if (replicas < current) expect(replicas).toBeGreaterThanOrEqual(seen.busy_pods);
+        if (replicas < current) expect(replicas).toBeGreaterThanOrEqual(wishOf(pool, seen));
+        if (current < wishOf(pool, seen)) expect(replicas).toBe(wishOf(pool, seen));
+      }),
+    );
+  });
+});
