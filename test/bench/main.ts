@@ -2,6 +2,7 @@
  * `make bench`: what the product costs, measured from outside, as medians. Absolute times are this machine's; beside
  * each stands the same work done by sharp alone in the same run. `make bench ARGS=ingest` measures that part alone.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -16,13 +17,18 @@ import { measureDeliveries } from './deliveries.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureFiles } from './files.ts';
 import { measureIngest } from './ingest.ts';
+import { measureLibraryFiles } from './library-files.ts';
+import { measureMetering } from './metering.ts';
 import { measureNeighbours } from './neighbours.ts';
+import { measureOperator } from './operator.ts';
 import { measureOverload } from './overload.ts';
 import { measureTree } from './process-tree.ts';
 import { measureProxyMemory } from './proxy-memory.ts';
 import { measureQuality } from './quality.ts';
+import { measureQuota } from './quota.ts';
 import { measureRenderMemory } from './render-memory.ts';
 import { measureStarts } from './starts.ts';
+import { measureWebhooks } from './webhooks.ts';
 
 const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   starts: measureStarts,
@@ -42,8 +48,14 @@ const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   memory: measureRenderMemory,
   bombs: measureBombs,
   files: () => measureFiles(running),
+  'library-files': () => running(measureLibraryFiles),
   api: () => running(measureApi),
   quality: measureQuality,
+  webhooks: measureWebhooks,
+  metering: measureMetering,
+  quota: () => running(measureQuota),
+  operator: measureOperator,
+  peers: measurePeers,
 };
 
 const [asked] = process.argv.slice(2);
@@ -76,6 +88,13 @@ async function running<Result>(measure: (tintype: Tintype) => Promise<Result>): 
     await tintype.end('SIGTERM');
     await removeFolder(tintype.data);
   }
+}
+
+/** Prints tables of its own, which stand in `.bench/peers.json`: a peer has other figures than we do. */
+async function measurePeers(): Promise<Figure[]> {
+  const program = join(import.meta.dirname, 'peers', 'main.ts');
+  execFileSync(process.execPath, [program], { stdio: 'inherit' });
+  return [];
 }
 
 function print(all: readonly Figure[]): void {

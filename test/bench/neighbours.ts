@@ -3,16 +3,23 @@ import { randomBytes } from 'node:crypto';
 import sharp from 'sharp';
 import { put, withKey } from '../contract/support/client.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
+import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts';
 import { type Figure, figure } from './figure.ts';
 
 const GOOD = 24;
 const POISON = 8;
 const POLL_MS = 5;
+/** Of a decoder that is surely in its picture, and not only starting. */
+const BUSY_TICKS = 60;
 
 export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
   const good = await makeGood();
+  // The first ones are served by code that is not compiled yet.
+  await measureAll(tintype, { good, poison: [] });
   const alone = await measureAll(tintype, { good, poison: [] });
   const together = await measureAll(tintype, { good, poison: await makePoison() });
+  const free = await measureAll(tintype, { good, poison: [] });
+  const held = await measureHeld(tintype, good);
   const p95 = (all: number[]) =>
     all.toSorted((a, b) => a - b)[Math.floor(all.length * 0.95)] ?? Number.NaN;
   return [
@@ -20,6 +27,10 @@ export async function measureNeighbours(tintype: Tintype): Promise<Figure[]> {
     figure('24 good uploads among 8 poisonous: accepted to ready', 'ms', together),
     figure('neighbours of poison: p95, times that of good ones alone', '', [
       p95(together) / p95(alone),
+    ]),
+    figure('24 good uploads beside a slot that hangs: accepted to ready', 'ms', held),
+    figure('neighbours of a hanging slot: p95, times that of good ones alone', '', [
+      p95(held) / p95(free),
     ]),
   ];
 }
@@ -38,6 +49,26 @@ async function measureAll(
     times.push(performance.now() - started);
   }
   return times;
+}
+
+/** A decoder is stopped in the middle of a picture, and hangs until its wall clock kills it. */
+async function measureHeld(tintype: Tintype, good: Buffer): Promise<number[]> {
+  const before = new Map(decoderPids().map((pid) => [pid, ticksOf(pid)]));
+  await send(tintype, 'image/png', await makeLong());
+  const hung = await firstBusy(before);
+  process.kill(hung, 'SIGSTOP');
+  const times = await measureAll(tintype, { good, poison: [] });
+  if (!isRunning(hung)) throw new Error('the slot was free before the end of the measurement');
+  process.kill(hung, 'SIGCONT');
+  return times;
+}
+
+async function firstBusy(before: ReadonlyMap<number, number>): Promise<number> {
+  for (;;) {
+    const busy = decoderPids().find((pid) => ticksOf(pid) - (before.get(pid) ?? 0) > BUSY_TICKS);
+    if (busy !== undefined) return busy;
+    await new Promise((resume) => setTimeout(resume, POLL_MS));
+  }
 }
 
 async function send(tintype: Tintype, content_type: string, bytes: Buffer): Promise<string> {
@@ -64,6 +95,13 @@ async function makeGood(): Promise<Buffer> {
   const noise = { width: 1600, height: 1200, channels: 3 as const };
   const pixels = randomBytes(noise.width * noise.height * noise.channels);
   return sharp(pixels, { raw: noise }).blur(3).jpeg({ quality: 85 }).toBuffer();
+}
+
+/** Seconds of work. */
+async function makeLong(): Promise<Buffer> {
+  const noise = { width: 6000, height: 4000, channels: 3 as const };
+  const pixels = randomBytes(noise.width * noise.height * noise.channels);
+  return sharp(pixels, { raw: noise }).png({ compressionLevel: 1 }).toBuffer();
 }
 
 /** Bombs of pixels, cut off files and files that lie about their size. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** `pss_bytes` counts a page that several processes share once, divided among them. */
-export type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
+type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
 
 const TICKS_PER_SECOND = 100;
 

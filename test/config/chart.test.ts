@@ -33,14 +33,14 @@ describe('the chart', () => {
     const schemas = '.tools/kubernetes-schemas/{{ .ResourceKind }}{{ .KindSuffix }}.json';
     const documents = rendered.map(({ text }) => text).join('\n---\n');
     expect(run('kubeconform', [...args, schemas], documents)).toContain('Invalid: 0, Errors: 0');
-  }, 120_000);
+  }, 300_000);
 
   it('satisfies helm lint with every set of values', () => {
     for (const [name, values] of Object.entries(valueSets)) {
       const args = ['lint', '--strict', CHART, '--values', '-'];
       expect(run('helm', args, JSON.stringify(values)), name).toContain('0 chart(s) failed');
     }
-  }, 60_000);
+  }, 300_000);
 
   it.each([
     ['a value that it does not know', { replicas: 3 }, "'replicas'"],

@@ -6,7 +6,10 @@ import { createMetrics } from '../../runtime/platform/metrics.ts';
 
 type Measured = Map<string, { kind: string; labels: readonly string[] }>;
 
-const KUBE_LABELS = ['code', 'method', 'host', 'verb', 'kind', 'name', 'controller', 'result'];
+const KUBE_LABELS = [
+  ...['code', 'method', 'host', 'verb', 'kind', 'name', 'controller', 'result'],
+  ...['installation', 'component'],
+];
 /** What Prometheus itself puts on whatever it collects from a pod. */
 export const POD_LABELS = ['namespace', 'pod', 'container', 'le'];
 

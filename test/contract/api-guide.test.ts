@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-guide-'));
   await symlink(tintype.data, join(folder, '.tintype'));
   await writeFile(join(folder, 'logo.png'), await over(photograph(64, 48)).png().toBuffer());
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await tintype?.end('SIGTERM');

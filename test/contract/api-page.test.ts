@@ -23,8 +23,8 @@ beforeAll(async () => {
     if (!url.startsWith(api()) && !url.startsWith('data:')) strangers.push(url);
   });
   await page.goto(`${api()}/docs`);
-  await page.getByText('A first hour').waitFor();
-}, 120_000);
+  await page.getByText('A first hour').waitFor({ timeout: 120_000 });
+}, 300_000);
 afterAll(async () => {
   await browser?.close();
   await tintype?.end('SIGTERM');
@@ -65,7 +65,7 @@ async function authorize(values: Readonly<Record<string, string>>) {
   await page.getByRole('button', { name: 'Close' }).first().click();
 }
 
-describe('the page at /docs', { timeout: 60_000 }, () => {
+describe('the page at /docs', { timeout: 300_000 }, () => {
   it('shows every operation of the document', async () => {
     const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
     const document = (await answer.json()) as { paths: Record<string, object> };

@@ -142,7 +142,7 @@ it('everything that is stored is accepted by its own judges, and says nothing of
   }
   expect(new Set(stored.map(({ content_type }) => content_type)).size).toBe(5);
   expect(await complaintsAbout(stored)).toEqual([]);
-}, 120_000);
+}, 300_000);
 
 async function metadataOf(bytes: Buffer): Promise<string[]> {
   const tags = await tagsOf(bytes);

@@ -380,8 +380,7 @@ describe('usage', () => {
     await usageOnce('vault', counted.vault?.requests ?? 0);
     const nextDay = new Date(Date.now() + 86_400_000).toISOString();
     for (const _ of ['charged', 'charged again']) {
-      const charged = await job('daily-charge', '--at', nextDay);
-      expect(charged).toMatchObject({ code: 0, stderr: '' });
+      expect(await job('daily-charge', '--at', nextDay)).toBe('job done');
     }
     const credits = (counted.holiday?.credits ?? 0) + (counted.vault?.credits ?? 0);
     const { body } = await alice('GET', '/v1/me');
@@ -404,7 +403,7 @@ describe('usage', () => {
 /** Deliveries are spooled and sent in batches, a second apart: rolls up until all of them are there. */
 async function usageOnce(project: string, requests: number) {
   for (let tries = 0; ; tries += 1) {
-    expect(await job('hourly-rollup')).toMatchObject({ code: 0, stderr: '' });
+    expect(await job('hourly-rollup')).toBe('job done');
     const { body } = await alice('GET', `/v1/projects/${project}/usage`);
     const hours: { requests: number }[] = body.hourly;
     const seen = hours.reduce((sum, hour) => sum + hour.requests, 0);
@@ -413,6 +412,10 @@ async function usageOnce(project: string, requests: number) {
   }
 }
 
-function job(name: string, ...flags: string[]) {
-  return runTintype(['job', name, '--data', tintype.data, ...flags]);
+/** What its one line of log says. */
+async function job(name: string, ...flags: string[]): Promise<string> {
+  const { code, stderr } = await runTintype(['job', name, '--data', tintype.data, ...flags]);
+  const { job: done, msg } = JSON.parse(stderr);
+  expect({ code, done }).toEqual({ code: 0, done: name });
+  return msg;
 }

@@ -74,4 +74,4 @@ it('photographs of real cameras are placed, bared and given back', async () => {
     expect(places.length).toBeGreaterThan(1);
     for (const tag of places) expect([tag, tags[tag]]).toEqual([tag, given[tag]]);
   }
-}, 120_000);
+}, 300_000);

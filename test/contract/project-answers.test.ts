@@ -23,7 +23,7 @@ beforeAll(async () => {
   await owner('POST', '/v1/projects', { project_slug: 'shop' });
   const bytes = await over(photograph(64, 48)).png().toBuffer();
   await upload(owner, 'shop', { bytes, content_type: 'image/png', file_slug: 'logo.png' });
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   await tintype?.end('SIGTERM');

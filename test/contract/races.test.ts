@@ -24,7 +24,7 @@ import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
 const CALLS = 50;
 const KEYS_MAX = 100;
 const ROUNDS = 6;
-const TEST_MS_MAX = 90_000;
+const TEST_MS_MAX = 300_000;
 
 let deployment: Deployment;
 let second: DeployedProcess;

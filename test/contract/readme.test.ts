@@ -1,5 +1,6 @@
 // Every command of the README and of getting started is run here, in order, on a fresh Tintype, and does
 // what the text says. A block that is only shown is marked `console`.
+import { existsSync, readdirSync } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -149,10 +150,12 @@ describe('getting started', () => {
 });
 
 describe('the documents', () => {
-  it('call every block what it is, so that none that could be run is not', async () => {
-    const docs = (await readdir(join(projectRoot, 'docs'))).filter((file) => file.endsWith('.md'));
-    const known = ['sh', 'console', 'yaml', 'json', 'mermaid', 'text', 'ts'];
-    const others = [README, ...docs.map((file) => `docs/${file}`)].flatMap((document) =>
+  const folders = ['docs', 'docs/walkthroughs'];
+  const documents = [README, ...folders.flatMap(listPages)];
+
+  it('call every block what it is, so that none that could be run is not', () => {
+    const known = ['sh', 'console', 'yaml', 'json', 'mermaid', 'text', 'ts', 'js'];
+    const others = documents.flatMap((document) =>
       readFences(document)
         .filter(({ language }) => !known.includes(language))
         .map(({ language }) => `${document}: ${language}`),
@@ -160,11 +163,21 @@ describe('the documents', () => {
     expect(others).toEqual([]);
   });
 
-  it('have runnable blocks only where they are run', async () => {
-    const docs = (await readdir(join(projectRoot, 'docs'))).filter((file) => file.endsWith('.md'));
-    const withCommands = docs.filter((file) =>
-      readFences(`docs/${file}`).some(({ language }) => language === 'sh'),
+  it('have runnable blocks only where they are run', () => {
+    const withCommands = documents.filter((document) =>
+      readFences(document).some(({ language }) => language === 'sh'),
     );
-    expect(withCommands.map((file) => `docs/${file}`)).toEqual([GETTING_STARTED]);
+    expect(withCommands.filter((document) => !isRun(document))).toEqual([]);
   });
 });
+
+function listPages(folder: string): string[] {
+  const names = readdirSync(join(projectRoot, folder)).filter((name) => name.endsWith('.md'));
+  return names.map((name) => `${folder}/${name}`);
+}
+
+/** Here, or by the test of its walkthrough. */
+function isRun(document: string): boolean {
+  const test = document.replace('docs/', 'test/').replace(/md$/, 'test.ts');
+  return [README, GETTING_STARTED].includes(document) || existsSync(join(projectRoot, test));
+}

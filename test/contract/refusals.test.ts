@@ -220,8 +220,13 @@ describe('projects and keys', () => {
   it(`a project has at most ${KEYS_MAX} active keys`, async () => {
     await newProject('keys');
     const make = () => alice('POST', '/v1/projects/keys/keys', { name: 'one more' });
-    const made = await Promise.all(Array.from({ length: KEYS_MAX + 4 }, make));
-    expect(made.filter(({ status }) => status === 201)).toHaveLength(KEYS_MAX - 1);
+    const made: number[] = [];
+    // A few at a time: they wait for one row, and on a busy machine the last of a hundred would wait too long.
+    while (made.length < KEYS_MAX + 4) {
+      const some = await Promise.all([make(), make(), make(), make()]);
+      made.push(...some.map(({ status }) => status));
+    }
+    expect(made.filter((status) => status === 201)).toHaveLength(KEYS_MAX - 1);
     expectRefusal(await make(), 409, 'api_key_quota_exceeded');
   });
 });
@@ -373,6 +378,28 @@ describe('a suspended project', () => {
   });
 });
 
+describe('every other address', () => {
+  it.each([
+    ['an unknown project', 'nobody', '/originals/f/photo.jpg'],
+    ['an unknown file', 'shop', '/originals/f/nothing.jpg'],
+    ['an upper-case slug', 'shop', '/originals/f/PHOTO.jpg'],
+    ['an escaped path', 'shop', '/originals/f/photo%2ejpg'],
+    ['a path with dots', 'shop', '/originals/f/../f/photo.jpg'],
+    ['a double slash', 'shop', '//originals/f/photo.jpg'],
+    ['an empty query', 'shop', '/originals/f/photo.jpg?'],
+  ])('%s is not found', async (_, project, path) => {
+    expectRefusal(await deliver(tintype, { project, path }), 404, 'not_found');
+  });
+
+  it('other methods are not served on a delivery host', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
+      const path = '/originals/f/photo.jpg';
+      expectRefusal(await deliver(tintype, { project: 'shop', path, method }), 404, 'not_found');
+    }
+  });
+});
+
+// The last: whose projects refuse whatever is asked of them from then on.
 describe('an organization without credits', () => {
   it('is refused delivery after the charge, and only then', async () => {
     const view = (project: string, method: string) =>
@@ -403,25 +430,4 @@ describe('an organization without credits', () => {
       if (body.organization.quota_exceeded_at !== null) return;
     }
   }
-});
-
-describe('every other address', () => {
-  it.each([
-    ['an unknown project', 'nobody', '/originals/f/photo.jpg'],
-    ['an unknown file', 'shop', '/originals/f/nothing.jpg'],
-    ['an upper-case slug', 'shop', '/originals/f/PHOTO.jpg'],
-    ['an escaped path', 'shop', '/originals/f/photo%2ejpg'],
-    ['a path with dots', 'shop', '/originals/f/../f/photo.jpg'],
-    ['a double slash', 'shop', '//originals/f/photo.jpg'],
-    ['an empty query', 'shop', '/originals/f/photo.jpg?'],
-  ])('%s is not found', async (_, project, path) => {
-    expectRefusal(await deliver(tintype, { project, path }), 404, 'not_found');
-  });
-
-  it('other methods are not served on a delivery host', async () => {
-    for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
-      const path = '/originals/f/photo.jpg';
-      expectRefusal(await deliver(tintype, { project: 'shop', path, method }), 404, 'not_found');
-    }
-  });
 });

@@ -42,7 +42,7 @@ async function untilAnswered(clients: BusyClients, more: number): Promise<void> 
 
 const another = () => startProcess('api', deployment.env);
 
-describe('an API that ends', { timeout: 120_000 }, () => {
+describe('an API that ends', { timeout: 300_000 }, () => {
   it('answers everything that it took: no connection breaks, and nothing is 5xx', async () => {
     const api = await another();
     const clients = busy(`http://127.0.0.1:${api.port}`);
@@ -56,7 +56,7 @@ describe('an API that ends', { timeout: 120_000 }, () => {
   });
 });
 
-describe('two APIs behind a load balancer', { timeout: 180_000 }, () => {
+describe('two APIs behind a load balancer', { timeout: 300_000 }, () => {
   it('are restarted one after the other, and no client notices', async () => {
     const old = [await another(), await another()];
     const balancer = await startRoundRobin(old.map(({ port = 0 }) => port));

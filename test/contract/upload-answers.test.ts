@@ -34,7 +34,7 @@ beforeAll(async () => {
   ]);
   key = withKey(tintype, tintype.instance.api_key);
   picture = await over(photograph(64, 48)).png().toBuffer();
-}, 120_000);
+}, 300_000);
 
 afterAll(async () => {
   for (const each of [tintype, closed]) {

@@ -2,16 +2,16 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { browserClientErrors } from '../../runtime/core/browser-client-errors.ts';
 import {
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   helperErrors,
   processingErrors,
   verifierReasons,
 } from '../../runtime/core/errors.ts';
 import * as limits from '../../runtime/core/limits.ts';
-import { metricTable } from '../../runtime/platform/metrics.ts';
+import { metricTable } from '../../runtime/platform/metric-table.ts';
 import {
   anchorOf,
   headingsOf,
@@ -57,6 +57,14 @@ describe('links between documents', () => {
     const broken = relativeLinksOf(pages.get(path) ?? '').filter((link) => !resolves(path, link));
     expect(broken).toEqual([]);
   });
+});
+
+it('the map of the documents leads to each', () => {
+  const linked = new Set(relativeLinksOf(pages.get('docs/README.md') ?? ''));
+  const paths = [...pages.keys()].map((path) => path.replace(/^docs\//, ''));
+  const entries = paths.filter((path) => /^[a-z-]+(?:\/README)?\.md$/.test(path));
+  expect(entries.length).toBeGreaterThan(20);
+  expect(entries.filter((path) => !linked.has(path))).toEqual([]);
 });
 
 describe('the reference', () => {

@@ -5,13 +5,14 @@ import { readPage } from '../../config/generate/transforms/read-page.ts';
 import { makePictures } from '../../config/generate/transforms-doc.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
-const { examples } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
+const { parts } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
+const examples = parts.flatMap((part) => part.examples);
 const files = examples.map(({ file }) => file);
 let made: Map<string, Buffer>;
 
 beforeAll(async () => {
   made = await makePictures();
-}, 120_000);
+}, 300_000);
 
 describe('docs/transforms.md', () => {
   it('shows every operation, and every picture that is kept', () => {
@@ -23,7 +24,9 @@ describe('docs/transforms.md', () => {
       'crop/',
       'format/',
       'quality/',
+      '/watermark/',
       'watermark:',
+      'preset:',
     ]) {
       expect(chains).toContain(word);
     }

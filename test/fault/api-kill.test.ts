@@ -28,7 +28,7 @@ import { brokenObjects, brokenRows } from './support/promises.ts';
 import { makeStorage, STORAGE_KINDS } from './support/storages.ts';
 import { sweepDaysLater, sweepSoon } from './support/sweeps.ts';
 
-const SERIES_MS_MAX = 240_000;
+const SERIES_MS_MAX = 600_000;
 /** From here on the bytes are there, whoever says so. */
 const ARRIVED: Record<Way, string> = {
   multipart: 'after ingest.completeMultipart 1',

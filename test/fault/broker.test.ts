@@ -52,7 +52,7 @@ beforeAll(async () => {
     callback_url: 'https://shop.example/hook',
     callback_secret_sealed: Buffer.alloc(32, 1),
   });
-}, 120_000);
+}, 300_000);
 afterAll(async () => {
   await queue?.close();
   if (worker !== undefined) await endWell(worker);
@@ -109,7 +109,7 @@ const sweep = () => {
   return runJob(deps, { name: 'upload-sweep', job: jobs['upload-sweep'], at: new Date() });
 };
 
-describe('a run of uploads', { timeout: 180_000 }, () => {
+describe('a run of uploads', { timeout: 300_000 }, () => {
   let lost = 0;
 
   it('is processed as its doorbells ring', async () => {

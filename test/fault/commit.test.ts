@@ -114,7 +114,7 @@ it('nothing is left behind by all of that', async () => {
   await sweepDaysLater(db, { at: (clock) => openFolderBuckets(folder, { clock }) });
   expect(await brokenRows(db)).toEqual([]);
   expect(await brokenObjects(db, (bucket) => readFolderObjects(join(folder, bucket)))).toEqual([]);
-}, 60_000);
+}, 300_000);
 
 async function wrongReservations() {
   return api.db.query(

@@ -78,8 +78,8 @@ beforeAll(async () => {
   distant = createDatabase({
     url: Object.assign(new URL(url()), { port: String(proxy.port) }).href,
     maxConnections: 2,
-    queryTimeoutMs: 250,
-    connectTimeoutMs: 250,
+    queryTimeoutMs: 1500,
+    connectTimeoutMs: 1500,
   });
   const lane = { slots: 1, wall_clock_ms: 30_000, memory_bytes: 2e9, jobs_per_child: 100 };
   sandbox = createSandbox({ ...lane, log });
@@ -115,12 +115,19 @@ const moments = ['ingest.decoded', 'ingest.before_publish', 'ingest.before_commi
 describe.each(faults)('a database that $name', ({ begin, after }) => {
   it.each(moments)('at %s: the upload is published once all the same', async (moment) => {
     const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
-    await attempt(upload, (name) => {
-      if (name === moment) begin();
-    });
+    let isReached = false;
+    // A busy machine may not even answer in time when there is no fault: it is asked again, as a worker does.
+    while (!isReached) {
+      await attempt(upload, (name) => {
+        if (name !== moment) return;
+        isReached = true;
+        begin();
+      });
+    }
     const { status } = await uploadAsItIs(db, upload);
     expect(after(moment)).toContain(status);
-    await attempt(upload, () => undefined);
+    do await attempt(upload, () => undefined);
+    while ((await uploadAsItIs(db, upload)).status === 'processing');
     expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'ready', revision: 1 });
     const file = await findFile(db, { project_id: project.project_id, file_slug: 'picture' });
     const stored = await buckets.content.read(file?.object_key ?? '');
@@ -136,7 +143,7 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
       db: distant,
       clock: systemClock,
       log,
-      metrics: { usageLost: () => undefined },
+      metrics: { usageUnspooled: () => undefined, usageLost: () => undefined },
       failpoint: (name) => {
         if (isFaulty && name === 'usage.before_commit') begin();
       },
@@ -150,13 +157,15 @@ describe.each(faults)('a database that $name', ({ begin, after }) => {
     isFaulty = false;
     proxy.set({ kind: 'none' });
     await meter.stop();
-    await meter.flush();
+    const counted = async () => {
+      await meter.flush();
+      return db.query(
+        `select sum(requests)::int as requests, sum(bytes)::int as bytes, sum(credits)::int as credits
+         from usage_batch_rows where project_id = $1`,
+        [project_id],
+      );
+    };
+    await expect.poll(counted).toEqual([{ requests: 10, bytes: 100, credits: 10 }]);
     rmSync(folder, { recursive: true });
-    const counted = await db.query(
-      `select sum(requests)::int as requests, sum(bytes)::int as bytes, sum(credits)::int as credits
-       from usage_batch_rows where project_id = $1`,
-      [project_id],
-    );
-    expect(counted).toEqual([{ requests: 10, bytes: 100, credits: 10 }]);
   });
 });

@@ -1,6 +1,8 @@
 /**
  * A worker that is killed at any step of ingest, of any type, on either storage: another one takes over, and the upload
- * is ready once, counted once, with nothing left behind. `node test/bench/kill-soak.ts` kills at all of them.
+ * is ready once, counted once, with nothing left behind. Here: after every step of every type on one storage at least
+ * (of the JPEG on both), and during every call of the JPEG that lasts. All of them on both, and during every call of
+ * every type: `node test/bench/kill-soak.ts`, which `make soak` runs.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
@@ -13,10 +15,15 @@ import {
   surveySteps,
   takeOver,
 } from './support/ingest-kills.ts';
+import { brokenObjects, brokenRows } from './support/promises.ts';
 import { isLasting } from './support/steps.ts';
 import { makeStorage, STORAGE_KINDS } from './support/storages.ts';
 
-const SERIES_MS_MAX = 240_000;
+const SERIES_MS_MAX = 600_000;
+
+const nameOf = ({ picture, step }: KillPoint) => `${picture.family}: ${step}`;
+const passed = new Set<string>();
+const killedAt = new Set<string>();
 
 describe.each(STORAGE_KINDS)('a worker on %s that is killed', (kind) => {
   const { db, url } = useDatabase();
@@ -28,7 +35,10 @@ describe.each(STORAGE_KINDS)('a worker on %s that is killed', (kind) => {
   beforeAll(async () => {
     place = { db, url: url(), storage: await makeStorage(kind) };
     const all = await surveySteps(place, await familyPictures());
-    points = [...stillPoints(all), ...movingPoints(all, STORAGE_KINDS.indexOf(kind))];
+    const half = STORAGE_KINDS.indexOf(kind);
+    points = [...stillPoints(all, half), ...movingPoints(all, half)];
+    for (const point of all) if (point.step.startsWith('after ')) passed.add(nameOf(point));
+    for (const point of points) killedAt.add(nameOf(point));
     const killed = await killAt(place, points);
     states = killed.map(({ status }) => status);
     await takeOver(place);
@@ -45,6 +55,32 @@ describe.each(STORAGE_KINDS)('a worker on %s that is killed', (kind) => {
   it('leaves an upload that ends ready once, in one attempt more, and nothing else', () => {
     expect(broken).toEqual([]);
   });
+
+  it('would be told from one that lost an effect', async () => {
+    const { db: rows, storage } = place;
+    const look = async () => [
+      ...(await brokenRows(rows)),
+      ...(await brokenObjects(rows, storage.look)),
+    ];
+    const [served] = await rows.query<{ object_key: string }>(
+      'select object_key from file_revisions',
+    );
+    await storage.buckets.content.delete(served?.object_key ?? '');
+    expect(await look()).toHaveLength(1);
+    await storage.buckets.ingest.write('left', Buffer.from('over'), { content_type: 'image/png' });
+    expect(await look()).toHaveLength(2);
+    await rows.query(
+      `delete from webhook_deliveries where delivery_id = (select min(delivery_id) from webhook_deliveries
+         where event = 'upload.ready')`,
+    );
+    expect(await look()).toHaveLength(3);
+  });
+});
+
+it('is killed after every step of every type', () => {
+  const spared = [...passed].filter((point) => !killedAt.has(point));
+  expect(spared).toEqual([]);
+  expect(passed.size).toBeGreaterThan(LANDMARKS.length * STORAGE_KINDS.length);
 });
 
 /** Without these the steps would not be those of an ingest. */
@@ -58,14 +94,13 @@ const LANDMARKS = [
   'after ingest.delete 1',
 ];
 
-/** All steps of the JPEG, and of each other type some: together the others are killed everywhere too. */
-function stillPoints(all: readonly KillPoint[]): KillPoint[] {
+/** All steps of the JPEG, and of each other type every second one: the others are killed at on the other storage. */
+function stillPoints(all: readonly KillPoint[], half: number): KillPoint[] {
   const still = all.filter(({ step }) => step.startsWith('after '));
   const families = [...new Set(still.map(({ picture }) => picture.family))];
   return families.flatMap((family, index) => {
     const own = still.filter(({ picture }) => picture.family === family);
-    if (index === 0) return own;
-    return own.filter((_, at) => at % (families.length - 1) === index - 1);
+    return index === 0 ? own : own.filter((_, at) => (at + index) % STORAGE_KINDS.length === half);
   });
 }
 

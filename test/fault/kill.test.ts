@@ -35,7 +35,7 @@ import {
   sumUp,
 } from './support/settle.ts';
 
-const SERIES_MS_MAX = 400_000;
+const SERIES_MS_MAX = 600_000;
 
 type Drive = (tintype: Tintype, step: FailpointName) => Promise<void>;
 type Area = 'complete' | 'ingest' | 'usage' | 'rollup' | 'charge';
@@ -158,7 +158,9 @@ afterAll(() => mortal.remove());
 describe('a Tintype that is killed', () => {
   it('is killed at every step that there is', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
-    expect(tried).toEqual(failpoints);
+    // Those of webhooks and of payments have tests of their own.
+    const others = /^(webhook|billing)[.]/;
+    expect(tried).toEqual(failpoints.filter((name) => !others.test(name)));
   });
 
   it.each(stepsOf('complete', 'ingest'))(

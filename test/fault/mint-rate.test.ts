@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, createProject, newSubject } from '../support/api-client.ts';
 import { useApi } from '../support/api-server.ts';
+import { type DatabaseClock, takeDatabaseClock } from '../support/database-clock.ts';
 import { makeFile } from '../support/rows.ts';
 import { type ApiProcess, startApiProcess } from './support/api-kills.ts';
 import { makeStorage, type TestStorage } from './support/storages.ts';
@@ -19,28 +20,15 @@ let processes: ApiProcess[] = [];
 let storage: TestStorage;
 let secret: string;
 let slug: string;
-
-/** What unqualified calls of now() find first, in every connection from now on. */
-async function takeOverClock(): Promise<void> {
-  await api.db.query('create schema clock');
-  await api.db.query('create table clock.hands (at timestamptz)');
-  await api.db.query('insert into clock.hands values (now())');
-  await api.db.query(
-    `create function clock.now() returns timestamptz language sql stable as 'select at from clock.hands'`,
-  );
-  const [row] = await api.db.query<{ name: string }>('select current_database() as name');
-  await api.db.query(`alter database ${row?.name} set search_path = clock, pg_catalog, public`);
-}
-
-const setClock = (at: string) => api.db.query('update clock.hands set at = $1', [at]);
+let clock: DatabaseClock;
 
 beforeAll(async () => {
+  clock = await takeDatabaseClock(api.databaseUrl(), api.db);
   const project = await createProject(owner);
   slug = project.project_slug;
   secret = await createKey(owner, slug, ['urls:sign']);
   await makeFile(api.db, project, { file_slug: 'a.png' });
   storage = await makeStorage('folder');
-  await takeOverClock();
   const place = { db: api.db, url: api.databaseUrl(), storage, api_key: secret };
   const ofNoUpload = { project_slug: slug, bytes: { multipart: EMPTY, proxy: EMPTY } };
   processes = await Promise.all(
@@ -79,19 +67,19 @@ async function mintEverywhere(each: number) {
 }
 
 it('mints exactly 60 a minute, however the calls of a project spread over three processes', async () => {
-  await setClock('2026-11-21T12:00:00.500Z');
+  await clock.set('2026-11-21T12:00:00.500Z');
   const first = await mintEverywhere(40);
   expect(first.minted).toBe(PER_MINUTE_MAX);
   const limited = { status: 429, code: 'rate_limited', retry_after: '60' };
   expect(first.refused).toEqual(Array(PROCESSES * 40 - PER_MINUTE_MAX).fill(limited));
-  await setClock('2026-11-21T12:00:59.900Z');
+  await clock.set('2026-11-21T12:00:59.900Z');
   const late = await mintEverywhere(2);
   expect(late.refused).toEqual(Array(6).fill({ ...limited, retry_after: '1' }));
-  await setClock('2026-11-21T12:01:00.000Z');
+  await clock.set('2026-11-21T12:01:00.000Z');
   expect((await mintEverywhere(10)).minted).toBe(30);
-  await setClock('2026-11-21T12:01:59.999Z');
+  await clock.set('2026-11-21T12:01:59.999Z');
   expect((await mintEverywhere(30)).minted).toBe(30);
-  await setClock('2026-11-21T12:02:00.000Z');
+  await clock.set('2026-11-21T12:02:00.000Z');
   expect((await mintEverywhere(1)).minted).toBe(3);
   const audited = await api.db.query(
     `select 1 from audit_log where action = 'signed_url.mint' and target = 'a.png'`,

@@ -53,6 +53,21 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'runtime/worker/sandbox/sandbox-report.ts',
     'runtime/doctor/',
   ],
+  // Server code of customers: what it imports is published with it.
+  'runtime/sdk/': [
+    'runtime/sdk/',
+    'runtime/core/signing/',
+    'runtime/core/delivery/',
+    'runtime/core/limits.ts',
+    'runtime/core/errors.ts',
+  ],
+  'runtime/sdk/browser/': [
+    'runtime/sdk/',
+    'runtime/core/limits.ts',
+    'runtime/core/browser-client-errors.ts',
+  ],
+  // What a browser loads: types alone come from elsewhere.
+  'runtime/web/': ['runtime/web/', 'runtime/sdk/picker-protocol.ts'],
   'runtime/standalone/': ['runtime/', 'operator/'],
   'runtime/cli/': ['runtime/cli/', 'runtime/core/', 'runtime/platform/'],
   'test/contract/': ['test/contract/'],
@@ -81,7 +96,6 @@ const ONLY_IN: Record<string, readonly string[]> = {
     '@opentelemetry/resources',
     '@opentelemetry/exporter-trace-otlp-http',
   ]),
-  '@kubernetes/client-node': ['operator/kube/'],
   commander: ['runtime/main.ts', 'runtime/cli/'],
 };
 

@@ -12,6 +12,7 @@ const TABLES = [
   'runtime/core/limits.ts',
   'runtime/core/states.ts',
   'runtime/platform/config-variables.ts',
+  'runtime/sdk/server/api-types.ts',
 ];
 
 const FORBIDDEN_NAMES = /(^|\/|-)(utils?|helpers?|manager|service|common|lib|misc|index)\.ts$/;

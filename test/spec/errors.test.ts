@@ -1,10 +1,10 @@
 // Spec: Errors; Verifier failure reasons. Every code with its status on its surface, both ways.
 import { describe, expect, it } from 'vitest';
+import { browserClientErrors } from '../../runtime/core/browser-client-errors.ts';
 import {
   additionalDeliveryCodes,
   additionalErrors,
   apiErrors,
-  browserClientErrors,
   deliveryErrors,
   type ErrorRow,
   errorEnvelope,

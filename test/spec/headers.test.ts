@@ -8,6 +8,7 @@ import {
   refusalHeaders,
   type ServedImage,
 } from '../../runtime/core/delivery/headers.ts';
+import { printHelpLink } from '../../runtime/core/error-help/help-link.ts';
 import additions from './additions.json' with { type: 'json' };
 import specification from './headers.json' with { type: 'json' };
 
@@ -42,7 +43,7 @@ const images: Record<string, ServedImage> = {
 const answers: Record<string, Readonly<Record<string, string>>> = {
   ...Object.fromEntries(Object.entries(images).map(([name, image]) => [name, imageHeaders(image)])),
   OPTIONS: preflightHeaders(),
-  'error responses': refusalHeaders(),
+  'error responses': refusalHeaders({ help: printHelpLink('https://api.test', 'not_found') }),
   busy: refusalHeaders({ retry_after_seconds: 2 }),
 };
 

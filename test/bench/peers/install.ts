@@ -9,16 +9,26 @@ export const IPX_VERSION = '3.1.1';
 
 const folder = join(projectRoot, '.bench', 'peers');
 
-export type Installed = { thumbor: string; ipx: string };
+/** The programs that start them; null where one cannot be had here, which is said. */
+export type Installed = { thumbor: string | null; ipx: string | null };
 
-/** The programs that start them. */
 export function installPeers(): Installed {
   mkdirSync(folder, { recursive: true });
-  const thumbor = join(folder, 'thumbor', 'bin', 'thumbor');
-  if (!existsSync(thumbor)) installThumbor();
-  const ipx = join(folder, 'ipx', 'node_modules', '.bin', 'ipx');
-  if (!existsSync(ipx)) installIpx();
-  return { thumbor, ipx };
+  return {
+    thumbor: installed(join(folder, 'thumbor', 'bin', 'thumbor'), installThumbor),
+    ipx: installed(join(folder, 'ipx', 'node_modules', '.bin', 'ipx'), installIpx),
+  };
+}
+
+function installed(program: string, install: () => void): string | null {
+  try {
+    if (!existsSync(program)) install();
+    return program;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`  cannot be installed here, goes on without it: ${why}\n`);
+    return null;
+  }
 }
 
 function installThumbor(): void {

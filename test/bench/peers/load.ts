@@ -1,6 +1,6 @@
 /** What is asked of a peer, and what it costs: time of the whole process tree, waits, memory. */
 import { Agent, request as sendRequest } from 'node:http';
-import { measureTree, type TreeUse } from '../process-tree.ts';
+import { measureTree, watchCpu } from '../process-tree.ts';
 import type { Address } from './peers.ts';
 
 export type Loaded = {
@@ -21,8 +21,9 @@ export async function load(
   { addresses, at_once }: { addresses: readonly Address[]; at_once: number },
 ): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: at_once });
-  const before = measureTree(pid);
-  const peak = watchPeak(pid, before);
+  const peak = watchPeak(pid);
+  // A decoder that is replaced meanwhile takes its counters with it.
+  const cpu = watchCpu(pid);
   const ms: number[] = [];
   const began = performance.now();
   const queue = [...addresses];
@@ -37,7 +38,7 @@ export async function load(
   await Promise.all(Array.from({ length: at_once }, worker));
   const wall_ms = performance.now() - began;
   agent.destroy();
-  const cpu_ms = measureTree(pid).cpu_ms - before.cpu_ms;
+  const cpu_ms = cpu.stop();
   return { cpu_ms, wall_ms, ms: ms.toSorted((a, b) => a - b), peak_bytes: peak.stop(), body };
 }
 
@@ -45,8 +46,8 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function watchPeak(pid: number, before: TreeUse): { stop(): number } {
-  let peak = before.pss_bytes;
+function watchPeak(pid: number): { stop(): number } {
+  let peak = measureTree(pid).pss_bytes;
   const timer = setInterval(() => {
     peak = Math.max(peak, measureTree(pid).pss_bytes);
   }, WATCH_MS);

@@ -60,6 +60,7 @@ async function measureAll(): Promise<Row[]> {
     if (!names.includes(name)) continue;
     process.stderr.write(`${name} …\n`);
     const peer = await start(setting);
+    if (peer === null) continue;
     try {
       rows.push(...(await measurePeer(peer, sources)));
     } finally {

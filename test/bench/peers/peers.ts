@@ -24,13 +24,15 @@ export type Peer = {
   stop(): Promise<void>;
 };
 export type Setting = { folder: string; sources: readonly Source[]; installed: Installed };
-export type StartPeer = (setting: Setting) => Promise<Peer>;
+/** Null where the peer is not installed. */
+export type StartPeer = (setting: Setting) => Promise<Peer | null>;
 
 const CORES = 2;
 
 export const peers: Readonly<Record<string, StartPeer>> = {
   tintype: startOurs,
   thumbor: async ({ folder, installed }) => {
+    if (installed.thumbor === null) return null;
     const port = await freePort();
     const results = join(folder, 'thumbor');
     mkdirSync(results, { recursive: true });
@@ -46,6 +48,7 @@ export const peers: Readonly<Record<string, StartPeer>> = {
     });
   },
   ipx: async ({ folder, installed }) => {
+    if (installed.ipx === null) return null;
     const port = await freePort();
     const words = ['serve', '--dir', folder, '--host', '127.0.0.1', '--port', String(port)];
     return startProgram('ipx 3', [installed.ipx, ...words], {

@@ -7,11 +7,12 @@ import type { Format, Source } from './sources.ts';
 
 export const BARE = 'bare node:http';
 const WIDTH = 440;
-const RENDERS = 12;
+const WARM_UPS = 10;
+const RENDERS = 16;
 const MANY = 100;
 const MANY_AT_ONCE = 4;
 const VIEWERS = 200;
-const HITS = 4000;
+const HITS = 20_000;
 const HITS_AT_ONCE = 16;
 /** Who keeps no results renders each hit anew: a few are enough. */
 const HITS_ANEW = 80;
@@ -34,9 +35,12 @@ function work({ file }: Source, format: Format, at: number): Work {
   return { file, width: WIDTH + at, format };
 }
 
-/** A process that has rendered once is what production has. */
+/** Processes that have rendered before are what production has. Of widths that nothing else asks for. */
 export async function warmUp(peer: Peer, source: Source): Promise<void> {
-  await load(peer.pid, { addresses: [peer.address(work(source, 'jpeg', 0))], at_once: 1 });
+  const addresses = Array.from({ length: WARM_UPS }, (_, at) =>
+    peer.address(work(source, 'jpeg', -at)),
+  );
+  await load(peer.pid, { addresses, at_once: 1 });
 }
 
 /** No row of what the peer cannot do as it comes. */

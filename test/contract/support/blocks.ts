@@ -5,14 +5,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launcher, projectRoot, type Tintype } from './tintype.ts';
 
-export type Fence = { language: string; text: string };
+/** `name`: of the file that it is, as in `ts server.ts`. */
+export type Fence = { language: string; name: string; text: string };
 
 export function readFences(document: string): Fence[] {
   const text = readFileSync(join(projectRoot, document), 'utf8');
-  return [...text.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, language = '', body = '']) => ({
-    language,
-    text: body,
-  }));
+  return [...text.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', name = '', body = '']) => ({ language, name, text: body }),
+  );
 }
 
 /** What each block printed, in order; throws with everything that was printed where one fails. */

@@ -38,7 +38,7 @@ export type DeployedProcess = {
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-const START_MS_MAX = 30_000;
+const START_MS_MAX = 120_000;
 const ROOT_DOMAIN = 'img.test';
 
 /** `adapt`: what its processes are told, made of what every deployment is told. */
@@ -116,12 +116,13 @@ function ownSecrets() {
   };
 }
 
-/** Resolves when it has said that it is ready. */
+/** Resolves when it has said that it is ready. `inside`: words of a command that runs it. */
 export async function startProcess(
   name: ProcessName,
   env: Record<string, string>,
+  inside: readonly string[] = [],
 ): Promise<DeployedProcess> {
-  const child = spawnTintype([name], { env });
+  const child = spawnTintype([name], { env, inside });
   const lines: string[] = [];
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const ready = new Promise<ReadyLine>((resolve, reject) => {

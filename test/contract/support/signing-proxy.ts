@@ -1,28 +1,34 @@
 /**
- * Stands before the API for a client that cannot sign: sends each request on as it is, with the credential that its
- * operation takes. What the client sends of credentials itself is thrown away.
+ * Stands before the API for a client that cannot sign: sends each request on as it is, and writes the signature where
+ * the client wrote `to be signed`. Spec: Authentication, Credentials.
  */
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingMessage, request as requestHttp, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+  type Server,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-type Credentials = {
-  /** Of a dashboard session, with its user id. */
-  session: Readonly<Record<string, string>>;
-  requestSigningSecret: string;
-  storageEventSecret: string;
-  apiKey: string;
+/** As a running standalone tells them. */
+type Secrets = {
+  request_signing_secret: string;
+  storage_event_secret: string;
+  provider_a_secret: string;
+  provider_b_secret: string;
 };
+
+/** What stands for a signature until the request is known. */
+export const UNSIGNED = 'to-be-signed';
 
 export type SigningProxy = { url: string; close(): Promise<void> };
 
-export async function startSigningProxy(
-  apiUrl: string,
-  credentials: Credentials,
-): Promise<SigningProxy> {
+export async function startSigningProxy(apiUrl: string, secrets: Secrets): Promise<SigningProxy> {
   const server = createServer((request, response) => {
-    void forward(apiUrl, credentials, request).then(
+    void forward(apiUrl, secrets, request).then(
       (answer) => {
         response.writeHead(answer.statusCode ?? 502, answer.headers);
         answer.pipe(response);
@@ -42,51 +48,45 @@ function close(server: Server): Promise<void> {
 
 async function forward(
   apiUrl: string,
-  credentials: Credentials,
+  secrets: Secrets,
   request: IncomingMessage,
 ): Promise<IncomingMessage> {
   const { method = 'GET', url: target = '/' } = request;
   const body = await buffer(request);
   const { hostname, port } = new URL(apiUrl);
+  const { connection: _, 'transfer-encoding': __, ...sent } = request.headers;
   const headers = {
-    ...withoutCredentials(request.headers),
-    ...credentialOf(credentials, { method, target, body }),
+    ...sent,
+    ...signatures(secrets, { method, target, body, headers: sent }),
     'content-length': String(body.length),
   };
   return new Promise((resolve, reject) => {
-    const sent = requestHttp({ hostname, port, method, path: target, headers }, resolve);
-    sent.on('error', reject).end(body);
+    const passedOn = requestHttp({ hostname, port, method, path: target, headers }, resolve);
+    passedOn.on('error', reject).end(body);
   });
 }
 
-const DROPPED = new Set([
-  'authorization',
-  'x-api-key',
-  'x-identity-user-id',
-  'x-request-signature',
-  'x-storage-event-notification-signature',
-  'connection',
-  'transfer-encoding',
-]);
+type Call = { method: string; target: string; body: Buffer; headers: IncomingHttpHeaders };
 
-function withoutCredentials(headers: IncomingMessage['headers']) {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !DROPPED.has(name)));
-}
+const signers: Readonly<Record<string, (secrets: Secrets, call: Call) => string>> = {
+  'x-request-signature': (secrets, { method, target, body }) => {
+    const pathname = target.split('?', 1)[0] ?? '';
+    const signed = Buffer.concat([Buffer.from(`${method}\n${pathname}\n`), body]);
+    return hmac(secrets.request_signing_secret, signed);
+  },
+  'x-storage-event-notification-signature': (secrets, { body }) =>
+    hmac(secrets.storage_event_secret, body),
+  'provider-a-signature': (secrets, { body }) => {
+    const seconds = Math.floor(Date.now() / 1000);
+    const signed = Buffer.concat([Buffer.from(`${seconds}.`), body]);
+    return `t=${seconds},v1=${hmac(secrets.provider_a_secret, signed)}`;
+  },
+  'provider-b-signature': (secrets, { body }) => hmac(secrets.provider_b_secret, body),
+};
 
-type Call = { method: string; target: string; body: Buffer };
-
-function credentialOf(credentials: Credentials, { method, target, body }: Call) {
-  const pathname = target.split('?', 1)[0] ?? '';
-  if (pathname === '/v1/key') return { 'x-api-key': credentials.apiKey };
-  if (pathname === '/v1/internal/storage-events') {
-    const signature = hmac(credentials.storageEventSecret, body);
-    return { 'x-storage-event-notification-signature': signature };
-  }
-  const signed = Buffer.concat([Buffer.from(`${method}\n${pathname}\n`), body]);
-  return {
-    ...credentials.session,
-    'x-request-signature': hmac(credentials.requestSigningSecret, signed),
-  };
+function signatures(secrets: Secrets, call: Call): Record<string, string> {
+  const unsigned = Object.entries(signers).filter(([name]) => call.headers[name] === UNSIGNED);
+  return Object.fromEntries(unsigned.map(([name, sign]) => [name, sign(secrets, call)]));
 }
 
 function hmac(secret: string, bytes: Buffer): string {

@@ -1,5 +1,5 @@
 /** Clients of API processes that are killed in the middle of a call: what they send, and how the next process takes it. */
-import { findFreePort } from '../../../runtime/standalone/free-port.ts';
+import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
 import { over, photograph, pngChunk } from '../../support/pictures.ts';
 import { must } from '../../support/rows.ts';
 import { canWait, named, type Place, untilAlone } from './ingest-kills.ts';
@@ -46,7 +46,9 @@ export async function startApiProcess(
   { plan = [], port }: { plan?: Plan[]; port?: number } = {},
 ): Promise<ApiProcess> {
   const at = port ?? (await findFreePort());
-  const words: ApiWords = { url: named(url), storage: storage.words, port: at, plan };
+  // One that lives on keeps its connections, and is not waited for.
+  const own = plan.length === 0 ? url : named(url);
+  const words: ApiWords = { url: own, storage: storage.words, port: at, plan };
   const spawned = startProgram('stopping-api', words);
   await untilReady(spawned);
   return { ...spawned, baseUrl: `http://127.0.0.1:${at}`, end: () => endWell(spawned) };

@@ -10,7 +10,7 @@ export type FamilyPicture = {
   ends: 'ready' | 'failed';
 };
 
-/** Wide enough for both half-way images, and low. */
+/** Wide enough for all half-way images, and low. */
 const wide = () => over(photograph(2200, 120));
 const narrow = () => over(photograph(1100, 90));
 const SVG =

@@ -93,7 +93,7 @@ export function named(url: string): string {
 }
 
 /** What the killed sent is over only when its backends are. */
-export async function untilAlone({ db }: Place): Promise<void> {
+export async function untilAlone({ db }: Pick<Place, 'db'>): Promise<void> {
   const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
   while ((await db.query(query, [OF_THE_KILLED])).length > 0) await pause(10);
 }

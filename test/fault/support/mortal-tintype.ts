@@ -63,7 +63,7 @@ function isOver({ child }: Tintype): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-const DEATH_MS_MAX = 40_000;
+const DEATH_MS_MAX = 120_000;
 
 /** Resolves when it was ended by SIGKILL; throws where it lives on. */
 export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise<void> {

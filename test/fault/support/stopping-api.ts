@@ -3,7 +3,7 @@
  * its step goes no further, and when all have, the process ends by SIGKILL. Without a step a call is answered, and the
  * steps that it passed are printed. With no plan it is an API as any other.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createApi } from '../../../runtime/api/app.ts';
 import { createApiServer } from '../../../runtime/api/server.ts';
@@ -48,12 +48,13 @@ const takesPut = folderStorageHandler({
 /** Calls that stand still; kept, so that what they hold open is not taken for garbage. */
 const stopped: Promise<never>[] = [];
 
-const server = createApiServer((request, response) => {
+const listener: RequestListener = (request, response) => {
   if (takesPut(request, response)) return;
   const planned = plan.find(({ upload_id }) => request.url?.includes(upload_id));
   if (planned === undefined) usual(request, response);
   else watchCall(planned, request, response);
-});
+};
+const server = createApiServer(listener, { baseUrl: deps.addresses.baseUrl });
 server.listen(port, '127.0.0.1', () => process.stdout.write('ready\n'));
 process.once('SIGTERM', () => process.exit());
 

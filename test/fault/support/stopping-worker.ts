@@ -29,12 +29,14 @@ const db = createDatabase({
 });
 /** Attempts that stand still; kept, so that what they hold open is not taken for garbage. */
 const stopped: Promise<never>[] = [];
+const standstills = new Map(
+  plan.map(({ upload_id }) => [upload_id, Promise.withResolvers<void>()]),
+);
 
 const passed: Record<string, Step[]> = {};
 for (const { upload_id } of plan) passed[upload_id] = [];
-const isSurvey = plan.every(({ stop_at }) => stop_at === null);
-if (isSurvey) for (const one of plan) await attempt(one);
-else await Promise.all(plan.map(attempt));
+// One after the other, as a slot takes them: what waited for the decoder behind all others would run out of its time.
+for (const one of plan) await Promise.race([attempt(one), standstillOf(one)]);
 process.stdout.write(`${JSON.stringify(passed)}\n`);
 await sandbox.close();
 await db.close();
@@ -42,7 +44,7 @@ await db.close();
 async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
   const watched = watchSteps({ db, buckets }, (step) => {
     passed[upload_id]?.push(step);
-    return step === stop_at ? stop() : undefined;
+    return step === stop_at ? stop(upload_id) : undefined;
   });
   const clock = systemClock;
   const deps = {
@@ -58,9 +60,14 @@ async function attempt({ upload_id, stop_at }: Plan): Promise<void> {
 }
 
 /** Goes no further; the last one ends the process. */
-function stop(): Promise<never> {
+function stop(upload_id: string): Promise<never> {
   const forever = Promise.withResolvers<never>().promise;
   stopped.push(forever);
   if (stopped.length === plan.length) process.kill(process.pid, 'SIGKILL');
+  standstills.get(upload_id)?.resolve();
   return forever;
+}
+
+function standstillOf({ upload_id }: Plan): Promise<void> | undefined {
+  return standstills.get(upload_id)?.promise;
 }

@@ -11,9 +11,12 @@ export type TakingWords = {
   storage: StorageWords;
   poll_every_ms: number;
   amqpUrl?: string;
+  /** None unless said. */
+  render_slots?: number;
 };
 
-const { url, storage, poll_every_ms, amqpUrl } = JSON.parse(process.argv[2] ?? '') as TakingWords;
+const words = JSON.parse(process.argv[2] ?? '') as TakingWords;
+const { url, storage, poll_every_ms, amqpUrl, render_slots = 0 } = words;
 const log = createLog({ level: 'silent', name: 'taking-worker' });
 const db = createDatabase({ url, maxConnections: 4 });
 const queue = await openQueue({ amqpUrl }, log);
@@ -24,7 +27,7 @@ const worker = await startWorker({
   clock: systemClock,
   log,
   poll_every_ms,
-  render: { slots: 0 },
+  render: { slots: render_slots },
 });
 process.stdout.write('ready\n');
 process.once('SIGTERM', () => void end());

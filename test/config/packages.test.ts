@@ -1,0 +1,33 @@
+/** What is installed is what was looked at: exact versions, their hashes, and no program of theirs on the way. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+
+const read = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
+const named = JSON.parse(read('package.json'));
+const lock = JSON.parse(read('package-lock.json'));
+
+it('every package that is named is named at one version', () => {
+  const versions = Object.values<string>({ ...named.dependencies, ...named.devDependencies });
+  expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
+});
+
+it('every package of the product has the hash of what was looked at', () => {
+  const packages = Object.entries<{ integrity?: string; dev?: true }>(lock.packages).filter(
+    ([, { dev }]) => dev !== true,
+  );
+  const without = packages.filter(
+    ([path, { integrity }]) =>
+      path.startsWith('node_modules/') && !integrity?.startsWith('sha512-'),
+  );
+  expect(without.map(([path]) => path)).toEqual([]);
+});
+
+it('no package runs anything while it is installed, whoever types npm install', () => {
+  expect(read('.npmrc').split('\n')).toContain('ignore-scripts=true');
+  for (const file of ['Makefile', 'Dockerfile']) {
+    const installs = read(file).match(/npm (?:ci|install) [^\n]*/g) ?? [];
+    expect(installs.filter((line) => !line.includes('--ignore-scripts'))).toEqual([]);
+    expect(installs).not.toEqual([]);
+  }
+});

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# expose.sh PORT: what listens on this machine's 127.0.0.1:PORT answers the pods of the node of TINTYPE_TEST_NODE. A
+# forwarder that a busy machine started too late is started again; E2E_FORWARDERS keeps the ids of those that answer.
+set -euo pipefail
+: "${TINTYPE_TEST_NODE:?the folder with forward.sh}" "${NODE_RUN:?the folder of the node that runs}" "${E2E_FORWARDERS:?a file}"
+net=/proc/$(cat "$NODE_RUN/init.pid")/ns/net
+
+answers() { nsenter --net="$net" bash -c ": </dev/tcp/$E2E_HOST_ADDRESS/$1" 2>/dev/null; }
+
+for _ in 1 2 3 4 5; do
+  pid=$("$TINTYPE_TEST_NODE/forward.sh" in "$1") || continue
+  for _ in $(seq 300); do
+    if answers "$1"; then echo "$pid" >> "$E2E_FORWARDERS"; exit 0; fi
+    kill -0 "$pid" 2>/dev/null || break
+    sleep 0.1
+  done
+done
+echo "nothing forwards port $1 into the node" >&2
+exit 1

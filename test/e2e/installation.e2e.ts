@@ -1,0 +1,249 @@
+// One installation in a real cluster, brought there, upgraded, restored and taken out by the commands of
+// docs/walkthroughs/platform.md: the image is built from the Dockerfile, the servers are reached as Services, and what
+// viewers ask comes through an ingress controller.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { identify } from '../contract/support/tools.ts';
+import { sendUpload, upload } from '../contract/support/upload.ts';
+import { over, photograph } from '../support/pictures.ts';
+import type { Platform } from '../walkthroughs/support/platform.ts';
+import { type IngressController, startIngressController } from './support/ingress.ts';
+import {
+  HOME,
+  left,
+  openInstallation,
+  podsOf,
+  type Reached,
+  ROOT_DOMAIN,
+  reachApi,
+} from './support/installation.ts';
+import { startKeda } from './support/keda.ts';
+import { apply, kubectl, makeNamespace, until, waitFor } from './support/kubectl.ts';
+import { restartNode } from './support/restart-node.ts';
+import { scaleUnderLoad } from './support/scaling.ts';
+import { type Surroundings, startSurroundings } from './support/surroundings.ts';
+import { view, watch } from './support/viewers.ts';
+
+const TEAM = 'tintype-e2e-team';
+const DOMAIN = 'img.shop.example';
+
+let around: Surroundings;
+let ingress: IngressController;
+let platform: Platform;
+let reached: Reached;
+let secret: string;
+let keda: Awaited<ReturnType<typeof startKeda>> | undefined;
+
+beforeAll(async () => {
+  around = await startSurroundings();
+  ingress = await startIngressController();
+  platform = await openInstallation(around, ingress.class_name);
+});
+
+afterAll(async () => {
+  await reached?.stop();
+  await platform?.close();
+  await keda?.stop();
+  await kubectl('delete', 'namespace', TEAM, '--ignore-not-found', '--timeout=60s');
+  await ingress?.stop();
+  await around?.stop();
+});
+
+/** How many images viewers got. */
+let delivered = 0;
+
+/** As a viewer, by the ingress controller. */
+async function deliver(host: string, path: string) {
+  const seen = await view({ host, path, port: ingress.http.port });
+  if (seen.status === 200) delivered += 1;
+  return seen;
+}
+
+/** Anew where the pods behind it may be others by now. */
+async function reach(): Promise<void> {
+  await reached?.stop();
+  reached = await reachApi(around, ingress.http);
+}
+
+/** Which one the installation works with. */
+let database = 'tintype';
+const query = <Row>(text: string) => around.postgres.query<Row>(database, text);
+
+const sum = async (text: string) => Number((await query<{ sum: string }>(text))[0]?.sum ?? 0);
+const metered = () => sum('select sum(requests) from usage_batch_rows');
+
+const ingestBucket = () => around.s3['TINTYPE_INGEST_BUCKET'] ?? '';
+
+const scalers = process.env['E2E_KEDA'] === undefined ? ['BuiltIn'] : ['BuiltIn', 'KEDA'];
+
+async function scaleBy(mode: string): Promise<void> {
+  if (mode === 'KEDA' && process.env['E2E_KEDA'] === 'start') keda = await startKeda();
+  const patch = JSON.stringify({ spec: { autoscaling: { mode } } });
+  const what = ['patch', 'imageservice/main', '--type=merge', '--patch', patch];
+  await kubectl('--namespace', HOME, ...what);
+  if (mode === 'KEDA') await waitFor(HOME, 'scaledobject/main-worker-ingest', 'create');
+  if (mode === 'KEDA') await waitFor(HOME, 'scaledobject --all', 'condition=Ready');
+}
+
+/** Now, as if at that time. */
+async function runJob(name: string, at: Date): Promise<void> {
+  const how = ['create', 'job', `${name}-now`, `--from=cronjob/main-${name}`];
+  const printed = await kubectl('--namespace', HOME, ...how, '--dry-run=client', '--output=json');
+  const job = JSON.parse(printed);
+  job.spec.template.spec.containers[0].args.push('--at', at.toISOString());
+  await apply(HOME, [job]);
+  await waitFor(HOME, `job/${name}-now`, 'condition=Complete');
+}
+
+describe('an installation', () => {
+  it('is made by the chart and one ImageService', async () => {
+    await platform.step('prepare');
+    await platform.step('install');
+    await reach();
+  });
+
+  it('delivers an image of a Project that kubectl applied, at its default host and its own domain', async () => {
+    const { body: me } = await reached.alice('GET', '/v1/me');
+    const organizationId = me.organization.organization_id;
+    await makeNamespace(TEAM);
+    await apply(TEAM, [
+      {
+        apiVersion: 'tintype.dev/v1alpha1',
+        kind: 'Project',
+        metadata: { name: 'shop' },
+        spec: { displayName: 'Shop', staff: { organizationId, customDomains: [DOMAIN] } },
+      },
+    ]);
+    await waitFor(TEAM, 'project/shop', 'condition=Ready');
+    await waitFor(TEAM, 'project/shop', 'condition=Routed');
+    const made = await reached.alice('POST', '/v1/projects/shop/keys', { name: 'e2e' });
+    secret = made.body.plaintext_secret;
+    const bytes = await over(photograph(900, 600)).jpeg({ quality: 90 }).toBuffer();
+    const picture = { bytes, content_type: 'image/jpeg', file_slug: 'photo.jpg' };
+    expect(await upload(reached.holder(secret), 'shop', picture)).toMatchObject({
+      status: 'ready',
+      error_code: null,
+    });
+    for (const host of [`shop.${ROOT_DOMAIN}`, DOMAIN]) {
+      const image = await deliver(host, '/resize/300x200/format/webp/f/photo.jpg');
+      expect(image.status).toBe(200);
+      expect(await identify(image.bytes)).toEqual({ format: 'WEBP', width: 300, height: 200 });
+    }
+  });
+
+  it('delivers from a database that was restored', async () => {
+    // So that their usage is in the dump.
+    await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
+    await platform.step('backup');
+    await around.postgres.query('postgres', 'drop database tintype with (force)');
+    expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active /);
+    database = 'tintype2';
+    for (const path of ['/originals/f/photo.jpg', '/resize/311x207/f/photo.jpg']) {
+      const image = await deliver(DOMAIN, path);
+      expect(image.status).toBe(200);
+    }
+  });
+
+  it('fails nobody while pods are killed', async () => {
+    const viewers = look();
+    for (const component of ['delivery', 'worker-render', 'api', 'dispatcher']) {
+      const [pod] = await podsOf(component);
+      const seen = viewers.count();
+      await kubectl('--namespace', HOME, 'delete', 'pod', pod?.name ?? '', '--wait=false');
+      await waitFor(HOME, `deployment/main-${component}`, 'condition=Available');
+      await until('requests after the kill', async () => viewers.count() > seen + 20);
+    }
+    const { asked, wrong } = await viewers.end();
+    delivered += asked - wrong.length;
+    expect(wrong).toEqual([]);
+    expect(asked).toBeGreaterThan(80);
+  });
+
+  it('fails nobody while a new version replaces every pod', async () => {
+    const viewers = look();
+    await platform.step('upgrade');
+    const seen = viewers.count();
+    await until('requests to the new pods', async () => viewers.count() > seen + 20);
+    const { asked, wrong } = await viewers.end();
+    delivered += asked - wrong.length;
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(scalers)('has as many workers as %s finds needed, and loses nothing', async (mode) => {
+    await scaleBy(mode);
+    await reach();
+    const key = reached.holder(secret);
+    const bytes = await over(photograph(1800, 1200)).jpeg({ quality: 90 }).toBuffer();
+    const picture = { bytes, content_type: 'image/jpeg' };
+    const { storage } = around;
+    const bucket = ingestBucket();
+    const { most, least, uploads } = await scaleUnderLoad({
+      key,
+      project: 'shop',
+      picture,
+      storage,
+      bucket,
+    });
+    expect(most).toHaveLength(3);
+    expect(least).toHaveLength(1);
+    expect(most).toContain(least[0]);
+    expect(new Set(uploads.map(({ status }) => status))).toEqual(new Set(['ready']));
+    // Nobody had to begin anew what another one was ended in.
+    expect(await query('select max(attempt) as attempt from uploads')).toEqual([{ attempt: 1 }]);
+  });
+
+  // Whoever else has something on the node loses its pods as well.
+  if (process.env['E2E_DESTRUCTIVE'] === '1') {
+    it('comes back after its node lost its power, with what was uploaded and not yet processed', async () => {
+      await reach();
+      const bytes = await over(photograph(600, 400)).jpeg().toBuffer();
+      around.storage.slow(ingestBucket());
+      const picture = { bytes, content_type: 'image/jpeg' };
+      await Promise.all([1, 2, 3].map(() => sendUpload(reached.holder(secret), 'shop', picture)));
+      await until('a worker is at work', async () => around.storage.reading().length > 0);
+      await restartNode();
+      around.storage.release();
+      // Asked where they stand: ways to pods are cut off for as long as these come and go.
+      const unfinished = () => query("select upload_id from uploads where status <> 'ready'");
+      await until('every upload is ready', async () => (await unfinished()).length === 0, 240);
+      await ingress.reconnect();
+      await until('delivery', async () => {
+        const seen = await deliver(DOMAIN, '/resize/300x200/format/webp/f/photo.jpg');
+        return seen.status === 200;
+      });
+    });
+  }
+
+  it('meters every image that was delivered, and charges it by its scheduled jobs', async () => {
+    await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
+    const hour = 3_600_000;
+    await runJob('hourly-rollup', new Date(Date.now() + hour));
+    await runJob('daily-charge', new Date(Date.now() + 24 * hour));
+    const credits = await sum('select sum(credits) from usage_hours');
+    expect(credits).toBeGreaterThanOrEqual(delivered);
+    expect(await sum('select sum(delta) from ledger')).toBe(credits);
+  });
+
+  it('is taken out with everything that it was', async () => {
+    await kubectl('delete', 'project', 'shop', '--namespace', TEAM, '--timeout=60s');
+    await platform.step('uninstall');
+    expect(await left()).toEqual([]);
+  });
+});
+
+/** Masters and derived images, warm and new, at both hosts. */
+function look() {
+  const hosts = [`shop.${ROOT_DOMAIN}`, DOMAIN];
+  const paths = ['/originals/f/photo.jpg', '/resize/300x200/format/webp/f/photo.jpg'];
+  return watch(
+    (index) => ({
+      host: hosts[index % 2] ?? '',
+      // Every tenth is one that nobody rendered yet.
+      path:
+        index % 10 === 0
+          ? `/resize/${60 + (index % 400)}x60/f/photo.jpg`
+          : (paths[index % 3 > 0 ? 1 : 0] ?? ''),
+      port: ingress.http.port,
+    }),
+    { viewers: 3, pause_ms: 50 },
+  );
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# The node of TINTYPE_TEST_NODE loses its power and comes back: every process in it is killed, what its memory held (/run,
+# the groups of its containers) is gone, and its programs start again as they were called. Returns when its API server answers.
+set -euo pipefail
+: "${TINTYPE_TEST_NODE:?the folder with up.sh}" "${NODE_RUN:?the folder of the node that runs}"
+# shellcheck disable=SC1091
+. "$TINTYPE_TEST_NODE/env.sh"
+
+programs='containerd etcd apiserver controller-manager scheduler kubelet proxy'
+declare -A commands
+for name in $programs; do
+  commands[$name]=$(xargs -0 printf '%q ' <"/proc/$(cat "$RUN/$name.pid")/cmdline")
+done
+
+# Everything in the process name space of the node, but its first process; nothing where that is the machine's own.
+# shellcheck disable=SC2016
+in_node bash -c '[ "$(readlink /proc/self/ns/pid)" != "$1" ] && kill -9 -1' bash "$(readlink /proc/self/ns/pid)" || true
+for name in $programs; do
+  while kill -0 "$(cat "$RUN/$name.pid")" 2>/dev/null; do sleep 0.1; done
+done
+# shellcheck disable=SC2016
+in_node bash -c '
+  grep -oE " (/run/netns|/run/containerd|'"$RUN"'/kubelet)/[^ ]*" /proc/self/mounts | sort -r | while read -r place; do umount -l "$place"; done
+  rm -rf /run/netns/* /run/containerd/* /run/cni-ipam
+  find /sys/fs/cgroup/*/kubepods -depth -type d -exec rmdir {} + 2>/dev/null || true
+  for link in $(ip -o link show type veth | sed "s/^[0-9]*: \([^@:]*\).*/\1/"); do ip link delete "$link"; done'
+
+start() {
+  in_node setsid env "PATH=$BIN:$PATH" bash -c "exec ${commands[$1]}" >>"$LOGS/$1.log" 2>&1 </dev/null &
+  local pid=$! child own
+  own=$(readlink "/proc/$(cat "$RUN/init.pid")/ns/pid")
+  # nsenter forks: the program is the first of its descendants that is in the node, whatever it starts itself.
+  for _ in $(seq 200); do
+    [ "$(readlink "/proc/$pid/ns/pid")" = "$own" ] && break
+    child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null) || true
+    if [ -n "$child" ]; then pid=${child%% *}; else sleep 0.05; fi
+  done
+  echo "$pid" >"$RUN/$1.pid"
+}
+
+# The others end where it does not answer.
+await_api_server() {
+  for _ in $(seq 300); do
+    "$BIN/kubectl" --kubeconfig "$RUN/admin.conf" get --raw /readyz >/dev/null 2>&1 && return
+    sleep 0.2
+  done
+  echo 'the API server of the node did not come back' >&2
+  exit 1
+}
+
+for name in $programs; do
+  start "$name"
+  [ "$name" != apiserver ] || await_api_server
+done

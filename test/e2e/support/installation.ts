@@ -1,0 +1,115 @@
+/**
+ * Tintype in a cluster, as docs/walkthroughs/platform.md brings it there: the chart, the Secrets that a person makes, one
+ * ImageService, and what is true of it.
+ */
+import { dirname } from 'node:path';
+import { type Caller, withHeaders, withKey } from '../../contract/support/client.ts';
+import { openPlatform, type Platform } from '../../walkthroughs/support/platform.ts';
+import { type Forward, forward, kubectl, read } from './kubectl.ts';
+import type { Surroundings } from './surroundings.ts';
+
+export const HOME = 'tintype-system';
+export const ROOT_DOMAIN = 'img.e2e.test';
+
+const small = { requests: { cpu: '20m' } };
+
+/** Sized for a machine of two cores that runs the cluster as well. */
+function sizes() {
+  const pool = { min: 1, max: 3, resources: small };
+  return {
+    api: { replicas: 2, resources: small },
+    delivery: { replicas: 2, resources: small },
+    dispatcher: { replicas: 1, resources: small },
+    // Two render, so that the end of one holds up nobody. One slot each: as many uploads are worked on as there are workers.
+    workers: {
+      ingest: { ...pool, slots: 1, queueLengthPerReplica: 2 },
+      render: { ...pool, min: 2 },
+    },
+    autoscaling: { stabilizationSeconds: 10 },
+  };
+}
+
+/** The document, with what its examples are here. */
+export function openInstallation(around: Surroundings, class_name: string): Promise<Platform> {
+  const { postgres, s3, local } = around;
+  const more = { deliveryScheme: 'HTTP', ingressClassName: class_name, ...sizes() };
+  const fields = Object.entries(more).map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`);
+  return openPlatform({
+    kubeconfig: process.env['KUBECONFIG'] ?? '',
+    tools: [postgres.bin, dirname(process.execPath)],
+    here: {
+      'registry.example.com/tintype': 'docker.io/tintype/tintype',
+      'https://api.images.example.com': 'http://api.e2e.test',
+      'img.example.com': ROOT_DOMAIN,
+      'postgres://tintype:password@db.internal:5432/': around.database_url,
+      'postgres://postgres:password@db.example.com:5432': postgres.admin('').replace(/\/$/, ''),
+      'owner tintype': `owner ${postgres.role}`,
+      '--role=tintype': `--role=${postgres.role}`,
+      'amqp://tintype:password@mq.internal:5672': around.amqp_url,
+      AKIAEXAMPLE: s3['AWS_ACCESS_KEY_ID'] ?? '',
+      'AWS_SECRET_ACCESS_KEY=example': `AWS_SECRET_ACCESS_KEY=${s3['AWS_SECRET_ACCESS_KEY']}`,
+      'https://s3.eu-central-1.amazonaws.com': s3['TINTYPE_S3_ENDPOINT'] ?? '',
+      'region: eu-central-1': `region: us-east-1, addressing: Path, publicEndpoint: "${local.s3_endpoint}"`,
+      'example-tintype-ingest': s3['TINTYPE_INGEST_BUCKET'] ?? '',
+      'example-tintype-content': s3['TINTYPE_CONTENT_BUCKET'] ?? '',
+      'identity: { issuer: https://id.example.com }': [
+        `identity: ${JSON.stringify({ issuer: around.issuer, jwksURL: around.jwks_url })}`,
+        ...fields,
+      ].join('\n'),
+    },
+  });
+}
+
+export type Reached = {
+  alice: Caller;
+  /** Whoever has this secret of an API key. */
+  holder(secret: string): Caller;
+  stop(): Promise<void>;
+};
+
+/** The API through its Service, for as long as the pod lives that happens to answer. */
+export async function reachApi(around: Surroundings, delivery: Forward): Promise<Reached> {
+  const { data } = await read(HOME, 'secret', 'tintype-keys');
+  const api = await forward(HOME, 'service/main-api', 80);
+  const instance = {
+    api_url: `http://127.0.0.1:${api.port}`,
+    delivery_root_domain: ROOT_DOMAIN,
+    delivery_port: delivery.port,
+    request_signing_secret: Buffer.from(
+      data['TINTYPE_REQUEST_SIGNING_SECRET'],
+      'base64',
+    ).toString(),
+  };
+  const authorization = `Bearer ${await around.token('alice')}`;
+  return {
+    alice: withHeaders({ instance }, { authorization, 'x-identity-user-id': 'alice' }),
+    holder: (secret) => withKey({ instance }, secret),
+    stop: api.stop,
+  };
+}
+
+export type PodMetadata = {
+  name: string;
+  labels: Record<string, string>;
+  deletionTimestamp?: string;
+};
+
+/** Of the ImageService, or of one part of it. */
+export async function podsOf(component?: string): Promise<PodMetadata[]> {
+  const { items } = await read(HOME, 'pods');
+  return items
+    .map(({ metadata }: { metadata: PodMetadata }) => metadata)
+    .filter(({ labels }: PodMetadata) => labels['app.kubernetes.io/instance'] === 'main')
+    .filter(
+      ({ labels }: PodMetadata) =>
+        component === undefined || labels['app.kubernetes.io/component'] === component,
+    );
+}
+
+/** Whatever of Tintype there is in the cluster, beside what the suite itself made. */
+export async function left(): Promise<string[]> {
+  const kinds =
+    'crds,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
+  const names = await kubectl('get', kinds, '--output', 'name');
+  return names.split('\n').filter((name) => /tintype/.test(name) && !/tintype-e2e/.test(name));
+}

@@ -1,0 +1,62 @@
+/**
+ * A pool of workers under load: uploads whose bytes come slowly keep every worker at work for as long as it takes, so that
+ * each step waits for what is seen and not for a time.
+ */
+import type { Caller } from '../../contract/support/client.ts';
+import { type Picture, sendUpload, waitUntilEnded } from '../../contract/support/upload.ts';
+import { podsOf } from './installation.ts';
+import { until } from './kubectl.ts';
+import type { SlowStorage } from './slow-storage.ts';
+
+export type Load = {
+  key: Caller;
+  project: string;
+  picture: Picture;
+  storage: SlowStorage;
+  /** Of the uploads. */
+  bucket: string;
+};
+
+export type Scaled = {
+  /** The pods that worked at once. */
+  most: string[];
+  /** The pods that were there while one upload alone was under way. */
+  least: string[];
+  uploads: { upload_id: string; status: string }[];
+};
+
+/** From one worker to three by what waits, and back to one while that one is in the middle of its work. */
+export async function scaleUnderLoad({
+  key,
+  project,
+  picture,
+  storage,
+  bucket,
+}: Load): Promise<Scaled> {
+  storage.slow(bucket);
+  const uploads: string[] = [];
+  for (let index = 0; index < UPLOADS; index += 1) {
+    uploads.push((await sendUpload(key, project, picture)).body.upload_id);
+  }
+  await until('three workers, each at work', async () => storage.reading().length === 3, 180);
+  const most = await workers();
+  // The one that began last has most of its time before it.
+  const [slowest = ''] = storage.reading().slice(-1);
+  storage.release({ but: [slowest] });
+  await until('one worker is left', async () => (await workers()).length === 1, 180);
+  const least = await workers();
+  if (!storage.reading().includes(slowest)) throw new Error('the worker that was busy is gone');
+  storage.release();
+  const ended = await Promise.all(uploads.map((id) => waitUntilEnded(key, project, id)));
+  return { most, least, uploads: ended };
+}
+
+const UPLOADS = 9;
+
+/** Those that are not on their way out. */
+async function workers(): Promise<string[]> {
+  const pods = await podsOf('worker-ingest');
+  return pods
+    .filter(({ deletionTimestamp }) => deletionTimestamp === undefined)
+    .map(({ name }) => name);
+}

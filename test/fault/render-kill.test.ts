@@ -1,0 +1,139 @@
+/**
+ * Renders whose process dies in their middle, on a deployment's parts: delivery asks over RabbitMQ, a worker of its own
+ * process renders in a decoder child, S3 keeps. The viewer gets the image, or is told the truth, and the next one gets it.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import { createRabbitQueue } from '../../runtime/platform/queue/rabbitmq.ts';
+import { useDatabase } from '../support/database.ts';
+import { decoderPids, isRunning, ticksOf } from '../support/decoder-processes.ts';
+import { publishImage } from '../support/delivered.ts';
+import { type Answer, type DeliveryHost, startDeliveryHost } from '../support/delivery-host.ts';
+import { over, seededRandom } from '../support/pictures.ts';
+import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
+import { makeProject } from '../support/rows.ts';
+import { endWell, type Spawned, startProgram, untilReady } from './support/spawned.ts';
+import { makeStorage, type TestStorage } from './support/storages.ts';
+import type { TakingWords } from './support/taking-worker.ts';
+
+const { db, url } = useDatabase({ maxConnections: 20 });
+const soon = { timeout: 60_000, interval: 20 };
+let rabbit: RabbitServer;
+let storage: TestStorage;
+let host: DeliveryHost;
+let worker: Spawned;
+let project: ProjectRow;
+
+beforeAll(async () => {
+  [rabbit, storage] = await Promise.all([startRabbitServer(), makeStorage('S3')]);
+  const log = createLog({ level: 'silent', name: 'test' });
+  const queue = await createRabbitQueue({ url: rabbit.url, log });
+  host = await startDeliveryHost({ db, queue, content: storage.buckets.content, wall_clock_ms: 0 });
+  worker = await startRenderer();
+  project = await makeProject(db);
+  const bytes = await noise();
+  const image = { bytes, width: SIDE, height: SIDE, content_type: 'image/png' as const };
+  const at = { db, content: storage.buckets.content };
+  await publishImage(at, project, { image, file_slug: 'noise' });
+}, 300_000);
+afterAll(async () => {
+  if (worker !== undefined) await endWell(worker);
+  await host?.close();
+  await storage?.remove();
+  await rabbit?.stop();
+});
+beforeEach(() =>
+  db.query('delete from usage_batch_rows where project_id = $1', [project.project_id]),
+);
+
+const SIDE = 1400;
+
+/** What takes an encoder longest. */
+function noise(): Promise<Buffer> {
+  const random = seededRandom(7);
+  const data = Buffer.from(Array.from({ length: SIDE * SIDE * 3 }, () => random() * 256));
+  return over({ data, width: SIDE, height: SIDE, channels: 3 }).png().toBuffer();
+}
+
+async function startRenderer(): Promise<Spawned> {
+  const words = { url: url(), storage: storage.words, amqpUrl: rabbit.url };
+  const started = startProgram('taking-worker', {
+    ...words,
+    poll_every_ms: 3_600_000,
+    render_slots: 1,
+  } satisfies TakingWords);
+  await untilReady(started);
+  return started;
+}
+
+/** Each is another image. */
+const heavy = (width: number) => `/resize/${width}x/format/avif/quality/95/f/noise`;
+const get = (width: number): Promise<Answer> => host.get(project.project_slug, heavy(width));
+
+const TICKS_OF_A_RENDER = 30;
+
+/** The decoder child that has begun to work since `before`. */
+async function renderingPid(before: ReadonlyMap<number, number>): Promise<number> {
+  const find = () =>
+    decoderPids().find(
+      (pid) => ticksOf(pid) > (before.get(pid) ?? STARTING_TICKS) + TICKS_OF_A_RENDER,
+    );
+  await expect.poll(find, soon).toBeDefined();
+  return find() ?? expect.fail('it has rendered already');
+}
+
+/** What a child that was not there may take before it renders. */
+const STARTING_TICKS = 120;
+const ticks = () => new Map(decoderPids().map((pid) => [pid, ticksOf(pid)]));
+
+async function killOneDecoder(): Promise<void> {
+  const pid = await renderingPid(ticks());
+  process.kill(pid, 'SIGKILL');
+  await expect.poll(() => isRunning(pid), soon).toBe(false);
+}
+
+async function metered(): Promise<number> {
+  await host.meter.flush();
+  const rows = await db.query<{ requests: number }>(
+    'select requests::int from usage_batch_rows where project_id = $1',
+    [project.project_id],
+  );
+  return rows.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+describe('a decoder that is killed while it renders', { timeout: 300_000 }, () => {
+  it('costs its viewer a second render and nothing else', async () => {
+    const asked = get(1300);
+    await killOneDecoder();
+    expect((await asked).status).toBe(200);
+    expect(await metered()).toBe(1);
+  });
+
+  it('twice is 503 busy, unbilled, that nobody remembers: the next viewer has the image', async () => {
+    const asked = get(1301);
+    await killOneDecoder();
+    await killOneDecoder();
+    const { status, code, headers } = await asked;
+    expect([status, code, headers['retry-after']]).toEqual([503, 'busy', '2']);
+    expect(await metered()).toBe(0);
+    expect((await get(1301)).status).toBe(200);
+    expect(await metered()).toBe(1);
+  });
+});
+
+describe('a worker that is killed while it renders', { timeout: 300_000 }, () => {
+  it('leaves its call to the next, and takes its decoders along', async () => {
+    const asked = get(1302);
+    const pid = await renderingPid(ticks());
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    worker = await startRenderer();
+    const { status, code, headers } = await asked;
+    const said = status === 200 ? 'image' : `${status} ${code} ${headers['cache-control']}`;
+    expect(['image', '503 busy no-store', '504 render_timeout no-store']).toContain(said);
+    expect(isRunning(pid)).toBe(false);
+    expect((await get(1302)).status).toBe(200);
+    expect(await metered()).toBe(status === 200 ? 2 : 1);
+  });
+});

@@ -1,0 +1,77 @@
+// Spec: File (status), the automatic scanner; Staff previews. On a deployment's parts: the dispatcher and the API ask over
+// RabbitMQ, a worker draws, S3 keeps.
+import sharp from 'sharp';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
+import { renderPreview } from '../../runtime/api/render-preview.ts';
+import type { ProjectRow } from '../../runtime/db/projects.ts';
+import { findScannedRevision } from '../../runtime/db/scanned-revisions.ts';
+import { createLog } from '../../runtime/platform/log.ts';
+import type { Queue } from '../../runtime/platform/queue/queue.ts';
+import { createRabbitQueue } from '../../runtime/platform/queue/rabbitmq.ts';
+import { useDatabase } from '../support/database.ts';
+import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
+import { makeProject, must } from '../support/rows.ts';
+import { scores } from '../support/scanner-server.ts';
+import { makeScans, type Scans } from '../support/scans.ts';
+import { makeStorage, type TestStorage } from './support/storages.ts';
+
+const { db } = useDatabase();
+const START_MS = 120_000;
+const stays = new AbortController().signal;
+let rabbit: RabbitServer;
+let storage: TestStorage;
+let queue: Queue;
+let worker_queue: Queue;
+let scans: Scans;
+let project: ProjectRow;
+
+beforeAll(async () => {
+  [rabbit, storage] = await Promise.all([startRabbitServer(), makeStorage('S3')]);
+  const log = createLog({ level: 'silent', name: 'test' });
+  const connect = () => createRabbitQueue({ url: rabbit.url, log });
+  [queue, worker_queue] = await Promise.all([connect(), connect()]);
+  scans = await makeScans(db, { buckets: storage.buckets, queue, worker_queue });
+}, START_MS);
+afterAll(async () => {
+  await scans?.close();
+  await queue?.close();
+  await worker_queue?.close();
+  await storage?.remove();
+  await rabbit?.stop();
+});
+beforeEach(async () => {
+  project = await makeProject(db);
+});
+
+const statuses = async () => {
+  const rows = await db.query<{ status: string }>(
+    'select status from scanner_checks where project_id = $1 order by created_at',
+    [project.project_id],
+  );
+  return rows.map(({ status }) => status);
+};
+
+it('a revision in S3 is drawn by a worker behind the broker, and shown to the scanner', {
+  timeout: START_MS,
+}, async () => {
+  scans.server.answer(scores({ nudity: 0.99 }));
+  await scans.publish(project, 'hero.jpg');
+  await scans.publish(project, 'other.jpg');
+  expect(await scans.scan()).toMatchObject({ flagged: 2, put_off: 0 });
+  expect(await statuses()).toEqual(['flagged', 'flagged']);
+  const { format, width } = await sharp(scans.server.seen[0]?.bytes).metadata();
+  expect([format, width]).toEqual(['jpeg', 512]);
+});
+
+it('staff see it the same way', { timeout: START_MS }, async () => {
+  const file = await scans.publish(project, 'hero.jpg');
+  const source = must(await findScannedRevision(db, file));
+  const rendition = { fit: 'box', pixels: 480, format: 'webp', quality: 80 } as const;
+  const previews = createPreviewGate();
+  const { bytes, headers } = await renderPreview({ previews, queue }, source, {
+    ...{ rendition, left: stays },
+  });
+  const { width } = await sharp(bytes).metadata();
+  expect([headers['content-type'], width]).toEqual(['image/webp', 480]);
+});

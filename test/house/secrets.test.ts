@@ -1,0 +1,34 @@
+/** What must not be guessed is compared in constant time: with isSameSecret, never with an operator, which stops where two texts differ. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { projectRoot, sourceFiles } from './source-files.ts';
+
+/** Both sides are values, of which one is called after a secret; a word in quotes or nothing at all is none. */
+const NAME = String.raw`\w*(?:sig|mac|signature|secret|apiKey|token)\b`;
+const COMPARED = new RegExp(
+  String.raw`${NAME} *[!=]==(?! *(?:undefined|null|true|false|['"]))|[!=]== *(?:\w+\.)*${NAME}(?!\()`,
+  'i',
+);
+
+/** Names of Secrets of a cluster, and texts of a file. */
+const OTHERWISE = ['operator/image-service/secrets.ts', 'runtime/core/unclear-json.ts'];
+
+it('finds a comparison that stops early', () => {
+  expect('if (sig === expected)').toMatch(COMPARED);
+  expect('return expected === request.signature;').toMatch(COMPARED);
+  expect("if (signature === 'none' || secret === undefined)").not.toMatch(COMPARED);
+});
+
+it('no server compares a secret with an operator', () => {
+  const files = sourceFiles(['runtime', 'operator']).filter(
+    (file) => !file.startsWith('runtime/web/') && !OTHERWISE.includes(file),
+  );
+  const found = files.flatMap((file) =>
+    readFileSync(join(projectRoot, file), 'utf8')
+      .split('\n')
+      .filter((line) => COMPARED.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
+  );
+  expect(found).toEqual([]);
+});

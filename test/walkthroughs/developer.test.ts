@@ -1,0 +1,189 @@
+// docs/walkthroughs/developer.md, typed as it stands, on a fresh Tintype; what a person does in a browser is done in
+// Chromium. Its port 3000 is any free one.
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Fence, jsonIn, readFences } from '../contract/support/blocks.ts';
+import {
+  projectRoot,
+  removeFolder,
+  startTintype,
+  type Tintype,
+} from '../contract/support/tintype.ts';
+import { identify } from '../contract/support/tools.ts';
+import { startBrowser } from '../support/browser.ts';
+import { realPhotographs } from '../support/photographs.ts';
+import { animatedWebp, cameraJpeg, over, photograph } from '../support/pictures.ts';
+import { makeClone, openShell, type Shell } from './support/shell.ts';
+
+const DOCUMENT = 'docs/walkthroughs/developer.md';
+const PICTURES = 50;
+/** A HEIC picture, one that moves, and one of the real ones, which ends in the middle. */
+const REFUSED = 3;
+
+let clone: string;
+let port: number;
+let tintype: Tintype;
+let shell: Shell;
+let browser: Browser;
+let blocks: string[];
+
+beforeAll(async () => {
+  [clone, port, browser] = await Promise.all([makeClone(), findFreePort(), startBrowser()]);
+  const fences = readFences(DOCUMENT);
+  blocks = fences.filter(({ language }) => language === 'sh').map(({ text }) => here(text));
+  await mkdir(join(clone, 'shop'));
+  await Promise.all(fences.filter(({ name }) => name !== '').map(writeNamed));
+  await writePictures(join(clone, 'pictures'));
+  const env = { TINTYPE_CALLBACK_EGRESS: 'any' };
+  tintype = await startTintype({ config: join(clone, 'shop'), env });
+  shell = openShell({ folder: clone, tintype, env: { PORT: String(port) } });
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([shell?.close(), browser?.close(), tintype?.end('SIGTERM')]);
+  await Promise.all([clone, tintype?.data].map(removeFolder));
+});
+
+/** The document's words with the port that is free here. */
+function here(text: string): string {
+  return text.replaceAll('3000', String(port));
+}
+
+async function writeNamed({ name, text }: Fence): Promise<void> {
+  await writeFile(join(clone, name), here(text));
+}
+
+/** Photographs of real cameras of five types, and what else lies about in such a folder. */
+async function writePictures(folder: string): Promise<void> {
+  await mkdir(folder);
+  const camera = await cameraJpeg(photograph(640, 480));
+  const own: Record<string, Buffer | string> = {
+    'harbour.jpg': await over(photograph(2400, 1600, 2))
+      .jpeg()
+      .toBuffer(),
+    'Market Day (2).JPG': camera,
+    'logo.svg':
+      '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><circle r="40"/></svg>',
+    'spinner.webp': await animatedWebp(64, 64),
+  };
+  const heic = 'phone.heic';
+  await copyFile(join(projectRoot, '.tools/photographs/iphone.heic'), join(folder, heic));
+  const real = realPhotographs(camera).slice(0, PICTURES - Object.keys(own).length - 1);
+  const names = real.map(({ name, bytes }) => [name.replaceAll('/', '-'), bytes] as const);
+  for (const [name, bytes] of [...names, ...Object.entries(own)]) {
+    await writeFile(join(folder, name), bytes);
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  const address = server.address();
+  await new Promise((closed) => server.close(closed));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function typeNext(): Promise<string> {
+  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
+}
+
+const squeeze = (text: string) => text.replaceAll(/ +/g, ' ');
+const bytesOf = (path: string) => readFile(join(clone, 'shop', path));
+
+function complaintsOf(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  return complaints;
+}
+
+// Each goes on from the one before, so none can be tried again.
+describe('a developer on a laptop', { retry: 0, timeout: 120_000 }, () => {
+  it('has the project of the document from the start', () => {
+    expect(tintype.instance.project_slug).toBe('shop');
+    expect(tintype.stderr).toEqual([]);
+  });
+
+  it('uploads fifty pictures, and says of each what became of it', async () => {
+    const seen = squeeze(await typeNext()).split('\n');
+    const [shown] = readFences(DOCUMENT).filter(({ language }) => language === 'text');
+    for (const line of squeeze(shown?.text ?? '')
+      .trim()
+      .split('\n'))
+      expect(seen).toContain(line);
+    const addresses = (await bytesOf('urls.txt')).toString().trim().split('\n');
+    expect(addresses.filter((each) => each.includes('/originals/f/'))).toHaveLength(
+      PICTURES - REFUSED,
+    );
+  });
+
+  it('gives the sizes that are asked for', async () => {
+    await typeNext();
+    const found = await Promise.all(['card.webp', 'thumb.jpg', 'strip.avif'].map(bytesOf));
+    expect(await Promise.all(found.map(identify))).toEqual([
+      { format: 'WEBP', width: 480, height: 360 },
+      { format: 'JPEG', width: 200, height: 200 },
+      { format: 'AVIF', width: 1200, height: 300 },
+    ]);
+  });
+
+  it('has a size as soon as the YAML names it', async () => {
+    await typeNext();
+    const hero = { format: 'WEBP', width: 1600, height: 1067 };
+    expect(await identify(await bytesOf('hero.webp'))).toEqual(hero);
+  });
+
+  it('is protected as soon as the YAML says so, and opens to a signature', async () => {
+    expect(await typeNext()).toContain('"code":"signature_required"');
+    const [signed] = jsonIn(await typeNext());
+    expect(await shell.type(`curl -sf -o shop/signed.webp '${signed.url}'`)).toBe('');
+    expect(await bytesOf('signed.webp')).toEqual(await bytesOf('hero.webp'));
+  });
+
+  it('shows the receiver of the site as it is', async () => {
+    const site = await readFile(join(projectRoot, 'docs/walkthroughs/developer/site.js'), 'utf8');
+    const shown = readFences(DOCUMENT).filter(({ language }) => language === 'js');
+    expect(shown.map(({ text }) => site.includes(text))).toEqual([true]);
+  });
+
+  it('tells the site what a test of the webhook says', async () => {
+    await typeNext();
+    expect(await typeNext()).toMatch(/^webhook\.test /m);
+  });
+
+  it('shows what was chosen in the picker, and tells the site what was added', async () => {
+    const page = await browser.newPage();
+    const complaints = complaintsOf(page);
+    await page.goto(`http://localhost:${port}`);
+    const picker = page.frameLocator('iframe');
+    await page.getByRole('button').click();
+    await picker.getByRole('searchbox').fill('harbour');
+    await picker.getByRole('option', { name: 'harbour.jpg' }).click();
+    await picker.getByRole('button', { name: 'Insert', exact: true }).click();
+    const width = () => page.evaluate('document.querySelector("img").naturalWidth');
+    await expect.poll(width, { timeout: 20_000 }).toBe(480);
+    await page.getByRole('button').click();
+    const buffer = await over(photograph(800, 600, 3))
+      .jpeg()
+      .toBuffer();
+    const gate = { name: 'gate.jpg', mimeType: 'image/jpeg', buffer };
+    await picker.locator('input[type=file]').setInputFiles(gate);
+    expect(await typeNext()).toMatch(/^upload\.ready \{/m);
+    await picker.getByRole('option', { name: 'gate.jpg' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('has counted what was delivered', async () => {
+    const [, usage] = jsonIn(await typeNext());
+    expect(usage.storage.file_count).toBe(PICTURES - REFUSED + 1);
+    // Two hours where one ended meanwhile.
+    const hours: { requests: number; credits: number }[] = usage.hourly;
+    const sum = (of: 'requests' | 'credits') => hours.reduce((all, hour) => all + hour[of], 0);
+    expect(sum('requests')).toBeGreaterThanOrEqual(6);
+    expect(sum('credits')).toBeGreaterThanOrEqual(sum('requests'));
+  });
+
+  it('is all that the document has to type', () => expect(blocks).toEqual([]));
+});

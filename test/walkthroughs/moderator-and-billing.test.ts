@@ -1,0 +1,148 @@
+// docs/walkthroughs/moderator-and-billing.md, typed as it stands, on a fresh Tintype with the scanner that comes along;
+// and the bill of a month that had more days than the one that a walk takes.
+import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDatabase } from '../../runtime/db/client.ts';
+import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
+import { readFences } from '../contract/support/blocks.ts';
+import {
+  makeFolder,
+  projectRoot,
+  removeFolder,
+  runTintype,
+  startTintype,
+  type Tintype,
+} from '../contract/support/tintype.ts';
+import { identify } from '../contract/support/tools.ts';
+import { over, photograph } from '../support/pictures.ts';
+import { openShell, type Shell } from './support/shell.ts';
+
+const DOCUMENT = 'docs/walkthroughs/moderator-and-billing.md';
+const SCANNER = {
+  TINTYPE_SCANNER: 'embedded',
+  TINTYPE_SCANNER_THRESHOLDS: 'neutral=0,drawing=0',
+};
+
+let folder: string;
+let tintype: Tintype;
+let shell: Shell;
+let blocks: string[];
+
+beforeAll(async () => {
+  [folder, tintype] = await Promise.all([makeFolder(), startTintype({ env: SCANNER })]);
+  await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
+  for (const [index, name] of ['one', 'two', 'three'].entries()) {
+    const picture = over(photograph(2400, 1600, index + 1)).jpeg({ quality: 100 });
+    await writeFile(join(folder, `${name}.jpg`), await picture.toBuffer());
+  }
+  blocks = readFences(DOCUMENT)
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => text);
+  shell = openShell({ folder, tintype });
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([shell?.close(), tintype?.end('SIGTERM')]);
+  await Promise.all([folder, tintype?.data].map(removeFolder));
+});
+
+function typeNext(): Promise<string> {
+  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
+}
+
+const linesOf = (printed: string) => printed.trim().split('\n');
+const deskHas = (name: string) => readFile(join(folder, 'desk', name));
+
+describe('the moderator', { timeout: 120_000, retry: 0 }, () => {
+  it('finds what was uploaded in the queue', async () => {
+    await typeNext();
+    const seen = linesOf(await typeNext()).slice(-3);
+    expect(seen.map((line) => line.split(':')[0])).toEqual(['one.jpg', 'three.jpg', 'two.jpg']);
+  });
+
+  it('empties the queue, and what is rejected is served no more', async () => {
+    expect(linesOf(await typeNext())).toEqual(['0']);
+    expect(await identify(await deskHas('thumb.webp'))).toMatchObject({ format: 'WEBP' });
+    expect(linesOf(await typeNext())).toEqual(['file_blocked']);
+  });
+
+  it('reads the appeal, looks again and lets the file go', async () => {
+    expect(linesOf(await typeNext())).toEqual(['blocked']);
+    const appeal = expect.stringContaining('our own drawing');
+    expect(linesOf(await typeNext())).toEqual([appeal, 'ready']);
+    expect(await identify(await deskHas('large.webp'))).toMatchObject({ format: 'WEBP' });
+    expect(linesOf(await typeNext())).toEqual(
+      expect.arrayContaining(['file.unblock by staff', 'file.block by staff']),
+    );
+  });
+});
+
+describe('the billing clerk', { timeout: 120_000, retry: 0 }, () => {
+  it('finds that the deliveries make the bill, and the bill what the balance lost', async () => {
+    const expected = Number(linesOf(await typeNext()).at(-1));
+    await typeNext();
+    const printed = linesOf(await typeNext());
+    const lost = Number(printed.at(-1));
+    const totals = printed.flatMap((line) => {
+      const [, credits, charged] = /in all {2}(\d+) credits, charged (\d+)/.exec(line) ?? [];
+      return credits === undefined ? [] : [[Number(credits), Number(charged)]];
+    });
+    expect(totals[1]).toEqual([expected, expected]);
+    expect(totals.reduce((sum, [, charged = 0]) => sum + charged, 0)).toBe(lost);
+    expect(printed.filter((line) => line.includes('MISSING'))).toEqual([]);
+  });
+
+  it('finds no difference between what was sent, summed and charged', async () => {
+    expect(linesOf(await typeNext())).toEqual(['[]']);
+    expect(blocks).toEqual([]);
+  });
+
+  it('reads a month of many days in the same way', async () => {
+    const month = await bookMonth();
+    const bill = linesOf(await shell.type(BILL_OF_THE_MONTH));
+    for (const [day, credits] of month) {
+      const line = `  ${day}  ${credits} credits (the hours add up), charged ${credits} for good`;
+      expect(bill).toContain(line);
+    }
+  });
+});
+
+const BILL_OF_THE_MONTH = [
+  'staff GET "/v1/staff/projects/autumn/usage"',
+  'node docs/walkthroughs/moderator-and-billing/bill.js',
+].join(' | ');
+const DAY_MS = 86_400_000;
+const DAYS = [9, 8, 7, 6, 5, 4];
+
+/** Deliveries of six days before this one, told late, then summed and charged as the jobs would have; each day's cost. */
+async function bookMonth(): Promise<[day: string, credits: number][]> {
+  const db = createDatabase({ url: tintype.instance.database_url });
+  const project = "select project_id from projects where project_slug = 'autumn'";
+  const [{ project_id = '' } = {}] = await db.query<{ project_id: string }>(project);
+  const dayBefore = (days: number) =>
+    new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+  const entries = DAYS.flatMap((days) =>
+    [3, 17].map((hour) => {
+      const window_start = new Date(`${dayBefore(days)}T${String(hour).padStart(2, '0')}:00:00Z`);
+      const credits = days * hour;
+      return {
+        project_id,
+        window_start,
+        requests: 1,
+        bytes: credits * 2 ** 20,
+        transforms: 0,
+        credits,
+      };
+    }),
+  );
+  await insertUsageBatch(db, { spool_id: 'of-the-month', sequence: 1, entries });
+  await db.close();
+  const { data } = tintype;
+  await runTintype(['job', 'hourly-rollup', '--data', data]);
+  for (const days of [6, 3]) {
+    const at = `${dayBefore(days)}T04:00:00Z`;
+    await runTintype(['job', 'daily-charge', '--at', at, '--data', data]);
+  }
+  return DAYS.map((days) => [dayBefore(days), days * (3 + 17)]);
+}

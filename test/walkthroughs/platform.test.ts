@@ -1,0 +1,204 @@
+// docs/walkthroughs/platform.md, typed as it stands, on a control plane without a node: the operator and its migrations
+// are processes with the rights and the Secrets that the chart and the ImageService give them, the database is one of
+// Debian's packages with its own pg_dump, broker and storage are real. test/e2e types the same on a node.
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { createDatabase } from '../../runtime/db/client.ts';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { type Servers, startServers } from '../contract/support/servers.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { type DebianPostgres, startDebianPostgres } from '../support/debian-postgres.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+import { makeFile, must } from '../support/rows.ts';
+import { openPlatform, type Platform } from './support/platform.ts';
+import { type PodProcesses, runPods } from './support/pod-processes.ts';
+
+const HOME = 'tintype-system';
+const TEAM = 'team-images';
+
+// A control plane of its own: it gets the chart, and loses its definitions.
+let plane: ControlPlane;
+let servers: Servers;
+let postgres: DebianPostgres;
+let pods: PodProcesses;
+let platform: Platform;
+
+beforeAll(async () => {
+  [plane, servers, postgres] = await Promise.all([
+    startControlPlane(),
+    startServers(),
+    startDebianPostgres(),
+  ]);
+  await kubectl('delete', 'crd', '--all');
+  pods = runPods(plane, HOME);
+  platform = await openPlatform({
+    kubeconfig: kubeconfig(),
+    tools: [postgres.bin, dirname(process.execPath)],
+    here: await nameHere(),
+  });
+}, 300_000);
+
+afterAll(async () => {
+  await platform?.close();
+  await pods?.stop();
+  await Promise.all([plane?.stop(), servers?.stop(), postgres?.stop()]);
+});
+
+const kubeconfig = () => join(plane.folder, 'admin.kubeconfig');
+
+/** What the examples of the document are here. */
+async function nameHere(): Promise<Record<string, string>> {
+  const s3 = await servers.environment();
+  return {
+    'postgres://tintype:password@db.internal:5432/': postgres.application(''),
+    'postgres://postgres:password@db.example.com:5432': postgres.admin('').replace(/\/$/, ''),
+    'owner tintype': `owner ${postgres.role}`,
+    '--role=tintype': `--role=${postgres.role}`,
+    'amqp://tintype:password@mq.internal:5672': servers.rabbit.url,
+    AKIAEXAMPLE: s3['AWS_ACCESS_KEY_ID'] ?? '',
+    'AWS_SECRET_ACCESS_KEY=example': `AWS_SECRET_ACCESS_KEY=${s3['AWS_SECRET_ACCESS_KEY']}`,
+    'https://s3.eu-central-1.amazonaws.com': s3['TINTYPE_S3_ENDPOINT'] ?? '',
+    'region: eu-central-1': 'region: us-east-1, addressing: Path',
+    'example-tintype-ingest': s3['TINTYPE_INGEST_BUCKET'] ?? '',
+    'example-tintype-content': s3['TINTYPE_CONTENT_BUCKET'] ?? '',
+  };
+}
+
+async function kubectl(...args: string[]): Promise<string> {
+  const all = ['--kubeconfig', kubeconfig(), ...args];
+  const { stdout } = await promisify(execFile)(findKubeTool('kubectl'), all);
+  return stdout;
+}
+
+async function read(namespace: string, ...what: string[]) {
+  return JSON.parse(await kubectl('--namespace', namespace, 'get', ...what, '--output', 'json'));
+}
+
+type ProjectSeen = {
+  project_id: string;
+  project_slug: string;
+  name: string;
+  status: string;
+  delivery_access: string;
+  raw_download_enabled: boolean;
+  file_count: number;
+  active_signing_kid: string;
+};
+
+function projectsOf(database: string): Promise<ProjectSeen[]> {
+  return postgres.query(
+    database,
+    `select project_id, project_slug, name, status, delivery_access, raw_download_enabled, file_count,
+       (select kid from signing_keys k where k.project_id = p.project_id and k.status = 'active') as active_signing_kid
+     from projects p order by 2`,
+  );
+}
+
+/** What no resource declares: a file that somebody uploaded. */
+async function uploadTo(database: string, file_slug: string): Promise<void> {
+  const db = createDatabase({ url: postgres.admin(database), maxConnections: 1 });
+  try {
+    await makeFile(db, must(await findProjectBySlug(db, 'studio')), { file_slug });
+  } finally {
+    await db.close();
+  }
+}
+
+const filesOf = async (database: string) =>
+  (await postgres.query<{ file_slug: string }>(database, 'select file_slug from files')).map(
+    ({ file_slug }) => file_slug,
+  );
+
+const lose = (database: string) =>
+  postgres.query('postgres', `drop database ${database} with (force)`);
+
+it('is installed, and the projects of its fleet are there', async () => {
+  await platform.step('prepare');
+  const seen = await platform.step('install');
+  expect(seen).toContain('imageservice.tintype.dev/main condition met');
+  expect(await projectsOf('tintype')).toMatchObject([
+    { project_slug: 'archive', raw_download_enabled: true },
+    { project_slug: 'press', delivery_access: 'protected' },
+    { project_slug: 'studio', name: 'Studio', status: 'active' },
+  ]);
+  const { status } = await read(TEAM, 'project', 'studio');
+  expect(status.defaultHost).toBe('studio.img.example.com');
+}, 300_000);
+
+it('is upgraded', async () => {
+  await platform.step('upgrade');
+  const { items } = await read(HOME, 'deployments');
+  const images = items.map(
+    (each: { spec: { template: { spec: { containers: { image: string }[] } } } }) =>
+      each.spec.template.spec.containers[0]?.image,
+  );
+  expect(images).toHaveLength(6);
+  expect(new Set(images)).toEqual(new Set(['registry.example.com/tintype:1.3.0']));
+}, 300_000);
+
+let before: ProjectSeen[];
+
+it('is backed up, and goes on', async () => {
+  await uploadTo('tintype', 'kept.jpg');
+  before = await projectsOf('tintype');
+  await platform.step('backup');
+  await uploadTo('tintype', 'since.jpg');
+  expect((await projectsOf('tintype')).at(-1)).toMatchObject({
+    name: 'Film Studio',
+    file_count: 2,
+  });
+}, 300_000);
+
+it('comes back from its dump with all that was in it, and with what was declared since', async () => {
+  await lose('tintype');
+  expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active \| +1\n/);
+  const [archive, press, studio] = before;
+  expect(await projectsOf('tintype2')).toEqual([
+    archive,
+    press,
+    { ...studio, name: 'Film Studio' },
+  ]);
+  expect(await filesOf('tintype2')).toEqual(['kept.jpg']);
+}, 300_000);
+
+it('comes back from its resources alone: what is declared, and nothing else', async () => {
+  await lose('tintype2');
+  expect(await platform.step('rebuild')).toMatch(/ studio +\| Film Studio \| active \| +0\n/);
+  const after = await projectsOf('tintype3');
+  expect(after).toMatchObject([
+    { project_slug: 'archive', raw_download_enabled: true },
+    { project_slug: 'press', delivery_access: 'protected' },
+    { project_slug: 'studio', name: 'Film Studio' },
+  ]);
+  const names = ({ project_id, active_signing_kid }: ProjectSeen) => [
+    project_id,
+    active_signing_kid,
+  ];
+  expect(after.flatMap(names).filter((name) => before.flatMap(names).includes(name))).toEqual([]);
+  expect(await filesOf('tintype3')).toEqual([]);
+}, 300_000);
+
+// As a service of a cloud that restores in place does it.
+it('comes back where its database is made anew under a running operator', async () => {
+  await lose('tintype3');
+  await postgres.query('postgres', `create database tintype3 owner ${postgres.role}`);
+  await kubectl('--namespace', HOME, 'annotate', 'imageservice/main', 'looked-at=now');
+  await vi.waitFor(async () => expect(await filesOf('tintype3')).toEqual([]), 20_000);
+  // Whatever is looked at first: its pass finds out for all.
+  const patch = JSON.stringify({ spec: { displayName: 'Papers' } });
+  await kubectl('--namespace', TEAM, 'patch', 'project/press', '--type=merge', '--patch', patch);
+  await vi.waitFor(async () => expect(await projectsOf('tintype3')).toHaveLength(3), 20_000);
+  expect((await projectsOf('tintype3'))[1]?.name).toBe('Papers');
+}, 300_000);
+
+it('is taken out with everything that it was, but for what people have in it', async () => {
+  expect(await platform.step('uninstall')).toMatch(/nothing is left\n$/);
+  const states = (await projectsOf('tintype3')).map((each) => [each.project_slug, each.status]);
+  expect(states).toEqual([
+    ['archive', 'active'],
+    ['press', 'suspended'],
+    ['studio', 'suspended'],
+  ]);
+}, 300_000);

@@ -1,0 +1,133 @@
+/**
+ * An installation whose database, storage and CDN can be taken away from it, with the clients of a night: somebody who
+ * uploads, somebody who views, and somebody who looks at the metrics. What they were promised is counted.
+ */
+import { createDatabase, type Database } from '../../../runtime/db/client.ts';
+import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
+import { type Caller, deliver, withKey } from '../../contract/support/client.ts';
+import {
+  type Deployment,
+  type Environment,
+  type ProcessName,
+  startDeployment,
+  startProcess,
+} from '../../contract/support/deployment.ts';
+import { type Picture, sendUpload } from '../../contract/support/upload.ts';
+import {
+  type StorageFaultProxy,
+  startStorageFaultProxy,
+} from '../../support/storage-fault-proxy.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/tcp-fault-proxy.ts';
+import { openTape, type Tape } from './tape.ts';
+
+export const PROJECT = 'shop';
+/** Runs once a minute of the wall, where a look stands for half of one: its results are on no tape. */
+const SAMPLING = /job="status-sampling"/;
+const NOTHING = /^$/;
+
+export type Night = {
+  deployment: Deployment;
+  /** By another way than the processes. */
+  db: Database;
+  database: FaultProxy;
+  storage: StorageFaultProxy;
+  key: Caller;
+  api_key: string;
+  /** What was promised: ids of uploads whose complete was answered, and deliveries that were answered in full. */
+  books: { uploads: string[]; deliveries: number };
+  upload(picture: Picture & { file_slug: string }): Promise<string>;
+  /** The status of a delivery, noted where it has to be charged. */
+  view(path: string): Promise<number>;
+  /** What each process says of itself, once. */
+  look(tape: Tape): Promise<void>;
+  /** `withSampling`: whoever samples by hand has its results on the tape. */
+  newTape(how?: { withSampling: boolean }): Tape;
+  restart(name: ProcessName, how?: { env?: Environment; inside?: string[] }): Promise<void>;
+  /** Where each process is watched, for what a person types. */
+  watched(): Record<string, string>;
+  stop(): Promise<void>;
+};
+
+export async function startNight(): Promise<Night> {
+  let direct = '';
+  const proxies: { database?: FaultProxy; storage?: StorageFaultProxy } = {};
+  const deployment = await startDeployment(async (usual) => {
+    direct = usual['TINTYPE_DATABASE_URL'] ?? '';
+    const database = await startFaultProxy({ port: Number(new URL(direct).port) });
+    const storage = await startStorageFaultProxy(usual['TINTYPE_S3_ENDPOINT'] ?? '');
+    Object.assign(proxies, { database, storage });
+    const [api, delivery] = [String(await findFreePort()), String(await findFreePort())];
+    return {
+      ...usual,
+      TINTYPE_DATABASE_URL: Object.assign(new URL(direct), { port: String(database.port) }).href,
+      TINTYPE_S3_ENDPOINT: storage.endpoint,
+      TINTYPE_API_PORT: api,
+      TINTYPE_BASE_URL: `http://127.0.0.1:${api}`,
+      TINTYPE_DELIVERY_PORT: delivery,
+      TINTYPE_DELIVERY_PUBLIC_PORT: delivery,
+      TINTYPE_DELIVERY_SCHEME: 'http',
+      TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
+    };
+  });
+  deployment.instance.delivery_root_domain = 'localhost';
+  const { database, storage } = proxies;
+  if (database === undefined || storage === undefined) throw new Error('there are proxies');
+  const db = createDatabase({ url: direct, maxConnections: 2 });
+  const alice = await deployment.session('alice');
+  await alice('POST', '/v1/projects', { project_slug: PROJECT });
+  const made = await alice('POST', `/v1/projects/${PROJECT}/keys`, { name: 'server' });
+  const api_key: string = made.body.plaintext_secret;
+  const key = withKey(deployment, api_key);
+  return { deployment, db, database, storage, key, api_key, ...clients(deployment, key), stop };
+
+  async function stop() {
+    await Promise.all(Object.values(deployment.processes).map((each) => each.end('SIGKILL')));
+    await deployment.stop();
+    await db.close();
+    await Promise.all([database?.close(), storage?.close()]);
+  }
+}
+
+function clients(deployment: Deployment, key: Caller) {
+  const { processes, env } = deployment;
+  const books = { uploads: [] as string[], deliveries: 0 };
+  const upload: Night['upload'] = async (picture) => {
+    const answer = await sendUpload(key, PROJECT, picture);
+    if (answer.status !== 200) throw new Error(`not completed: ${answer.bytes}`);
+    books.uploads.push(answer.body.upload_id);
+    return answer.body.upload_id;
+  };
+  const view: Night['view'] = async (path) => {
+    const { status } = await deliver(deployment, { project: PROJECT, path });
+    if (status === 200) books.deliveries += 1;
+    return status;
+  };
+  const watchUrl = (name: ProcessName) => `http://127.0.0.1:${processes[name].watch_port}`;
+  const newTape: Night['newTape'] = (how) => openTape(how?.withSampling ? NOTHING : SAMPLING);
+  const look: Night['look'] = async (tape) => {
+    const names = Object.keys(processes) as ProcessName[];
+    const pages = names.map(async (name) => {
+      const answer = await fetch(`${watchUrl(name)}/metrics`).catch(() => undefined);
+      return [`${name}-0`, await answer?.text()] as const;
+    });
+    tape.add(Object.fromEntries(await Promise.all(pages)));
+  };
+  const restart: Night['restart'] = async (name, { env: more = {}, inside = [] } = {}) => {
+    await processes[name].end('SIGTERM');
+    processes[name] = await startProcess(name, { ...env, ...more }, inside);
+  };
+  return {
+    books,
+    upload,
+    view,
+    look,
+    newTape,
+    restart,
+    watched: () => ({
+      API: watchUrl('api'),
+      DELIVERY: watchUrl('delivery'),
+      WORKER: watchUrl('worker'),
+      DISPATCHER: watchUrl('dispatcher'),
+    }),
+  };
+}

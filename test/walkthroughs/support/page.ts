@@ -1,0 +1,50 @@
+/** A walkthrough by its chapters: what each says that rings, and what is typed and seen there. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { projectRoot } from '../../contract/support/tintype.ts';
+
+/** `rings`: names of alerts, in the order of the text. `typed`: each block of commands with the block behind it. */
+export type Chapter = { rings: string[]; typed: { commands: string; seen: string }[] };
+
+/** By the first word of the heading that comes behind its number: `## 2. The broker …` is `The broker …`. */
+export function readChapters(document: string): Map<string, Chapter> {
+  const page = readFileSync(join(projectRoot, document), 'utf8');
+  const parts = page.split(/^## \d+\. /m).slice(1);
+  return new Map(parts.map((part) => [part.split('\n', 1)[0] ?? '', readChapter(part)]));
+}
+
+function readChapter(part: string): Chapter {
+  const [, rings = ''] = /^- \*\*Rings\*\* (.*)$/m.exec(part) ?? [];
+  const blocks = [...part.matchAll(/^```sh\n([\s\S]*?)^```\n+```\w+\n([\s\S]*?)^```$/gm)];
+  return {
+    rings: [...rings.matchAll(/\[(Tintype\w+)\]/g)].map(([, name = '']) => name),
+    typed: blocks.map(([, commands = '', seen = '']) => ({ commands, seen })),
+  };
+}
+
+/** What bash prints of the commands, both streams; a command that fails is seen by what it prints. */
+export async function type(
+  commands: string,
+  env: Record<string, string | undefined>,
+): Promise<string> {
+  const child = spawn('bash', ['-c', `exec 2>&1\n${commands}`], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return text(child.stdout);
+}
+
+/** What a block shows: `…` stands for anything within a line, and a line of it for any lines. */
+export function showsAs(seen: string): RegExp {
+  const lines = seen.trimEnd().split('\n');
+  const patterns = lines.map((line) =>
+    line === '…' ? '[\\s\\S]*' : line.split('…').map(literally).join('.*'),
+  );
+  return new RegExp(`^${patterns.join('\\n')}\\s*$`);
+}
+
+function literally(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

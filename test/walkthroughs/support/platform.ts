@@ -1,0 +1,74 @@
+/** docs/walkthroughs/platform.md as it is typed, with the addresses that are true here in the place of its examples. */
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import { readFences } from '../../contract/support/blocks.ts';
+import { makeFolder, projectRoot, removeFolder } from '../../contract/support/tintype.ts';
+import { findKubeTool } from '../../support/kube-tools.ts';
+import { openBash } from './shell.ts';
+
+const DOCUMENT = 'docs/walkthroughs/platform.md';
+const STEPS = [
+  'prepare',
+  'install',
+  'upgrade',
+  'backup',
+  'restore',
+  'rebuild',
+  'uninstall',
+] as const;
+
+export type Step = (typeof STEPS)[number];
+
+export type Platform = {
+  /** Types the block of this step; what a person sees. */
+  step(name: Step): Promise<string>;
+  close(): Promise<void>;
+};
+
+export type PlatformOptions = {
+  kubeconfig: string;
+  /** Folders of commands, before all others. */
+  tools: readonly string[];
+  /** What the document calls something, and what that is here. */
+  here: Readonly<Record<string, string>>;
+};
+
+export async function openPlatform({
+  kubeconfig,
+  tools,
+  here,
+}: PlatformOptions): Promise<Platform> {
+  const fences = readFences(DOCUMENT);
+  const blocks = fences.filter(({ language }) => language === 'sh').map(({ text }) => text);
+  if (blocks.length !== STEPS.length) throw new Error(`${DOCUMENT} has other steps by now`);
+  const all = fences.map(({ text }) => text).join('\n');
+  const unknown = Object.keys(here).filter((words) => !all.includes(words));
+  if (unknown.length > 0) throw new Error(`${DOCUMENT} does not say: ${unknown.join(', ')}`);
+  const spell = (text: string) =>
+    Object.entries(here).reduce((told, [words, mine]) => told.replaceAll(words, mine), text);
+
+  const folder = await makeFolder();
+  await symlink(projectRoot, join(folder, 'tintype'));
+  await mkdir(join(folder, 'fleet'));
+  for (const { name, text } of fences.filter((each) => each.name !== '')) {
+    await writeFile(join(folder, name), spell(text));
+  }
+  const commands = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
+  const person = { name: 'An Engineer', email: 'engineer@example.com' };
+  const shell = openBash({
+    folder,
+    env: {
+      PATH: [...tools, ...commands, process.env['PATH']].join(delimiter),
+      KUBECONFIG: kubeconfig,
+      ...{ GIT_AUTHOR_NAME: person.name, GIT_AUTHOR_EMAIL: person.email },
+      ...{ GIT_COMMITTER_NAME: person.name, GIT_COMMITTER_EMAIL: person.email },
+    },
+  });
+  return {
+    step: (name) => shell.type(spell(blocks[STEPS.indexOf(name)] ?? '')),
+    close: async () => {
+      await shell.close();
+      await removeFolder(folder);
+    },
+  };
+}

@@ -1,0 +1,114 @@
+// docs/walkthroughs/tenant.md, typed as it stands, on a fresh Tintype; the scan is sent by Chromium, whose network goes
+// away in the middle. Its port 3000 is any free one, and its 200 MB are three parts, which go the same way.
+import { stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { readFences } from '../contract/support/blocks.ts';
+import {
+  makeFolder,
+  projectRoot,
+  removeFolder,
+  startTintype,
+  type Tintype,
+} from '../contract/support/tintype.ts';
+import { startBrowser } from '../support/browser.ts';
+import { openShell, type Shell } from './support/shell.ts';
+
+const DOCUMENT = 'docs/walkthroughs/tenant.md';
+const SIDE = 2400;
+
+let folder: string;
+let port: number;
+let tintype: Tintype;
+let shell: Shell;
+let browser: Browser;
+let blocks: string[];
+
+beforeAll(async () => {
+  const env = { TINTYPE_CALLBACK_EGRESS: 'any' };
+  [folder, port, browser, tintype] = await Promise.all([
+    makeFolder(),
+    findFreePort(),
+    startBrowser(),
+    startTintype({ env }),
+  ]);
+  await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
+  blocks = readFences(DOCUMENT)
+    .filter(({ language }) => language === 'sh')
+    .map(({ text }) => here(text));
+  shell = openShell({ folder, tintype });
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all([shell?.close(), browser?.close(), tintype?.end('SIGTERM')]);
+  await Promise.all([folder, tintype?.data].map(removeFolder));
+});
+
+/** The document's words with the port that is free here, and the size that is sent here. */
+function here(text: string): string {
+  return text.replaceAll('3000', String(port)).replace('8000 6250', `${SIDE} ${SIDE}`);
+}
+
+function typeNext(): Promise<string> {
+  return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
+}
+
+describe('a tenant’s engineer', { timeout: 120_000, retry: 0 }, () => {
+  it('begins with a project and a key for it', async () => {
+    expect(JSON.parse(await typeNext())).toMatchObject({ project_slug: 'kite' });
+    await typeNext();
+  });
+
+  it('sends the scan in parts, waits while the network is away, and goes on where it was', async () => {
+    await typeNext();
+    const scan = join(folder, 'kite/scan.bmp');
+    expect((await stat(scan)).size).toBe(54 + SIDE * SIDE * 4);
+    const page = await browser.newPage();
+    const puts: number[] = [];
+    page.on('response', (response) => {
+      const part = new URL(response.url()).searchParams.get('part');
+      if (response.request().method() === 'PUT') puts.push(Number(part));
+    });
+    await page.goto(`http://localhost:${port}`);
+    await page.route(
+      /[?&]part=2\b/,
+      async (route) => {
+        await page.context().setOffline(true);
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    const ended = typeNext();
+    await page.locator('input').setInputFiles(scan);
+    await page.getByText('The network is away').waitFor();
+    expect(puts).toEqual([1]);
+    await page.context().setOffline(false);
+    await page.getByText('ready', { exact: true }).waitFor();
+    expect(puts).toEqual([1, 2, 3]);
+    expect(Number(await ended)).toBe(SIDE);
+  });
+
+  it('shows an editor the pictures, and nothing any more once the session is revoked', async () => {
+    expect(await typeNext()).toMatch(/^\[ 'scan' \]$/m);
+    expect(await typeNext()).toMatch(/^session_revoked$/m);
+  });
+
+  it('mints one address for a hundred viewers', async () => {
+    await typeNext();
+    const addresses = (await typeNext()).trim().split('\n');
+    expect(addresses).toEqual([expect.stringMatching(/\/resize\/640x\/f\/scan\?.*sig=/)]);
+  });
+
+  it('tells of a webhook that was refused what the delivery log is said to tell, and sends it again', async () => {
+    await typeNext();
+    const log = await typeNext();
+    const [shown] = readFences(DOCUMENT).filter(({ language }) => language === 'text');
+    const lines = (shown?.text ?? '').trim().split('\n');
+    for (const line of lines.filter((each) => each.trim() !== '...')) expect(log).toContain(line);
+    expect(await typeNext()).toMatch(/^\[ 400, 204 \]$/m);
+  });
+
+  it('is all that the document has to type', () => expect(blocks).toEqual([]));
+});
