@@ -39,11 +39,17 @@ export function messageB(event: EventB, secret = PROVIDER_B_SECRET): ProviderMes
 const stripe = new Stripe('sk_test_none');
 
 /** Signed by the SDK of a provider whose header has that form. */
-export function messageA(
-  event: EventA,
-  { secret = PROVIDER_A_SECRET, at = new Date() }: { secret?: string; at?: Date } = {},
+export function messageA(event: EventA, options: SignedAs = {}): ProviderMessage {
+  return signedA(JSON.stringify(event), options);
+}
+
+type SignedAs = { secret?: string; at?: Date };
+
+/** Any bytes, signed as the provider signs its events. */
+export function signedA(
+  payload: string,
+  { secret = PROVIDER_A_SECRET, at = new Date() }: SignedAs = {},
 ): ProviderMessage {
-  const payload = JSON.stringify(event);
   const timestamp = Math.floor(at.getTime() / 1000);
   const header = stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
   const headers = { 'provider-a-signature': header };

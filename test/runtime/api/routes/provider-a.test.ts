@@ -10,6 +10,7 @@ import {
   newEventId,
   PROVIDER_A_SECRET,
   saidOf,
+  signedA,
   tell,
   tellAll,
 } from '../../../support/provider-events.ts';
@@ -244,6 +245,9 @@ describe('the signature', () => {
     for (const each of wrong) {
       expect(saidOf(await tell(api.send, each))).toBe('401 invalid_signature');
     }
+    expect(saidOf(await tell(api.send, signedA('{"id":')))).toBe('400 invalid_json');
+    const large = event('customer.updated', {}, { more: 'x'.repeat(1024 * 1024) });
+    expect(saidOf(await tell(api.send, messageA(large)))).toBe('413 payload_too_large');
     api.change({ providerASecret: undefined });
     expect(saidOf(await tell(api.send, message))).toBe('503 billing_unavailable');
   });
