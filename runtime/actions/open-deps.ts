@@ -16,7 +16,6 @@ import { createMetrics, type Metrics } from '../platform/metrics.ts';
 import { countedQueue } from '../platform/queue/counted-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Queue } from '../platform/queue/queue.ts';
-import { findReadiness } from '../platform/readiness.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
@@ -69,7 +68,6 @@ export async function openDeps(
     pool: () => db.pool(),
     queues: () => queue.depths(),
     in_hand: queue.inHand,
-    dependencies: async () => (await findReadiness(probesOf({ db, buckets }), log)).checks,
     database_lead_ms: () => measureDatabaseLead(db),
   });
   const deps = { db, buckets, queue, clock: systemClock, log, metrics };

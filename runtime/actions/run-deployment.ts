@@ -57,7 +57,6 @@ export async function runDeployment<Field extends ConfigField>(
     const patience = createPatience({ log, lifecycle });
     let { probes } = patience;
     const watched = { metrics, log, probes: () => probes() };
-    metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
     probes = () => probesOf(deps);
@@ -83,6 +82,8 @@ async function openHealth(
   watched: Omit<HealthOptions, 'port'>,
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
+  const { metrics, log, probes } = watched;
+  metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
   if (port === undefined) return undefined;
   const health = await startHealthServer({ port, ...watched });
   lifecycle.onStop('health', health.stop);

@@ -1,6 +1,7 @@
 /**
- * Meters deliveries: every 2xx and 304 becomes a line of the spool, and the spool is sent to PostgreSQL in
- * batches of (project, hour). A batch that was sent before changes nothing. What the disk does not take waits in memory. Spec: Metering.
+ * Meters deliveries: every 2xx and 304 becomes a line of the spool, and the spool is sent to PostgreSQL in batches of
+ * (project, hour). A batch that was sent before changes nothing. What the disk does not take waits in memory.
+ * Spec: Metering.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 /**
  * How each service is tried: the API and delivery as the public finds them, a render by a picture that is drawn anew
- * each time, uploads by whether both buckets can be written, and they and webhooks by whether somebody works on what waits. A probe throws where the service does not
- * do its work. Spec: Public, status.
+ * each time, uploads by whether both buckets can be written, and they and webhooks by whether somebody works on what
+ * waits. A probe throws where the service does not do its work. Spec: Public, status.
  */
 import type { RenderRequest } from '../core/delivery/render-request.ts';
 import { STATUS_PROBE_SECONDS, STATUS_WAITING_SECONDS_MAX } from '../core/limits.ts';

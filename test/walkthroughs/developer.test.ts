@@ -1,11 +1,11 @@
 // docs/walkthroughs/developer.md, typed as it stands, on a fresh Tintype; what a person does in a browser is done in
 // Chromium. Its port 3000 is any free one.
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Fence, jsonIn, readFences } from '../contract/support/blocks.ts';
+import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { type Fence, jsonIn, readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import {
   projectRoot,
   removeFolder,
@@ -33,7 +33,7 @@ let blocks: string[];
 beforeAll(async () => {
   [clone, port, browser] = await Promise.all([makeClone(), findFreePort(), startBrowser()]);
   const fences = readFences(DOCUMENT);
-  blocks = fences.filter(({ language }) => language === 'sh').map(({ text }) => here(text));
+  blocks = readShellBlocks(DOCUMENT).map(here);
   await mkdir(join(clone, 'shop'));
   await Promise.all(fences.filter(({ name }) => name !== '').map(writeNamed));
   await writePictures(join(clone, 'pictures'));
@@ -76,14 +76,6 @@ async function writePictures(folder: string): Promise<void> {
   for (const [name, bytes] of [...names, ...Object.entries(own)]) {
     await writeFile(join(folder, name), bytes);
   }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 function typeNext(): Promise<string> {

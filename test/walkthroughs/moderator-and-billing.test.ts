@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
-import { readFences } from '../contract/support/blocks.ts';
+import { readShellBlocks } from '../contract/support/blocks.ts';
 import {
   makeFolder,
   projectRoot,
@@ -36,9 +36,7 @@ beforeAll(async () => {
     const picture = over(photograph(2400, 1600, index + 1)).jpeg({ quality: 100 });
     await writeFile(join(folder, `${name}.jpg`), await picture.toBuffer());
   }
-  blocks = readFences(DOCUMENT)
-    .filter(({ language }) => language === 'sh')
-    .map(({ text }) => text);
+  blocks = readShellBlocks(DOCUMENT);
   shell = openShell({ folder, tintype });
 }, 300_000);
 

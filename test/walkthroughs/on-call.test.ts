@@ -1,6 +1,6 @@
 // docs/walkthroughs/on-call.md, fault by fault: each happens to real processes on real servers, what is typed there is
 // typed, and promtool says what rings on what the processes measure. A look stands for half a minute.
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { connect } from 'amqplib';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { put } from '../contract/support/client.ts';
 import { isRunning } from '../contract/support/processes.ts';
 import { launcher, runTintype } from '../contract/support/tintype.ts';
 import { readMoney } from '../fault/support/money.ts';
+import { fillDisk } from '../support/fill-disk.ts';
 import { over, photograph } from '../support/pictures.ts';
 import { type Night, PROJECT, startNight } from './support/night.ts';
 import { type Chapter, readChapters, showsAs, type } from './support/page.ts';
@@ -210,17 +211,6 @@ describe('A full disk', () => {
     await night.restart('delivery');
   });
 });
-
-function fillDisk(ballast: string): void {
-  const file = openSync(ballast, 'w');
-  try {
-    for (;;) writeSync(file, Buffer.alloc(4096));
-  } catch (error) {
-    expect(String(error)).toContain('ENOSPC');
-  } finally {
-    closeSync(file);
-  }
-}
 
 describe('A worker dies on one picture', () => {
   const page = chapter('A worker dies on one picture');

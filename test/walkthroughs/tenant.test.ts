@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
-import { readFences } from '../contract/support/blocks.ts';
+import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import {
   makeFolder,
   projectRoot,
@@ -35,9 +35,7 @@ beforeAll(async () => {
     startTintype({ env }),
   ]);
   await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
-  blocks = readFences(DOCUMENT)
-    .filter(({ language }) => language === 'sh')
-    .map(({ text }) => here(text));
+  blocks = readShellBlocks(DOCUMENT).map(here);
   shell = openShell({ folder, tintype });
 }, 300_000);
 

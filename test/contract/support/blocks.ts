@@ -15,17 +15,23 @@ export function readFences(document: string): Fence[] {
   );
 }
 
+/** What a reader types, in order. */
+export function readShellBlocks(document: string): string[] {
+  const blocks = readFences(document).filter(({ language }) => language === 'sh');
+  return blocks.map(({ text }) => text);
+}
+
 /** What each block printed, in order; throws with everything that was printed where one fails. */
 export async function runBlocks(
   document: string,
   { folder, tintype }: { folder: string; tintype: Tintype },
 ): Promise<string[]> {
-  const blocks = readFences(document).filter(({ language }) => language === 'sh');
+  const blocks = readShellBlocks(document);
   const script = [
     'set -euo pipefail',
     // What a clone has by `npx tintype`, on the data folder of this run.
     'npx() { shift; "$TINTYPE_NODE" "$TINTYPE_LAUNCHER" "$@" --data "$TINTYPE_DATA"; }',
-    ...blocks.map(({ text }, index) => `{\n${text}} > output-${index}`),
+    ...blocks.map((text, index) => `{\n${text}} > output-${index}`),
   ].join('\n');
   const env = {
     PATH: process.env['PATH'],

@@ -2,7 +2,7 @@
 // on a real disk of 64 KiB. Spec: Metering.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +12,7 @@ import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage } from '../../support/delivered.ts';
 import { ask, ROOT_DOMAIN } from '../../support/delivery-host.ts';
+import { fillDisk } from '../../support/fill-disk.ts';
 import { openFolderBuckets } from '../../support/folder-buckets.ts';
 import { over, quarters } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -70,21 +71,10 @@ async function lost(): Promise<number> {
 /** The disk as the process sees it. */
 const ballast = () => join(`/proc/${child.pid}/root`, spool, 'ballast');
 
-function fillDisk(): void {
-  const file = openSync(ballast(), 'w');
-  try {
-    for (;;) writeSync(file, Buffer.alloc(4096));
-  } catch (error) {
-    expect(String(error)).toContain('ENOSPC');
-  } finally {
-    closeSync(file);
-  }
-}
-
 it('a full disk costs a metric and a log line, no usage, and no viewer anything', async () => {
   expect(await view()).toBe(200);
   await expect.poll(requests).toBe(1);
-  fillDisk();
+  fillDisk(ballast());
   for (let count = 0; count < 5; count += 1) expect(await view()).toBe(200);
   await expect.poll(requests).toBe(6);
   expect(await lost()).toBe(0);

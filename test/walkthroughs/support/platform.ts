@@ -1,7 +1,7 @@
 /** docs/walkthroughs/platform.md as it is typed, with the addresses that are true here in the place of its examples. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
-import { readFences } from '../../contract/support/blocks.ts';
+import { readFences, readShellBlocks } from '../../contract/support/blocks.ts';
 import { makeFolder, projectRoot, removeFolder } from '../../contract/support/tintype.ts';
 import { findKubeTool } from '../../support/kube-tools.ts';
 import { openBash } from './shell.ts';
@@ -39,7 +39,7 @@ export async function openPlatform({
   here,
 }: PlatformOptions): Promise<Platform> {
   const fences = readFences(DOCUMENT);
-  const blocks = fences.filter(({ language }) => language === 'sh').map(({ text }) => text);
+  const blocks = readShellBlocks(DOCUMENT);
   if (blocks.length !== STEPS.length) throw new Error(`${DOCUMENT} has other steps by now`);
   const all = fences.map(({ text }) => text).join('\n');
   const unknown = Object.keys(here).filter((words) => !all.includes(words));
