@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type ControlPlane, createNamespace, startControlPlane } from './control-plane.ts';
-import { kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -55,9 +55,7 @@ export function useControlPlane(): { plane: () => PlaneAddress; namespace(): Pro
     address = (await answer.json()) as PlaneAddress;
   }, 300_000);
   afterAll(async () => {
-    for (const name of namespaces) {
-      await kubeRequest(plane(), { method: 'DELETE', path: `/api/v1/namespaces/${name}` });
-    }
+    for (const name of namespaces) await removeNamespace(plane(), name);
   });
   return {
     plane,
@@ -67,4 +65,28 @@ export function useControlPlane(): { plane: () => PlaneAddress; namespace(): Pro
       return name;
     },
   };
+}
+
+const GROUP = '/apis/tintype.dev/v1alpha1';
+
+/**
+ * Whatever has a finalizer is let go first: a namespace that waits for one is looked through every few seconds, and a
+ * hundred of them take a core until the run ends.
+ */
+async function removeNamespace(plane: PlaneAddress, name: string): Promise<void> {
+  const { resources } = (await kubeOk(plane, { path: GROUP })) as { resources: Named[] };
+  for (const plural of resources.map((each) => each.name).filter((each) => !each.includes('/'))) {
+    const path = `${GROUP}/namespaces/${name}/${plural}`;
+    const { items } = (await kubeOk(plane, { path })) as { items: { metadata: Named }[] };
+    for (const { metadata } of items) await release(plane, `${path}/${metadata.name}`);
+  }
+  await kubeRequest(plane, { method: 'DELETE', path: `/api/v1/namespaces/${name}` });
+}
+
+type Named = { name: string };
+
+async function release(plane: PlaneAddress, path: string): Promise<void> {
+  const content_type = 'application/merge-patch+json';
+  const body = { metadata: { finalizers: null } };
+  await kubeRequest(plane, { method: 'PATCH', path, body, content_type });
 }
