@@ -39,7 +39,7 @@ import {
   takesProxyPut,
 } from '../support/upload-model.ts';
 
-const RUNS = 60;
+const RUNS = 30;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
 /** Of processes, over all histories on one storage. */
