@@ -38,8 +38,6 @@ export function proxyUpload(deps: ApiDeps) {
       response.status(204).end();
     } catch (error) {
       if (request.destroyed && !request.complete) return;
-      // What is left of the body is not wanted, so the connection cannot be used again.
-      if (!request.complete) response.set('connection', 'close');
       next(error);
       if (!request.complete) drainRequest(request);
     }

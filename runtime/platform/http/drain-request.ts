@@ -1,6 +1,7 @@
 /**
  * Reads the rest of a refused body away for a moment: a connection that is reset under a client that still sends
- * would hide the answer from it.
+ * would hide the answer from it. The answer must not carry `connection: close`: Node then resets the connection as soon
+ * as the answer is written.
  */
 import type { IncomingMessage } from 'node:http';
 

@@ -128,7 +128,6 @@ function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal
   response.writeHead(why.status, {
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
   });
   response.end(body);
   drainRequest(request);

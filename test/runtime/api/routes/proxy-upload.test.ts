@@ -20,6 +20,7 @@ import {
 import { PROXY_BYTES_MAX, useApi } from '../../../support/api-server.ts';
 import { must } from '../../../support/rows.ts';
 import { noteSeen } from '../../../support/seen.ts';
+import { sendOn } from '../../../support/send-on.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
@@ -133,6 +134,12 @@ describe('PUT proxy.put_url', () => {
     expect((await put({ url: urlOf(upload) })).code).toBe('401 signature_expired');
     api.change(at(exp - 1));
     expect((await put({ url: urlOf(upload) })).code).toBe('204');
+  });
+
+  it('is refused to one who is still sending, whose connection holds', async () => {
+    const url = `${urlOf(await create())}x`;
+    const statuses = await sendOn({ url, headers: PNG, bytes: Buffer.alloc(5_000_000) });
+    expect(statuses).toEqual([401, 200]);
   });
 
   it('is 411 without a length, 413 with a larger and 409 with a smaller one than declared', async () => {

@@ -14,6 +14,7 @@ import {
 } from '../../../../runtime/platform/storage/folder.ts';
 import { folderStorageHandler } from '../../../../runtime/platform/storage/folder-server.ts';
 import { verifyFolderPut } from '../../../../runtime/platform/storage/folder-url.ts';
+import { sendOn } from '../../../support/send-on.ts';
 
 const secret = Buffer.alloc(32, 9);
 let now: Date;
@@ -99,6 +100,14 @@ describe('a signed PUT URL', () => {
     await send({ ...signed, body: Buffer.from('one') });
     await send({ ...signed, body: Buffer.from('two') });
     expect((await bucket.read('prj_1/upl_1'))?.toString()).toBe('two');
+  });
+
+  it('is refused to one who is still sending, whose connection holds', async () => {
+    const { url, headers } = await presign(5_000_000);
+    const { 'content-type': type = '' } = headers;
+    const bytes = Buffer.alloc(5_000_000);
+    const statuses = await sendOn({ url: `${url}x`, headers: { 'content-type': type }, bytes });
+    expect(statuses).toEqual([403, 404]);
   });
 
   it('is refused with 403 from the second at which it expires', async () => {
