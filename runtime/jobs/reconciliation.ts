@@ -22,7 +22,8 @@ export async function reconciliation(context: JobContext): Promise<JobCounts> {
     const project_ids = all.slice(start, start + PAGE);
     const days = await reconcileUsage(db, { project_ids, now });
     const differing = days.filter((day) => day.differences.length > 0 && isOverdue(day, now));
-    for (const day of differing.slice(0, LINES_MAX - counts.differing)) tell(context, day);
+    const room = Math.max(0, LINES_MAX - counts.differing);
+    for (const day of differing.slice(0, room)) tell(context, day);
     counts.days += days.length;
     counts.differing += differing.length;
   }

@@ -1,5 +1,5 @@
 // Spec: Staff (reconciliation); Metering.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { reconcileUsage } from '../../../runtime/actions/reconcile-usage.ts';
 import { insertPricing } from '../../../runtime/db/project-pricing.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
@@ -112,6 +112,20 @@ it('pieces of a spool that never came are counted, and deliveries that its disk 
   await charge();
   const losses = { missing_batches: 3, lost_deliveries: 4 };
   expect(await run()).toEqual({ days: 1, differing: 0, ...losses });
+});
+
+it('of many days that differ fifty are told, however many pages of projects they are on', async () => {
+  const entries = [];
+  for (let made = 0; made < 400; made += 1) {
+    const project = await makeProject(db);
+    const window_start = new Date('2026-11-18T05:00:00Z');
+    const sums = { requests: 1, bytes: 1, transforms: 1, credits: 1 };
+    entries.push({ project_id: project.project_id, window_start, ...sums });
+  }
+  await insertUsageBatch(db, { spool_id: 'lost', sequence: 1, entries });
+  const warn = vi.spyOn(jobs.deps.log, 'warn');
+  expect(await run()).toMatchObject({ differing: entries.length });
+  expect(warn).toHaveBeenCalledTimes(50);
 });
 
 it('nothing at all is nothing to tell', async () => {
