@@ -2,6 +2,8 @@
  * What has to change so that a project is as its resource declares. Pure: the resource, the rows and
  * the time go in, changes and conditions come out. Spec: Project; States and transitions, Project.
  */
+
+import { nextHour } from '../../runtime/core/metering.ts';
 import { type Claim, claimOn } from '../claim.ts';
 import { conditionsFor } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
@@ -157,8 +159,6 @@ function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
   return [{ change: 'set-domains', domains: wanted }];
 }
 
-const HOUR_MS = 3_600_000;
-
 // A change applies from the next full hour: what was used so far keeps its price.
 function pricing({ spec, rows, now }: Wish): ProjectChange[] {
   const multiplier = spec.staff?.pricingMultiplier;
@@ -167,8 +167,7 @@ function pricing({ spec, rows, now }: Wish): ProjectChange[] {
     Number(multiplier) === Number(rows.project?.pricing_multiplier ?? 1)
   )
     return [];
-  const effective_from = new Date((Math.floor(now.getTime() / HOUR_MS) + 1) * HOUR_MS);
-  return [{ change: 'set-multiplier', multiplier, effective_from }];
+  return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(now) }];
 }
 
 function verdict({ spec, rows }: Wish) {
