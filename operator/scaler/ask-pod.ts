@@ -12,7 +12,8 @@ export const askPod: AskPod = ({ status }) => {
 
 export async function readInHand(url: string): Promise<number | undefined> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
+    const signal = AbortSignal.timeout(ANSWER_MS_MAX);
+    const answer = await fetch(url, { signal, redirect: 'error' });
     const lines = [...(await answer.text()).matchAll(/^tintype_queue_in_hand\{[^}]*\} (\d+)$/gm)];
     if (!answer.ok || lines.length === 0) return undefined;
     return lines.reduce((total, [, count]) => total + Number(count), 0);
