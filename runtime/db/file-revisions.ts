@@ -93,7 +93,8 @@ async function upsertFile(tx: Transaction, next: NewRevision): Promise<Published
        blocked_by, blocked_reason, blocked_at, coalesce(block_count, 0), coalesce(unblock_count, 0)
      from (select clock_timestamp() as now) one left join last_block on true
      on conflict (project_id, file_slug) where status <> 'deleted' do update set
-       revision = files.revision + 1, size_bytes = excluded.size_bytes, published_at = now(), updated_at = now(),
+       revision = files.revision + 1, size_bytes = excluded.size_bytes,
+       published_at = excluded.published_at, updated_at = excluded.updated_at,
        uploader = excluded.uploader, taken_at = excluded.taken_at, latitude = excluded.latitude,
        longitude = excluded.longitude, title = coalesce(excluded.title, files.title),
        original_filename = coalesce(excluded.original_filename, files.original_filename)
