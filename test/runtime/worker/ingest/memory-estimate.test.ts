@@ -11,7 +11,7 @@ import { over, photograph } from '../../../support/pictures.ts';
 import { filterOfResults, square } from '../../../support/svg-square.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../bench/sanitize-alone.ts');
-const pictures = [photograph(300, 300), photograph(2000, 1500)];
+const pictures = [photograph(300, 300), photograph(1600, 1200)];
 /** What a process has of Node's own files in memory differs between machines. */
 const ESTIMATE_TIMES_PEAK_MAX = 2.5;
 

@@ -17,6 +17,8 @@ const EVERYTHING = [
 ];
 /** Attacks that work in a browser of today, of the whole list. */
 const HARMFUL_MIN = 60;
+/** In a page of frames, one for each document. */
+const FRAMES = 40;
 
 let browser: Browser;
 let server: Server;
@@ -44,12 +46,13 @@ afterAll(async () => {
 
 type Harm = { requests: string[]; scripts: number };
 
-/** Opens a document, and touches everything in it. */
+/** Opens a document, and touches everything in it and in its frames. */
 async function open(page: Page, path: string, document: string): Promise<Harm> {
   pages.set(path, document);
   const harm: Harm = { requests: [], scripts: 0 };
+  const own = new Set([path, ...(document.match(FRAME_PATH) ?? [])].map((known) => origin + known));
   const onRequest = (request: { url(): string }) => {
-    if (request.url() !== origin + path) harm.requests.push(request.url());
+    if (!own.has(request.url())) harm.requests.push(request.url());
   };
   page.on('request', onRequest);
   page.removeAllListeners('dialog');
@@ -58,7 +61,7 @@ async function open(page: Page, path: string, document: string): Promise<Harm> {
     dialog.dismiss().catch(() => undefined);
   });
   await page.goto(origin + path, { waitUntil: 'load' }).catch(() => undefined);
-  await page.evaluate(TOUCH_ALL).catch(() => undefined);
+  for (const frame of page.frames()) await frame.evaluate(TOUCH_ALL).catch(() => undefined);
   page.off('request', onRequest);
   return harm;
 }
@@ -71,6 +74,11 @@ const TOUCH_ALL = `
     }
   }
   new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))`;
+
+const FRAME_PATH = /(?<=<iframe src=")[^"]+/g;
+
+const inFrames = (paths: readonly string[]) =>
+  inHtml(paths.map((path) => `<iframe src="${path}"></iframe>`).join(''));
 
 const inHtml = (svg: string) => `<!doctype html><title>a page</title><body>${svg}</body>`;
 
@@ -101,21 +109,30 @@ describe('a browser without any policy', () => {
 
   it('asks for nothing and runs nothing of what is left of them', async () => {
     expect(EVERYTHING.length).toBeGreaterThan(150);
+    const documents = EVERYTHING.flatMap((vector, index) => {
+      const clean = sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector;
+      pages.set(`/${index}.svg`, clean).set(`/${index}.html`, inHtml(clean));
+      return [`/${index}.svg`, `/${index}.html`];
+    });
     const harmed: string[] = [];
     await inPages(async (page) => {
-      for (const [index, vector] of EVERYTHING.entries()) {
-        const clean = sanitizeSvg(Buffer.from(whole(vector, 'width="90" height="90"'))).vector;
-        for (const [path, document] of [
-          [`/${index}.svg`, clean],
-          [`/${index}.html`, inHtml(clean)],
-        ] as const) {
-          const { requests, scripts } = await open(page, path, document);
-          if (requests.length > 0 || scripts > 0) harmed.push(`${vector}: ${requests} ${scripts}`);
-        }
+      for (let start = 0; start < documents.length; start += FRAMES) {
+        const some = documents.slice(start, start + FRAMES);
+        const { requests, scripts } = await open(page, '/frames.html', inFrames(some));
+        expect(page.frames()).toHaveLength(1 + some.length);
+        if (requests.length > 0 || scripts > 0) harmed.push(`${some}: ${requests} ${scripts}`);
       }
     });
     expect(harmed).toEqual([]);
   }, 300_000);
+
+  it('is seen to be harmed in a frame', async () => {
+    pages.set('/attack.svg', whole('<script>alert(1)</script>'));
+    pages.set('/image.svg', whole('<image href="/elsewhere.png" width="9" height="9"/>'));
+    const paths = ['/attack.svg', '/image.svg'];
+    const harm = await inPages((page) => open(page, '/frames.html', inFrames(paths)));
+    expect(harm).toEqual({ requests: [`${origin}/elsewhere.png`], scripts: 1 });
+  });
 
   it.each(disguises)(
     'asks for nothing and runs nothing of a drawing in disguise: %s',
