@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
-# webpinfo, avifdec, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, PostgreSQL with its tools, Varnish, nginx, HAProxy,
-# promtool, which says when alerts ring, and bubblewrap, behind which decoders run; versitygw, a real S3 server; a control plane of Kubernetes; schemathesis;
-# openapi-typescript; and photographs of real cameras. Does nothing where all of it is there.
+# webpinfo, avifdec, rsvg-convert, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, PostgreSQL with
+# its tools, Varnish, nginx, HAProxy, promtool, which says when alerts ring, and bubblewrap, behind which decoders run;
+# versitygw, a real S3 server; a control plane of Kubernetes; schemathesis; openapi-typescript; and photographs of real
+# cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 declare -A package_of=([bwrap]=bubblewrap [identify]=imagemagick [exiftool]=libimage-exiftool-perl [curl]=curl
   [pngcheck]=pngcheck [webpinfo]=webp [avifdec]=libavif-bin [chromium]=chromium [tificc]=liblcms2-utils
-  [cjpeg]=libjpeg-turbo-progs [tiffcp]=libtiff-tools [promtool]=prometheus)
+  [cjpeg]=libjpeg-turbo-progs [tiffcp]=libtiff-tools [promtool]=prometheus [rsvg-convert]=librsvg2-bin)
 missing=()
 for command in "${!package_of[@]}"; do
   command -v "$command" >/dev/null || missing+=("${package_of[$command]}")
