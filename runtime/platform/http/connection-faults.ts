@@ -33,7 +33,11 @@ export function createConnectionFaults(): ConnectionFaults {
       if (response.writableFinished) return request.complete ? refuse() : void socket.end();
       // A connection that was reset breaks bodies too, but nobody reads on it.
       const mayAnswer = socket.writable && !response.headersSent;
-      if (answer !== undefined && mayAnswer && isBodyAwaited(request)) return answer(response);
+      if (answer !== undefined && mayAnswer && isBodyAwaited(request)) {
+        // Node forgets a request that is answered: nobody else would tell who waits for the rest of its body.
+        socket.once('close', () => request.destroy());
+        return answer(response);
+      }
       if (!response.headersSent) response.setHeader('connection', 'close');
       if (!ending.has(socket)) response.once('finish', () => socket.end());
       ending.add(socket);

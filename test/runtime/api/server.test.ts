@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -114,5 +115,38 @@ describe('the server of the API', () => {
   it('keeps connections for longer than proxies in front of it do', () => {
     const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
     expect(usual.keepAliveTimeout).toBeGreaterThan(60_000);
+  });
+});
+
+describe('who reads a body', () => {
+  const told: PromiseWithResolvers<number>[] = [];
+  const server = createApiServer((request) => void read(request), { baseUrl: 'http://api.test' });
+
+  beforeAll(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => server.close());
+
+  async function read(request: IncomingMessage): Promise<void> {
+    let bytes = 0;
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false })) bytes += chunk.length;
+      told[0]?.resolve(bytes);
+    } catch (error) {
+      told[0]?.reject(error);
+    }
+  }
+
+  it.each([
+    ['a client that leaves', ''],
+    ['bytes that are no chunk', 'zz\r\n'],
+  ])('is told that no more of it comes: %s', async (_what, bytes) => {
+    told.unshift(Promise.withResolvers());
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').resume();
+    socket.end(
+      `PUT / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n${bytes}`,
+    );
+    await expect(told[0]?.promise).rejects.toThrow('Premature close');
   });
 });
