@@ -146,6 +146,13 @@ describe('a paid invoice', () => {
     expect(await organizationNow()).toMatchObject({ credit_balance: 50_000 });
   });
 
+  it('of a change in the middle of a period alone gives nothing', async () => {
+    const proration = { amount: 900, proration: true, currency: 'eur', price: STARTER };
+    const changed = { ...invoice(STARTER), lines: { data: [proration] } };
+    expect(await send(event('invoice.paid', changed))).toBe('200 ignored');
+    expect(await organizationNow()).toMatchObject({ credit_balance: 0 });
+  });
+
   it('does not make a subscription go on that is to end', async () => {
     const ending = event('customer.subscription.updated', state('active', { cancel_at: NOW }));
     expect(await send(ending)).toBe('200 processed');
@@ -174,6 +181,8 @@ describe('a subscription', () => {
       ['customer.subscription.updated', state('active'), 'active'],
       ['customer.subscription.updated', state('past_due'), 'active'],
       ['customer.subscription.updated', state('unpaid'), 'expired'],
+      ['customer.subscription.updated', state('active'), 'active'],
+      ['customer.subscription.updated', state('paused'), 'expired'],
       ['customer.subscription.updated', state('active'), 'active'],
       ['customer.subscription.deleted', state('canceled'), 'canceled'],
     ];

@@ -1,0 +1,32 @@
+// Spec: Other state sets (subscription); Infrastructure (events of payment providers come in any order).
+import { expect, it } from 'vitest';
+import { movesSubscription } from '../../../../runtime/core/billing/billing-fact.ts';
+import type { SubscriptionStatus } from '../../../../runtime/core/states.ts';
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
+const moves = (from: SubscriptionStatus, to: SubscriptionStatus, seconds: number) =>
+  movesSubscription({ status: from, changed_at: NOW }, { status: to, at: at(seconds) });
+
+it('a newer event moves a subscription, an older one does not', () => {
+  expect(moves('expired', 'active', 1)).toBe(true);
+  expect(moves('active', 'expired', 1)).toBe(true);
+  expect(moves('active', 'expired', -1)).toBe(false);
+  expect(moves('expired', 'active', -1)).toBe(false);
+});
+
+it('a cancellation always applies, and is the end', () => {
+  expect(moves('active', 'canceled', -1000)).toBe(true);
+  expect(moves('scheduled_cancel', 'canceled', 1000)).toBe(true);
+  expect(moves('canceled', 'active', 1000)).toBe(false);
+  expect(moves('canceled', 'canceled', 0)).toBe(false);
+});
+
+it('of one moment the later in the life of a subscription counts', () => {
+  const life: SubscriptionStatus[] = ['active', 'scheduled_cancel', 'expired', 'canceled'];
+  for (const [before, from] of life.slice(0, -1).entries()) {
+    for (const [after, to] of life.entries()) {
+      expect(moves(from, to, 0), `${from} and ${to}`).toBe(after > before);
+    }
+  }
+});
