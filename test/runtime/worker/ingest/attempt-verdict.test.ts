@@ -1,0 +1,66 @@
+// Spec: Processing error codes; Limits, Uploads (attempts).
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../../runtime/core/errors.ts';
+import {
+  PROCESSING_ATTEMPTS_MAX,
+  PROCESSING_TIMEOUTS_MAX,
+} from '../../../../runtime/core/limits.ts';
+import { verdictOf } from '../../../../runtime/worker/ingest/attempt-verdict.ts';
+import { IngestRefusal } from '../../../../runtime/worker/ingest/ingest-refusal.ts';
+import {
+  SandboxFailure,
+  type SandboxFailureReason,
+} from '../../../../runtime/worker/sandbox/sandbox-failure.ts';
+
+const NONE = { attempt: 1, timeout_count: 0, excused_count: 0 };
+const LAST = { ...NONE, attempt: PROCESSING_ATTEMPTS_MAX };
+const failed = (reason: SandboxFailureReason) => new SandboxFailure(reason, 'as it is tried');
+
+/** The cause of a first attempt, and the code of a last one where that ends the upload. */
+const reasons: readonly (readonly [SandboxFailureReason, cause: string, code: string | null])[] = [
+  ['timeout', 'timeout', 'processing_abandoned'],
+  ['out_of_memory', 'failure', 'image_too_large'],
+  ['crashed', 'failure', 'processing_abandoned'],
+  ['garbage', 'failure', 'processing_abandoned'],
+  ['killed', 'failure', 'processing_abandoned'],
+  ['unstarted', 'unavailable', null],
+];
+
+describe('an attempt', () => {
+  it.each(reasons)(
+    'whose decoder ended as %s is tried again, and ends when it was the last',
+    (reason, cause, code) => {
+      expect(verdictOf(failed(reason), NONE)).toMatchObject({ end: 'retry', cause });
+      const last = verdictOf(failed(reason), LAST);
+      expect(last).toMatchObject(
+        code === null ? { end: 'retry', cause } : { end: 'fail', error_code: code },
+      );
+    },
+  );
+
+  it('is no attempt of the picture while storage or database is away, however often', () => {
+    const away = new ServiceError('storage_unavailable');
+    const often = { ...NONE, attempt: 100 };
+    expect(verdictOf(away, often)).toMatchObject({ end: 'retry', cause: 'unavailable' });
+  });
+
+  it('that was excused does not count', () => {
+    const excused = { ...LAST, excused_count: 1 };
+    expect(verdictOf(failed('crashed'), excused)).toMatchObject({ end: 'retry' });
+  });
+
+  it('that the clock ended a third time is the last', () => {
+    const before = { ...NONE, timeout_count: PROCESSING_TIMEOUTS_MAX - 2 };
+    expect(verdictOf(failed('timeout'), before)).toMatchObject({ end: 'retry' });
+    const third = { ...NONE, timeout_count: PROCESSING_TIMEOUTS_MAX - 1 };
+    expect(verdictOf(failed('timeout'), third)).toEqual({
+      end: 'fail',
+      error_code: 'processing_timeout',
+    });
+  });
+
+  it('that refused the picture ends at once by its code', () => {
+    const refusal = new IngestRefusal('image_too_large', 'as it is tried');
+    expect(verdictOf(refusal, NONE)).toEqual({ end: 'fail', error_code: 'image_too_large' });
+  });
+});
