@@ -68,6 +68,26 @@ describe('a payment', () => {
   });
 });
 
+describe('an ended subscription', () => {
+  it('whose events come late leaves the plan to the one that runs', async () => {
+    const ended = (type: string, id: string, after: number) =>
+      event(type, { created_at: NOW + after, object: { id } });
+    const { subscription_id: first } = tenant;
+    const second = { id: `${first}_2`, product: { id: 'prod_b', price: 4900, currency: 'EUR' } };
+    await send(event('subscription.paid'));
+    await send(ended('subscription.expired', first, 1));
+    await send(event('subscription.paid', { created_at: NOW + 2, object: second }));
+    expect((await told()).plan).toBe('builder');
+    expect(await send(ended('subscription.canceled', first, 3))).toBe('200 processed');
+    expect(await statusNow()).toBe('canceled');
+    // Also one that was never heard of while it ran.
+    expect(await send(ended('subscription.expired', `${first}_0`, 4))).toBe('200 processed');
+    expect((await told()).plan).toBe('builder');
+    await send(ended('subscription.canceled', second.id, 5));
+    expect((await told()).plan).toBe('trial');
+  });
+});
+
 describe('events of one subscription', () => {
   const random = (seed: number) => () => {
     seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
