@@ -37,9 +37,9 @@ async function deliver(hour: string, credits: number) {
 
 const rollUp = () => jobs.run(table['hourly-rollup']);
 const charge = () => jobs.run(table['daily-charge'], CHARGE);
-const days = () => reconcileUsage(db, { project_ids: [project_id], now: NOW });
-const differences = async () =>
-  (await days()).flatMap(({ day, differences: found }) =>
+const days = (now = NOW) => reconcileUsage(db, { project_ids: [project_id], now });
+const differences = async (now = NOW) =>
+  (await days(now)).flatMap(({ day, differences: found }) =>
     found.map(({ cause, credits }) => `${day} ${cause} ${credits}`),
   );
 const run = () => jobs.run(table.reconciliation, NOW);
@@ -92,6 +92,16 @@ it('each difference has its cause', async () => {
     '2026-11-19 not_charged_yet 92',
   ]);
   expect(await run()).toEqual({ days: 2, differing: 2, ...NO_LOSS });
+});
+
+it('the oldest day that the next charge looks at is not yet too late, the one before it is', async () => {
+  await deliver('16T04', 3);
+  await deliver('17T04', 9);
+  await rollUp();
+  const now = new Date(CHARGE.getTime() - 60_000);
+  expect(await differences(now)).toEqual(['2026-11-16 too_late 3', '2026-11-17 not_charged_yet 9']);
+  await charge();
+  expect(await differences(now)).toEqual(['2026-11-16 too_late 3']);
 });
 
 it('a day that is not over differs and is nobody’s fault', async () => {
