@@ -1,7 +1,7 @@
 // Spec: Rules (4: repeated failed authentications or writes); Rates. Whose share it is that a call counts with.
 import { describe, expect, it } from 'vitest';
 import { createRates } from '../../../../runtime/api/rates/rates.ts';
-import { codeOf, newSubject } from '../../../support/api-client.ts';
+import { codeOf, createProject, newSubject, signatureOf } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { libraryProject } from '../../../support/library-sessions.ts';
 import { untilEarlyInMinute } from '../../../support/minute.ts';
@@ -33,5 +33,26 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect(codes).toEqual(['201', '201', '429 rate_limited']);
     expect(codeOf(await shop.key('POST', `${shop.path}/uploads`, image))).toBe('429 rate_limited');
     expect(codeOf(await elsewhere('POST', '/v1/library/uploads', image))).toBe('201');
+  });
+
+  it('answers 429 to an address whose request signatures are wrong too often, and not to a right one', async () => {
+    await untilEarlyInMinute(db);
+    const subject = newSubject();
+    const { project_slug } = await createProject(api.session(subject));
+    api.change({ rates: small(2, 100), settings: { trustedProxies: ['127.0.0.1'] } });
+    const [method, path, raw] = ['PATCH', `/v1/projects/${project_slug}`, '{"name":"x"}'];
+    const rename = async (address: string, signed = raw) => {
+      const who = { ...(await api.sessionHeaders(subject)), ...signatureOf(method, path, signed) };
+      return api.send({ method, path, raw, headers: { ...who, 'x-forwarded-for': address } });
+    };
+    const codes = [];
+    for (let n = 0; n < 3; n += 1) codes.push(codeOf(await rename('203.0.113.20', '{}')));
+    const wrong = '401 invalid_request_signature';
+    expect(codes).toEqual([wrong, wrong, '429 rate_limited']);
+    const refused = await rename('203.0.113.20', '{}');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(codeOf(await rename('203.0.113.20'))).toBe('200');
+    expect(codeOf(await rename('203.0.113.21', '{}'))).toBe(wrong);
   });
 });
