@@ -35,9 +35,11 @@ generate: $(INSTALLED) ## CRDs, the OpenAPI document and the tables in docs/, fr
 sdk: $(INSTALLED) ## the package of the SDK, ready to install or publish: .build/sdk
 	@node config/build-sdk.ts
 
-soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10, a worker killed at every step of ingest (FAMILIES=jpeg,png), HISTORIES=10000 of metering, an operator with a fault every 30 s for OPERATOR_MINUTES=60
+soak: $(INSTALLED) test-tools ## the API against its document for MINUTES=10, a worker killed at every step of ingest (FAMILIES=jpeg,png), every hostile file, SESSIONS=500 histories of uploads, HISTORIES=10000 of metering, an operator with a fault every 30 s for OPERATOR_MINUTES=60
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
 	@node test/bench/kill-soak.ts $(FAMILIES)
+	@node test/bench/hostile-soak.ts 1
+	@TINTYPE_SOAK_HISTORIES=$(or $(SESSIONS),500) vitest run --config config/vitest.config.ts test/runtime/upload-session.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
