@@ -41,7 +41,7 @@ import {
 
 /** Histories on each storage: TINTYPE_SOAK_HISTORIES is another number. */
 const RUNS = Number(process.env['TINTYPE_SOAK_HISTORIES'] ?? 30);
-const HISTORY_MS_MAX = 10_000;
+const SERIES_MS_MAX = RUNS * 10_000;
 const COMMANDS_MAX = 40;
 const CRASHES_MAX = 3;
 /** Of processes, over all histories on one storage. */
@@ -572,5 +572,5 @@ describe.each(stores)('upload sessions on %s', (_name, findStore) => {
     // A worker is killed in most runs of so many.
     do await fc.assert(history, { numRuns: RUNS, endOnFailure: false });
     while (kills === 0);
-  }, RUNS * HISTORY_MS_MAX);
+  }, SERIES_MS_MAX);
 });

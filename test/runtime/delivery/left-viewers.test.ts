@@ -2,7 +2,7 @@
 // Spec: Metering; Caching and response headers.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -106,4 +106,39 @@ it('who leave before the original is open leave no stream behind', async () => {
   await askAndLeave('/originals/f/cat');
   await expect.poll(() => opened.map(({ destroyed }) => destroyed)).toEqual([true]);
   expect(await metered()).toBe(before);
+});
+
+it('who leave with the whole original, before its stream has ended, pay once', async () => {
+  const ending = Promise.withResolvers<void>();
+  const { content } = stack;
+  const whole = over(photograph(320, 240)).jpeg().toBuffer();
+  const slow = await startDeliveryHost({
+    db,
+    wall_clock_ms: 0,
+    content: {
+      ...content,
+      open: async () =>
+        Readable.from(
+          (async function* () {
+            yield await whole;
+            await ending.promise;
+          })(),
+        ),
+    },
+  });
+  const before = await metered();
+  const socket = connect({ port: slow.port, host: '127.0.0.1' });
+  const host_line = `Host: ${project.project_slug}.${ROOT_DOMAIN}`;
+  socket.write(`GET /originals/f/cat HTTP/1.1\r\n${host_line}\r\n\r\n`);
+  const { length } = await whole;
+  let received = Buffer.alloc(0);
+  while (received.length < received.indexOf('\r\n\r\n') + 4 + length) {
+    received = Buffer.concat([received, (await once(socket, 'data'))[0]]);
+  }
+  socket.destroy();
+  const left = async () => (await slow.metrics.print()).text.includes('status="200"');
+  await expect.poll(left).toBe(true);
+  ending.resolve();
+  await slow.close();
+  expect(await metered()).toBe(before + 1);
 });

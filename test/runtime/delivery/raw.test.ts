@@ -185,6 +185,19 @@ describe('a raw download', () => {
     expect([head.status, head.headers['content-length']]).toEqual([200, String(body.length)]);
   });
 
+  it('in parts that end right at and around the first byte behind the picture is whole', async () => {
+    await store(await tagged(await photo().webp().toBuffer(), 'webp'), 'image/webp');
+    const { body } = await get();
+    const behindAt = body.indexOf('EXIF');
+    expect(behindAt).toBeGreaterThan(0);
+    for (const end of [behindAt - 1, behindAt, behindAt + 1]) {
+      for (const start of [behindAt - 20, end]) {
+        const part = await get({ range: `bytes=${start}-${end}` });
+        expect([part.status, part.body]).toEqual([206, body.subarray(start, end + 1)]);
+      }
+    }
+  });
+
   it('of a format that cannot take metadata back is refused', async () => {
     await store(await photo().avif({ effort: 0 }).toBuffer(), 'image/avif');
     expect((await get()).code).toBe('raw_unavailable');

@@ -93,6 +93,24 @@ describe('one cold image', () => {
     await host.close();
   });
 
+  it('whose lease was taken over meanwhile stays with who has it now, when its render is refused', async () => {
+    const other_one = { lease_id: 'other', lease_seconds: 60 };
+    const takenOver = async () => {
+      const [{ derived_key } = { derived_key: '' }] = await leases();
+      await db.query(
+        `update render_leases set expires_at = now() - interval '1 second' where derived_key = $1`,
+        [derived_key],
+      );
+      expect(await acquireRenderLease(db, { derived_key, ...other_one })).toBe('mine');
+      throw new QueueBusy('render', 7);
+    };
+    const queue: Queue = { ...one.queue, call: takenOver };
+    const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
+    expect((await host.get(project.project_slug, PATH)).code).toBe('busy');
+    expect((await leases()).map(({ lease_id }) => lease_id)).toEqual(['other']);
+    await host.close();
+  });
+
   it('is rendered without a lease where the database gives none', async () => {
     const { watched } = watchLeases(() => Promise.reject(new Error('away')));
     const host = await startDeliveryHost({ db: watched, ...sharing() });
