@@ -537,7 +537,7 @@ const stores = [
   ['versitygw', (): Pick<Real, 'buckets' | 'words'> => must(s3)],
 ] as const;
 
-describe.each(stores)('upload sessions on %s', (_name, findStore) => {
+describe.each(stores)('upload sessions on %s', { timeout: SERIES_MS_MAX }, (_name, findStore) => {
   it('are what the table of states says, whatever happens to them, in any order', async () => {
     const { buckets, words } = findStore();
     startApi(buckets);
@@ -572,5 +572,5 @@ describe.each(stores)('upload sessions on %s', (_name, findStore) => {
     // A worker is killed in most runs of so many.
     do await fc.assert(history, { numRuns: RUNS, endOnFailure: false });
     while (kills === 0);
-  }, SERIES_MS_MAX);
+  });
 });
