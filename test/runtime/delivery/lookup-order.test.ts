@@ -1,0 +1,46 @@
+// Look-ups whose answers overtake each other. Spec: Caching and response headers.
+import { expect, it } from 'vitest';
+import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
+import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+/** What the database answers to each question, in their order, when the test says so. */
+function askByHand() {
+  const clock = createManualClock();
+  const asked: PromiseWithResolvers<string>[] = [];
+  const cache = createLookupCache<string>({
+    clock,
+    load: () => {
+      const question = Promise.withResolvers<string>();
+      asked.push(question);
+      return question.promise;
+    },
+  });
+  return { clock, cache, asked };
+}
+
+it('what was asked earlier and comes later is not remembered in place of what is newer', async () => {
+  const { clock, cache, asked } = askByHand();
+  const slow = cache.find('host');
+  clock.advance(1);
+  const newer = cache.reload('host');
+  asked[1]?.resolve('as it is');
+  expect(await newer).toBe('as it is');
+  asked[0]?.resolve('as it was');
+  expect(await slow).toBe('as it was');
+  clock.advance(LOOKUP_CACHE_SECONDS_MAX - 2);
+  expect(await cache.find('host')).toBe('as it is');
+  expect(asked.length).toBe(2);
+});
+
+it('what was asked later is remembered in place of what is older', async () => {
+  const { clock, cache, asked } = askByHand();
+  const first = cache.find('host');
+  asked[0]?.resolve('as it was');
+  expect(await first).toBe('as it was');
+  clock.advance(1);
+  const newer = cache.reload('host');
+  asked[1]?.resolve('as it is');
+  expect(await newer).toBe('as it is');
+  expect(await cache.find('host')).toBe('as it is');
+});
