@@ -1,0 +1,87 @@
+// Deliveries that neither the disk nor the database took: each is told of once. Spec: Metering.
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Queryable } from '../../../runtime/db/client.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { type Meter, startMeter } from '../../../runtime/delivery/meter.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
+import { useDatabase } from '../../support/database.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let folder: string;
+let spool: string;
+let project: ProjectRow;
+let meter: Meter;
+let lost: number;
+let isAway: boolean;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'tintype-spool-'));
+  spool = join(folder, 'spool');
+  project = await makeProject(db);
+  lost = 0;
+  isAway = false;
+  const reached: Queryable = {
+    query: (text, values) => (isAway ? Promise.reject(new Error('away')) : db.query(text, values)),
+  };
+  meter = startMeter(spool, {
+    db: reached,
+    clock: createManualClock(),
+    log: createLog({ level: 'silent', name: 'test' }),
+    metrics: {
+      usageUnspooled: () => undefined,
+      usageLost: () => {
+        lost += 1;
+      },
+    },
+  });
+});
+afterEach(async () => {
+  await meter.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const deliver = (project_id = project.project_id) =>
+  meter.record({ project_id, bytes: 10, kind: 'derived', is_watermarked: false });
+
+/** The disk does not take it, and the database refuses it for good. */
+function lose(): void {
+  const elsewhere = join(folder, 'elsewhere');
+  renameSync(spool, elsewhere);
+  writeFileSync(spool, 'a file where the folder was');
+  deliver('prj_nobody');
+  rmSync(spool);
+  renameSync(elsewhere, spool);
+}
+
+/** What each batch of the project says was lost before it, in order. */
+async function told(): Promise<number[]> {
+  const rows = await db.query<{ lost_deliveries: number }>(
+    `select lost_deliveries from usage_batches where batch_id in
+       (select batch_id from usage_batch_rows where project_id = $1) order by sequence`,
+    [project.project_id],
+  );
+  return rows.map((row) => row.lost_deliveries);
+}
+
+it('what is lost between a batch and its being sent again is told by the next one', async () => {
+  lose();
+  lose();
+  await meter.flush();
+  isAway = true;
+  deliver();
+  await meter.flush();
+  lose();
+  isAway = false;
+  await meter.flush();
+  expect([lost, await told()]).toEqual([3, [2]]);
+  deliver();
+  await meter.flush();
+  deliver();
+  await meter.flush();
+  expect(await told()).toEqual([2, 1, 0]);
+});
