@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => jobs.close());
 beforeEach(async () => {
+  await db.query('truncate usage_batches, usage_batch_rows, usage_hours');
   ({ project_id } = await makeProject(db));
 });
 
