@@ -1,0 +1,101 @@
+// Spec: Endpoints, Libraries (DELETE).
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '../../../runtime/db/client.ts';
+import {
+  countLibraryContents,
+  insertLibrary,
+  type LibraryRow,
+  lockLibrary,
+  updateLibraryDeleted,
+} from '../../../runtime/db/libraries.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
+import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
+import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
+import { insertUpload, updateUploadUploaded } from '../../../runtime/db/uploads.ts';
+import { useDatabase } from '../../support/database.ts';
+import { untilOneWaits } from '../../support/lock-waits.ts';
+import {
+  id,
+  makeProcessing,
+  makeProject,
+  makeUpload,
+  must,
+  newUpload,
+} from '../../support/rows.ts';
+
+const { db } = useDatabase();
+let project: ProjectRow;
+let library: LibraryRow;
+
+beforeEach(async () => {
+  project = await makeProject(db);
+  const names = { library_slug: 'press', name: 'Press', allowed_origins: [] };
+  const { project_id } = project;
+  library = must(await insertLibrary(db, { library_id: id('lib'), project_id, ...names }));
+});
+
+const inLibrary = () => ({ library_id: library.library_id });
+/** As whoever deletes it finds it. */
+const contents = (on: Database = db) =>
+  on.transaction(async (tx) => {
+    const { library_id } = must(await lockLibrary(tx, library));
+    return countLibraryContents(tx, library_id);
+  });
+
+describe('what keeps a library from being deleted', () => {
+  const ways: [state: string, make: () => Promise<unknown>, uploads: number][] = [
+    ['is created', () => makeUpload(db, project, inLibrary()), 1],
+    [
+      'is uploaded',
+      async () => {
+        const { upload_id } = await makeUpload(db, project, inLibrary());
+        must(await updateUploadUploaded(db, upload_id));
+      },
+      1,
+    ],
+    ['is being processed', () => makeProcessing(db, project, inLibrary()), 1],
+    [
+      'was aborted',
+      async () => {
+        const { upload_id } = await makeUpload(db, project, inLibrary());
+        must(await updateUploadAborted(db, upload_id));
+      },
+      0,
+    ],
+    [
+      'failed',
+      async () => {
+        const upload = await makeProcessing(db, project, inLibrary());
+        must(await updateUploadFailed(db, { ...upload, error_code: 'decode_failed' }));
+      },
+      0,
+    ],
+  ];
+  it.each(ways)('an upload that %s', async (_, make, uploads) => {
+    await make();
+    expect(await contents()).toEqual({ files: 0, uploads });
+  });
+});
+
+describe('a library that is deleted while an upload into it begins', () => {
+  it('is not empty for who comes second: the count waits for the upload', async () => {
+    const counted = Promise.withResolvers<Awaited<ReturnType<typeof contents>>>();
+    await db.transaction(async (tx) => {
+      must(await insertUpload(tx, newUpload(project, inLibrary())));
+      contents().then(counted.resolve, counted.reject);
+      await Promise.race([counted.promise, untilOneWaits(db)]);
+    });
+    expect(await counted.promise).toEqual({ files: 0, uploads: 1 });
+  });
+
+  it('takes no upload that comes second: it waits for the deletion', async () => {
+    const begun = Promise.withResolvers<Awaited<ReturnType<typeof insertUpload>>>();
+    await db.transaction(async (tx) => {
+      const { library_id } = must(await lockLibrary(tx, library));
+      await updateLibraryDeleted(tx, library_id);
+      insertUpload(db, newUpload(project, inLibrary())).then(begun.resolve, begun.reject);
+      await Promise.race([begun.promise, untilOneWaits(db)]);
+    });
+    expect(await begun.promise).toBeUndefined();
+  });
+});
