@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  LIBRARY_SESSION_EXPIRES_SECONDS_MAX,
+  LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX,
+} from '../../../runtime/core/limits.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
@@ -95,4 +99,21 @@ it('deletes answers to Idempotency-Keys after a day', async () => {
   expect(await jobs.run(table.retention)).toMatchObject({ idempotency_keys: 1 });
   const left = await db.query('select idempotency_key from idempotency_keys');
   expect(left).toEqual([{ idempotency_key: 'young' }]);
+});
+
+it('deletes revocations once no session that they ended could still live or be refreshed', async () => {
+  const { project_id } = await makeProject(db);
+  const life = LIBRARY_SESSION_EXPIRES_SECONDS_MAX + LIBRARY_SESSION_REFRESH_GRACE_SECONDS_MAX;
+  await db.query(
+    `insert into library_session_revocations (project_id, uploader, revoked_at) values
+     ($1, 'old', now() - interval '2 days'),
+     ($1, 'ended last', now() - make_interval(secs => $2)),
+     ($1, 'young', now() - interval '1 minute')`,
+    [project_id, life],
+  );
+  expect(await jobs.run(table.retention)).toMatchObject({ revocations: 1 });
+  const left = await db.query<{ uploader: Buffer }>(
+    'select uploader from library_session_revocations order by revoked_at',
+  );
+  expect(left.map(({ uploader }) => uploader.toString())).toEqual(['ended last', 'young']);
 });
