@@ -1,0 +1,62 @@
+// Spec: Project. Beside lease.test.ts, where a real API server is asked: here every answer comes when the test says so.
+import { expect, it } from 'vitest';
+import type { KubeClient } from '../../../operator/kube/client.ts';
+import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
+import { LEASE_MS, runElector, type Term } from '../../../operator/kube/lease.ts';
+import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
+import type { DeclaredObject } from '../../../operator/kube/resource.ts';
+import { createManualTimedClock } from './manual-timed-clock.ts';
+import { silentLog as log } from './silent-log.ts';
+
+/** Of an API server that has one lease, and takes every write. */
+function clientThat(renews: () => Promise<void>): KubeClient {
+  const stored = ({ metadata, ...rest }: DeclaredObject) => ({
+    ok: true,
+    value: { ...rest, metadata: { uid: 'u', resourceVersion: '1', ...metadata } },
+  });
+  const failure = new KubeFailure({ reason: 'NotFound', message: 'no lease' });
+  const client = {
+    within: () => client,
+    get: async () => ({ ok: false, failure }),
+    create: async (_type: unknown, lease: DeclaredObject) => stored(lease),
+    replace: async (_type: unknown, lease: DeclaredObject) => {
+      await renews();
+      return stored(lease);
+    },
+  };
+  return client as unknown as KubeClient;
+}
+
+it('a term that ended while a renewal was on its way stays over, though the renewal was taken', async () => {
+  const clock = createManualTimedClock();
+  const [asked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const [begun, worked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const client = clientThat(() => {
+    asked.resolve();
+    return answered.promise;
+  });
+  let term: Term | undefined;
+  const elector = runElector({
+    ...{ client, namespace: 'images', name: 'operator', identity: 'a', clock, log },
+    metrics: createKubeMetrics(),
+    lead: async (began) => {
+      term = began;
+      begun.resolve();
+      await worked.promise;
+    },
+  });
+  await begun.promise;
+  // Its end, and the next renewal.
+  await expect.poll(() => clock.timers()).toBe(2);
+  clock.advance(LEASE_MS.retry);
+  await asked.promise;
+  expect(term?.isCurrent()).toBe(true);
+  clock.advance(LEASE_MS.renew - LEASE_MS.retry);
+  expect([term?.isCurrent(), term?.signal.aborted]).toEqual([false, true]);
+  answered.resolve();
+  // The answer was looked at: it waits for its next turn.
+  await expect.poll(() => clock.timers()).toBe(1);
+  expect([term?.isCurrent(), elector.term()]).toEqual([false, undefined]);
+  worked.resolve();
+  await elector.stop();
+});
