@@ -1,0 +1,24 @@
+// Spec: Resources and their fields, Project (custom_domains).
+import { expect, it } from 'vitest';
+import { refuseProject } from '../../../operator/project/refuse.ts';
+import { now, project, projectRows } from '../samples.ts';
+
+const reasonOf = (domain: string, delivery_root_domain: string | undefined = 'images.example') => {
+  const { identity, spec } = project({ staff: { customDomains: ['img.shop.example', domain] } });
+  const rows = { ...projectRows(), delivery_root_domain };
+  return refuseProject({ identity, spec, rows, now })?.reason;
+};
+
+it.each(['images.example', 'shop.images.example', 'a.b.images.example'])(
+  'the custom domain %s is refused: the service serves it already',
+  (domain) => {
+    expect(reasonOf(domain)).toBe('CustomDomainInvalid');
+  },
+);
+
+it.each(['shop-images.example', 'images-example.org', 'images.example.org'])(
+  'the custom domain %s is taken: it only looks like one of the service',
+  (domain) => {
+    expect(reasonOf(domain)).toBeUndefined();
+  },
+);
