@@ -1,0 +1,53 @@
+// Spec: Upload session (status).
+import { describe, expect, it } from 'vitest';
+import { loadOf, readPods, type WorkerPod } from '../../../operator/scaler/read-load.ts';
+
+type Said = { ready?: 'True' | 'False'; phase?: string; isGoing?: boolean };
+
+function pod(name: string, { ready = 'True', phase = 'Running', isGoing }: Said = {}): WorkerPod {
+  const going = isGoing ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {};
+  return {
+    metadata: { name, uid: name, resourceVersion: '1', ...going },
+    status: { phase, conditions: [{ type: 'Ready', status: ready }] },
+  };
+}
+
+async function statesOf(pods: WorkerPod[], inHand: Record<string, number> = {}) {
+  const loads = await readPods(pods, async ({ metadata }) => inHand[metadata.name]);
+  return loads.map(({ pod: { metadata }, state, in_hand }) => [metadata.name, state, in_hand]);
+}
+
+describe('a pod of workers', () => {
+  it('is idle when it says that it has nothing in hand, and busy with something', async () => {
+    expect(await statesOf([pod('a'), pod('b')], { a: 0, b: 2 })).toEqual([
+      ['a', 'idle', 0],
+      ['b', 'busy', 2],
+    ]);
+  });
+
+  it('that should be at work and does not answer counts as busy, so that it is not removed first', async () => {
+    expect(await statesOf([pod('silent')])).toEqual([['silent', 'busy', 0]]);
+  });
+
+  it('that is not ready is not asked: it has taken nothing yet', async () => {
+    expect(await statesOf([pod('new', { ready: 'False' })])).toEqual([['new', 'idle', 0]]);
+  });
+
+  it('that is going or has ended is no part of the pool', async () => {
+    const pods = [pod('going', { isGoing: true }), pod('over', { phase: 'Succeeded' })];
+    expect(await statesOf(pods)).toEqual([]);
+  });
+});
+
+it('the load of a pool is what waits in its queues, and what its pods have in hand', async () => {
+  const inHand: Record<string, number> = { a: 0, b: 2 };
+  const pods = await readPods(
+    [pod('a'), pod('b'), pod('silent')],
+    async ({ metadata }) => inHand[metadata.name],
+  );
+  const depths = [
+    { queue: 'ours', waiting: 3, listeners: 1 },
+    { queue: 'others', waiting: 50, listeners: 1 },
+  ];
+  expect(loadOf(['ours'], depths, pods)).toEqual({ waiting: 3, in_hand: 2, busy_pods: 2 });
+});
