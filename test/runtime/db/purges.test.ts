@@ -1,0 +1,33 @@
+// Spec: Caching and response headers.
+import { expect, it } from 'vitest';
+import { insertPurge } from '../../../runtime/db/purges.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase();
+const REPEAT_SECONDS = 20;
+
+it('a purge is repeated so long after the change, however long its transaction had waited', async () => {
+  const { project_id } = await makeProject(db);
+  const late = await db.transaction(async (tx) => {
+    // As one that waited for a lock: by whole milliseconds, as these are what is kept.
+    const waited = `select date_trunc('milliseconds', clock_timestamp())::text as moment
+      where clock_timestamp() > now() + interval '20 milliseconds'`;
+    let changed: { moment: string }[] = [];
+    while (changed.length === 0) changed = await tx.query<{ moment: string }>(waited);
+    await insertPurge(tx, {
+      ...{ project_id, file: null, reason: 'it' },
+      repeat_after_seconds: REPEAT_SECONDS,
+    });
+    return tx.query<{ is_at_once: boolean; is_repeat: boolean }>(
+      `select run_after <= now() as is_at_once,
+         run_after >= $2::timestamptz + make_interval(secs => $3) as is_repeat
+       from purges where project_id = $1 order by run_after`,
+      [project_id, changed[0]?.moment, REPEAT_SECONDS],
+    );
+  });
+  expect(late).toEqual([
+    { is_at_once: true, is_repeat: false },
+    { is_at_once: false, is_repeat: true },
+  ]);
+});
