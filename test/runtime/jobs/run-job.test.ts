@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
@@ -89,6 +89,32 @@ describe('a run', () => {
     await db.query(`update job_runs set lease_until = now() - interval '1 second'`);
     expect((await runJob(jobs.deps, { name: 'one', at, job: quick })).outcome).toBe('done');
     expect((await runs()).map((run) => run.outcome)).toEqual(['lost', 'done']);
+  });
+
+  it('that was given up as lost stops with its next sign of life, as another may have begun', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    try {
+      const started = Promise.withResolvers<AbortSignal>();
+      const frozen = job(({ signal }) => {
+        started.resolve(signal);
+        return new Promise(() => undefined);
+      }, 30);
+      const first = runJob(jobs.deps, { name: 'one', at, job: frozen });
+      const signal = await started.promise;
+      await db.query(`update job_runs set lease_until = now() - interval '1 second'`);
+      const next = await runJob(jobs.deps, { name: 'one', at, job: job(async () => ({})) });
+      expect(next.outcome).toBe('done');
+      expect(signal.aborted).toBe(false);
+      vi.advanceTimersByTime(60_000);
+      expect(await first).toMatchObject({
+        outcome: 'failed',
+        error: { message: 'given up as lost: another run may have begun' },
+      });
+      expect(signal.aborted).toBe(true);
+      expect((await runs()).map((run) => run.outcome)).toEqual(['lost', 'done']);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('ends at its deadline whether or not the job heeds it', async () => {
