@@ -1,0 +1,44 @@
+// Spec: Project.
+import { describe, expect, it } from 'vitest';
+import { findSharer } from '../../../operator/installation/find-sharer.ts';
+import type { ImageServiceObject } from '../../../operator/installation/live-types.ts';
+import type { KubeClient } from '../../../operator/kube/client.ts';
+
+type Told = { databaseID?: string; deletionTimestamp?: string };
+
+function service(
+  name: string,
+  day: number,
+  { databaseID, ...told }: Told = {},
+): ImageServiceObject {
+  const creationTimestamp = `2026-01-0${day}T00:00:00Z`;
+  const named = { name, namespace: 'images', uid: name, resourceVersion: '1' };
+  return {
+    metadata: { ...named, creationTimestamp, ...told },
+    status: databaseID === undefined ? {} : { databaseID },
+  };
+}
+
+function sharerOf(asking: ImageServiceObject, ...others: ImageServiceObject[]) {
+  const listPage = async () => ({ ok: true, value: { items: [...others, asking] } });
+  const client = { listPage } as unknown as KubeClient;
+  return findSharer(asking, { client, namespaces: ['images'], database_id: 'db-1' });
+}
+
+const letIn = { databaseID: 'db-1' };
+const going = { deletionTimestamp: '2026-01-09T00:00:00Z' };
+
+describe('an ImageService', () => {
+  it('waits for the one that has the database, however young, and else for the oldest', async () => {
+    expect(await sharerOf(service('b', 2), service('c', 3, letIn))).toBe('images/c');
+    expect(await sharerOf(service('b', 2), service('a', 1))).toBe('images/a');
+    expect(await sharerOf(service('b', 2), service('c', 3))).toBeUndefined();
+  });
+
+  it('does not wait for one that is being deleted', async () => {
+    expect(await sharerOf(service('b', 2), service('a', 1, going))).toBeUndefined();
+    const last = service('a', 1, { ...letIn, ...going });
+    expect(await sharerOf(service('b', 2), last)).toBeUndefined();
+    expect(await sharerOf(service('c', 3), last, service('b', 2))).toBe('images/b');
+  });
+});
