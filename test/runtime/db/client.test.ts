@@ -220,8 +220,9 @@ describe('failures', () => {
       await away.close();
     }
     silent.close();
-    const full = open({ maxConnections: 1, connectTimeoutMs: 100 });
-    const busy = full.query('select pg_sleep(0.5)');
+    // Long enough for a busy machine to log in.
+    const full = open({ maxConnections: 1, connectTimeoutMs: 1000 });
+    const busy = full.query('select pg_sleep(2)');
     expect(await codeOf(full.query('select 1'))).toBe('storage_unavailable');
     await busy;
   });
