@@ -10,5 +10,7 @@ const DRAIN_MS_MAX = 5000;
 export function drainRequest(request: IncomingMessage): void {
   const timer = setTimeout(() => request.destroy(), DRAIN_MS_MAX);
   request.on('close', () => clearTimeout(timer)).on('error', () => undefined);
-  request.resume();
+  // Whoever read it chunk by chunk may not have let go of it: then nothing would flow.
+  request.removeAllListeners('readable');
+  setImmediate(() => request.resume());
 }
