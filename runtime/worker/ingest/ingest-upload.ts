@@ -193,6 +193,6 @@ async function deleteIngestObject(
     await buckets.ingest.delete(ingest_key);
     await failpoint?.('ingest.object_deleted');
   } catch (error) {
-    log.warn('an ingest object is left to the sweeper', { upload_id, error });
+    log.warn('an ingest object is left to the sweep', { upload_id, error });
   }
 }
