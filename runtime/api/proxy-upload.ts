@@ -14,7 +14,7 @@ import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { drainRequest } from '../platform/http/drain-request.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
-import { atLeastTheRate } from './upload-rate.ts';
+import { atLeastTheRate, TooSlow } from './upload-rate.ts';
 
 const openToEveryOrigin = {
   'access-control-allow-origin': '*',
@@ -38,6 +38,7 @@ export function proxyUpload(deps: ApiDeps) {
       response.status(204).end();
     } catch (error) {
       if (request.destroyed && !request.complete) return;
+      if (error instanceof TooSlow) response.set('connection', 'close');
       next(error);
       if (!request.complete) drainRequest(request);
     }

@@ -48,6 +48,9 @@ async function within<T>(work: Promise<T>, ms: number, refuse: () => ServiceErro
   }
 }
 
+/** The client has not earned another moment: the connection ends with the answer. */
+export class TooSlow extends ServiceError {}
+
 /** Of the codes that there are, the one that names what is wrong with a request: here, how its body came. */
 function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): ServiceError {
   const bytes_per_second = Math.floor(received / window_seconds);
@@ -56,7 +59,7 @@ function tooSlow({ bytes_min, window_seconds }: UploadRate, received: number): S
     message: `came at ${bytes_per_second} bytes a second over ${window_seconds} seconds; at least ${bytes_min} are needed`,
     ...{ bytes_per_second, min_bytes_per_second: bytes_min, window_seconds },
   };
-  return new ServiceError('invalid_request', {
+  return new TooSlow('invalid_request', {
     message: `The body came too slowly: ${bytes_per_second} bytes a second, where at least ${bytes_min} are needed over any ${window_seconds} seconds. Nothing of it was kept and the upload is still open: send all of it again on a better line, or create an upload in mode direct, which has no least rate.`,
     details: { issues: [issue] },
   });
