@@ -33,7 +33,9 @@ import { makeOrganization } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 const HOUR_MS = 3_600_000;
-const hour = (ago: number) => new Date(Math.floor(Date.now() / HOUR_MS - ago) * HOUR_MS);
+/** Hours before the last midnight: usage ends there, so that its days are whole whenever this runs. */
+const hour = (ago: number) =>
+  new Date((Math.floor(Date.now() / HOUR_MS / 24) * 24 - ago) * HOUR_MS);
 const today = hour(0).toISOString().slice(0, 10);
 const project_id = `prj_${'1'.padStart(26, '0')}`;
 const delivery_id = 'webhook.test:7';
@@ -58,8 +60,10 @@ beforeAll(async () => {
     `insert into render_leases (derived_key, lease_id, expires_at) select 'k' || n, 'l', now() + interval '1 h' ${some}`,
     `insert into derived_reads (derived_key, read_on) select 'k' || n, current_date - 3 ${some}`,
     `insert into purges (project_id, reason, sent_at) select ${project}, 'x', now() ${some}`,
+    `select add_usage_day((now() at time zone 'UTC')::date - n) from generate_series(1, 14) n`,
     `insert into usage_batches (spool_id, sequence, received_at, hours)
-       select 's', n, now() - n * interval '1 minute', array[date_trunc('hour', now() - n * interval '1 minute', 'UTC')] ${some}`,
+       select 's', n, received_at, array[date_trunc('hour', received_at, 'UTC')]
+       from generate_series(1, 20000) n, lateral (select '${hour(0).toISOString()}'::timestamptz - n * interval '1 minute' as received_at) batch`,
     `insert into usage_batch_rows (batch_id, project_id, window_start, requests, bytes, transforms, credits)
        select batch_id, ${id('prj', 'batch_id % 1000 + 1 - m')}, hours[1], 1, 1, 0, 1 from usage_batches,
        generate_series(0, 2) m where batch_id % 1000 + 1 > m`,
