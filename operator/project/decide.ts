@@ -2,7 +2,6 @@
  * What has to change so that a project is as its resource declares. Pure: the resource, the rows and
  * the time go in, changes and conditions come out. Spec: Project; States and transitions, Project.
  */
-
 import { nextHour } from '../../runtime/core/metering.ts';
 import { type Claim, claimOn } from '../claim.ts';
 import { conditionsFor } from '../conditions.ts';
