@@ -38,6 +38,7 @@ export function proxyUpload(deps: ApiDeps) {
       response.status(204).end();
     } catch (error) {
       if (request.destroyed && !request.complete) return;
+      // Node resets the connection then, which is what whoever sends too slowly is to see.
       if (error instanceof TooSlow) response.set('connection', 'close');
       next(error);
       if (!request.complete) drainRequest(request);
