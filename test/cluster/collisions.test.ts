@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { kubeOk, kubeRelease, kubeRequest } from '../support/kube-request.ts';
 import { id, makeFile, makeOrganization, makeProject, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
@@ -26,10 +26,7 @@ const recipes = async (slug: string) => {
 /** As people do who want it gone at once. */
 async function deleteByForce(kind: string, name: string): Promise<void> {
   await remove(kind, name);
-  await kubeRequest(plane(), {
-    ...{ method: 'PATCH', path: path(kind, name), content_type: 'application/merge-patch+json' },
-    body: { metadata: { finalizers: null } },
-  });
+  await kubeRelease(plane(), path(kind, name));
 }
 
 const chain = { transformChain: 'resize/640x480' };

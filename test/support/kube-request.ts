@@ -67,6 +67,16 @@ export function kubeApply(plane: PlaneAddress, path: string, object: unknown) {
   });
 }
 
+/** Lets go what its finalizers hold. */
+export function kubeRelease(plane: PlaneAddress, path: string): Promise<KubeResponse> {
+  return kubeRequest(plane, {
+    method: 'PATCH',
+    path,
+    body: { metadata: { finalizers: null } },
+    content_type: 'application/merge-patch+json',
+  });
+}
+
 function parse(answer: string): Record<string, unknown> {
   try {
     return JSON.parse(answer) as Record<string, unknown>;

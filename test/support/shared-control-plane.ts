@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type ControlPlane, createNamespace, startControlPlane } from './control-plane.ts';
-import { kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { kubeOk, kubeRelease, kubeRequest, type PlaneAddress } from './kube-request.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -78,15 +78,9 @@ async function removeNamespace(plane: PlaneAddress, name: string): Promise<void>
   for (const plural of resources.map((each) => each.name).filter((each) => !each.includes('/'))) {
     const path = `${GROUP}/namespaces/${name}/${plural}`;
     const { items } = (await kubeOk(plane, { path })) as { items: { metadata: Named }[] };
-    for (const { metadata } of items) await release(plane, `${path}/${metadata.name}`);
+    for (const { metadata } of items) await kubeRelease(plane, `${path}/${metadata.name}`);
   }
   await kubeRequest(plane, { method: 'DELETE', path: `/api/v1/namespaces/${name}` });
 }
 
 type Named = { name: string };
-
-async function release(plane: PlaneAddress, path: string): Promise<void> {
-  const content_type = 'application/merge-patch+json';
-  const body = { metadata: { finalizers: null } };
-  await kubeRequest(plane, { method: 'PATCH', path, body, content_type });
-}
