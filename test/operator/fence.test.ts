@@ -6,6 +6,7 @@ import { leadFenced } from '../../operator/fenced-term.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { insertOrganization } from '../../runtime/db/organizations.ts';
 import { useDatabase } from '../support/database.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import { id } from '../support/rows.ts';
 import { silentLog as log } from './kube/silent-log.ts';
 
@@ -20,14 +21,6 @@ function write(through: Database, name: string) {
 
 async function isThere(name: string): Promise<boolean> {
   return (await db.query('select from organizations where name = $1', [name])).length === 1;
-}
-
-async function countWaiting(): Promise<number> {
-  const waiting = await db.query(
-    `select from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%operator_terms%'`,
-  );
-  return waiting.length;
 }
 
 describe('a term of the operator', () => {
@@ -67,7 +60,7 @@ describe('a term of the operator', () => {
     await old.db.transaction(async (tx) => {
       raised = openFence(other, { lease, epoch: 2, holder: 'new' }).raise();
       void raised.then(() => order.push('raised'));
-      await expect.poll(countWaiting).toBe(1);
+      await untilWaiting(db, 1);
       await insertOrganization(tx, { organization_id: id('org'), name: lease, plan: 'trial' });
       order.push('written');
     });

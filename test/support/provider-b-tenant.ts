@@ -63,6 +63,18 @@ export function useProviderB(api: Api) {
         ...object,
       },
     }),
+    /** Of a transaction of 19.00; `refund_amount` in cents. */
+    refund: (transaction: string, refund_amount: number): EventB => ({
+      id: newEventId(),
+      eventType: 'refund.created',
+      created_at: NOW,
+      object: {
+        id: `ref_${newEventId()}`,
+        mode: 'test',
+        refund_amount,
+        transaction: { id: transaction, amount: 1900 },
+      },
+    }),
     send: async (sent: EventB) => saidOf(await tell(api.send, messageB(sent))),
     told: async (): Promise<OrganizationRow> =>
       must(await findOrganization(api.db, tenant.organization_id)),

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { lockLiveFiles, updateFilePlaces } from '../../../runtime/db/file-places.ts';
 import { insertLibrary } from '../../../runtime/db/libraries.ts';
 import { useDatabase } from '../../support/database.ts';
-import { untilOneWaits } from '../../support/lock-waits.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 import { id, makeFile, makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -24,7 +24,7 @@ it('a file that somebody moves meanwhile is told where it lies once it is locked
   });
   await moved.promise;
   const second = db.transaction((tx) => lockLiveFiles(tx, { project_id, file_slugs: ['a.png'] }));
-  await untilOneWaits(db);
+  await untilWaiting(db, 1);
   release.resolve();
   const place = { file_id, file_slug: 'a.png', library_id, library: 'press', folder: 'x' };
   expect(await Promise.all([first, second])).toEqual([[place], [place]]);

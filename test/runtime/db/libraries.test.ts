@@ -13,7 +13,7 @@ import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
 import { insertUpload, updateUploadUploaded } from '../../../runtime/db/uploads.ts';
 import { useDatabase } from '../../support/database.ts';
-import { untilOneWaits } from '../../support/lock-waits.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 import {
   id,
   makeProcessing,
@@ -83,7 +83,7 @@ describe('a library that is deleted while an upload into it begins', () => {
     await db.transaction(async (tx) => {
       must(await insertUpload(tx, newUpload(project, inLibrary())));
       contents().then(counted.resolve, counted.reject);
-      await Promise.race([counted.promise, untilOneWaits(db)]);
+      await Promise.race([counted.promise, untilWaiting(db, 1)]);
     });
     expect(await counted.promise).toEqual({ files: 0, uploads: 1 });
   });
@@ -94,7 +94,7 @@ describe('a library that is deleted while an upload into it begins', () => {
       const { library_id } = must(await lockLibrary(tx, library));
       await updateLibraryDeleted(tx, library_id);
       insertUpload(db, newUpload(project, inLibrary())).then(begun.resolve, begun.reject);
-      await Promise.race([begun.promise, untilOneWaits(db)]);
+      await Promise.race([begun.promise, untilWaiting(db, 1)]);
     });
     expect(await begun.promise).toBeUndefined();
   });

@@ -3,24 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
-import { type EventB, messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
+import { messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
 
 const api = useApi();
-const { tenant, event, send, told, statusNow, renew } = useProviderB(api);
+const { tenant, event, refund, send, told, statusNow, renew } = useProviderB(api);
 
 describe('a refund', () => {
-  const refund = (transaction: string, refund_amount: number): EventB => ({
-    id: newEventId(),
-    eventType: 'refund.created',
-    created_at: NOW,
-    object: {
-      id: `ref_${newEventId()}`,
-      mode: 'test',
-      refund_amount,
-      transaction: { id: transaction, amount: 1900 },
-    },
-  });
-
   it('takes its share of the credits back, never more than were given', async () => {
     const tran = `tran_${newEventId()}`;
     await send(event('subscription.paid', { object: { last_transaction_id: tran } }));

@@ -3,30 +3,12 @@ import { expect, it } from 'vitest';
 import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { lockOrganization } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';
-import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
-import { type EventB, newEventId } from '../../../support/provider-events.ts';
+import { untilWaiting } from '../../../support/lock-waits.ts';
+import { useProviderB } from '../../../support/provider-b-tenant.ts';
+import { newEventId } from '../../../support/provider-events.ts';
 
 const api = useApi();
-const { tenant, event, send, told } = useProviderB(api);
-
-const refund = (transaction: string, refund_amount: number): EventB => ({
-  id: newEventId(),
-  eventType: 'refund.created',
-  created_at: NOW,
-  object: {
-    id: `ref_${newEventId()}`,
-    mode: 'test',
-    refund_amount,
-    transaction: { id: transaction, amount: 1900 },
-  },
-});
-
-async function waiting(): Promise<number> {
-  const rows = await api.db.query(
-    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-  );
-  return rows.length;
-}
+const { tenant, event, refund, send, told } = useProviderB(api);
 
 it('of one payment at once never take back more than it gave', async () => {
   const { organization_id } = tenant;
@@ -37,7 +19,7 @@ it('of one payment at once never take back more than it gave', async () => {
   const sent = await api.db.transaction(async (tx) => {
     await lockOrganization(tx, organization_id);
     const refunds = [950, 1900, 1900].map((amount) => send(refund(tran, amount)));
-    await expect.poll(waiting).toBe(refunds.length);
+    await untilWaiting(api.db, refunds.length);
     return { answers: Promise.all(refunds) };
   });
   expect(await sent.answers).toEqual(Array(3).fill('200 processed'));

@@ -8,7 +8,7 @@ import {
 import { insertSigningKey } from '../../../../runtime/db/signing-keys.ts';
 import { codeOf, createProject, expectRecord, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
-import { untilOneWaits } from '../../../support/lock-waits.ts';
+import { untilWaiting } from '../../../support/lock-waits.ts';
 import { waitPatiently } from '../../../support/patient-database.ts';
 import { id, makeFile } from '../../../support/rows.ts';
 
@@ -84,7 +84,7 @@ describe('POST …/signing-keys/rotate', () => {
     await api.db.transaction(async (tx) => {
       await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
       waiting = rotate();
-      await untilOneWaits(api.db);
+      await untilWaiting(api.db, 1);
       released = await databaseTime();
     });
     await waiting;
