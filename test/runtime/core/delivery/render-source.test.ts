@@ -116,7 +116,7 @@ describe('chooseSource', () => {
     const property = fc.property(crops, (planned) => {
       const found = chooseSource(planned, photo, mezzanines);
       if (found.object === 'original' || found.object === mezzanines[0]) return;
-      expect(offset(planned, found)).toBeLessThanOrEqual(0.15);
+      expect(offset(planned, found)).toBeLessThanOrEqual(0.15 + 1e-9);
     });
     fc.assert(property, { numRuns: 1000 });
   });
