@@ -1,6 +1,6 @@
 // Every command of the README and of getting started is run here, in order, on a fresh Tintype, and does
 // what the text says. A block that is only shown is marked `console`.
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -154,7 +154,7 @@ describe('the documents', () => {
   const documents = [README, ...folders.flatMap(listPages)];
 
   it('call every block what it is, so that none that could be run is not', () => {
-    const known = ['sh', 'console', 'yaml', 'json', 'mermaid', 'text', 'ts', 'js'];
+    const known = ['sh', 'console', 'dotenv', 'yaml', 'json', 'mermaid', 'text', 'ts', 'js'];
     const others = documents.flatMap((document) =>
       readFences(document)
         .filter(({ language }) => !known.includes(language))
@@ -176,8 +176,16 @@ function listPages(folder: string): string[] {
   return names.map((name) => `${folder}/${name}`);
 }
 
-/** Here, or by the test of its walkthrough. */
+/** By the test of its walkthrough, or by one that names it. */
 function isRun(document: string): boolean {
-  const test = document.replace('docs/', 'test/').replace(/md$/, 'test.ts');
-  return [README, GETTING_STARTED].includes(document) || existsSync(join(projectRoot, test));
+  const walkthrough = document.replace('docs/', 'test/').replace(/md$/, 'test.ts');
+  const naming = [
+    'test/contract/readme.test.ts',
+    'test/cluster/documents.test.ts',
+    'test/docs/typed.test.ts',
+  ];
+  return (
+    existsSync(join(projectRoot, walkthrough)) ||
+    naming.some((test) => readFileSync(join(projectRoot, test), 'utf8').includes(`'${document}'`))
+  );
 }

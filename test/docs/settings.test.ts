@@ -1,0 +1,48 @@
+// Variables, plans and statements as the documents show them are taken as they stand.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, it } from 'vitest';
+import { findCustomerOrganization } from '../../runtime/db/provider-events.ts';
+import { parseConfig } from '../../runtime/platform/config.ts';
+import { readPlans } from '../../runtime/platform/plans-file.ts';
+import { readFences } from '../contract/support/blocks.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeOrganization } from '../support/rows.ts';
+import { readPages } from './documents.ts';
+
+const { db } = useDatabase();
+
+const shown = [...readPages().keys()].flatMap((page) =>
+  readFences(page)
+    .filter(({ language }) => language === 'dotenv')
+    .map(({ text }) => [page, text] as const),
+);
+
+it.each(shown)('variables of %s, %j', (_page, text) => {
+  const variables = parseEnv(text.replaceAll('…', 'a token of yours'));
+  const config = Object.values(parseConfig(variables)).flat().map(String);
+  expect(Object.keys(variables)).not.toEqual([]);
+  expect(config).toContain(variables['TINTYPE_CDN']);
+});
+
+const [plans, statement] = readFences('docs/billing.md');
+
+it('plans of docs/billing.md', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-plans-'));
+  const file = join(folder, 'plans.yaml');
+  await writeFile(file, plans?.text ?? '');
+  expect(readPlans({ plans: file, providerAPlans: {}, providerBPlans: {} })).toMatchObject({
+    trial: { credits: 1000 },
+    shop: { price: { amount: 2900, currency: 'EUR' } },
+  });
+  await rm(folder, { recursive: true });
+});
+
+it('the customer that docs/billing.md adds by hand', async () => {
+  const { organization_id } = await makeOrganization(db);
+  await db.query((statement?.text ?? '').replace('org_…', organization_id));
+  const found = await findCustomerOrganization(db, { provider: 'b', customer_id: 'cust_…' });
+  expect(found).toBe(organization_id);
+});
