@@ -18,6 +18,8 @@ export type RabbitServer = {
   /** Ends it without a word: what it had confirmed is on its disk. */
   crash(): Promise<void>;
   start(): Promise<void>;
+  /** Whoever leads this quorum queue answers nobody any more. */
+  freeze(queue: string): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -103,6 +105,11 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     kill,
     crash: () => end('SIGKILL'),
     start,
+    freeze: async (queue) => {
+      const suspend = `sys:suspend(whereis('%2F_${queue}')).`;
+      const words = ['--node', env.RABBITMQ_NODENAME, '--quiet', 'eval', suspend];
+      await promisify(execFile)(`${BIN}/rabbitmqctl`, words, { env });
+    },
     restart: async () => {
       await kill();
       await start();

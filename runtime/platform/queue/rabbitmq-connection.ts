@@ -26,6 +26,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   const works: ((model: ChannelModel) => Promise<void>)[] = [];
   let model: ChannelModel | undefined;
   const setup = async (connected: ChannelModel) => {
+    boundClose(connected);
     // Before its setup has ended nobody else listens to a connection's errors.
     connected.on('error', (error) => {
       if (model !== connected)
@@ -61,6 +62,15 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
     current: () => model,
     close: () => withDeadline(connection.close(), CLOSE_MS_MAX),
   };
+}
+
+/**
+ * What failed in its setup is closed before the next attempt, and amqplib would wait for ever for the goodbye of a
+ * broker that goes away without one.
+ */
+function boundClose(model: ChannelModel): void {
+  const close = model.close.bind(model);
+  model.close = () => withDeadline(close(), CLOSE_MS_MAX);
 }
 
 type Advices = readonly [pattern: RegExp, what: string][];

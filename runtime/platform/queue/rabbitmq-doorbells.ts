@@ -12,6 +12,7 @@ import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts'
 import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { DECLARE_AGAIN_MS, declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
+import { tryQuorumQueue } from './rabbitmq-probe.ts';
 import { tracedMessage } from './traced-message.ts';
 
 export type RabbitDeps = { connection: RabbitConnection; log: Log };
@@ -81,8 +82,9 @@ function refusalOf(name: QueueName, error: unknown): unknown {
 }
 
 /**
- * A broker that is killed right after a declaration may forget who leads the queue, for ever: it takes no message, and
- * ends the connection of whoever listens. What is thrown away with it is found again in the database.
+ * A broker that is killed right after a declaration may forget who leads the queue, for ever: RabbitMQ 3 refuses what is
+ * published to it, RabbitMQ 4 never confirms it, and both end the connection of whoever listens. What is thrown away
+ * with it is found again in the database.
  */
 export async function mendDoorbells(
   { connection, log }: RabbitDeps,
@@ -93,17 +95,36 @@ export async function mendDoorbells(
     await publishDoorbell(publisher, name, {});
     return 'sound';
   } catch (error) {
-    if (!(error instanceof QueueBroken)) throw error;
+    if (!(error instanceof QueueBroken) && !(await isAlone(connection, error))) throw error;
   }
-  const channel = await connection.current()?.createConfirmChannel();
-  if (channel === undefined) throw new QueueAway();
-  channel.on('error', () => undefined);
-  await orFail(channel.deleteQueue(doorbellQueue(name).name), PUBLISH_MS_MAX);
+  await deleteDoorbells(connection, name);
   await delay(DECLARE_AGAIN_MS);
+  const channel = await publisher.ready(PUBLISH_MS_MAX);
   await orFail(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
-  await channel.close();
   log.error('a queue of doorbells was broken, and begins anew', { queue: name });
   return 'renewed';
+}
+
+/** RabbitMQ tries to reach a leader for 5 seconds before it deletes by force. */
+const DELETE_MS_MAX = 20_000;
+
+/** On a channel of its own: with the queue the broker may end whatever worked with it. */
+async function deleteDoorbells(connection: RabbitConnection, name: QueueName): Promise<void> {
+  const channel = await connection.current()?.createChannel();
+  if (channel === undefined) throw new QueueAway();
+  channel.on('error', () => undefined);
+  await orFail(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
+  await channel.close().catch(() => undefined);
+}
+
+/** A queue did not confirm, while the broker makes another one that does. */
+async function isAlone(connection: RabbitConnection, error: unknown): Promise<boolean> {
+  const model = connection.current();
+  if (!(error instanceof QueueAway) || model === undefined) return false;
+  return tryQuorumQueue(model).then(
+    () => true,
+    () => false,
+  );
 }
 
 type Handler = (message: unknown) => Promise<void>;

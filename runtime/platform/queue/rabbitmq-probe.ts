@@ -1,11 +1,10 @@
 /** Whether a broker does what the queue needs: a login, quorum queues, and confirms of what it has taken. */
-import type { ConfirmChannel } from 'amqplib';
+import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { createLog } from '../log.ts';
 import { connectRabbit, orFail } from './rabbitmq-connection.ts';
 
 export type RabbitProbe = {
   product: string;
-  /** Declares a quorum queue, has a message confirmed and read back, and deletes the queue. */
   tryQuorumQueue(): Promise<void>;
   close(): Promise<void>;
 };
@@ -23,13 +22,18 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
     product: `${facts['product']} ${facts['version']}`,
     tryQuorumQueue: async () => {
       if (model === undefined) throw new Error('the connection broke at once');
-      const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
-      channel.on('error', () => undefined);
-      await orFail(roundTrip(channel), STEP_MS_MAX);
-      await channel.close();
+      await tryQuorumQueue(model);
     },
     close: () => connection.close(),
   };
+}
+
+/** Declares one, has a message confirmed and read back, and deletes it; throws where any of it fails or takes long. */
+export async function tryQuorumQueue(model: ChannelModel): Promise<void> {
+  const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
+  channel.on('error', () => undefined);
+  await orFail(roundTrip(channel), STEP_MS_MAX);
+  await channel.close();
 }
 
 async function roundTrip(channel: ConfirmChannel): Promise<void> {

@@ -7,7 +7,7 @@ import type { Log } from '../log.ts';
 import type { Queue, Subscription } from './queue.ts';
 import { type Caller, createCaller, serveCalls } from './rabbitmq-calls.ts';
 import type { KeptChannel } from './rabbitmq-channel.ts';
-import { connectRabbit, type RabbitConnection } from './rabbitmq-connection.ts';
+import { connectRabbit, orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { readDepths } from './rabbitmq-depth.ts';
 import {
   consumeDoorbells,
@@ -38,6 +38,9 @@ export async function createRabbitQueue({ url, log, ...options }: Options): Prom
   }
 }
 
+/** RabbitMQ 4 looks a minute long for the leader of a queue that has none. */
+const LISTEN_MS_MAX = 5000;
+
 /**
  * What listens to doorbells has a connection of its own, which a broken queue ends again and again: calls go on beside
  * it. Such a queue does not keep a process from starting either: uploads are found without their doorbells.
@@ -46,7 +49,7 @@ async function openListener(url: string, log: Log): Promise<RabbitConnection> {
   const connection = await connectRabbit(url, log);
   const whenConnected: RabbitConnection['whenConnected'] = async (work) => {
     try {
-      await connection.whenConnected(work);
+      await orFail(connection.whenConnected(work), LISTEN_MS_MAX);
     } catch (error) {
       if (error instanceof Advice) throw error;
       log.error('doorbells are not heard yet', { error });

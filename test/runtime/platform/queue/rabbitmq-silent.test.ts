@@ -1,0 +1,55 @@
+// A broker that is there and does not answer: as RabbitMQ 4 is for a queue that has lost its leader.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
+import { connectRabbit } from '../../../../runtime/platform/queue/rabbitmq-connection.ts';
+import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
+
+const log = createLog({ level: 'silent', name: 'test' });
+const soon = { timeout: 60_000, interval: 20 };
+let server: RabbitServer;
+
+beforeAll(async () => {
+  server = await startRabbitServer();
+}, 300_000);
+afterAll(() => server?.stop());
+
+it('throws a queue away that confirms nothing while another one does', {
+  timeout: 120_000,
+}, async () => {
+  const queue = await createRabbitQueue({ url: server.url, log });
+  const seen: unknown[] = [];
+  await server.freeze('tintype.ingest.doorbells');
+  await queue.consume('ingest', { slots: 1 }, async (message) => void seen.push(message));
+  await expect(queue.publish('ingest', { n: 1 })).rejects.toThrow('the broker is away');
+  expect(await queue.mend('ingest')).toBe('renewed');
+  await queue.publish('ingest', { n: 2 });
+  await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
+  await queue.close();
+});
+
+it('is asked again where it went away without a goodbye in the middle of a setup', {
+  timeout: 120_000,
+}, async () => {
+  const address = new URL(server.url);
+  const proxy = await startFaultProxy({ port: Number(address.port) });
+  address.port = String(proxy.port);
+  const connection = await connectRabbit(address.href, log);
+  let setups = 0;
+  await connection.whenConnected(async (model) => {
+    setups += 1;
+    if (setups !== 2) return;
+    proxy.set({ kind: 'stall' });
+    await model.createChannel();
+  });
+  proxy.cut();
+  await expect.poll(() => setups, soon).toBe(2);
+  // The setup is given up, and the goodbye to its connection is under way.
+  await new Promise((passed) => setTimeout(passed, 6000));
+  proxy.cut();
+  proxy.set({ kind: 'none' });
+  await expect.poll(() => [setups, connection.current() !== undefined], soon).toEqual([3, true]);
+  await connection.close();
+  await proxy.close();
+});
