@@ -54,7 +54,7 @@ image: ## the container image IMAGE=tintype:dev, by docker or buildah (BASE=… 
 	options+=($(if $(BASE),--build-arg "BASE=$(BASE)") -t "$(or $(IMAGE),tintype:dev)" .); \
 	if command -v docker >/dev/null && docker info >/dev/null 2>&1; then docker build "$${options[@]}"; \
 	elif command -v buildah >/dev/null; then \
-	command -v crun >/dev/null || command -v runc >/dev/null || export BUILDAH_ISOLATION=chroot; buildah bud "$${options[@]}"; \
+	{ command -v crun || command -v runc; } >/dev/null && [ "$$(stat -fc %T /sys/fs/cgroup)" = cgroup2fs ] || export BUILDAH_ISOLATION=chroot; buildah bud "$${options[@]}"; \
 	else echo 'make image needs docker or buildah: on Debian, apt-get install buildah' >&2; exit 1; fi
 
 install: ## the operator into the cluster of the current kubeconfig, IMAGE=registry/tintype:tag
