@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import type { Log } from '../../runtime/platform/log.ts';
+import { absenceOf } from '../cluster/database-gate.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { TenantChange } from '../cluster/object-caches.ts';
 import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
@@ -120,7 +121,7 @@ async function lead(state: State, term: Term): Promise<void> {
   const queue = createWorkQueue({ ...clocked, name: NAME });
   state.queue = queue;
   state.isDue = true;
-  const reconcile = (pass: Pass) => runPass(state, pass, term);
+  const reconcile = (pass: Pass) => passOrWait(state, pass, term);
   const workers = runWorkers({ ...clocked, controller: NAME, queue, reconcile });
   await follow(state, queue, term.signal);
   await workers.stop();
@@ -168,6 +169,18 @@ function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
     for (const key of await findUnsettled(context)) queue.add(key, 'resync');
     swept_at = context.clock.elapsed();
   };
+}
+
+/** Without the database nothing is tried key by key: everything is compared once it is back. */
+async function passOrWait(state: State, pass: Pass, term: Term): Promise<Outcome> {
+  try {
+    return await runPass(state, pass, term);
+  } catch (error) {
+    if (absenceOf(error) === undefined) throw error;
+    state.isDue = true;
+    state.log.warn('the database cannot be worked with', { kind: NAME, name: pass.key, error });
+    return { kind: 'done' };
+  }
 }
 
 async function runPass(state: State, { key, signal }: Pass, term: Term): Promise<Outcome> {

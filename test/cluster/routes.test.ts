@@ -11,6 +11,7 @@ import { planRoutes } from '../../operator/routes/plan-routes.ts';
 import { type ProbeHost, probeHost } from '../../operator/routes/probe-hosts.ts';
 import { createRouteController } from '../../operator/routes/route-controller.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
+import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findProject, updateProject } from '../../runtime/db/projects.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
@@ -19,8 +20,9 @@ import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { makeProject } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
+import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
 
-const { db } = useDatabase();
+const { db, url } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
 
@@ -54,16 +56,17 @@ afterAll(async () => {
   await edges.stop();
 });
 
-function controller() {
+function controller(through: Database) {
   const probe: ProbeHost = (address, signal) => answers(address, signal);
-  const context = { client, db, clock, caches, edges, probe };
+  const context = { client, db: through, clock, caches, edges, probe };
   const often = { sweep_ms: 500, poll_ms: 50, retry_ms: 200 };
   return createRouteController({ context, log, metrics, ...often });
 }
 
-async function led(work: () => Promise<void>): Promise<void> {
+async function led(work: () => Promise<void>, through = db): Promise<void> {
   const over = new AbortController();
-  const leading = controller().lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+  const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
+  const leading = controller(through).lead(term);
   try {
     await work();
   } finally {
@@ -187,10 +190,13 @@ async function wildcard(): Promise<void> {
   await admit(name);
 }
 
-async function countWrites(): Promise<number> {
-  const counted = /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm;
+async function count(counted: RegExp): Promise<number> {
   return [...(await metrics.print()).matchAll(counted)].reduce((sum, [, n]) => sum + Number(n), 0);
 }
+const countWrites = () =>
+  count(/^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm);
+const countPasses = () => count(/^controller_runtime_reconcile_total\{.*\} (\d+)$/gm);
+const countFailures = () => count(/^controller_runtime_reconcile_errors_total\{.*\} (\d+)$/gm);
 
 describe('the routes of a cluster', () => {
   it('follow the domains of a project that was made through the API, and go with the last', async () => {
@@ -203,6 +209,29 @@ describe('the routes of a cluster', () => {
       await setDomains(project.project_id, []);
       await until(async () => expect(await hostsOf(project)).toBeUndefined());
     });
+  });
+
+  it('wait for a database that is away, and no pass fails for it', async () => {
+    const address = new URL(url());
+    const proxy = await startFaultProxy({ host: address.hostname, port: Number(address.port) });
+    address.port = String(proxy.port);
+    const faulty = createDatabase({ url: address.href, connectTimeoutMs: 1500 });
+    const host = domain();
+    const project = await madeByApi(host);
+    await led(async () => {
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+      proxy.set({ kind: 'refuse' });
+      proxy.cut();
+      const [passes, failures] = [await countPasses(), await countFailures()];
+      const path = `${ingresses()}/main-project-${project.project_slug}`;
+      await kubeOk(plane(), { method: 'DELETE', path });
+      await until(async () => expect(await countPasses()).toBeGreaterThan(passes));
+      expect(await countFailures()).toBe(failures);
+      proxy.set({ kind: 'none' });
+      await until(async () => expect(await hostsOf(project)).toEqual([host]));
+    }, faulty);
+    await faulty.close();
+    await proxy.close();
   });
 
   it('stay while a project is suspended', async () => {
