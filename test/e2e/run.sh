@@ -29,6 +29,10 @@ use_kind() {
   export E2E_HOST_ADDRESS
 }
 
+if [ "${E2E_KEDA:-}" = start ] && ! command -v go >/dev/null; then
+  echo 'E2E_KEDA=start builds KEDA and needs Go in PATH: on Debian, apt-get install golang-go' >&2
+  exit 1
+fi
 if [ -n "${E2E_IMAGE_IMPORT:-}" ]; then
   : "${KUBECONFIG:?of the cluster}" "${E2E_HOST_ADDRESS:?where its pods reach this machine}"
 elif [ -n "${TINTYPE_TEST_NODE:-}" ]; then use_node
