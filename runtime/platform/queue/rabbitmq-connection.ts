@@ -19,6 +19,9 @@ const CONNECT_MS_MAX = 5000;
 /** A broker that starts may take a connection and not answer on it. */
 const SETUP_MS_MAX = 5000;
 const CLOSE_MS_MAX = 3000;
+/** About a minute. */
+const ATTEMPTS_A_LINE = 12;
+type Scheduled = { attempt: number; error: Error };
 const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
 
 /** Throws Advice where the broker does not let us in, Away where it is not there; later losses are logged and mended. */
@@ -52,6 +55,12 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
   });
   connection.on('error', (error) => log.warn('the broker reported an error', { error }));
   connection.on('disconnect', (error) => log.warn('the broker is away', { error }));
+  connection.on('reconnect-scheduled', ({ attempt, error }: Scheduled) => {
+    const attempts = attempt - 1;
+    if (attempts % ATTEMPTS_A_LINE === 1) {
+      log.warn('the broker cannot be used yet', { attempts, error });
+    }
+  });
   connection.on('connect', () => log.info('the broker is back'));
   connection.on('handler-error', (error) => log.error('a handler of the broker failed', { error }));
   return {

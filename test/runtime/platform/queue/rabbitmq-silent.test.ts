@@ -6,7 +6,12 @@ import { connectRabbit } from '../../../../runtime/platform/queue/rabbitmq-conne
 import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
 import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
 
-const log = createLog({ level: 'silent', name: 'test' });
+const lines: string[] = [];
+const log = createLog({
+  level: 'warn',
+  name: 'test',
+  destination: { write: (line: string) => lines.push(line) },
+});
 const soon = { timeout: 60_000, interval: 20 };
 let server: RabbitServer;
 
@@ -45,10 +50,10 @@ it('is asked again where it went away without a goodbye in the middle of a setup
   });
   proxy.cut();
   await expect.poll(() => setups, soon).toBe(2);
-  // The setup is given up, and the goodbye to its connection is under way.
-  await new Promise((passed) => setTimeout(passed, 6000));
-  proxy.cut();
+  const said = () => lines.filter((line) => line.includes('the broker cannot be used yet'));
+  await expect.poll(said, soon).toEqual([expect.stringContaining('no answer within 5000 ms')]);
   proxy.set({ kind: 'none' });
+  proxy.cut();
   await expect.poll(() => [setups, connection.current() !== undefined], soon).toEqual([3, true]);
   await connection.close();
   await proxy.close();
