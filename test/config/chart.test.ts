@@ -187,6 +187,12 @@ describe('the chart', () => {
     expect(texts).toContain('https://tintype.dev/docs/runbook/api-errors.md');
   });
 
+  it('rings where no operator is in the namespace of the release', () => {
+    const args = ['template', 'two', CHART, '--namespace', 'images'];
+    const text = run('helm', [...args, '--set', 'metrics.rules.enabled=true']);
+    expect(text).toMatch(/absent\(leader_election_master_status\{.*,namespace="images"\}/);
+  });
+
   it('says at the end how to wait for the operator, and what is missing', () => {
     const args = ['install', 'tintype', CHART, '--namespace', 'tintype-system', '--dry-run=client'];
     const notes = run('helm', args).split('NOTES:')[1];

@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -51,6 +53,51 @@ describe('the alerts', () => {
     for (const name of names) expect(read('docs/runbook/README.md')).toContain(`[${name}]`);
   });
 });
+
+describe('TintypeOperatorWithoutLeader', () => {
+  const pod = (name: string) =>
+    `leader_election_master_status{name="tintype-operator",namespace="tintype-system",pod="${name}"}`;
+  const rung = [{ exp_labels: { severity: 'critical', namespace: 'tintype-system' } }];
+
+  it.each([
+    ['one pod leads', { a: '0x10', b: '1x10' }, []],
+    ['no pod leads', { a: '0x10', b: '0x10' }, rung],
+    ['the pods went', { a: '0x4 stale', b: '1x4 stale' }, rung],
+    ['the last pod went, having let go of its Lease', { a: '1x6 0 stale' }, rung],
+    ['there never was one', {}, rung],
+  ] as [string, Record<string, string>, { exp_labels: object }[]][])('%s', (_, pods, rings) => {
+    const rule = rules.find(({ alert }) => alert === 'TintypeOperatorWithoutLeader');
+    const test = {
+      interval: '1m',
+      input_series: Object.entries(pods).map(([name, values]) => ({ series: pod(name), values })),
+      alert_rule_test: [
+        { eval_time: '10m', alertname: rule?.alert, exp_alerts: rings.map(withWords(rule)) },
+      ],
+    };
+    judge({ groups: [{ name: 'tintype', rules: [rule] }] }, test);
+  });
+
+  function withWords(rule: Rule | undefined) {
+    const description = 'No pod of the operator in tintype-system holds the Lease.';
+    return (alert: object) => ({
+      ...alert,
+      exp_annotations: { ...rule?.annotations, description },
+    });
+  }
+});
+
+/** Throws, in promtool's words, where what rings is not what the test expects. */
+function judge(rulesFile: object, test: object): void {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-alerts-'));
+  try {
+    writeFileSync(join(folder, 'rules.yml'), JSON.stringify(rulesFile));
+    const suite = { rule_files: ['rules.yml'], evaluation_interval: '1m', tests: [test] };
+    writeFileSync(join(folder, 'test.yml'), JSON.stringify(suite));
+    execFileSync('promtool', ['test', 'rules', join(folder, 'test.yml')], { stdio: 'pipe' });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
 
 describe.each(pages)('the page %s of the runbook', (page) => {
   const text = read(`docs/runbook/${page}`);

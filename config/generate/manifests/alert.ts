@@ -10,6 +10,9 @@ export type Alert = {
   description: string;
 };
 
+/** In an expression: the namespace that the operator is installed in. */
+export const OPERATOR_NAMESPACE = '<namespace of the operator>';
+
 /** TintypeApiErrors: api-errors. */
 export function runbookPage(name: string): string {
   return name

@@ -1,5 +1,5 @@
 /** What the Prometheus Operator takes: where metrics are collected, and the alerts. */
-import { runbookPage } from './alert.ts';
+import { OPERATOR_NAMESPACE, runbookPage } from './alert.ts';
 import { alerts } from './alerts.ts';
 import type { Manifest } from './manifest.ts';
 import { metadata, type Place } from './place.ts';
@@ -42,7 +42,7 @@ function rules(place: Place): object {
           name: 'tintype',
           rules: alerts.map(({ name, severity, summary, description, ...asked }) => ({
             alert: name,
-            expr: asked.expr,
+            expr: asked.expr.replaceAll(OPERATOR_NAMESPACE, place.namespace),
             for: asked.for,
             labels: { severity },
             annotations: {

@@ -1,10 +1,11 @@
 /** The alerts that the operator's own metrics ring: itself, and the installations that it makes. */
-import type { Alert } from './alert.ts';
+import { type Alert, OPERATOR_NAMESPACE } from './alert.ts';
 
 export const operatorAlerts: readonly Alert[] = [
   {
     name: 'TintypeOperatorWithoutLeader',
-    expr: 'max by (namespace) (leader_election_master_status{name="tintype-operator"}) < 1',
+    // The first half is silent where no operator runs at all.
+    expr: `max by (namespace) (leader_election_master_status{name="tintype-operator"}) < 1 or max by (namespace) (absent(leader_election_master_status{name="tintype-operator",namespace="${OPERATOR_NAMESPACE}"}))`,
     for: '2m',
     severity: 'critical',
     summary: 'No operator leads: what is declared is not put into effect.',

@@ -87,6 +87,10 @@ function asked(series: Series, { alerts, until }: Judged) {
     series: name,
     values: printValues(values, until),
   }));
+  // An operator leads all the while.
+  const leader =
+    'leader_election_master_status{name="tintype-operator",namespace="tintype-system"}';
+  input_series.push({ series: leader, values: `1x${until}` });
   const labels = alerts.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 }));
   const promql_expr_test = [
     {
