@@ -1,4 +1,5 @@
 /** Who else takes part in an installation: storage, identity, CDN, scanner, staff. Parts of the ImageService resource. */
+import { variables } from '../../runtime/platform/config-variables.ts';
 import { choice, distinct, group, integer, text } from '../fields.ts';
 import { webAddress } from './fields.ts';
 
@@ -7,6 +8,12 @@ const bucket = text('a bucket name: 3 to 63 of a-z, 0-9, dot, dash', {
   max: 63,
   pattern: /^[a-z0-9][a-z0-9.-]*[a-z0-9]$/,
 });
+
+/** What a bucket that is not named is called. */
+export const usualBuckets = {
+  ingestBucket: variables.ingestBucket.default,
+  contentBucket: variables.contentBucket.default,
+} as const;
 
 export const storage = group(
   '{ endpoint, publicEndpoint, region, addressing, ingestBucket, contentBucket }',
@@ -30,7 +37,26 @@ export const storage = group(
       .describe('The bucket for images; default tintype-content. It cannot be changed later.')
       .optional(),
   },
-).describe('The object storage.');
+)
+  .refine((it) => bucketOf(it, 'ingestBucket') !== bucketOf(it, 'contentBucket'), {
+    error: 'two buckets',
+  })
+  .describe('The object storage.')
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        // Without optionals, whose cost the API server estimates beyond any budget.
+        rule: `has(self.ingestBucket) && has(self.contentBucket) ? self.ingestBucket != self.contentBucket : (!has(self.ingestBucket) || self.ingestBucket != '${usualBuckets.contentBucket}') && (!has(self.contentBucket) || self.contentBucket != '${usualBuckets.ingestBucket}')`,
+        message: '`ingestBucket` and `contentBucket` must be two buckets',
+      },
+    ],
+  });
+
+type Buckets = { [Name in keyof typeof usualBuckets]?: string | undefined };
+
+function bucketOf(storage: Buckets, name: keyof typeof usualBuckets): string {
+  return storage[name] ?? usualBuckets[name];
+}
 
 export const identity = group('{ issuer, jwksURL, audience }', {
   issuer: webAddress.describe('The identity provider of the dashboard: the iss of its tokens.'),

@@ -31,7 +31,7 @@ import {
   webOrigin,
 } from './fields.ts';
 import { autoscaling, networkPolicy, routing, tls } from './schema-edges.ts';
-import { cdn, identity, scanner, staff, storage } from './schema-parties.ts';
+import { cdn, identity, scanner, staff, storage, usualBuckets } from './schema-parties.ts';
 
 function urlSecret(holds: string) {
   return {
@@ -206,10 +206,16 @@ export const imageServiceSpec = group('the fields of an ImageService', {
     .describe('Annotations of the service account, where a cloud gives it credentials by them.')
     .optional(),
 }).meta({
-  'x-kubernetes-validations': ['ingestBucket', 'contentBucket'].map((bucket) => ({
-    rule: `!has(oldSelf.storage) || !has(oldSelf.storage.${bucket}) || (has(self.storage) && has(self.storage.${bucket}) && self.storage.${bucket} == oldSelf.storage.${bucket})`,
-    message: `\`spec.storage.${bucket}\` is immutable: what is in the bucket would be lost`,
-  })),
+  'x-kubernetes-validations': Object.entries(usualBuckets).map(([bucket, usual]) => {
+    const isSet = (of: string) => `(has(${of}.storage) && has(${of}.storage.${bucket}))`;
+    const added = `self.storage.${bucket} == '${usual}'`;
+    // The Secret may hold another name for one that is no longer set.
+    const removed = `!has(self.storageSecretRef) && oldSelf.storage.${bucket} == '${usual}'`;
+    return {
+      rule: `${isSet('self')} ? (${isSet('oldSelf')} ? self.storage.${bucket} == oldSelf.storage.${bucket} : ${added}) : (!${isSet('oldSelf')} || (${removed}))`,
+      message: `\`spec.storage.${bucket}\` is immutable (not set: ${usual}): what is in the bucket would be lost`,
+    };
+  }),
 });
 
 export type ImageServiceSpec = z.infer<typeof imageServiceSpec>;

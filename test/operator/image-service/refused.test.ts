@@ -76,6 +76,18 @@ const wrong: [string, object, string, RegExp][] = [
     /`url` must be set/,
   ],
   [
+    'one bucket for both',
+    { ...least, storage: { ingestBucket: 'one-bucket', contentBucket: 'one-bucket' } },
+    'spec.storage',
+    /`ingestBucket` and `contentBucket` must be two buckets/,
+  ],
+  [
+    'the usual bucket for images as that for uploads',
+    { ...least, storage: { ingestBucket: 'tintype-content' } },
+    'spec.storage',
+    /`ingestBucket` and `contentBucket` must be two buckets/,
+  ],
+  [
     'a peer that is two things',
     {
       ...least,
@@ -133,6 +145,26 @@ describe('what cannot change', () => {
     const same = { ...made.body, spec: { ...full, image: 'tintype:2' } };
     const taken = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body: same });
     expect(taken.status).toBe(200);
+  });
+});
+
+describe('a bucket that is not named', () => {
+  const usual = { ingestBucket: 'tintype-ingest', contentBucket: 'tintype-content' };
+  const owned = { ...least, storageSecretRef: undefined };
+
+  it.each([
+    [422, 'another name', least, { ...least, storage: { ingestBucket: 'another-bucket' } }],
+    [422, 'another name', owned, { ...owned, storage: { contentBucket: 'another-bucket' } }],
+    [200, 'its usual name', least, { ...least, storage: usual }],
+    [200, 'no name any more', { ...owned, storage: usual }, owned],
+    [422, 'what the Secret holds', { ...least, storage: usual }, least],
+  ])('answers %s to %s', async (code, _name, before, after) => {
+    const path = COLLECTION(await namespace());
+    const made = await kubeRequest(plane(), { method: 'POST', path, body: resource(before) });
+    expect(made.status).toBe(201);
+    const body = { ...made.body, spec: after };
+    const { status } = await kubeRequest(plane(), { method: 'PUT', path: `${path}/main`, body });
+    expect(status).toBe(code);
   });
 });
 
