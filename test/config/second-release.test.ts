@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { projectRoot } from '../house/source-files.ts';
+import { CHART, type KubeObject, run } from './rendered.ts';
+
+/** What the commands of the README under its headline would make. */
+function releases(): KubeObject[][] {
+  const readme = readFileSync(join(projectRoot, CHART, 'README.md'), 'utf8');
+  const [, section = ''] = readme.split('## A second release');
+  const commands = [...section.matchAll(/^\$ helm (?:upgrade --install|install) (.*)$/gm)];
+  return commands.map(([, line = '']) => {
+    const words = line.replaceAll("'", '').split(' ');
+    const args = words.filter((word) => word !== '--create-namespace');
+    return parseAllDocuments(run('helm', ['template', ...args]))
+      .map((document) => document.toJS() as KubeObject | null)
+      .filter((object) => object !== null);
+  });
+}
+
+const CRDS = 'CustomResourceDefinition';
+
+describe('the two releases of the chart’s README', () => {
+  const [first = [], second = []] = releases();
+  const names = (objects: readonly KubeObject[]) =>
+    objects.map(({ kind, metadata: { namespace, name } }) => `${kind} ${namespace ?? ''} ${name}`);
+
+  it('have no object in common, and the definitions come from the first', () => {
+    expect(first.filter(({ kind }) => kind === CRDS)).toHaveLength(5);
+    expect(second.filter(({ kind }) => kind === CRDS)).toEqual([]);
+    expect(second.length).toBeGreaterThan(10);
+    expect(new Set(names(first)).intersection(new Set(names(second)))).toEqual(new Set());
+  });
+
+  it('watch namespaces of their own', () => {
+    const watched = [first, second].map((objects) => {
+      const { spec } = objects.find(({ kind }) => kind === 'Deployment') ?? {};
+      const env: { name: string; value: string }[] = spec.template.spec.containers[0].env;
+      return env.find(({ name }) => name === 'TINTYPE_WATCH_NAMESPACES')?.value;
+    });
+    expect(watched).toEqual(['shop', 'blog']);
+    expect(
+      [...names(first), ...names(second)].filter((name) => /^ClusterRoleB/.test(name)),
+    ).toEqual([]);
+  });
+
+  it('are what the documentation of the ImageService asks for', () => {
+    const page = readFileSync(join(projectRoot, 'docs/image-service.md'), 'utf8');
+    expect(page).toContain('(../charts/tintype/README.md#a-second-release)');
+    expect(page).toContain('`crds.enabled=false`');
+  });
+});
