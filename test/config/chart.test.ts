@@ -48,6 +48,12 @@ describe('the chart', () => {
     ['a number of another kind', { operator: { replicas: '3' } }, '/operator/replicas'],
     ['a namespace that is none', { watchNamespaces: ['Team A'] }, '/watchNamespaces/0'],
     ['a digest that is none', { image: { digest: 'latest' } }, '/image/digest'],
+    ['no port to go out by', { networkPolicy: { egressPorts: [] } }, '/networkPolicy/egressPorts'],
+    [
+      'ports taken away',
+      { networkPolicy: { egressPorts: null } },
+      "missing property 'egressPorts'",
+    ],
     [
       'an amount of memory that is none',
       { operator: { resources: { limits: { memory: 'much' } } } },
@@ -191,15 +197,6 @@ describe('the chart', () => {
     const args = ['template', 'two', CHART, '--namespace', 'images'];
     const text = run('helm', [...args, '--set', 'metrics.rules.enabled=true']);
     expect(text).toMatch(/absent\(leader_election_master_status\{.*,namespace="images"\}/);
-  });
-
-  it('says at the end how to wait for the operator, and what is missing', () => {
-    const args = ['install', 'tintype', CHART, '--namespace', 'tintype-system', '--dry-run=client'];
-    const notes = run('helm', args).split('NOTES:')[1];
-    expect(notes).toContain(
-      'kubectl --namespace tintype-system wait deployment/tintype-operator --for=condition=Available',
-    );
-    expect(notes).toContain('create secret generic tintype');
   });
 
   it('tells registries of charts what is in it', () => {

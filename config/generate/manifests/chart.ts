@@ -64,7 +64,10 @@ function isLeaf(node: unknown): node is Leaf {
 
 /** Strict: a value that the chart does not know is a mistake of spelling. */
 export function valuesSchema(): string {
-  const tree = nest((_, { type, description }) => type.describe(description).optional());
+  const tree = nest((_, { type, description, required }) => {
+    const described = type.describe(description);
+    return required ? described : described.optional();
+  });
   const schema = z.toJSONSchema(toZod({ ...tree, global: z.looseObject({}).optional() }), {
     target: 'draft-7',
     io: 'input',

@@ -19,6 +19,7 @@ export const helpers = `{{- /* What the names of all objects begin with: the rel
 `;
 
 export const notes = `{{- $name := include "tintype.fullname" . -}}
+{{- $watched := .Values.watchNamespaces | default (list "default") | first -}}
 Tintype's operator is being started. It is ready when this returns:
 
   kubectl --namespace {{ .Release.Namespace }} wait deployment/{{ $name }}-operator --for=condition=Available --timeout=180s
@@ -37,16 +38,16 @@ A first project, and how to wait for it:
   kubectl apply --filename - <<'END'
   apiVersion: tintype.dev/v1alpha1
   kind: Project
-  metadata: { name: demo, namespace: default }
+  metadata: { name: demo, namespace: {{ $watched }} }
   spec: { displayName: Demo }
   END
-  kubectl --namespace default wait project/demo --for=condition=Ready --timeout=60s
+  kubectl --namespace {{ $watched }} wait project/demo --for=condition=Ready --timeout=60s
 
 {{- if not .Values.crds.keep }}
 
 Uninstalling this release removes the custom resource definitions, and with them every resource of theirs.
 {{- end }}
-{{- if and .Values.watchNamespaces (not (has .Release.Namespace .Values.watchNamespaces)) }}
+{{- if .Values.watchNamespaces }}
 
 Only these namespaces are watched: {{ join ", " .Values.watchNamespaces }}.
 {{- end }}

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 
-type Value = { type: z.ZodType; default: unknown; description: string };
+/** `required`: null, which takes a default away, is refused. */
+type Value = { type: z.ZodType; default: unknown; description: string; required?: true };
 
 const text = (pattern: RegExp) => z.string().regex(pattern);
 const LABEL = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/;
@@ -158,6 +159,7 @@ export const values = {
   },
   'networkPolicy.egressPorts': {
     type: z.array(port).min(1),
+    required: true,
     default: [443, 6443, 5432, 5671, 5672, 80, 8080, 9000, 9464],
     description:
       'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, probed hosts, metrics of workers.',

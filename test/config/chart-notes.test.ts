@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { CHART, run } from './rendered.ts';
+
+function notes(...args: string[]): string {
+  const install = ['install', 'tintype', CHART, '--namespace', 'tintype-system'];
+  return run('helm', [...install, '--dry-run=client', ...args]).split('NOTES:')[1] ?? '';
+}
+
+describe('what the chart says at the end', () => {
+  it('is how to wait for the operator, and what is missing', () => {
+    const text = notes();
+    expect(text).toContain(
+      'kubectl --namespace tintype-system wait deployment/tintype-operator --for=condition=Available',
+    );
+    expect(text).toContain('create secret generic tintype');
+  });
+
+  it('shows a project where it is reconciled', () => {
+    const place = (namespace: string) => [
+      `metadata: { name: demo, namespace: ${namespace} }`,
+      `kubectl --namespace ${namespace} wait project/demo`,
+    ];
+    const anywhere = notes();
+    for (const words of place('default')) expect(anywhere).toContain(words);
+    const watched = notes('--set', 'watchNamespaces={team-a,team-b}');
+    for (const words of place('team-a')) expect(watched).toContain(words);
+    expect(watched).not.toContain('default');
+  });
+
+  it('names the watched namespaces, also where that of the release is one', () => {
+    expect(notes()).not.toContain('Only these namespaces');
+    expect(notes('--set', 'watchNamespaces={team-a,tintype-system}')).toContain(
+      'Only these namespaces are watched: team-a, tintype-system.',
+    );
+  });
+});
