@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Where a control plane is reached, and as whom. Plain data: it passes between processes. */
 export type PlaneAddress = {
@@ -31,7 +32,18 @@ export type KubeResponse = { status: number; body: Record<string, unknown> };
 
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
+/** Asks again where the server wants that: it reads the storage of a definition anew that was just changed. */
 export async function kubeRequest(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
+  for (let asked = 1; ; asked += 1) {
+    const answer = await requestOnce(plane, call);
+    if (answer.status !== 429 || asked === ASKED_MAX) return answer;
+    await sleep(1000);
+  }
+}
+
+const ASKED_MAX = 10;
+
+async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<KubeResponse> {
   const sent = request(`${plane.url}${call.path}`, {
     agent,
     ca: plane.ca,
