@@ -75,6 +75,11 @@ export const reasons = {
     meaning: 'The Secret of the callback exists already, made by somebody else.',
   },
 
+  WriteRefused: {
+    outcome: 'held',
+    meaning: 'The API server or the database refused what was to be written.',
+  },
+
   ImageDigestMismatch: {
     outcome: 'held',
     meaning: 'What the URL of the image leads to has another digest than declared.',

@@ -28,6 +28,7 @@ import { systemTimedClock } from './kube/timed-clock.ts';
 import { openImages } from './open-images.ts';
 import { openInstallations } from './open-installations.ts';
 import { LEASE_NAME } from './permissions.ts';
+import { rootDomainOf } from './routes/edge.ts';
 import { openEdgeCaches } from './routes/edge-caches.ts';
 import { planRoutes } from './routes/plan-routes.ts';
 import { probeHost } from './routes/probe-hosts.ts';
@@ -80,6 +81,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     findOrganization: createOrganizations(clock),
     events,
     images: openImages(config, { log, lifecycle }),
+    findRootDomain: () => rootDomainOf(edges.find()),
     planRoutes: (object: TenantObject) => planRoutes(object, { db, edges }),
     judgeRoute: routes.judge,
   };
@@ -87,6 +89,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...{ ...common, caches, context },
     namespaces: config.watchNamespaces,
   });
+  edges.subscribe((changed) => changed === 'all' && controllers.lookAgain());
   const own_namespace = env['POD_NAMESPACE'] || 'default';
   const namespaces =
     config.runtimeNamespaces.length > 0 ? config.runtimeNamespaces : [own_namespace];

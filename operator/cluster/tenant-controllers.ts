@@ -21,6 +21,8 @@ import { runPass } from './tenant-pass.ts';
 export type TenantControllers = {
   /** Works until the term is over; resolves when nothing is being done any more. */
   lead(term: FencedTerm): Promise<void>;
+  /** Every Project is looked at again: something changed that its status tells of. */
+  lookAgain(): void;
 };
 
 export type TenantOptions = {
@@ -69,7 +71,13 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     synced_at: new Map(),
   };
   options.caches.subscribe((kind, change) => take(state, kind, change));
-  return { lead: (term) => lead(state, term) };
+  return {
+    lead: (term) => lead(state, term),
+    lookAgain: () => {
+      const queue = state.queues.get('Project');
+      for (const key of queue ? state.caches.keys('Project') : []) queue?.add(key, 'resync');
+    },
+  };
 }
 
 function findPresent(

@@ -2,7 +2,7 @@
  * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
  * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
  */
-import { conditionsFor } from '../conditions.ts';
+import { type Condition, conditionsFor } from '../conditions.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
@@ -14,6 +14,7 @@ import { type Absence, absenceOf } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
 import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
+import { refusalOf } from './refusal.ts';
 import { factsOf, statusOf, withKept } from './status.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
@@ -46,7 +47,8 @@ export async function runPass(state: TenantState, running: Running): Promise<Out
 }
 
 async function turnAt(state: TenantState, { kind, pass, term }: Running): Promise<Outcome> {
-  const context = { ...state.context, db: term.db };
+  const { delivery_root_domain = state.context.findRootDomain?.() } = state.context;
+  const context = { ...state.context, delivery_root_domain, db: term.db };
   const object = state.caches.get(kind, pass.key);
   const shut_ms = state.gate.shut_ms();
   if (shut_ms > 0) return wait(state, { kind, object, absence: state.gate.absence() }, shut_ms);
@@ -57,7 +59,10 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
     return outcome ?? { kind: 'done' };
   } catch (error) {
     const absence = absenceOf(error);
-    if (absence === undefined) throw error;
+    if (absence === undefined) {
+      if (object !== undefined) await tellRefusal(state, { kind, object, error });
+      throw error;
+    }
     state.gate.failed(absence);
     state.log.warn('the database cannot be worked with', { kind, name: pass.key, error });
     return wait(state, { kind, object, absence }, Math.max(state.gate.shut_ms(), CONFLICT_MS));
@@ -74,9 +79,31 @@ async function wait(
   return { kind: 'again', after_ms: shut_ms * (1 + state.random()) };
 }
 
-async function tellAbsence(
+function tellAbsence(
+  state: TenantState,
+  { absence, ...known }: Known & { absence: Absence },
+): Promise<void> {
+  return tell(state, known, conditionsFor(absence, ABSENCES[absence]));
+}
+
+/** The pass fails all the same, and is tried again later. */
+async function tellRefusal(
+  state: TenantState,
+  { error, ...known }: Known & { error: unknown },
+): Promise<void> {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return;
+  const conditions = conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
+  await tell(state, known, conditions).catch((failure) => {
+    state.log.warn('a refusal could not be told', { kind: known.kind, error: failure });
+  });
+}
+
+/** What stands against the whole resource, beside what it said before. */
+async function tell(
   { context, clock }: TenantState,
-  { kind, object, absence }: Known & { absence: Absence },
+  { kind, object }: Known,
+  conditions: readonly Condition[],
 ): Promise<void> {
   const directive = directiveOf(object);
   // That nobody looks holds whether there is a database or not.
@@ -84,7 +111,6 @@ async function tellAbsence(
     await pause(kind, object, context);
     return;
   }
-  const conditions = conditionsFor(absence, ABSENCES[absence]);
   const told = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
   const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
   await writeStatus(kind, { object, status }, context);

@@ -2,8 +2,10 @@
  * Writes what was decided for the routes of a project, by server-side apply: what others added to a route stays theirs,
  * and an object of somebody else is never taken.
  */
+
+import { refusalOf } from '../cluster/refusal.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { unwrap } from '../kube/kube-failure.ts';
+import { type KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import type { RouteStep } from './decide.ts';
 import { routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
@@ -43,8 +45,14 @@ async function write(client: KubeClient, { route, to }: Applying): Promise<Verdi
       'the cluster has no HTTPRoutes: install the Gateway API, or set `spec.routing.mode` to Ingress';
     return { reason: 'GatewayAPIMissing', message };
   }
+  if (!answer.ok && refusalOf(answer.failure) !== undefined) return refused(route, answer.failure);
   unwrap(answer);
   return undefined;
+}
+
+function refused({ metadata: { namespace, name } }: RenderedRoute, failure: KubeFailure): Verdict {
+  const message = `'${namespace}/${name}': ${refusalOf(failure)}; this is tried again by itself`;
+  return { reason: 'RouteRefused', message };
 }
 
 function taken({ metadata: { namespace, name } }: RenderedRoute): Verdict {

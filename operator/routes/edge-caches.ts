@@ -72,8 +72,11 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   };
 }
 
+/** But for who has the database. */
 function isOfStatus({ kind, object, previous }: Change<ImageServiceObject>): boolean {
-  return kind === 'updated' && object.metadata.generation === previous.metadata.generation;
+  if (kind !== 'updated') return false;
+  const isSame = object.metadata.generation === previous.metadata.generation;
+  return isSame && object.status?.databaseID === previous.status?.databaseID;
 }
 
 const labels = Object.entries(MANAGED)

@@ -23,9 +23,10 @@ export type EdgeFound =
   | { state: 'disabled'; edge: Edge }
   | { state: 'absent'; why: string };
 
-/** The oldest, where there are several: another cannot take the routes over by appearing. */
+/** The one that has the database, else the oldest: another cannot take the routes over by appearing. */
 export function findEdge(services: Iterable<ImageServiceObject>, namespace: string): EdgeFound {
-  const [first] = [...services].toSorted(byAge);
+  const all = [...services].toSorted(byAge);
+  const first = all.find(({ status }) => status?.databaseID !== undefined) ?? all[0];
   if (first === undefined) {
     return { state: 'absent', why: `there is no ImageService in the namespace '${namespace}'` };
   }
@@ -37,6 +38,11 @@ export function findEdge(services: Iterable<ImageServiceObject>, namespace: stri
   const edge = { owner: { name, uid }, namespace, spec };
   const mode = spec.routing?.mode ?? 'Ingress';
   return mode === 'Disabled' ? { state: 'disabled', edge } : { state: 'ready', edge, mode };
+}
+
+/** Below which every project has its default host; undefined without an ImageService. */
+export function rootDomainOf(found: EdgeFound): string | undefined {
+  return found.state === 'absent' ? undefined : found.edge.spec.deliveryRootDomain;
 }
 
 /** Asked for every project. */

@@ -13,7 +13,7 @@ export const routedReasons = {
     status: 'False',
     meaning: 'A route is written, and no ingress controller or Gateway serves it yet.',
   },
-  RouteRefused: { status: 'False', meaning: 'The Gateway refused the route.' },
+  RouteRefused: { status: 'False', meaning: 'The Gateway or the API server refused the route.' },
   RouteTaken: { status: 'False', meaning: 'Somebody else has an object of the name of the route.' },
   GatewayAPIMissing: { status: 'False', meaning: 'The cluster has no HTTPRoutes.' },
   NoImageService: {

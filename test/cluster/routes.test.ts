@@ -79,8 +79,8 @@ function servicePath(name = 'main') {
   return `/apis/tintype.dev/v1alpha1/namespaces/${images}/imageservices/${name}`;
 }
 
-function service(spec: object) {
-  const metadata = { name: 'main', namespace: images };
+function service(spec: object, name = 'main') {
+  const metadata = { name, namespace: images };
   return {
     apiVersion: 'tintype.dev/v1alpha1',
     kind: 'ImageService',
@@ -365,6 +365,42 @@ describe('Routed of a Project', () => {
       expect(lines).toEqual([`+ Ingress ${images}/main-project-${name}: ${host}`]);
       await annotate(null);
       await until(async () => expect(await hostsOf(project)).toEqual([host]));
+    });
+  });
+
+  it('says what the API server refuses, and is written when it no longer does', async () => {
+    const quotas = `/api/v1/namespaces/${images}/resourcequotas`;
+    const hard = { 'count/ingresses.networking.k8s.io': '0' };
+    const body = { metadata: { name: 'none' }, spec: { hard } };
+    await kubeOk(plane(), { method: 'POST', path: quotas, body });
+    await until(async () =>
+      expect(await kubeOk(plane(), { path: `${quotas}/none` })).toMatchObject({ status: { hard } }),
+    );
+    const project = await declared({}, domain());
+    await led(async () => {
+      await untilReason(project, 'RouteRefused');
+      expect((await routed(project))?.message).toMatch(
+        /the API server refuses it: .*exceeded quota/,
+      );
+      await kubeOk(plane(), { method: 'DELETE', path: `${quotas}/none` });
+      await untilReason(project, 'NotAdmitted');
+    });
+  });
+
+  it('leads to the ImageService that has the database, though it is younger', async () => {
+    const project = await declared({}, domain());
+    await led(async () => {
+      await until(async () => expect(await routeOf(project)).toBeDefined());
+      await kubeApply(plane(), servicePath('younger'), service({}, 'younger'));
+      const status = { databaseID: 'database-1' };
+      const path = `${servicePath('younger')}/status`;
+      const content_type = 'application/merge-patch+json';
+      await kubeOk(plane(), { method: 'PATCH', path, body: { status }, content_type });
+      const name = `younger-project-${project.project_slug}`;
+      await until(async () => expect(await ingress(name)).toBeDefined());
+      await until(async () => expect(await routeOf(project)).toBeUndefined());
+      await kubeOk(plane(), { method: 'DELETE', path: servicePath('younger') });
+      await until(async () => expect(await routeOf(project)).toBeDefined());
     });
   });
 

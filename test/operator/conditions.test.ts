@@ -54,6 +54,8 @@ const cases: Record<Reason, Decision<unknown>> = {
   ),
   // Of the cluster alone, where no decision comes about: test/cluster/tenant-kinds.test.ts.
   SecretTaken: { changes: [], conditions: conditionsFor('SecretTaken', 'it is there') },
+  // Of the API server and the database: test/cluster/refusals.test.ts.
+  WriteRefused: { changes: [], conditions: conditionsFor('WriteRefused', 'no room') },
   TooManyKeys: decideSigningKey(
     sample.signingKey({ rotationTrigger: '2' }),
     sample.keyRows({ verifying: { count: 1000, seconds: 60 } }),

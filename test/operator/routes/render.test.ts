@@ -119,6 +119,16 @@ describe('the ImageService that hosts lead to', () => {
     expect(found).toMatchObject({ state: 'ready', edge: { owner: { name: 'first' } } });
   });
 
+  it('is the one that has the database, however young', () => {
+    const younger = object('second', '2026-02-02T00:00:00Z');
+    const status = { databaseID: 'database-1' };
+    const found = findEdge(
+      [object('first', '2026-01-01T00:00:00Z'), { ...younger, status }],
+      'images',
+    );
+    expect(found).toMatchObject({ state: 'ready', edge: { owner: { name: 'second' } } });
+  });
+
   it('is told to be missing, by its namespace', () => {
     expect(findEdge([], 'images')).toEqual({
       state: 'absent',
