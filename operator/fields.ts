@@ -6,6 +6,11 @@
 import { z } from 'zod';
 import { parseChain } from '../runtime/core/delivery/chain.ts';
 import {
+  SLASHED_CHAIN,
+  SLASHED_CHAIN_PRESET,
+  SLASHED_CHAIN_TWICE,
+} from '../runtime/core/delivery/chain-pattern.ts';
+import {
   FILE_SLUG_LENGTH_MAX,
   NAME_LENGTH_MAX,
   PROJECT_SLUG_LENGTH_MAX,
@@ -133,12 +138,34 @@ export const projectRef = reference('Project')
   });
 
 const chainExpected = 'a transform chain, for example resize/640x480/format/webp';
+const unnestedExpected = 'a transform chain without preset:, for presets do not nest';
+
+/** The delivery grammar in the API server's words; they refuse nothing that `parseChain` reads. */
+const chainRules = [
+  { rule: `('/' + self).matches('${SLASHED_CHAIN}')`, message: `must be ${chainExpected}` },
+  {
+    rule: `!('/' + self).matches('${SLASHED_CHAIN_TWICE}')`,
+    message: 'must have each operation of a transform chain only once',
+  },
+];
 
 /** A transform chain that the delivery grammar can parse. */
-export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_MAX }).refine(
-  (chain) => parseChain(chain) !== undefined,
-  { error: chainExpected },
-);
+export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_MAX })
+  .refine((chain) => parseChain(chain) !== undefined, { error: chainExpected })
+  .meta({ 'x-kubernetes-validations': chainRules });
+
+/** The chain of a resolution preset. */
+export const presetChain = transformChain
+  .refine((chain) => parseChain(chain)?.preset === undefined, { error: unnestedExpected })
+  .meta({
+    'x-kubernetes-validations': [
+      ...chainRules,
+      {
+        rule: `!('/' + self).contains('${SLASHED_CHAIN_PRESET}')`,
+        message: `must be ${unnestedExpected}`,
+      },
+    ],
+  });
 
 const nameExpected = `a name of 1 to ${NAME_LENGTH_MAX} characters, without space around it`;
 

@@ -3,7 +3,6 @@
  * A field that is not set stays what the API made it.
  */
 import { z } from 'zod';
-import { parseChain } from '../../runtime/core/delivery/chain.ts';
 import {
   ALLOWED_TRANSFORM_CHAINS_MAX,
   CORS_ALLOWED_ORIGINS_MAX,
@@ -16,7 +15,11 @@ import {
   RESOLUTION_PRESETS_MAX,
   URL_LENGTH_MAX,
 } from '../../runtime/core/limits.ts';
-import { parseCallbackUrl, parseCorsOrigin } from '../../runtime/core/resources/web-address.ts';
+import {
+  CORS_ORIGIN_PATTERN,
+  parseCallbackUrl,
+  parseCorsOrigin,
+} from '../../runtime/core/resources/web-address.ts';
 import {
   allocated,
   choice,
@@ -26,6 +29,7 @@ import {
   namedWhole,
   OBJECT_NAME_LENGTH_MAX,
   OBJECT_NAME_PATTERN,
+  presetChain,
   projectSlug,
   reference,
   rotationTrigger,
@@ -39,10 +43,6 @@ const presetName = text('a name: lower case letters, digits, ".", "_" and "-", a
   pattern: RESOLUTION_PRESET_NAME_PATTERN,
 });
 
-const presetChain = transformChain.refine((chain) => parseChain(chain)?.preset === undefined, {
-  error: 'a transform chain without preset:, for presets do not nest',
-});
-
 const preset = group('{ name, chain }', {
   name: presetName.describe('The name that URLs use, as preset:<name>.'),
   chain: presetChain.describe('The transform chain that the name stands for.'),
@@ -54,10 +54,16 @@ const hostname = text('a host name such as img.shop.example', {
 });
 
 const originExpected = 'an origin such as https://shop.example, or * for all';
-const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX }).refine(
-  (written) => parseCorsOrigin(written) === written,
-  { error: originExpected },
-);
+const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
+  .refine((written) => parseCorsOrigin(written) === written, { error: originExpected })
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: `self.matches(r'${CORS_ORIGIN_PATTERN.source}')`,
+        message: `must be ${originExpected}`,
+      },
+    ],
+  });
 
 const urlExpected = 'an https URL, its host in ASCII';
 const callbackUrl = text(urlExpected, { max: URL_LENGTH_MAX, pattern: /^https:\/\// }).refine(

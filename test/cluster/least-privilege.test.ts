@@ -139,9 +139,9 @@ async function liveThrough(): Promise<void> {
   await makeFile(db, project, { file_slug: 'logo.png' });
   await untilReason('WatermarkPreset', 'InSync');
   await untilReason('Project', 'NotAdmitted', 'Routed');
-  for (const transformChain of ['resize/none', 'resize/640x480', 'resize/none', 'resize/640x480']) {
-    await apply('Recipe', { projectRef, transformChain });
-    await untilReason('Recipe', transformChain === 'resize/none' ? 'SpecInvalid' : 'InSync');
+  for (const displayName of [' wrong', 'right', ' wrong', 'right']) {
+    await apply('Recipe', { projectRef, displayName, transformChain: 'resize/640x480' });
+    await untilReason('Recipe', displayName === ' wrong' ? 'SpecInvalid' : 'InSync');
   }
   await apply('Project', { staff: custom, callback: callback('2') });
   await routeThrough(project.project_id);

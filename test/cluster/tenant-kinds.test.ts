@@ -292,12 +292,13 @@ describe('what belongs to a project', () => {
     });
   });
 
-  it('is refused in words where its chain is none', async () => {
+  it('is refused in words where the API server could not check it', async () => {
     const name = slug();
-    await apply('Recipe', name, { projectRef: { name }, transformChain: 'resize/none' });
+    const chain = { transformChain: 'resize/640x480' };
+    await apply('Recipe', name, { projectRef: { name }, displayName: ' Card', ...chain });
     await led(() => untilReason('Recipe', name, 'SpecInvalid'));
     const { message } = (await condition('Recipe', name)) ?? {};
-    expect(message).toMatch(/^`spec\.transformChain`: a transform chain/);
+    expect(message).toMatch(/^`spec\.displayName`: a name of 1 to/);
   });
 
   it('goes with its namespace’s resources in any order, a default watermark when its project lets go', async () => {

@@ -1,5 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { parseChain } from '../../runtime/core/delivery/chain.ts';
+import { TRANSFORM_CHAIN_LENGTH_MAX } from '../../runtime/core/limits.ts';
+import { spellings } from '../support/chains.ts';
 import { kubeApply, kubeRequest } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 
@@ -20,7 +24,8 @@ const projectRef = { name: 'shop' };
 const sha256 = '0'.repeat(64);
 
 /** What the API server answers to `kubectl apply`: which field, and our words where the rule is ours. */
-const wrong: [what: string, kind: Kind, spec: object, field: string, words: string][] = [
+type Wrong = [what: string, kind: Kind, spec: object, field: string, words: string];
+const wrong: Wrong[] = [
   [
     'a preset that is not there',
     'Project',
@@ -68,6 +73,57 @@ const wrong: [what: string, kind: Kind, spec: object, field: string, words: stri
     { corsAllowedOrigins: ['https://a.example', 'https://b.example', 'https://a.example'] },
     'spec.corsAllowedOrigins',
     'each item only once',
+  ],
+  [
+    'what is no origin',
+    'Project',
+    { corsAllowedOrigins: ['https://a.example', 'not an origin'] },
+    'spec.corsAllowedOrigins[1]',
+    'must be an origin such as https://shop.example, or * for all',
+  ],
+  [
+    'an origin with a path',
+    'Project',
+    { corsAllowedOrigins: ['https://a.example/'] },
+    'spec.corsAllowedOrigins[0]',
+    'must be an origin',
+  ],
+  [
+    'what is no chain in a preset',
+    'Project',
+    { resolutionPresets: [{ name: 'a', chain: 'nonsense!! ///' }] },
+    'spec.resolutionPresets[0].chain',
+    'must be a transform chain, for example resize/640x480/format/webp',
+  ],
+  [
+    'a preset of a preset',
+    'Project',
+    { resolutionPresets: [{ name: 'a', chain: 'quality/80/preset:b' }] },
+    'spec.resolutionPresets[0].chain',
+    'must be a transform chain without preset:, for presets do not nest',
+  ],
+  [
+    'what is no chain in a list',
+    'Project',
+    { allowedTransformChains: ['resize/9x9', 'originals'] },
+    'spec.allowedTransformChains[1]',
+    'must be a transform chain',
+  ],
+  ...['frobnicate/1', 'RESIZE/9x9', ' ', 'resize/0x0', 'resize/9x8193', 'quality/101', '/'].map(
+    (transformChain): Wrong => [
+      `the chain ${JSON.stringify(transformChain)}`,
+      'Recipe',
+      { projectRef, transformChain },
+      'spec.transformChain',
+      'must be a transform chain, for example resize/640x480/format/webp',
+    ],
+  ),
+  [
+    'an operation twice',
+    'Recipe',
+    { projectRef, transformChain: 'resize/9x9/format/webp/resize/8x8' },
+    'spec.transformChain',
+    'must have each operation of a transform chain only once',
   ],
   ['no project', 'SigningKey', { rotationDays: 3 }, 'spec.projectRef', 'Required'],
   ['too many days', 'SigningKey', { projectRef, rotationDays: 4000 }, 'spec.rotationDays', '3650'],
@@ -131,6 +187,22 @@ describe('kubectl apply', () => {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(refusal.message).toContain(field);
     expect(refusal.message).toContain(words);
+  });
+
+  it('takes every chain that the parser takes, and as many as there may be', async () => {
+    const sample = fc.sample(spellings, 400).flat();
+    const texts = [...new Set(sample)].filter((text) => text.length <= TRANSFORM_CHAIN_LENGTH_MAX);
+    const longest = texts.toSorted((one, other) => other.length - one.length);
+    for (const list of [texts.slice(0, 64), longest.slice(0, 64)]) {
+      const presets = list.filter((chain) => parseChain(chain)?.preset === undefined).slice(0, 32);
+      const spec = {
+        allowedTransformChains: list,
+        resolutionPresets: presets.map((chain, index) => ({ name: `p${index}`, chain })),
+        corsAllowedOrigins: ['*', ...list.map((_, at) => `https://a${at}.example:8443`)],
+      };
+      expect(list).toHaveLength(64);
+      expect(await apply('Project', newObject('Project', spec))).toMatchObject({ status: 201 });
+    }
   });
 
   it('refuses what may not change, and says so', async () => {

@@ -75,7 +75,7 @@ export const operations: readonly Operation[] = [
 
 // A preset's id as a URL may write it: wider than the ids we make, because one that the project
 // does not have is no fault of the chain (it falls back to the default).
-const WATERMARK_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+export const WATERMARK_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
 function parseResize([name, size]: readonly string[]): Read | undefined {
   const sides = name === 'resize' ? size?.split('x') : undefined;
@@ -93,7 +93,8 @@ function printResize({ resize }: ParsedChain): readonly string[] {
   return given(resize, ({ width, height }) => ['resize', `${width ?? ''}x${height ?? ''}`]);
 }
 
-const MODES: Readonly<Record<string, FitMode>> = {
+/** The words for a mode. */
+export const MODES: Readonly<Record<string, FitMode>> = {
   fill: 'fill',
   crop: 'fill',
   smart: 'smart',
@@ -135,7 +136,8 @@ function printCrop({ crop }: ParsedChain): readonly string[] {
   return given(crop, ({ x, y, width, height }) => ['crop', [x, y, width, height].join(',')]);
 }
 
-const FORMATS: Readonly<Record<string, RequestedFormat>> = {
+/** The words for a format. */
+export const FORMATS: Readonly<Record<string, RequestedFormat>> = {
   webp: 'webp',
   avif: 'avif',
   jpeg: 'jpeg',

@@ -46,6 +46,14 @@ const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{
 /** Scheme, host (a name or a bracketed address) and port; nothing after them. */
 const ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?$/;
 
+/**
+ * What every canonical CORS origin looks like, in what RE2 understands, too. `parseCorsOrigin` looks more closely: at the
+ * port, at addresses.
+ */
+export const CORS_ORIGIN_PATTERN = new RegExp(
+  `^([*]|https?://(${NAME.source.slice(1, -1)}|\\[[0-9a-f:.]+\\])(:[1-9][0-9]{0,4})?)$`,
+);
+
 function parseOrigin(text: string): string | undefined {
   if (text.length > ORIGIN_LENGTH_MAX) return undefined;
   const [, host] = ORIGIN.exec(text.toLowerCase()) ?? [];

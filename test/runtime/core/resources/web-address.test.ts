@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  CORS_ORIGIN_PATTERN,
   parseCallbackUrl,
   parseCorsOrigin,
   parseEmbedOrigin,
@@ -86,6 +87,34 @@ describe('parseCorsOrigin', () => {
     'refuses %j',
     (text) => expect(parseCorsOrigin(text)).toBeUndefined(),
   );
+
+  const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+  const hosts = fc.oneof(
+    fc.domain(),
+    ...[fc.ipV4(), fc.ipV6().map((address) => `[${address}]`)],
+    fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
+    fc.stringMatching(/^[a-zA-Z0-9.-]{1,20}$/),
+  );
+  const origins = fc
+    .tuple(fc.constantFrom('http', 'https', 'HTTPS'), hosts, fc.option(fc.nat(70_000)))
+    .map(([scheme, host, port]) => `${scheme}://${host}${port === null ? '' : `:${port}`}`);
+
+  it('answers what the pattern takes', () => {
+    fc.assert(
+      fc.property(origins, (text) => {
+        const origin = parseCorsOrigin(text);
+        fc.pre(origin !== undefined);
+        expect(origin).toMatch(CORS_ORIGIN_PATTERN);
+      }),
+    );
+    expect('*').toMatch(CORS_ORIGIN_PATTERN);
+  });
+
+  it.each([
+    ...['not an origin', '', ' ', '**', 'null', 'shop.example', 'ftp://shop.example', 'https://'],
+    ...['https://shop.example/', 'https://Shop.example', 'https://*.shop.example', 'https://a..b'],
+    ...['https://user@shop.example', 'https://shop.example:0', 'https://shop.example:'],
+  ])('the pattern refuses %j', (text) => expect(text).not.toMatch(CORS_ORIGIN_PATTERN));
 });
 
 describe('parseHostname', () => {
