@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { components, type Installation } from '../../../operator/image-service/installation.ts';
 import { poolsOf } from '../../../operator/image-service/render/autoscaling.ts';
@@ -7,6 +9,7 @@ import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts
 import { permissions } from '../../../operator/permissions.ts';
 import { END_MS_MAX, WORKER_END_MS_MAX } from '../../../runtime/actions/run-deployment.ts';
 import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
+import { projectRoot } from '../../house/source-files.ts';
 import { full, installation, least } from './samples.ts';
 
 const NS = { namespace: 'tintype' };
@@ -228,6 +231,22 @@ describe('what may reach what', () => {
       expect(JSON.stringify(find(of, 'NetworkPolicy', suffix).spec.egress)).not.toContain(agent);
     }
     expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).not.toContainEqual(rule);
+  });
+
+  it('opens a port anywhere where nothing says who is there, as the documentation tells', () => {
+    const open = (suffix: string, port: number, spec: ImageServiceSpec = least) => {
+      const endpoints = { database: 6432, amqp: 5671, storage: 80 };
+      const { egress } = find(installation(spec, { endpoints }), 'NetworkPolicy', suffix).spec;
+      return egress.some((rule: Yaml) => rule.to === undefined && rule.ports[0].port === port);
+    };
+    expect(open('dispatcher', 443)).toBe(true);
+    expect(open('worker-render', 443)).toBe(false);
+    expect(open('worker-render', 80)).toBe(true);
+    const peers = [{ party: 'Storage' as const, cidr: '10.1.0.0/16' }];
+    expect(open('worker-render', 80, { ...least, networkPolicy: { peers } })).toBe(false);
+    const page = readFileSync(join(projectRoot, 'docs/image-service.md'), 'utf8');
+    expect(page).toContain('a dispatcher whose `baseURL` is https may reach port 443 anywhere');
+    expect(page).toContain('reaches port 80 of `169.254.169.254` too');
   });
 
   it('names peers where the resource does', () => {
