@@ -51,4 +51,20 @@ done
 for folder in admission-policy network-policy rbac manager crd; do
   "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/$folder
 done
-echo 'Uninstalled: no resource, definition, role or namespace of Tintype is left in this cluster.'
+
+# What another release installed, by the labels that all of its objects have: release, kind, namespace and name.
+remaining=$("$KUBECTL" get deployments,roles,rolebindings,clusterroles,clusterrolebindings --all-namespaces \
+  --selector app.kubernetes.io/name=tintype,app.kubernetes.io/component=operator --output 'jsonpath={range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{"|"}{.metadata.annotations.meta\.helm\.sh/release-namespace}{"|"}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"\n"}{end}')
+if [ -z "$remaining" ]; then
+  echo 'Uninstalled: no resource, definition, role or namespace of Tintype is left in this cluster.'
+  exit
+fi
+echo 'Uninstalled: no resource and no definition of Tintype is left in this cluster, but these objects are, which `make install` did not make:'
+while IFS='|' read -r release release_namespace kind namespace name; do
+  if [ -n "$release" ]; then
+    remove="helm uninstall $release --namespace $release_namespace"
+  else
+    remove="$KUBECTL delete $kind $name${namespace:+ --namespace $namespace}"
+  fi
+  echo "  $kind ${namespace:+$namespace/}$name: $remove"
+done <<<"$remaining"

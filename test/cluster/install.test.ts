@@ -102,23 +102,49 @@ describe('make install and make uninstall', () => {
       body: { metadata: { finalizers: [] } },
       content_type: 'application/merge-patch+json',
     });
-    await script('uninstall.sh');
+    expect(await script('uninstall.sh')).toContain('no resource, definition, role or namespace');
     expect(await left()).toEqual([]);
   }, 300_000);
 });
 
-describe('the chart in a cluster', () => {
-  async function helm(...args: string[]): Promise<string> {
-    const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
-    const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
-    const { stdout } = await runFile(
-      findKubeTool('helm'),
-      [...args, '--namespace', 'tintype-system'],
-      options,
-    );
-    return stdout;
-  }
+async function helmIn(namespace: string, ...args: string[]): Promise<string> {
+  const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
+  const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
+  const words = [...args, '--namespace', namespace];
+  const { stdout } = await runFile(findKubeTool('helm'), words, options);
+  return stdout;
+}
 
+describe('make uninstall beside a release of the chart', () => {
+  it('names what is left, and how it goes', async () => {
+    const values = ['--set', 'crds.enabled=false', '--set', 'watchNamespaces={default}'];
+    await helmIn('two', 'install', 'second', 'charts/tintype', '--create-namespace', ...values);
+    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+    const labels = {
+      'app.kubernetes.io/name': 'tintype',
+      'app.kubernetes.io/component': 'operator',
+    };
+    const body = { metadata: { name: 'by-hand', labels }, rules: [] };
+    await kubeOk(plane, { method: 'POST', path, body });
+
+    const said = await script('uninstall.sh');
+    expect(said).not.toContain('definition, role or namespace');
+    const helm = 'helm uninstall second --namespace two';
+    expect(said).toContain(`Deployment two/second-tintype-operator: ${helm}`);
+    expect(said).toContain(`Role default/second-tintype-operator-tenant: ${helm}`);
+    expect(said).toContain(`ClusterRole second-tintype-staff: ${helm}`);
+    expect(said).toMatch(
+      /Role default\/by-hand: \S*kubectl delete Role by-hand --namespace default/,
+    );
+
+    await helmIn('two', 'uninstall', 'second');
+    await kubeOk(plane, { method: 'DELETE', path: `${path}/by-hand` });
+    expect(await script('uninstall.sh')).toContain('no resource, definition, role or namespace');
+  }, 300_000);
+});
+
+describe('the chart in a cluster', () => {
+  const helm = (...args: string[]) => helmIn('tintype-system', ...args);
   const deployment = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
 
   it('is installed and upgraded, and leaves the definitions with their resources', async () => {
