@@ -13,11 +13,17 @@ export function withPlan(
   routes: readonly string[],
 ): Condition[] {
   const lines = [...differences.map(printDifference), ...routes];
-  const isRefused = outcomeOf(conditions) === 'refused';
-  if (lines.length === 0 || isRefused) {
-    const message = isRefused
-      ? 'nothing would be written: the resource is not accepted'
-      : 'nothing would change: rows and routes are as declared';
+  const outcome = outcomeOf(conditions);
+  if (outcome === 'waiting' && lines.length === 0) {
+    const why = conditions.find(({ type }) => type === 'Ready')?.message;
+    const message = `what would change cannot be told until this is there: ${why}`;
+    return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
+  }
+  if (lines.length === 0 || outcome === 'refused') {
+    const message =
+      outcome === 'refused'
+        ? 'nothing would be written: the resource is not accepted'
+        : 'nothing would change: rows and routes are as declared';
     return [
       ...conditions,
       { type: 'Planned', status: 'False', reason: 'NothingToChange', message },

@@ -5,6 +5,9 @@ import type { Told } from './status.ts';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
 const MESSAGE_LENGTH_MAX = 30_000;
+/** What is made of a version depends on what stands there then. */
+const AFTER_MIGRATION =
+  '… and, once that Job has migrated the database, the objects of this version: workers and dispatcher, then API and delivery';
 
 /** `planned` is undefined where something has to be mended before anything can be decided. */
 export function withPlan(
@@ -16,15 +19,16 @@ export function withPlan(
     const message = `What would change cannot be told until this is mended: ${why}`;
     return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
   }
-  const lines = planned.map(printPlanned);
-  if (lines.length === 0) {
+  const isMigrating = planned.some(({ change, kind }) => change === 'create' && kind === 'Job');
+  const lines = [...planned.map(printPlanned), ...(isMigrating ? [AFTER_MIGRATION] : [])];
+  if (planned.length === 0) {
     const message = 'Nothing would change: every object is as declared, or waits for something.';
     return [
       ...conditions,
       { type: 'Planned', status: 'False', reason: 'NothingToChange', message },
     ];
   }
-  const message = `${lines.length} changes are planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
+  const message = `${planned.length} changes are planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
   const others = conditions.filter(({ type }) => !SUMMARY.includes(type));
   const waiting = conditionsOf([{ type: 'Applied', reason: 'PlanOnly', message }]);
   return [

@@ -100,6 +100,23 @@ describe('a resource that asks for its plan alone', () => {
     });
   });
 
+  it('says what it waits for, where nothing can be told without it', async () => {
+    const name = newSlug();
+    const projectRef = { name };
+    await apply('Recipe', name, { projectRef, transformChain: 'resize/9x9' }, plan);
+    await apply('SigningKey', name, { projectRef }, plan);
+    await led(async () => {
+      for (const kind of ['Recipe', 'SigningKey']) {
+        await until(async () =>
+          expect(await condition(kind, name, 'Planned')).toMatchObject({
+            ...{ status: 'Unknown', reason: 'Blocked' },
+            message: expect.stringMatching(/^what would change cannot be told until .* Project/),
+          }),
+        );
+      }
+    });
+  });
+
   it('tells what its deletion would do, and goes when it no longer asks', async () => {
     const name = newSlug();
     await apply('Project', name, {});

@@ -84,7 +84,9 @@ describe('an ImageService', () => {
     await declare({ annotations: { 'tintype.dev/plan-only': 'true' } });
     await led(async () => {
       await untilReason(name, 'PlanOnly');
-      expect(await message(name, 'Planned')).toContain(`+ Job ${name}-migrate-`);
+      const planned = await message(name, 'Planned');
+      expect(planned).toContain(`+ Job ${name}-migrate-`);
+      expect(planned).toMatch(/\n… and, once that Job has migrated the database, the objects .*$/);
       expect(await owned('Job')).toEqual([]);
       await annotate({ 'tintype.dev/plan-only': null });
       await untilReason(name, 'MigrationRunning');
