@@ -92,7 +92,7 @@ export const reasons = {
 
   SpecInvalid: {
     outcome: 'refused',
-    meaning: 'A field says what the API server could not check, such as a transform chain.',
+    meaning: 'A field says what the API server could not check.',
   },
   SlugInvalid: { outcome: 'refused', meaning: 'The slug is not a DNS label.' },
   SlugReserved: { outcome: 'refused', meaning: 'The slug is reserved.' },
