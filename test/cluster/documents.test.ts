@@ -12,7 +12,7 @@ import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
 import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeconfig } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk } from '../support/kube-request.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 import { must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
@@ -103,10 +103,11 @@ it('a plan is asked for, seen and let happen', async () => {
 });
 
 it('Argo CD is taught the kinds', async () => {
-  const create = (path: string, name: string) =>
-    kubeOk(plane(), { method: 'POST', path, body: { metadata: { name } } });
-  await create('/api/v1/namespaces', 'argocd');
-  await create('/api/v1/namespaces/argocd/configmaps', 'argocd-cm');
+  const [namespaces, name] = ['/api/v1/namespaces', 'argocd-cm'];
+  const head = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'argocd' } };
+  await kubeApply(plane(), `${namespaces}/argocd`, head);
+  const empty = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'argocd' } };
+  await kubeApply(plane(), `${namespaces}/argocd/configmaps/${name}`, empty);
   await type('kubectl --namespace argocd patch configmap argocd-cm');
   expect(await keysOf('configmaps', 'argocd-cm', 'argocd')).toHaveLength(5);
   await kubeOk(plane(), { method: 'DELETE', path: '/api/v1/namespaces/argocd' });

@@ -2,7 +2,7 @@
 // operator was not told, the ImageService says.
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk } from '../support/kube-request.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
@@ -18,8 +18,8 @@ const quotas = () => `/api/v1/namespaces/${cluster.namespace()}/resourcequotas`;
 /** In effect when it resolves. */
 async function forbidSecrets(): Promise<void> {
   const hard = { 'count/secrets': '0' };
-  const body = { metadata: { name: 'none' }, spec: { hard } };
-  await kubeOk(plane(), { method: 'POST', path: quotas(), body });
+  const head = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' } };
+  await kubeApply(plane(), `${quotas()}/none`, { ...head, spec: { hard } });
   await until(async () =>
     expect(await kubeOk(plane(), { path: `${quotas()}/none` })).toMatchObject({ status: { hard } }),
   );

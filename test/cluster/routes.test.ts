@@ -371,8 +371,8 @@ describe('Routed of a Project', () => {
   it('says what the API server refuses, and is written when it no longer does', async () => {
     const quotas = `/api/v1/namespaces/${images}/resourcequotas`;
     const hard = { 'count/ingresses.networking.k8s.io': '0' };
-    const body = { metadata: { name: 'none' }, spec: { hard } };
-    await kubeOk(plane(), { method: 'POST', path: quotas, body });
+    const head = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' } };
+    await kubeApply(plane(), `${quotas}/none`, { ...head, spec: { hard } });
     await until(async () =>
       expect(await kubeOk(plane(), { path: `${quotas}/none` })).toMatchObject({ status: { hard } }),
     );
