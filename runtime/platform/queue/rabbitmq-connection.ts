@@ -69,7 +69,7 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
       if (model !== undefined) await work(model);
     },
     current: () => model,
-    close: () => withDeadline(connection.close(), CLOSE_MS_MAX),
+    close: () => connection.close(),
   };
 }
 
