@@ -75,13 +75,13 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...common,
     context: { client, db, clock, caches, edges, probe: probeHost },
   });
+  const findRootDomain = () => config.deliveryRootDomain ?? rootDomainOf(edges.find());
   const context = {
-    ...{ client, clock, delivery_root_domain: config.deliveryRootDomain },
+    ...{ client, clock, findRootDomain },
     sealing: createSealing(config.keyEncryptionKeys),
     findOrganization: createOrganizations(clock),
     events,
     images: openImages(config, { log, lifecycle }),
-    findRootDomain: () => rootDomainOf(edges.find()),
     planRoutes: (object: TenantObject) => planRoutes(object, { db, edges }),
     judgeRoute: routes.judge,
   };
@@ -89,7 +89,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...{ ...common, caches, context },
     namespaces: config.watchNamespaces,
   });
-  edges.subscribe((changed) => changed === 'all' && controllers.lookAgain());
+  edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
   const own_namespace = env['POD_NAMESPACE'] || 'default';
   const namespaces =
     config.runtimeNamespaces.length > 0 ? config.runtimeNamespaces : [own_namespace];
@@ -113,6 +113,16 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     await events.settled();
   });
   log.info('ready', watch_port === undefined ? {} : { watch_port });
+}
+
+/** Looks each time, and tells where something else is found than the time before. */
+function whenAnother<Value>(find: () => Value, tell: () => void): () => void {
+  let last = find();
+  return () => {
+    const before = last;
+    last = find();
+    if (last !== before) tell();
+  };
 }
 
 type Watched = {

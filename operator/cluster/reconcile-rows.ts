@@ -20,8 +20,6 @@ export type ObjectContext = Omit<Context, 'organization_id' | 'findUid' | 'write
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
   findOrganization: FindOrganization;
-  /** That of the ImageService, where the operator was told none. */
-  findRootDomain?: (() => string | undefined) | undefined;
   /** Within the namespace of the resource; nothing for what is being deleted. */
   findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;
   /** Undefined where the operator was given no storage: then no preset can bring its image. */

@@ -27,7 +27,10 @@ export type TenantControllers = {
 
 export type TenantOptions = {
   caches: ObjectCaches;
-  context: Omit<ObjectContext, 'db' | 'findObject' | 'metrics'>;
+  context: Omit<ObjectContext, 'db' | 'findObject' | 'metrics' | 'delivery_root_domain'> & {
+    /** Below which projects have their default hosts, as it is known now. */
+    findRootDomain(): string | undefined;
+  };
   clock: TimedClock;
   log: Log;
   metrics: KubeMetrics;
@@ -44,7 +47,7 @@ const RESYNC_MS = 10 * 60_000;
 const RETRY_MS = 10_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
-  context: Omit<ObjectContext, 'db'>;
+  context: TenantOptions['context'] & Pick<ObjectContext, 'findObject' | 'metrics'>;
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
   /** Nobody listens to it while others lead. */
@@ -74,8 +77,8 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
   return {
     lead: (term) => lead(state, term),
     lookAgain: () => {
-      const queue = state.queues.get('Project');
-      for (const key of queue ? state.caches.keys('Project') : []) queue?.add(key, 'resync');
+      for (const key of state.caches.keys('Project'))
+        state.queues.get('Project')?.add(key, 'resync');
     },
   };
 }

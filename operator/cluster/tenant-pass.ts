@@ -47,7 +47,7 @@ export async function runPass(state: TenantState, running: Running): Promise<Out
 }
 
 async function turnAt(state: TenantState, { kind, pass, term }: Running): Promise<Outcome> {
-  const { delivery_root_domain = state.context.findRootDomain?.() } = state.context;
+  const delivery_root_domain = state.context.findRootDomain();
   const context = { ...state.context, delivery_root_domain, db: term.db };
   const object = state.caches.get(kind, pass.key);
   const shut_ms = state.gate.shut_ms();

@@ -2,28 +2,16 @@
 // operator was not told, the ImageService says.
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { kubeForbid } from '../support/kube-quota.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
 let root: string | undefined;
 const cluster = useTenantCluster({
   db,
-  context: { delivery_root_domain: undefined, findRootDomain: () => root },
+  context: { findRootDomain: () => root },
 });
 const { apply, condition, led, plane, read, untilReason } = cluster;
-
-const quotas = () => `/api/v1/namespaces/${cluster.namespace()}/resourcequotas`;
-
-/** In effect when it resolves. */
-async function forbidSecrets(): Promise<void> {
-  const hard = { 'count/secrets': '0' };
-  const head = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' } };
-  await kubeApply(plane(), `${quotas()}/none`, { ...head, spec: { hard } });
-  await until(async () =>
-    expect(await kubeOk(plane(), { path: `${quotas()}/none` })).toMatchObject({ status: { hard } }),
-  );
-}
 
 describe('what is refused', { timeout: 180_000 }, () => {
   it('by a quota of the cluster is said, of a resource that is new and of one that was ready', async () => {
@@ -31,7 +19,7 @@ describe('what is refused', { timeout: 180_000 }, () => {
     await apply('Project', ready, {});
     await led(async () => {
       await untilReason('Project', ready, 'InSync');
-      await forbidSecrets();
+      const allow = await kubeForbid(plane(), cluster.namespace(), 'count/secrets');
       for (const name of [fresh, ready]) {
         const callback = { url: 'https://shop.example/hook', secretName: name };
         await apply('Project', name, { callback });
@@ -42,7 +30,7 @@ describe('what is refused', { timeout: 180_000 }, () => {
         expect(message).toMatch(/^the API server refuses it: secrets .* exceeded quota: none/);
         expect(await condition('Project', name, 'Stalled')).toMatchObject({ status: 'True' });
       }
-      await kubeOk(plane(), { method: 'DELETE', path: `${quotas()}/none` });
+      await allow();
       for (const name of [fresh, ready]) await untilReason('Project', name, 'InSync');
     });
   });

@@ -17,6 +17,7 @@ import { least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
+import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { makeProject } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
@@ -369,20 +370,15 @@ describe('Routed of a Project', () => {
   });
 
   it('says what the API server refuses, and is written when it no longer does', async () => {
-    const quotas = `/api/v1/namespaces/${images}/resourcequotas`;
-    const hard = { 'count/ingresses.networking.k8s.io': '0' };
-    const head = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' } };
-    await kubeApply(plane(), `${quotas}/none`, { ...head, spec: { hard } });
-    await until(async () =>
-      expect(await kubeOk(plane(), { path: `${quotas}/none` })).toMatchObject({ status: { hard } }),
-    );
+    const counted = 'count/ingresses.networking.k8s.io';
+    const allow = await kubeForbid(plane(), images, counted);
     const project = await declared({}, domain());
     await led(async () => {
       await untilReason(project, 'RouteRefused');
       expect((await routed(project))?.message).toMatch(
         /the API server refuses it: .*exceeded quota/,
       );
-      await kubeOk(plane(), { method: 'DELETE', path: `${quotas}/none` });
+      await allow();
       await untilReason(project, 'NotAdmitted');
     });
   });

@@ -53,7 +53,7 @@ beforeAll(async () => {
   metrics = connected.metrics;
   caches = openObjectCaches({ client, clock, log, metrics, namespaces: [namespace] });
   const context = {
-    ...{ client, clock, delivery_root_domain: 'images.example' },
+    ...{ client, clock, findRootDomain: () => 'images.example' },
     sealing: createSealing([{ id: 'k1', key }]),
     findOrganization: createOrganizations(clock),
     events: createEventRecorder({ client, clock, log, instance: 'test' }),

@@ -6,8 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
-import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
-import { createTenantControllers } from '../../operator/cluster/tenant-controllers.ts';
+import {
+  createTenantControllers,
+  type TenantOptions,
+} from '../../operator/cluster/tenant-controllers.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
@@ -67,7 +69,7 @@ type Options = {
   key?: Buffer;
   /** The client that the operator has, in place of an ordinary one. */
   wrap?: (client: KubeClient) => KubeClient;
-  context?: Partial<ObjectContext>;
+  context?: Partial<TenantOptions['context']>;
   /** Where the operator finds the API server, in place of its own address. */
   through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
 };
@@ -111,7 +113,7 @@ export function useTenantCluster({ db, key, wrap, context, through }: Options): 
     controllers = createTenantControllers({
       ...{ caches, namespaces, clock, log, metrics, resync_ms: RESYNC_MS, retry_ms: RETRY_MS },
       context: {
-        ...{ client, clock, delivery_root_domain: 'images.example' },
+        ...{ client, clock, findRootDomain: () => 'images.example' },
         sealing: createSealing([{ id: 'k1', key: key ?? randomBytes(32) }]),
         findOrganization: createOrganizations(clock),
         events: createEventRecorder({ client, clock, log, instance: 'test' }),

@@ -1,0 +1,13 @@
+/** A quota of a namespace, so that the API server refuses what a test wants refused. */
+import { expect } from 'vitest';
+import { kubeApply, kubeOk, type PlaneAddress } from './kube-request.ts';
+
+/** From when it resolves on, nothing that is counted so comes into the namespace; what allows it again. */
+export async function kubeForbid(plane: PlaneAddress, namespace: string, counted: string) {
+  const path = `/api/v1/namespaces/${namespace}/resourcequotas/none`;
+  const hard = { [counted]: '0' };
+  const head = { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'none' } };
+  await kubeApply(plane, path, { ...head, spec: { hard } });
+  await expect.poll(() => kubeOk(plane, { path })).toMatchObject({ status: { hard } });
+  return () => kubeOk(plane, { method: 'DELETE', path });
+}
