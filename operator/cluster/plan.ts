@@ -13,27 +13,28 @@ export function withPlan(
   routes: readonly string[],
 ): Condition[] {
   const lines = [...differences.map(printDifference), ...routes];
-  const outcome = outcomeOf(conditions);
-  if (outcome === 'waiting' && lines.length === 0) {
-    const why = conditions.find(({ type }) => type === 'Ready')?.message;
-    const message = `what would change cannot be told until this is there: ${why}`;
-    return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
-  }
-  if (lines.length === 0 || outcome === 'refused') {
-    const message =
-      outcome === 'refused'
-        ? 'nothing would be written: the resource is not accepted'
-        : 'nothing would change: rows and routes are as declared';
-    return [
-      ...conditions,
-      { type: 'Planned', status: 'False', reason: 'NothingToChange', message },
-    ];
+  if (lines.length === 0 || outcomeOf(conditions) === 'refused') {
+    return [...conditions, emptyPlan(conditions)];
   }
   const waiting = `${lines.length} changes are planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
   return [
     ...conditionsFor('PlanOnly', waiting),
     { type: 'Planned', status: 'True', reason: 'ChangesPlanned', message: join(lines) },
   ];
+}
+
+function emptyPlan(conditions: readonly Condition[]): Condition {
+  const nothing = { type: 'Planned', status: 'False', reason: 'NothingToChange' } as const;
+  const outcome = outcomeOf(conditions);
+  if (outcome === 'refused') {
+    return { ...nothing, message: 'nothing would be written: the resource is not accepted' };
+  }
+  if (outcome !== 'waiting') {
+    return { ...nothing, message: 'nothing would change: rows and routes are as declared' };
+  }
+  const why = conditions.find(({ type }) => type === 'Ready')?.message;
+  const message = `what would change cannot be told until this is there: ${why}`;
+  return { type: 'Planned', status: 'Unknown', reason: 'Blocked', message };
 }
 
 function join(lines: readonly string[]): string {

@@ -19,8 +19,6 @@ export function withPlan(
     const message = `What would change cannot be told until this is mended: ${why}`;
     return [...conditions, { type: 'Planned', status: 'Unknown', reason: 'Blocked', message }];
   }
-  const isMigrating = planned.some(({ change, kind }) => change === 'create' && kind === 'Job');
-  const lines = [...planned.map(printPlanned), ...(isMigrating ? [AFTER_MIGRATION] : [])];
   if (planned.length === 0) {
     const message = 'Nothing would change: every object is as declared, or waits for something.';
     return [
@@ -28,6 +26,8 @@ export function withPlan(
       { type: 'Planned', status: 'False', reason: 'NothingToChange', message },
     ];
   }
+  const isMigrating = planned.some(({ change, kind }) => change === 'create' && kind === 'Job');
+  const lines = [...planned.map(printPlanned), ...(isMigrating ? [AFTER_MIGRATION] : [])];
   const message = `${planned.length} changes are planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
   const others = conditions.filter(({ type }) => !SUMMARY.includes(type));
   const waiting = conditionsOf([{ type: 'Applied', reason: 'PlanOnly', message }]);

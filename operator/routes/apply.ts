@@ -2,10 +2,9 @@
  * Writes what was decided for the routes of a project, by server-side apply: what others added to a route stays theirs,
  * and an object of somebody else is never taken.
  */
-
 import { refusalOf } from '../cluster/refusal.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeFailure, unwrap } from '../kube/kube-failure.ts';
+import { unwrap } from '../kube/kube-failure.ts';
 import type { RouteStep } from './decide.ts';
 import { routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
@@ -45,13 +44,14 @@ async function write(client: KubeClient, { route, to }: Applying): Promise<Verdi
       'the cluster has no HTTPRoutes: install the Gateway API, or set `spec.routing.mode` to Ingress';
     return { reason: 'GatewayAPIMissing', message };
   }
-  if (!answer.ok && refusalOf(answer.failure) !== undefined) return refused(route, answer.failure);
+  const refusal = answer.ok ? undefined : refusalOf(answer.failure);
+  if (refusal !== undefined) return refused(route, refusal);
   unwrap(answer);
   return undefined;
 }
 
-function refused({ metadata: { namespace, name } }: RenderedRoute, failure: KubeFailure): Verdict {
-  const message = `'${namespace}/${name}': ${refusalOf(failure)}; this is tried again by itself`;
+function refused({ metadata: { namespace, name } }: RenderedRoute, refusal: string): Verdict {
+  const message = `'${namespace}/${name}': ${refusal}; this is tried again by itself`;
   return { reason: 'RouteRefused', message };
 }
 
