@@ -7,7 +7,7 @@ import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
 import { deliveryName, type Edge, type EdgeFound, type RouteMode } from './edge.ts';
 import { admissionOf, type KnownRoute } from './live-route.ts';
-import { APPLIED, defaultHost, type RenderedRoute, renderRoute } from './render.ts';
+import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
 
 /** What a Project resource asks of its routes. */
@@ -41,11 +41,10 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
   if (edge.state !== 'ready') {
     return { steps: live.map(remove), verdict: outside(edge), hosts: hostsOf(facts) };
   }
-  const wanted = wantedRoute(facts, edge);
-  const present = wanted && live.find((each) => isOf(wanted, each));
+  const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, live));
   return {
-    steps: [...applying(wanted, present), ...removing({ live, wanted, present })],
-    verdict: judge(facts, { edge: edge.edge, mode: edge.mode, wanted, present }),
+    steps: [...wanted.flatMap(applying), ...removing(wanted, { live, mode: edge.mode })],
+    verdict: judge(facts, edge, wanted),
     hosts: hostsOf(facts),
   };
 }
@@ -57,13 +56,10 @@ function outside(edge: Exclude<EdgeFound, { state: 'ready' }>): Verdict {
   return { reason: 'RoutedByOthers', message };
 }
 
-function wantedRoute(
-  { project, declared }: RouteFacts,
-  { edge, mode }: { edge: Edge; mode: RouteMode },
-): RenderedRoute | undefined {
-  if (project === undefined) return undefined;
+function wantedRoutes({ project, declared, live }: RouteFacts, way: Way): readonly RenderedRoute[] {
+  if (project === undefined) return [];
   const has_own_default = declared?.perProject === 'Always' ? 'yes' : 'no';
-  return renderRoute(edge, mode, { ...project, has_own_default });
+  return renderRoutes(way, { ...project, has_own_default }, live);
 }
 
 function hostsOf({ project, edge }: RouteFacts): string[] {
@@ -71,14 +67,20 @@ function hostsOf({ project, edge }: RouteFacts): string[] {
   return [defaultHost(edge.edge, project), ...project.custom_domains];
 }
 
-function isOf({ mode, metadata }: RenderedRoute, { mode: is, object }: KnownRoute): boolean {
-  return mode === is && metadata.name === object.metadata.name;
+/** A route that is wanted, and the one of its kind and name that stands. */
+type Wanted = { route: RenderedRoute; present: KnownRoute | undefined };
+
+function withPresent(route: RenderedRoute, live: readonly KnownRoute[]): Wanted {
+  const { mode, metadata } = route;
+  const present = live.find(
+    (each) => each.mode === mode && each.object.metadata.name === metadata.name,
+  );
+  return { route, present };
 }
 
-function applying(wanted: RenderedRoute | undefined, present: KnownRoute | undefined): RouteStep[] {
-  if (wanted === undefined) return [];
-  if (present === undefined) return [{ do: 'apply', route: wanted, to: 'new' }];
-  return isAsWanted(wanted, present) ? [] : [{ do: 'apply', route: wanted, to: 'ours' }];
+function applying({ route, present }: Wanted): RouteStep[] {
+  if (present === undefined) return [{ do: 'apply', route, to: 'new' }];
+  return isAsWanted(route, present) ? [] : [{ do: 'apply', route, to: 'ours' }];
 }
 
 /** What others added stands; what we no longer declare is known by the digest of what was applied. */
@@ -91,18 +93,17 @@ function isAsWanted({ metadata, spec }: RenderedRoute, { object }: KnownRoute): 
   return isOwned && findDifference(wanted, object) === undefined;
 }
 
-type Standing = {
-  live: readonly KnownRoute[];
-  wanted: RenderedRoute | undefined;
-  present: KnownRoute | undefined;
-};
-
-/** A route of the other kind serves until the new one does. */
-function removing({ live, wanted, present }: Standing): RouteStep[] {
-  const isServed = present !== undefined && admissionOf(present).state === 'admitted';
+/** Routes of the other kind serve until all of the new one do. */
+function removing(
+  wanted: readonly Wanted[],
+  { live, mode }: { live: readonly KnownRoute[]; mode: RouteMode },
+): RouteStep[] {
+  const areServed = wanted.every(
+    ({ present }) => present !== undefined && admissionOf(present).state === 'admitted',
+  );
   return live
-    .filter((each) => each !== present)
-    .filter((each) => wanted === undefined || each.mode === wanted.mode || isServed)
+    .filter((each) => wanted.every(({ present }) => present !== each))
+    .filter((each) => each.mode === mode || areServed)
     .map(remove);
 }
 
@@ -110,9 +111,7 @@ function remove(route: KnownRoute): RouteStep {
   return { do: 'delete', route };
 }
 
-type Judged = Omit<Standing, 'live'> & { edge: Edge; mode: RouteMode };
-
-function judge(facts: RouteFacts, judged: Judged): Verdict {
+function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict {
   const { project, declared, wildcard } = facts;
   if (project === undefined) {
     return {
@@ -125,27 +124,25 @@ function judge(facts: RouteFacts, judged: Judged): Verdict {
     const message = `'${missing}' is not a domain of the project: see Accepted and Synced`;
     return { reason: 'NotAccepted', message };
   }
-  const { edge, mode, wanted, present } = judged;
-  const own = wanted && { name: wanted.metadata.name, route: current(wanted, present) };
-  const needsWildcard = declared?.perProject !== 'Always';
-  const shared = needsWildcard ? { name: deliveryName(edge), route: wildcard } : undefined;
-  for (const each of [own, shared]) {
-    const trouble = each && judgeRoute(each, { edge, mode });
+  const own = wanted.map((each) => ({ name: each.route.metadata.name, route: current(each) }));
+  const shared = { name: deliveryName(way.edge), route: wildcard };
+  for (const each of declared?.perProject === 'Always' ? own : [...own, shared]) {
+    const trouble = judgeRoute(each, way);
     if (trouble !== undefined) return trouble;
   }
   return { reason: 'Routed', message: `${print(hostsOf(facts))} leads to delivery` };
 }
 
 /** Nothing where it still says something else: what was admitted then is no answer. */
-function current(wanted: RenderedRoute, present: KnownRoute | undefined): KnownRoute | undefined {
+function current({ route, present }: Wanted): KnownRoute | undefined {
   const isCurrent =
-    present?.object.metadata.annotations?.[APPLIED] === wanted.metadata.annotations[APPLIED];
+    present?.object.metadata.annotations?.[APPLIED] === route.metadata.annotations[APPLIED];
   return isCurrent ? present : undefined;
 }
 
 function judgeRoute(
   { name, route }: { name: string; route: KnownRoute | undefined },
-  { edge, mode }: { edge: Edge; mode: RouteMode },
+  { edge, mode }: Way,
 ): Verdict | undefined {
   const kind = mode === 'Ingress' ? 'Ingress' : 'HTTPRoute';
   const called = `the ${kind} '${edge.namespace}/${name}'`;

@@ -33,6 +33,11 @@ export function projectOf({ metadata }: LiveRoute): string | undefined {
   return metadata.labels?.[PROJECT_LABEL];
 }
 
+/** Of an HTTPRoute. */
+export function hostsOfRoute({ spec }: LiveRoute): readonly string[] {
+  return (spec as { hostnames?: string[] } | undefined)?.hostnames ?? [];
+}
+
 /** `refused`: in the words of the controller. */
 export type Admission =
   | { state: 'admitted' }

@@ -1,12 +1,15 @@
 /**
- * The route of one project: its custom domains, and its default host where it asks for rules of its own. An Ingress, or
- * an HTTPRoute of the installation's Gateway. Spec: Project (custom_domains).
+ * The routes of one project: to its custom domains, and to its default host where it asks for rules of its own. An
+ * Ingress, or HTTPRoutes of the installation's Gateway. Spec: Project (custom_domains).
  */
 
+import { CUSTOM_DOMAINS_MAX } from '../../runtime/core/limits.ts';
 import { digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
 import { deliveryName, type Edge, type RouteMode, routeLabels } from './edge.ts';
+import { hostsOfRoute, type KnownRoute } from './live-route.ts';
+import { shareHosts } from './share-hosts.ts';
 
 export type Routed = {
   project_id: string;
@@ -32,12 +35,42 @@ export type RenderedRoute = {
 /** What was applied last, so that a field which is declared no more is seen to be ours. */
 export const APPLIED = 'tintype.dev/applied';
 
-/** Undefined where the wildcard is all that it needs. */
-export function renderRoute(edge: Edge, mode: RouteMode, of: Routed): RenderedRoute | undefined {
-  const hosts = hostsOf(edge, of);
-  if (hosts.length === 0) return undefined;
-  const name = routeName(edge, of);
-  const spec = mode === 'Ingress' ? ingressSpec(edge, of, hosts) : httpRouteSpec(edge, hosts);
+/** Where routes lead to, and of which kind they are. */
+export type Way = { edge: Edge; mode: RouteMode };
+
+/** None where the wildcard is all that the project needs; `live` are those that it has. */
+export function renderRoutes(
+  way: Way,
+  of: Routed,
+  live: readonly KnownRoute[],
+): readonly RenderedRoute[] {
+  const hosts = hostsOf(way.edge, of);
+  if (hosts.length === 0) return [];
+  if (way.mode === 'Ingress') {
+    const rendered = {
+      name: routeName(way.edge, of),
+      hosts,
+      spec: ingressSpec(way.edge, of, hosts),
+    };
+    return [complete(way, of, rendered)];
+  }
+  const names = httpRouteNames(routeName(way.edge, of));
+  const shares = shareHosts(hosts, {
+    held: names.map((name) => hostsHeld(live, name)),
+    most: HTTP_ROUTE_HOSTS_MAX,
+  });
+  return names.flatMap((name, index) => {
+    const share = shares[index] ?? [];
+    if (share.length === 0) return [];
+    return [complete(way, of, { name, hosts: share, spec: httpRouteSpec(way.edge, share) })];
+  });
+}
+
+function complete(
+  { edge, mode }: Way,
+  of: Routed,
+  { name, hosts, spec }: { name: string; hosts: readonly string[]; spec: object },
+): RenderedRoute {
   const declared = annotationsOf(edge, of);
   const { owner, namespace } = edge;
   return {
@@ -52,6 +85,25 @@ export function renderRoute(edge: Edge, mode: RouteMode, of: Routed): RenderedRo
     },
     spec,
   };
+}
+
+/** Of the Gateway API: `spec.hostnames` has no more items. */
+const HTTP_ROUTE_HOSTS_MAX = 16;
+/** With the default host. */
+const HTTP_ROUTES_MAX = Math.ceil((CUSTOM_DOMAINS_MAX + 1) / HTTP_ROUTE_HOSTS_MAX);
+
+/** No slug of a project has a dot, so that none of these is another project's. */
+function httpRouteNames(name: string): string[] {
+  return Array.from({ length: HTTP_ROUTES_MAX }, (_, index) =>
+    index === 0 ? name : `${name}.${index + 1}`,
+  );
+}
+
+function hostsHeld(live: readonly KnownRoute[], name: string): readonly string[] {
+  const route = live.find(
+    ({ mode, object }) => mode === 'Gateway' && object.metadata.name === name,
+  );
+  return route === undefined ? [] : hostsOfRoute(route.object);
 }
 
 export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'project_slug'>) {

@@ -59,6 +59,14 @@ async function isThere(path: string): Promise<boolean> {
   return (await kubeRequest(plane, { path })).status === 200;
 }
 
+/** As the controller of the Gateway does. */
+function accept(route: string) {
+  const conditions = [{ type: 'Accepted', status: 'True' }];
+  const body = { status: { parents: [{ parentRef: { name: 'edge' }, conditions }] } };
+  const content_type = 'application/merge-patch+json';
+  return kubeOk(plane, { method: 'PATCH', path: `${route}/status`, body, content_type });
+}
+
 function until(check: () => Promise<void>): Promise<void> {
   return vi.waitFor(check, { timeout: 60_000, interval: 25 });
 }
@@ -71,29 +79,26 @@ describe('the routes of a cluster with a Gateway', () => {
   it('are HTTPRoutes as soon as the cluster has them; an Ingress serves until the Gateway does', async () => {
     const { project_id, project_slug } = await makeProject(db);
     const name = `main-project-${project_slug}`;
-    const domains = ['img.shop.example'];
+    // More than one HTTPRoute may have.
+    const domains = Array.from({ length: 17 }, (_, index) => `i${index}.shop.example`);
     await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains }));
     await declare({ mode: 'Ingress' });
     await led(async () => {
       await untilThere(`${ingresses}/${name}`);
       await declare({ mode: 'Gateway', gatewayRef: { name: 'edge' } });
       await installHttpRoutes(plane);
+      await untilThere(`${httpRoutes}/${name}.2`);
       await untilThere(`${httpRoutes}/${name}`);
       expect(await isThere(`${ingresses}/${name}`)).toBe(true);
-      const body = {
-        status: {
-          parents: [
-            { parentRef: { name: 'edge' }, conditions: [{ type: 'Accepted', status: 'True' }] },
-          ],
-        },
-      };
-      const content_type = 'application/merge-patch+json';
-      const path = `${httpRoutes}/${name}/status`;
-      const accepted = await kubeOk(plane, { method: 'PATCH', path, body, content_type });
+      await accept(`${httpRoutes}/${name}`);
+      expect(await isThere(`${ingresses}/${name}`)).toBe(true);
+      const accepted = await accept(`${httpRoutes}/${name}.2`);
       await until(async () => expect(await isThere(`${ingresses}/${name}`)).toBe(false));
-      const { metadata, spec } = await kubeOk(plane, { path: `${httpRoutes}/${name}` });
+      const first = await kubeOk(plane, { path: `${httpRoutes}/${name}` });
+      expect(first['spec']).toMatchObject({ hostnames: domains.slice(0, 16) });
+      const { metadata, spec } = await kubeOk(plane, { path: `${httpRoutes}/${name}.2` });
       expect(spec).toMatchObject({
-        hostnames: domains,
+        hostnames: domains.slice(16),
         parentRefs: [{ name: 'edge' }],
         rules: [{ backendRefs: [{ name: 'main-delivery', port: 80 }] }],
       });

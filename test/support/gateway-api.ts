@@ -46,7 +46,7 @@ const schema = {
       type: 'object',
       properties: {
         parentRefs: list(reference),
-        hostnames: list({ type: 'string' }),
+        hostnames: { ...list({ type: 'string' }), maxItems: 16 },
         rules: list(rule),
       },
     },

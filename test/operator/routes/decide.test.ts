@@ -8,6 +8,7 @@ import {
   facts,
   gateway,
   liveRoute,
+  liveRoutes,
   readyEdge,
   routed,
   row,
@@ -18,6 +19,9 @@ import {
 const absent = findEdge([], 'images');
 const atGateway = readyEdge({ routing: gateway });
 const always = { ...usual, perProject: 'Always' } as const;
+const domains = Array.from({ length: 20 }, (_, index) => `i${index}.shop.example`);
+const many = { ...row, custom_domains: domains };
+const manyRoutes = liveRoutes({ ...routed, custom_domains: domains }, { edge: atGateway });
 const plain = { ...row, custom_domains: [] };
 const ownDefault = { ...routed, has_own_default: 'yes' } as const;
 
@@ -149,6 +153,46 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     }),
     ['delete Ingress'],
     'Routed',
+  ],
+  [
+    'more hosts than an HTTPRoute has are two of them',
+    facts({ edge: atGateway, wildcard: wildcard('Gateway'), project: many }),
+    ['apply Gateway new', 'apply Gateway new'],
+    'NotAdmitted',
+  ],
+  [
+    'a domain less is taken from the route that has it alone',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway'), live: manyRoutes },
+      project: { ...many, custom_domains: domains.slice(1) },
+    }),
+    ['apply Gateway ours'],
+    'NotAdmitted',
+  ],
+  [
+    'a route whose last domain went goes',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway'), live: manyRoutes },
+      project: { ...many, custom_domains: domains.slice(0, 16) },
+    }),
+    ['delete Gateway'],
+    'Routed',
+  ],
+  [
+    'an Ingress serves until every HTTPRoute does',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway'), project: many },
+      live: [
+        liveRoute({ ...routed, custom_domains: domains }),
+        ...manyRoutes.slice(0, 1),
+        ...liveRoutes(
+          { ...routed, custom_domains: domains },
+          { edge: atGateway, state: 'waiting' },
+        ).slice(1),
+      ],
+    }),
+    [],
+    'NotAdmitted',
   ],
   [
     'what a Gateway refuses is told in its words',

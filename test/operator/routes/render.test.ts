@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
 import { findEdge } from '../../../operator/routes/edge.ts';
-import { type Routed, renderRoute } from '../../../operator/routes/render.ts';
+import { type Routed, renderRoutes } from '../../../operator/routes/render.ts';
 import { least } from '../image-service/samples.ts';
 import { edgeOf, gateway, readyEdge, routed } from './samples.ts';
 
@@ -9,8 +9,7 @@ const own = { ...routed, has_own_default: 'yes' } as const;
 const secured = { tls: { deliverySecretName: 'wildcard' } };
 
 function render(spec: Partial<ImageServiceSpec>, of: Routed = routed) {
-  const { edge, mode } = readyEdge(spec);
-  return renderRoute(edge, mode, of);
+  return renderRoutes(readyEdge(spec), of, [])[0];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: rendered objects are read here as users read YAML
@@ -98,6 +97,21 @@ describe('the route of a project', () => {
       hostnames: ['img.shop.example'],
       rules: [{ backendRefs: [{ name: 'main-delivery', port: 80 }] }],
     });
+  });
+
+  it('is several HTTPRoutes for more hosts than one can have, whose names no other project has', () => {
+    const custom_domains = Array.from({ length: 32 }, (_, index) => `i${index}.shop.example`);
+    const routes = renderRoutes(readyEdge({ routing: gateway }), { ...own, custom_domains }, []);
+    expect(routes.map(({ metadata, hosts }) => [metadata.name, hosts.length])).toEqual([
+      ['main-project-shop', 16],
+      ['main-project-shop.2', 16],
+      ['main-project-shop.3', 1],
+    ]);
+    expect(routes.flatMap(({ hosts }) => hosts)).toEqual([
+      'shop.img.example.com',
+      ...custom_domains,
+    ]);
+    for (const { spec, hosts } of routes) expect(spec).toMatchObject({ hostnames: hosts });
   });
 
   it('is none where the wildcard is all that a project needs', () => {

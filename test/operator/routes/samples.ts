@@ -3,7 +3,7 @@ import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts
 import type { DeclaredRouting, RouteFacts } from '../../../operator/routes/decide.ts';
 import { type EdgeFound, findEdge, type RouteMode } from '../../../operator/routes/edge.ts';
 import type { KnownRoute } from '../../../operator/routes/live-route.ts';
-import { type Routed, renderRoute } from '../../../operator/routes/render.ts';
+import { type Routed, renderRoutes } from '../../../operator/routes/render.ts';
 import { least } from '../image-service/samples.ts';
 
 export const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
@@ -57,19 +57,23 @@ const states = {
 
 export type LiveState = keyof typeof states;
 
-/** A route as it stands in the cluster once it was written. */
-export function liveRoute(
+type Live = { edge?: ReturnType<typeof readyEdge>; state?: LiveState };
+
+/** The routes of a project as they stand in the cluster once they were written. */
+export function liveRoutes(
   of: Routed,
-  {
-    edge = readyEdge(),
-    state = 'admitted',
-  }: { edge?: ReturnType<typeof readyEdge>; state?: LiveState } = {},
-): KnownRoute {
-  const rendered = renderRoute(edge.edge, edge.mode, of);
-  if (rendered === undefined) throw new Error('a project without a route of its own');
-  const { mode, metadata, spec } = rendered;
-  const stored = { ...metadata, uid: `of ${metadata.name}`, resourceVersion: '1' };
-  return { mode, object: { metadata: stored, spec, status: states[state][mode] } };
+  { edge = readyEdge(), state = 'admitted' }: Live = {},
+): KnownRoute[] {
+  return renderRoutes(edge, of, []).map(({ mode, metadata, spec }) => {
+    const stored = { ...metadata, uid: `of ${metadata.name}`, resourceVersion: '1' };
+    return { mode, object: { metadata: stored, spec, status: states[state][mode] } };
+  });
+}
+
+export function liveRoute(of: Routed, live: Live = {}): KnownRoute {
+  const [route] = liveRoutes(of, live);
+  if (route === undefined) throw new Error('a project without a route of its own');
+  return route;
 }
 
 export function wildcard(mode: RouteMode = 'Ingress', state: LiveState = 'admitted'): KnownRoute {
