@@ -6,6 +6,8 @@
 import { createHash } from 'node:crypto';
 import {
   type DeclaredImageDeps,
+  declaredUpload,
+  type ImageBytes,
   uploadDeclaredImage,
 } from '../../runtime/actions/upload-declared-image.ts';
 import { ServiceError } from '../../runtime/core/errors.ts';
@@ -14,6 +16,8 @@ import { type DeclaredImageRow, findDeclaredImage } from '../../runtime/db/decla
 import { findProjectByOwner, type ProjectRow } from '../../runtime/db/projects.ts';
 import type { Identity } from '../declared.ts';
 import type { KubeClient } from '../kube/client.ts';
+import type { Context as PassContext } from '../reconcile.ts';
+import { fieldsOf, type RowDifference } from '../row-difference.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { absenceOf } from './database-gate.ts';
 import { type Download, type Found, readImage } from './image-source.ts';
@@ -26,14 +30,22 @@ type Bringing = {
   project: ProjectRow;
 };
 
-type Context = { db: Database; client: KubeClient; images: ImageDeps | undefined };
+type Context = {
+  db: Database;
+  client: KubeClient;
+  images?: ImageDeps | undefined;
+  mode?: PassContext['mode'];
+};
+
+/** With `plan-only`: the session that would be made, or go on. */
+export type ImageFound = Found & { difference?: RowDifference };
 
 /** Why the preset cannot be as declared yet; undefined where its image is the file's. */
 export async function bringImage(
   { identity, spec, project_uid }: Omit<Bringing, 'project'> & { project_uid: string | undefined },
   context: Context,
-): Promise<Found | undefined> {
-  const { db, images, client } = context;
+): Promise<ImageFound | undefined> {
+  const { db, images, client, mode } = context;
   const project = project_uid === undefined ? undefined : await findProjectByOwner(db, project_uid);
   if (project === undefined) return undefined;
   const bringing = { identity, spec, project };
@@ -53,17 +65,23 @@ export async function bringImage(
   );
   if (!Buffer.isBuffer(bytes)) return bytes;
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  return judge(bringing, { row, bytes, sha256 }, { ...images, db });
+  const carryOut = mode === 'plan-only' ? planUpload : uploader({ ...images, db });
+  return judge(bringing, { row, bytes, sha256 }, carryOut);
 }
 
 type Image = { row: DeclaredImageRow; bytes: Buffer; sha256: string };
 
+/** `upload_id`: of the session to go on with. */
+type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };
+
+type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
+
 async function judge(
   bringing: Bringing,
   { row, bytes, sha256 }: Image,
-  deps: DeclaredImageDeps,
-): Promise<Found | undefined> {
-  const { spec, identity, project } = bringing;
+  carryOut: CarryOut,
+): Promise<ImageFound | undefined> {
+  const { spec } = bringing;
   const { file_slug } = placeOf(bringing);
   if (spec.image.sha256 !== undefined && spec.image.sha256 !== sha256) {
     return found(
@@ -83,15 +101,32 @@ async function judge(
   }
   const upload_id = last?.status === 'created' ? last.upload_id : undefined;
   const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
+  const onItsWay = found('ImageUploading', `the image is on its way to the file '${file_slug}'`);
+  if (isUnderWay) return onItsWay;
   try {
-    const owner = ownerOf(identity);
-    const image = { project, owner, file_slug, bytes, sha256, upload_id };
-    if (!isUnderWay) await uploadDeclaredImage(deps, image);
+    const difference = await carryOut({ bringing, file_slug, bytes, sha256, upload_id });
+    return difference === undefined ? onItsWay : { ...onItsWay, difference };
   } catch (error) {
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
     return found('ImageRefused', error.message);
   }
-  return found('ImageUploading', `the image is on its way to the file '${file_slug}'`);
+}
+
+function uploader(deps: DeclaredImageDeps): CarryOut {
+  return async ({ bringing: { project, identity }, ...image }) => {
+    await uploadDeclaredImage(deps, { ...image, project, owner: ownerOf(identity) });
+    return undefined;
+  };
+}
+
+async function planUpload({ upload_id, ...image }: Upload): Promise<RowDifference> {
+  const table = 'uploads';
+  const { file_slug, ...wish } = declaredUpload(image);
+  if (upload_id === undefined) {
+    return { action: 'insert', table, row: file_slug, fields: fieldsOf(wish) };
+  }
+  const fields = fieldsOf({ status: 'uploaded' }, { status: 'created' });
+  return { action: 'update', table, row: upload_id, fields };
 }
 
 function isBrought({ file }: DeclaredImageRow, sha256: string | undefined): boolean {

@@ -29,10 +29,11 @@ function emptyPlan(conditions: readonly Condition[]): Condition {
   if (outcome === 'refused') {
     return { ...nothing, message: 'nothing would be written: the resource is not accepted' };
   }
-  if (outcome !== 'waiting') {
+  if (outcome === 'done') {
     return { ...nothing, message: 'nothing would change: rows and routes are as declared' };
   }
   const why = conditions.find(({ type }) => type === 'Ready')?.message;
+  if (outcome === 'held') return { ...nothing, message: `nothing would be written: ${why}` };
   const message = `what would change cannot be told until this is there: ${why}`;
   return { type: 'Planned', status: 'Unknown', reason: 'Blocked', message };
 }

@@ -10,8 +10,7 @@ import type { KubeMetrics } from '../kube/metrics.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { writeCallbackSecret } from './callback-secret.ts';
-import { bringImage, type ImageDeps } from './declared-image.ts';
-import type { Found } from './image-source.ts';
+import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 
@@ -66,26 +65,27 @@ export async function reconcileRows(
 /** Before the rows: a preset is made once its file is there. */
 async function imageOf(
   { action, identity, spec }: Subject<unknown>,
-  { mode, findObject, ...context }: ObjectContext,
-): Promise<Found | undefined> {
-  if (identity.kind !== 'WatermarkPreset' || action === 'delete' || mode === 'plan-only')
-    return undefined;
+  { findObject, ...context }: ObjectContext,
+): Promise<ImageFound | undefined> {
+  if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
   const parsed = watermarkPresetSpec.parse(spec);
   const { image, projectRef } = parsed;
   if (image === undefined) return undefined;
   const { namespace } = identity;
   const project_uid = findObject('Project', { namespace, name: projectRef.name })?.metadata.uid;
-  const { db, client, images } = context;
-  return bringImage({ identity, spec: { ...parsed, image }, project_uid }, { db, client, images });
+  return bringImage({ identity, spec: { ...parsed, image }, project_uid }, context);
 }
 
 /** What stands against the preset apart from its image is said first. */
-function withImage(result: Result, { reason, message }: Found): Result {
+function withImage(result: Result, { reason, message, difference }: ImageFound): Result {
   const outcome = outcomeOf(result.conditions);
   const ready = result.conditions.find(({ type }) => type === 'Ready');
   const isApart =
     outcome === 'refused' || outcome === 'held' || ready?.reason === 'ProjectNotFound';
-  return isApart ? result : { ...result, conditions: conditionsFor(reason, message) };
+  if (isApart) return result;
+  const upload = difference === undefined ? [] : [difference];
+  const differences = [...upload, ...result.differences];
+  return { ...result, differences, conditions: conditionsFor(reason, message) };
 }
 
 function organizationOf(context: ObjectContext, namespace: string): Promise<string> {

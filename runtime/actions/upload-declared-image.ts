@@ -15,12 +15,11 @@ import { type CreateUploadDeps, createUpload } from './create-upload.ts';
 export type DeclaredImageDeps = Omit<CreateUploadDeps, 'addresses'> &
   CompleteUploadDeps & { plans: Plans };
 
-export type DeclaredImage = {
+export type ImageBytes = { file_slug: string; bytes: Buffer; sha256: string };
+
+export type DeclaredImage = ImageBytes & {
   project: ProjectRow;
   owner: UploadOwner;
-  file_slug: string;
-  bytes: Buffer;
-  sha256: string;
   /** The session that an earlier call made for these bytes, and did not end. */
   upload_id: string | undefined;
 };
@@ -44,19 +43,16 @@ export async function uploadDeclaredImage(
 // The way in is a PUT to storage, which asks for none of these.
 const addresses = { baseUrl: '', uploadBaseUrl: '', uploadUrlKeys: [], proxyMaxBytes: 0 };
 
-function begin(
-  deps: DeclaredImageDeps,
-  { project, owner, file_slug, bytes, sha256 }: DeclaredImage,
-): Promise<UploadRow> {
+/** The session that its first call asks for; unsupported_content_type where the bytes are no image. */
+export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
   const content_type = sniffContentType(bytes);
   if (content_type === undefined) throw new ServiceError('unsupported_content_type');
-  const wish = {
-    content_type,
-    size_bytes: bytes.length,
-    file_slug,
-    sha256,
-    mode: 'direct' as const,
-  };
+  return { content_type, size_bytes: bytes.length, file_slug, sha256 };
+}
+
+function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
+  const { project, owner } = image;
+  const wish = { ...declaredUpload(image), mode: 'direct' as const };
   const { storage_bytes: planStorageBytes } = deps.plans[project.plan] ?? deps.plans.trial;
   return deps.db.transaction(async (tx) => {
     const through = { ...deps, db: within(tx), addresses };

@@ -119,6 +119,32 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  it('tells the upload in the plan of its preset, and uploads nothing before it may', async () => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
+    const plan = { annotations: { 'tintype.dev/plan-only': 'true' } };
+    const planned = () => condition('WatermarkPreset', name, 'Planned');
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec, plan);
+    await led(async () => {
+      await until(async () => expect(await planned()).toMatchObject({ reason: 'Blocked' }));
+      await store('configmaps', name, bytes);
+      await until(async () =>
+        expect(await planned()).toMatchObject({
+          reason: 'ChangesPlanned',
+          message: `+ uploads ${name} { content_type: "image/png", size_bytes: ${bytes.length}, sha256: "${digest(bytes)}" }`,
+        }),
+      );
+      expect(await uploads(name)).toEqual([]);
+      await apply('WatermarkPreset', name, spec);
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      expect(await planned()).toBeUndefined();
+      await apply('WatermarkPreset', name, spec, plan);
+      await until(async () => expect(await planned()).toMatchObject({ reason: 'NothingToChange' }));
+    });
+  });
+
   it('never replaces a file of others, nor brings again what was blocked', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };
