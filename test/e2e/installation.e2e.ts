@@ -6,6 +6,7 @@ import { identify } from '../contract/support/tools.ts';
 import { sendUpload, upload } from '../contract/support/upload.ts';
 import { over, photograph } from '../support/pictures.ts';
 import type { Platform } from '../walkthroughs/support/platform.ts';
+import { typeFirstImage } from './support/first-image.ts';
 import { type IngressController, startIngressController } from './support/ingress.ts';
 import {
   HOME,
@@ -24,6 +25,7 @@ import { type Surroundings, startSurroundings } from './support/surroundings.ts'
 import { view, watch } from './support/viewers.ts';
 
 const TEAM = 'tintype-e2e-team';
+const NEWCOMER = 'tintype-e2e-first';
 const DOMAIN = 'img.shop.example';
 
 let around: Surroundings;
@@ -43,7 +45,7 @@ afterAll(async () => {
   await reached?.stop();
   await platform?.close();
   await keda?.stop();
-  await kubectl('delete', 'namespace', TEAM, '--ignore-not-found', '--timeout=60s');
+  await kubectl('delete', 'namespace', TEAM, NEWCOMER, '--ignore-not-found', '--timeout=60s');
   await ingress?.stop();
   await around?.stop();
 });
@@ -99,6 +101,16 @@ describe('an installation', () => {
     await platform.step('prepare');
     await platform.step('install');
     await reach();
+  });
+
+  it('leads a newcomer to the first image by docs/kubernetes.md', async () => {
+    const fit = await typeFirstImage({
+      ...{ api_url: reached.api_url, ingress_port: ingress.http.port, name: NEWCOMER },
+      ...{ token: await around.token('alice'), subject: 'alice' },
+      photo: await over(photograph(900, 600)).jpeg().toBuffer(),
+    });
+    expect(await identify(fit)).toMatchObject({ width: 640, height: 427 });
+    delivered += 1;
   });
 
   it('delivers an image of a Project that kubectl applied, at its default host and its own domain', async () => {

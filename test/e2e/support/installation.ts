@@ -61,6 +61,7 @@ export function openInstallation(around: Surroundings, class_name: string): Prom
 }
 
 export type Reached = {
+  api_url: string;
   alice: Caller;
   /** Whoever has this secret of an API key. */
   holder(secret: string): Caller;
@@ -82,6 +83,7 @@ export async function reachApi(around: Surroundings, delivery: Forward): Promise
   };
   const authorization = `Bearer ${await around.token('alice')}`;
   return {
+    api_url: instance.api_url,
     alice: withHeaders({ instance }, { authorization, 'x-identity-user-id': 'alice' }),
     holder: (secret) => withKey({ instance }, secret),
     stop: api.stop,
