@@ -39,7 +39,10 @@ export async function renderOnce(
     const stored = state === 'stored' ? await deps.content.read(derived_key) : undefined;
     if (stored !== undefined) return { outcome: 'done', source: 'store', bytes: stored };
     const deadline_ms = endsAt - performance.now();
-    if (deadline_ms <= 0) return { outcome: 'render_timeout' };
+    if (deadline_ms <= 0) {
+      if (state === 'mine') await giveBack(deps, lease);
+      return { outcome: 'render_timeout' };
+    }
     if (state !== 'held') return renderUnder(deps, lease, { request, deadline_ms, signal });
     await sleep(Math.min(pause, deadline_ms), undefined, { signal });
   }

@@ -1,8 +1,12 @@
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RenderRequest } from '../../../runtime/core/delivery/render-request.ts';
+import { RENDER_DEADLINE_SECONDS } from '../../../runtime/core/limits.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
+import { renderOnce } from '../../../runtime/delivery/render-once.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { type Queue, QueueBusy } from '../../../runtime/platform/queue/queue.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage, type StoredImage } from '../../support/delivered.ts';
@@ -119,6 +123,26 @@ describe('one cold image', () => {
     await host.close();
   });
 
+  it('whose lease comes when its viewers have waited for too long is left to the next who asks', async () => {
+    const derived_key = await keyOf(PATH);
+    const dead = { derived_key, lease_id: 'dead', lease_seconds: 60 };
+    expect(await acquireRenderLease(db, dead)).toBe('mine');
+    const deadline_ms = RENDER_DEADLINE_SECONDS * 1000;
+    const clock = vi.spyOn(performance, 'now');
+    const query: typeof db.query = async (text, values) => {
+      await db.query('delete from render_leases where lease_id = $1', ['dead']);
+      const began = performance.now();
+      clock.mockImplementation(() => began + deadline_ms);
+      return db.query(text, values);
+    };
+    const log = createLog({ level: 'silent', name: 'test' });
+    const deps = { db: { query }, content: one.content, queue: one.queue, log };
+    const given = await renderOnce(deps, requestOf(derived_key), new AbortController().signal);
+    clock.mockRestore();
+    expect(given).toEqual({ outcome: 'render_timeout' });
+    expect(await leases()).toEqual([]);
+  });
+
   it('that nobody waits for any more is not asked for again', async () => {
     const derived_key = await keyOf(PATH);
     const { watched, asked } = watchLeases();
@@ -159,6 +183,13 @@ function leaving(host: DeliveryHost): Socket {
   const socket = connect({ port: host.port, host: '127.0.0.1' });
   socket.write(`GET ${PATH} HTTP/1.1\r\nHost: ${project.project_slug}.${ROOT_DOMAIN}\r\n\r\n`);
   return socket;
+}
+
+function requestOf(derived_key: string): RenderRequest {
+  const window = { x: 0, y: 0, width: 1, height: 1 };
+  const shape = { window, output: { width: 1, height: 1 }, format: 'webp' as const };
+  const plan = { ...shape, quality: null, watermark: null };
+  return { project_id: project.project_id, derived_key, source_key: '', window, cost_ms: 1, plan };
 }
 
 /** The image's key, as it is before anybody has asked for it. */
