@@ -42,7 +42,7 @@ export function answerBytes(
   of: { bytes: Uint8Array; source: Answered['source']; meter: MeterDelivery },
 ): Answered {
   const { request, response } = exchange;
-  if (response.destroyed) return NOTHING;
+  if (response.destroyed) return answerNobody(exchange);
   const size_bytes = of.bytes.length;
   const etag = image.kind === 'raw' ? null : image.etag;
   const portion = portionOf(exchange, { size_bytes, etag });
@@ -60,14 +60,15 @@ function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
 
 /** An image as it is stored; `stream` is null for HEAD. Throws where the storage breaks off. */
 export async function answerStream(
-  { response }: Exchange,
+  exchange: Exchange,
   image: ServedImage,
   of: { stream: Readable | null; size_bytes: number; portion: Portion; meter: MeterDelivery },
 ): Promise<Answered> {
+  const { response } = exchange;
   const { stream, meter } = of;
   if (response.destroyed) {
     stream?.destroy();
-    return NOTHING;
+    return answerNobody(exchange);
   }
   const size_bytes = writeHead(response, image, of);
   if (stream === null) meter(0);

@@ -3,7 +3,7 @@
  * Spec: Delivery host.
  */
 import { firstRefusal } from '../core/delivery/refusals.ts';
-import { answerPreflight, answerRefusal } from './answer.ts';
+import { answerNobody, answerPreflight, answerRefusal } from './answer.ts';
 import { answerFailure } from './answer-failure.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange } from './exchange.ts';
@@ -28,8 +28,9 @@ export async function handleDelivery(deps: HandlerDeps, exchange: Exchange): Pro
 }
 
 async function deliver(deps: HandlerDeps, exchange: Exchange): Promise<Answered> {
-  const { request } = exchange;
+  const { request, response } = exchange;
   const gathered = await gather(deps, { host: hostOf(request), target: request.url ?? '' });
+  if (response.destroyed) return answerNobody(exchange);
   const refusal = firstRefusal(gathered.facts);
   if (refusal !== null) return answerRefusal(exchange, refusal.code);
   const { url, project, file, plan } = gathered;

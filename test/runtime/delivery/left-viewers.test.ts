@@ -75,6 +75,15 @@ async function metered(): Promise<number> {
   return row?.requests ?? 0;
 }
 
+/** How many answers have counted as those of viewers who left. */
+async function left(): Promise<number> {
+  const { text } = await host.metrics.print();
+  const counts = text.matchAll(
+    /^tintype_delivery_request_seconds_count\{status="499".*\} (\d+)$/gm,
+  );
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
 /** Asks, and closes its connection while the server waits for something. */
 async function askAndLeave(path: string): Promise<void> {
   gate = Promise.withResolvers<void>();
@@ -93,11 +102,22 @@ it.each([
   ['an original', '/originals/f/cat'],
 ])('who leave before their look-ups are done get nothing of %s', async (_what, path) => {
   expect((await get(path)).status).toBe(200);
-  const before = await metered();
+  const before = [await metered(), await left()] as const;
   host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
   await askAndLeave(path);
   expect((await get(path)).status).toBe(200);
-  expect(await metered()).toBe(before + 1);
+  expect(await metered()).toBe(before[0] + 1);
+  await expect.poll(left).toBe(before[1] + 1);
+});
+
+it('who leave before their look-ups are done have nothing rendered', async () => {
+  expect((await get('/resize/40x/f/cat')).status).toBe(200);
+  const before = await left();
+  host.clock.advance(LOOKUP_CACHE_SECONDS_MAX);
+  host.renders.length = 0;
+  await askAndLeave('/resize/41x/f/cat');
+  await expect.poll(left).toBe(before + 1);
+  expect(host.renders).toEqual([]);
 });
 
 it('who leave before the original is open leave no stream behind', async () => {
@@ -136,8 +156,8 @@ it('who leave with the whole original, before its stream has ended, pay once', a
     received = Buffer.concat([received, (await once(socket, 'data'))[0]]);
   }
   socket.destroy();
-  const left = async () => (await slow.metrics.print()).text.includes('status="200"');
-  await expect.poll(left).toBe(true);
+  const isOver = async () => (await slow.metrics.print()).text.includes('status="200"');
+  await expect.poll(isOver).toBe(true);
   ending.resolve();
   await slow.close();
   expect(await metered()).toBe(before + 1);
