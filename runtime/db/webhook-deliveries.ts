@@ -81,13 +81,22 @@ export async function updateWebhookUrl(
   );
 }
 
-/** How many there are of this id, with and without a number: which occurrence the next one is. */
+/**
+ * How many there are of this id, with and without a number: which occurrence the next one is. They are numbered without
+ * gaps, so that each is looked for by its whole id, however many other deliveries there are.
+ */
 export async function countWebhookDeliveries(
   tx: Transaction,
   firstDeliveryId: string,
 ): Promise<number> {
   const [row] = await tx.query<{ count: number }>(
-    `select count(*) from webhook_deliveries where delivery_id = $1 or starts_with(delivery_id, $1 || ':')`,
+    `with recursive told as (
+       select 1 as occurrence from webhook_deliveries where delivery_id = $1::text
+       union all
+       select occurrence + 1 from told
+       where exists (select from webhook_deliveries where delivery_id = $1 || ':' || (occurrence + 1))
+     )
+     select count(*) from told`,
     [firstDeliveryId],
   );
   return row?.count ?? 0;
