@@ -34,6 +34,9 @@ export type WebhookRoom = {
   /** The same of hosts; one that is not named may have `host_max`. */
   host_rooms: ReadonlyMap<string, number>;
   host_max: number;
+  /** Projects that were slow, and how many more calls all of them together may have. */
+  slow: readonly string[];
+  slow_limit: number;
   lease_seconds: number;
 };
 
@@ -49,16 +52,22 @@ export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<C
        select (select d.project_id from webhook_deliveries d
          where d.due_at is not null and d.project_id > w.project_id order by d.project_id limit 1)
        from waiting w where w.project_id is not null
-     ), candidates as materialized (
-       select p.project_id, coalesce(r.room, 1) as room, called.host, coalesce(h.room, $6) as host_room
+     ), drawn as (
+       select p.project_id, coalesce(r.room, 1) as room, called.host, coalesce(h.room, $6) as host_room,
+         s.project_id is not null as is_slow, random() as lot
        from waiting join projects p on p.project_id = waiting.project_id
        cross join lateral (select regexp_replace(
          lower(substring(p.callback_url from '^[a-z]+://([^/?#]*)')), '\\.?(:0*443)?$', '')) called (host)
        left join unnest($2::text[], $3::bigint[]) r (project_id, room) on r.project_id = p.project_id
        left join unnest($4::text[], $7::bigint[]) h (host, room) on h.host = called.host
+       left join unnest($8::text[]) s (project_id) on s.project_id = p.project_id
        where p.status = 'active' and coalesce(r.room, 1) > 0 and coalesce(h.room, $6) > 0
          and exists (select from webhook_deliveries d where d.project_id = p.project_id and d.due_at <= now())
-       order by random() limit $1
+     ), candidates as materialized (
+       select * from (
+         select *, row_number() over (partition by is_slow order by lot) as turn from drawn
+       ) ordered where not is_slow or turn <= $9
+       order by lot limit $1
      ), locked as materialized (
        select d.delivery_id, c.host, c.host_room from candidates c cross join lateral (
          select delivery_id from webhook_deliveries d
@@ -90,6 +99,8 @@ export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<C
       room.lease_seconds,
       room.host_max,
       [...room.host_rooms.values()],
+      room.slow,
+      room.slow_limit,
     ],
   );
 }

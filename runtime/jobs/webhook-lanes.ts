@@ -31,7 +31,8 @@ export function createLanes(limits: LaneLimits = laneLimits): Lanes {
     count: () => total,
     room: () => ({
       limit: limits.total - total,
-      rooms: roomsOf(lanes, limits),
+      rooms: roomsOf(lanes),
+      ...slowOnes(lanes, limits),
       host_rooms: new Map(
         [...hosts].map(([host, busy]) => [host, Math.max(0, limits.host - busy)]),
       ),
@@ -56,17 +57,26 @@ export function createLanes(limits: LaneLimits = laneLimits): Lanes {
   };
 }
 
-/** Width 0 is a slow one: it may have one call under way while slow ones have less than half of all places. */
-function roomsOf(lanes: ReadonlyMap<string, Lane>, limits: LaneLimits): Map<string, number> {
-  let slow = 0;
-  for (const { width, busy } of lanes.values()) if (width === 0) slow += busy;
+/** Width 0 is a slow one: it may have one call under way. */
+function roomsOf(lanes: ReadonlyMap<string, Lane>): Map<string, number> {
   const rooms = new Map<string, number>();
   for (const [project_id, { width, busy }] of lanes) {
-    const own = width > 0 || slow < limits.total / 2 ? Math.max(1, width) : 0;
-    const room = Math.max(0, own - busy);
+    const room = Math.max(0, Math.max(1, width) - busy);
     if (room !== 1) rooms.set(project_id, room);
   }
   return rooms;
+}
+
+/** All together they have half of the places at most, also where many of them are due at once. */
+function slowOnes(lanes: ReadonlyMap<string, Lane>, limits: LaneLimits) {
+  const slow: string[] = [];
+  let slow_limit = Math.floor(limits.total / 2);
+  for (const [project_id, { width, busy }] of lanes) {
+    if (width > 0) continue;
+    slow.push(project_id);
+    slow_limit -= busy;
+  }
+  return { slow, slow_limit: Math.max(0, slow_limit) };
 }
 
 function remember(lanes: Map<string, Lane>, project_id: string, lane: Lane): void {

@@ -6,7 +6,8 @@ import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { claimWebhooks, listWebhookAttempts } from '../../../runtime/db/webhook-attempts.ts';
 import { updateWebhookUrl } from '../../../runtime/db/webhook-deliveries.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
-import type { WebhookSender } from '../../../runtime/jobs/webhook-sender.ts';
+import { createLanes } from '../../../runtime/jobs/webhook-lanes.ts';
+import { createWebhookSender, type WebhookSender } from '../../../runtime/jobs/webhook-sender.ts';
 import { callbackSecretContext } from '../../../runtime/platform/sealing-contexts.ts';
 import { type CallbackServer, startCallbackServer, status } from '../../support/callback-server.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -20,6 +21,7 @@ import {
   sendDue,
   setCallback,
   testSender,
+  webhookDeps,
 } from '../../support/webhooks.ts';
 
 const { db } = useDatabase();
@@ -145,7 +147,8 @@ describe('a host', () => {
       const { project_id } = await makeCallbackProject(db, { url, secret: SECRET });
       await insertEvent(db, project_id);
     }
-    const room = { limit: 100, rooms: new Map(), host_max: 4, lease_seconds: 30 };
+    const none_slow = { slow: [], slow_limit: 0 };
+    const room = { limit: 100, rooms: new Map(), host_max: 4, ...none_slow, lease_seconds: 30 };
     const claimed = async (left: number) => {
       const host_rooms = new Map([['hook.example', left]]);
       const hosts = (await claimWebhooks(db, { ...room, host_rooms })).map(({ host }) => host);
@@ -155,6 +158,27 @@ describe('a host', () => {
     expect(await claimed(3)).toEqual([...Array(4).fill(other), ...Array(3).fill(ours)]);
     expect(await claimed(0)).toEqual(Array(2).fill(other));
     expect(await claimed(9)).toEqual(Array(9).fill(ours));
+  });
+});
+
+describe('endpoints that were slow', () => {
+  it('have half of all places at most, however many of them are due at once', async () => {
+    const lanes = createLanes({ total: 20, project: 4, host: 100, slow_ms: 1000 });
+    for (let index = 0; index < 30; index++) {
+      const url = `${endpoint.url}/${index}`;
+      const { project_id } = await makeCallbackProject(db, { url, secret: SECRET });
+      lanes.enter({ project_id, host: project_id })(9000);
+      await insertEvent(db, project_id);
+    }
+    endpoint.answer(() => {});
+    const crowded = createWebhookSender(webhookDeps(db), lanes);
+    const ending = new AbortController();
+    const slow = await crowded.begin(ending.signal);
+    await insertEvent(db, project.project_id);
+    const quick = await crowded.begin(ending.signal);
+    ending.abort(new Error('the test is over'));
+    await Promise.all([...slow, ...quick]);
+    expect([slow.length, quick.length]).toEqual([10, 1]);
   });
 });
 

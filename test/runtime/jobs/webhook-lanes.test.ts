@@ -33,10 +33,11 @@ describe('the lanes', () => {
     const lanes = createLanes(limits);
     const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
     for (const name of names) lanes.enter(call(name))(9000);
-    for (const name of names) if (roomOf(lanes, name) > 0) lanes.enter(call(name));
-    expect(lanes.count()).toBe(10);
-    expect(lanes.room().limit).toBe(10);
-    expect(roomOf(lanes, 'new')).toBe(1);
+    expect(lanes.room()).toMatchObject({ limit: 20, slow: names, slow_limit: 10 });
+    for (const name of names.slice(0, 7)) lanes.enter(call(name));
+    lanes.enter(call('new'));
+    expect(lanes.room()).toMatchObject({ limit: 12, slow_limit: 3 });
+    expect(lanes.room().slow).not.toContain('new');
   });
 
   it('name a host that has enough under way, whoever calls it', () => {
