@@ -62,6 +62,22 @@ export async function updateJobRunFinished(
   );
 }
 
+/**
+ * Whether a run of the job as if at this time, or at a later one that has come, ended well. Where runs are looked for
+ * leaves a minute to clocks that differ.
+ */
+export async function hasDoneJobRun(
+  db: Queryable,
+  { job, scheduled_for }: Pick<NewJobRun, 'job' | 'scheduled_for'>,
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from job_runs where job = $1 and outcome = 'done' and scheduled_for between $2 and now()
+       and started_at > $2::timestamptz - interval '1 minute' limit 1`,
+    [job, scheduled_for],
+  );
+  return rows.length > 0;
+}
+
 /** The newest run of a job that ended well. */
 export async function findLastJobRun(db: Queryable, job: string): Promise<JobRunRow | undefined> {
   const rows = await db.query<JobRunRow>(

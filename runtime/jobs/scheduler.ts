@@ -1,10 +1,11 @@
 /**
  * Runs the jobs of the table when their time comes, in one process; after a time without it, what was missed as the
- * table says. Several schedulers on one database do not double a run: the database lets one begin.
+ * table says. Several schedulers on one database do not double a run: the database lets one begin, and tells the others
+ * that it has ended.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
-import { findLastScheduledFor } from '../db/job-runs.ts';
+import { findLastScheduledFor, hasDoneJobRun } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Job, JobByHand, JobDeps } from './job.ts';
 import { runJob } from './run-job.ts';
@@ -70,6 +71,7 @@ async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   const { name, job, signal, options } = line;
   for (const at of dueTimes(job, span)) {
     if (signal.aborted) return;
+    if (await hasDoneJobRun(deps.db, { job: name, scheduled_for: at })) continue;
     const { metrics } = options;
     await runJob(deps, { name, job, at, signal, ...(metrics === undefined ? {} : { metrics }) });
   }

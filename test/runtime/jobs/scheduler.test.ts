@@ -191,6 +191,30 @@ describe('the scheduler', () => {
     expect(ran).toEqual(['sweep 2026-11-04T12:01', 'sweep 2026-11-04T12:05']);
   });
 
+  it('runs nothing a second time that another scheduler has done already', async () => {
+    jobs.clock.set(utc('2026-11-04T12:00:30'));
+    const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
+    let late = utc('2026-11-04T12:00:30');
+    let asked = 0;
+    const query: typeof db.query = (text, values) => {
+      asked += 1;
+      return db.query(text, values);
+    };
+    const deps = { ...jobs.deps, db: { ...db, query }, clock: { now: () => late } };
+    const other = startScheduler(deps, { jobs: rows, tick_ms: 5 });
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    scheduler = startScheduler(jobs.deps, { jobs: rows, tick_ms: 5 });
+    const runs = () => db.query(`select outcome from job_runs where job = 'sweep'`);
+    await expect.poll(runs).toEqual([]);
+    jobs.clock.set(utc('2026-11-04T12:01:00'));
+    await expect.poll(runs).toEqual([{ outcome: 'done' }]);
+    asked = 0;
+    late = utc('2026-11-04T12:01:01');
+    await expect.poll(() => asked).toBeGreaterThan(0);
+    await other.stop();
+    expect(await runs()).toEqual([{ outcome: 'done' }]);
+  });
+
   it('tells what runs to stop, and waits for it', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const started = Promise.withResolvers<void>();
