@@ -9,6 +9,7 @@ import {
 } from '../db/doomed-objects.ts';
 import { listLiveIngestKeys } from '../db/uploads.ts';
 import type { ListedObject } from '../platform/storage/bucket.ts';
+import { deleteObject } from './delete-object.ts';
 import type { JobContext } from './job.ts';
 
 const PAGE = 200;
@@ -23,22 +24,17 @@ export async function deleteDoomed(context: JobContext): Promise<number> {
       limit: PAGE,
       lease_seconds: LEASE_SECONDS,
     });
-    for (const doomed of page) deleted += (await deleteObject(context, doomed)) ? 1 : 0;
+    for (const doomed of page) deleted += (await deleteWithRow(context, doomed)) ? 1 : 0;
     if (page.length < PAGE) return deleted;
   }
 }
 
 /** The row goes last: a deletion that was killed in between happens again. */
-async function deleteObject(context: JobContext, doomed: DoomedObjectRow): Promise<boolean> {
+async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Promise<boolean> {
   const { bucket, object_key, doomed_id } = doomed;
-  try {
-    await context.buckets[bucket].delete(object_key);
-    await deleteDoomedObject(context.db, doomed_id);
-    return true;
-  } catch (error) {
-    context.log.warn('an object could not be deleted', { bucket, object_key, error });
-    return false;
-  }
+  const isGone = await deleteObject(context, context.buckets[bucket], { bucket, object_key });
+  if (isGone) await deleteDoomedObject(context.db, doomed_id);
+  return isGone;
 }
 
 /** An object older than this came long after anything that could still want it had begun. */
@@ -54,8 +50,8 @@ export async function deleteLeftBehind(context: JobContext): Promise<number> {
     const page = await ingest.list({ prefix: '', limit: PAGE, after });
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
     for (const key of await nobodys(context, old)) {
-      await ingest.delete(key);
-      deleted += 1;
+      const of = { bucket: 'ingest', object_key: key };
+      deleted += (await deleteObject(context, ingest, of)) ? 1 : 0;
     }
     after = page.at(-1)?.key ?? '';
     if (page.length < PAGE) return deleted;

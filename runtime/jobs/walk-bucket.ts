@@ -4,6 +4,7 @@
  */
 import { findSweepPosition, upsertSweepPosition } from '../db/sweep-positions.ts';
 import type { Bucket, ListedObject } from '../platform/storage/bucket.ts';
+import { deleteObject } from './delete-object.ts';
 import type { JobContext } from './job.ts';
 
 export type Walk = {
@@ -31,7 +32,7 @@ export async function walkBucket(context: JobContext, walk: Walk): Promise<numbe
     const page = await bucket.list({ prefix, after, limit: Math.min(PAGE, objects_max - seen) });
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
     for (const key of old.length === 0 ? [] : await walk.judge(old)) {
-      await bucket.delete(key);
+      if (!(await deleteObject(context, bucket, { object_key: key }))) continue;
       log.info('an object that nobody needs was deleted', { object_key: key });
       deleted += 1;
     }

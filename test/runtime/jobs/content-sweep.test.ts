@@ -9,6 +9,7 @@ import { findSweepPosition } from '../../../runtime/db/sweep-positions.ts';
 import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
 import type { UploadRow } from '../../../runtime/db/uploads.ts';
+import type { JobContext } from '../../../runtime/jobs/job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { walkBucket } from '../../../runtime/jobs/walk-bucket.ts';
 import { mastersOf } from '../../../runtime/platform/storage/content-keys.ts';
@@ -291,5 +292,23 @@ describe('a walk', () => {
     for (let count = 0; count < 4; count += 1) await run();
     expect(runs).toEqual([names.slice(0, 2), names.slice(2, 4), names.slice(4), names.slice(0, 2)]);
     expect(await findSweepPosition(db, 'test')).toBe('walked/b');
+  });
+
+  it('goes on behind an object that the storage does not let go', async () => {
+    const names = ['a', 'b', 'c'].map((name) => `held/${name}`);
+    for (const name of names) await write(name);
+    const refusing = async (key: string) => {
+      if (key === names[0]) throw new Error('under a legal hold');
+      await content().delete(key);
+    };
+    jobs.clock.set(new Date(Date.now() + HOUR_MS));
+    const walk = {
+      ...{ sweep: 'held', prefix: 'held/', grace_ms: 0, objects_max: 10 },
+      bucket: { ...content(), delete: refusing },
+      judge: async (objects: { key: string }[]) => objects.map(({ key }) => key),
+    };
+    const run = async (context: JobContext) => ({ deleted: await walkBucket(context, walk) });
+    expect(await jobs.run({ run })).toEqual({ deleted: 2 });
+    expect(await keysUnder('held/')).toEqual(['a']);
   });
 });
