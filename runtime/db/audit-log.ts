@@ -1,5 +1,6 @@
 // Table audit_log: who did what, written in the transaction of the deed. It never holds secrets.
 import type { Queryable } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 import { type FilteredList, listFiltered } from './filtered-list.ts';
 import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
@@ -62,12 +63,8 @@ export function auditValues(entry: NewAuditEntry): readonly unknown[] {
 }
 
 /** Entries that are older; returns how many went. */
-export async function deleteOldAuditEntries(db: Queryable, ageSeconds: number): Promise<number> {
-  const rows = await db.query(
-    'delete from audit_log where created_at < now() - make_interval(secs => $1) returning audit_id',
-    [ageSeconds],
-  );
-  return rows.length;
+export function deleteOldAuditEntries(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(db, { table: 'audit_log', column: 'created_at' }, ageSeconds);
 }
 
 function printJson(value: unknown): string | null {

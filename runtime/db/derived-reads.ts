@@ -1,5 +1,6 @@
 // Table derived_reads: the day on which each derived image was read last, for the sweep. Spec: Delivery host.
 import type { Queryable } from './client.ts';
+import { deleteRows } from './delete-rows.ts';
 
 /** `day` in UTC, as `2030-01-31`; a later day that is there already stays. */
 export async function upsertDerivedReads(
@@ -29,11 +30,10 @@ export async function listDerivedReads(
   return rows.map(({ derived_key }) => derived_key);
 }
 
-export async function deleteOldDerivedReads(db: Queryable, before: Date): Promise<number> {
-  const rows = await db.query(
-    `delete from derived_reads where read_on < ($1::timestamptz at time zone 'utc')::date
-     returning derived_key`,
-    [before],
-  );
-  return rows.length;
+export function deleteOldDerivedReads(db: Queryable, before: Date): Promise<number> {
+  return deleteRows(db, {
+    table: 'derived_reads',
+    condition: `read_on < ($1::timestamptz at time zone 'utc')::date`,
+    value: before,
+  });
 }

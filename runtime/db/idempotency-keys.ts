@@ -2,6 +2,7 @@
 // done. Times are the database's. Spec: Conventions; Codes by status (ours: idempotency_key_reused).
 import { IDEMPOTENCY_LEASE_SECONDS, IDEMPOTENCY_LIFETIME_SECONDS } from '../core/limits.ts';
 import type { Queryable } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 
 /** What a key is unique within. */
 export type IdempotencyScope = {
@@ -85,12 +86,9 @@ export async function deleteIdempotencyClaim(
 }
 
 /** Returns how many went. */
-export async function deleteOldIdempotencyKeys(db: Queryable): Promise<number> {
-  const rows = await db.query(
-    `delete from idempotency_keys where created_at <= now() - make_interval(secs => $1) returning claim_id`,
-    [IDEMPOTENCY_LIFETIME_SECONDS],
-  );
-  return rows.length;
+export function deleteOldIdempotencyKeys(db: Queryable): Promise<number> {
+  const age = { table: 'idempotency_keys', column: 'created_at' };
+  return deleteRowsOlderThan(db, age, IDEMPOTENCY_LIFETIME_SECONDS);
 }
 
 function scopeValues({ caller, project_slug, idempotency_key }: IdempotencyScope): string[] {

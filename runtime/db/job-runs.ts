@@ -1,6 +1,7 @@
 // Table job_runs: of each scheduled job one run at a time, over all processes; a run that stops renewing its lease is
 // lost, and the next may start.
 import type { Queryable } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 
 export type JobRunRow = {
   run_id: number;
@@ -101,12 +102,8 @@ export async function listDoneJobRuns(
 }
 
 /** Ended ones that are older; returns how many went. */
-export async function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
-  const rows = await db.query(
-    'delete from job_runs where finished_at < now() - make_interval(secs => $1) returning run_id',
-    [ageSeconds],
-  );
-  return rows.length;
+export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(db, { table: 'job_runs', column: 'finished_at' }, ageSeconds);
 }
 
 /** As which time a job ran last and well, of times that have come. */

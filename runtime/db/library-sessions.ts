@@ -1,6 +1,7 @@
 // What a library session's token cannot say of itself: whether it was revoked, by its subject, key or library, and the
 // project as it is now. Spec: Library session; Rules 6.
 import type { Queryable, Transaction } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 import { kept } from './kept-statements.ts';
 import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
 
@@ -82,13 +83,12 @@ export async function findRevocationPause(
 }
 
 /** Returns how many went. */
-export async function deleteOldRevocations(db: Queryable, ageSeconds: number): Promise<number> {
-  const rows = await db.query(
-    `delete from library_session_revocations
-     where revoked_at < now() - make_interval(secs => $1) returning project_id`,
-    [ageSeconds],
+export function deleteOldRevocations(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(
+    db,
+    { table: 'library_session_revocations', column: 'revoked_at' },
+    ageSeconds,
   );
-  return rows.length;
 }
 
 /** How many uploads a session has begun. Until the transaction ends nobody else counts them, in any process. */

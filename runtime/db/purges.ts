@@ -1,6 +1,7 @@
 // Table purges: what the CDN has to forget, written in the transaction of the change. Spec: Caching and response
 // headers. Each purge is two rows: at once, and again when no lookup or render from before can refill an edge.
 import type { Queryable, Transaction } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 
 export type PurgeRow = {
   purge_id: number;
@@ -88,10 +89,6 @@ export async function updatePurgesFailed(
 }
 
 /** Sent ones that are older; returns how many went. */
-export async function deleteOldPurges(db: Queryable, ageSeconds: number): Promise<number> {
-  const rows = await db.query(
-    'delete from purges where sent_at < now() - make_interval(secs => $1) returning purge_id',
-    [ageSeconds],
-  );
-  return rows.length;
+export function deleteOldPurges(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(db, { table: 'purges', column: 'sent_at' }, ageSeconds);
 }

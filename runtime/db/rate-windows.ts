@@ -1,5 +1,6 @@
 // Table rate_windows: fixed windows by the database's clock, exact over all processes. Spec: Rates.
 import type { Queryable } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 import { kept } from './kept-statements.ts';
 
 export type RateRequest = {
@@ -50,10 +51,6 @@ export function answerOf([row]: RateAnswer[], { window_seconds }: RateRequest): 
 }
 
 /** Windows that began longer ago; returns how many went. */
-export async function deleteOldRateWindows(db: Queryable, ageSeconds: number): Promise<number> {
-  const rows = await db.query(
-    'delete from rate_windows where window_start < now() - make_interval(secs => $1) returning scope',
-    [ageSeconds],
-  );
-  return rows.length;
+export function deleteOldRateWindows(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(db, { table: 'rate_windows', column: 'window_start' }, ageSeconds);
 }

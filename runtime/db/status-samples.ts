@@ -1,5 +1,6 @@
 // Table status_samples: whether each service did its work, minute by minute. Spec: Public, status.
 import type { Queryable } from './client.ts';
+import { deleteRows } from './delete-rows.ts';
 
 export type StatusSampleRow = {
   service: string;
@@ -38,10 +39,6 @@ export async function listNewestSamples(
 }
 
 /** Returns how many went. */
-export async function deleteOldStatusSamples(db: Queryable, before: Date): Promise<number> {
-  const rows = await db.query(
-    'delete from status_samples where sampled_at < $1 returning service',
-    [before],
-  );
-  return rows.length;
+export function deleteOldStatusSamples(db: Queryable, before: Date): Promise<number> {
+  return deleteRows(db, { table: 'status_samples', condition: 'sampled_at < $1', value: before });
 }

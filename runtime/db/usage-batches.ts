@@ -1,5 +1,6 @@
 // Tables usage_batches and usage_batch_rows: flushed pieces of a delivery server's spool. Spec: Metering.
 import type { Queryable } from './client.ts';
+import { deleteRows } from './delete-rows.ts';
 
 export type UsageBatchEntry = {
   project_id: string;
@@ -52,12 +53,12 @@ export async function insertUsageBatch(
  * Batches whose every row belongs to an hour before `before`: those hours are then never folded again, so their sums
  * stand. Returns how many went.
  */
-export async function deleteOldUsageBatches(db: Queryable, before: Date): Promise<number> {
-  const rows = await db.query(
-    `delete from usage_batches where received_at < $1 and $1 > all(coalesce(hours, '{}')) returning batch_id`,
-    [before],
-  );
-  return rows.length;
+export function deleteOldUsageBatches(db: Queryable, before: Date): Promise<number> {
+  return deleteRows(db, {
+    table: 'usage_batches',
+    condition: `received_at < $1 and $1 > all(coalesce(hours, '{}'))`,
+    value: before,
+  });
 }
 
 /** The hours from one on that batches received since an instant speak of, oldest first; of all batches without one. */

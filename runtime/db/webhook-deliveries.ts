@@ -1,6 +1,7 @@
 // Table webhook_deliveries: events for a project's callback URL, written in the transaction of the event. Spec: Events.
 import { additionalWebhookMoves, statesBefore, type WebhookStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { deleteRowsOlderThan } from './delete-rows.ts';
 import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
 
 export type WebhookDeliveryRow = {
@@ -142,15 +143,8 @@ export async function updateWebhookResend(
 }
 
 /** Those that are older, with their attempts; returns how many went. */
-export async function deleteOldWebhookDeliveries(
-  db: Queryable,
-  ageSeconds: number,
-): Promise<number> {
-  const rows = await db.query(
-    'delete from webhook_deliveries where created_at < now() - make_interval(secs => $1) returning delivery_id',
-    [ageSeconds],
-  );
-  return rows.length;
+export function deleteOldWebhookDeliveries(db: Queryable, ageSeconds: number): Promise<number> {
+  return deleteRowsOlderThan(db, { table: 'webhook_deliveries', column: 'created_at' }, ageSeconds);
 }
 
 /** Whether deliveries of active projects have been due for so long and nobody has one in hand, or had within that time. */

@@ -117,3 +117,18 @@ it('deletes revocations once no session that they ended could still live or be r
   );
   expect(left.map(({ uploader }) => uploader.toString())).toEqual(['ended last', 'young']);
 });
+
+it('deletes however much there is, and only so much in one statement', async () => {
+  await db.query(`create function refuse_many() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from gone) > 10000 then raise 'too many at once'; end if;
+      return null;
+    end $$`);
+  await db.query(`create trigger few_at_once after delete on audit_log referencing old table as gone
+    for each statement execute function refuse_many()`);
+  await db.query(`insert into audit_log (actor_kind, action, created_at)
+    select 'system', 'old', now() - interval '3 years' from generate_series(1, 25000)`);
+  await db.query(`insert into audit_log (actor_kind, action) values ('system', 'young')`);
+  expect(await jobs.run(table.retention)).toMatchObject({ audit_entries: 25_000 });
+  expect(await db.query('select action from audit_log')).toEqual([{ action: 'young' }]);
+});

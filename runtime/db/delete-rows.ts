@@ -1,0 +1,41 @@
+// Rows that have served go in parts: however many there are, no statement takes longer than one may, and one that was
+// broken off leaves less to the next run.
+import type { Queryable } from './client.ts';
+
+export type ServedRows = {
+  table: string;
+  /** SQL over $1, the value. */
+  condition: string;
+  value: unknown;
+};
+
+const ROWS_AT_ONCE = 10_000;
+
+/** Returns how many went. */
+export async function deleteRows(
+  db: Queryable,
+  { table, condition, value }: ServedRows,
+): Promise<number> {
+  let gone = 0;
+  for (let part = ROWS_AT_ONCE; part === ROWS_AT_ONCE; gone += part) {
+    const [row] = await db.query<{ count: number }>(
+      `with gone as (
+         delete from ${table} where ctid = any(array(select ctid from ${table} where ${condition} limit $2)) returning 1
+       )
+       select count(*) from gone`,
+      [value, ROWS_AT_ONCE],
+    );
+    part = row?.count ?? 0;
+  }
+  return gone;
+}
+
+/** The same of those whose time, in this column, is longer ago. */
+export function deleteRowsOlderThan(
+  db: Queryable,
+  { table, column }: { table: string; column: string },
+  ageSeconds: number,
+): Promise<number> {
+  const condition = `${column} < now() - make_interval(secs => $1)`;
+  return deleteRows(db, { table, condition, value: ageSeconds });
+}
