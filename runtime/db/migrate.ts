@@ -1,6 +1,7 @@
 // Brings a database to this version: the SQL files of migrations/ in order, all in one transaction, under an advisory
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
 import { readdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Queryable } from './client.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -41,7 +42,7 @@ export async function findMissingMigrations(db: Queryable): Promise<string[]> {
   return names.filter((name) => !known.has(name));
 }
 
-const FOLDER = new URL('migrations', import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
 async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {

@@ -1,8 +1,15 @@
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { migrate, unmigrate } from '../../../runtime/db/migrate.ts';
+import { findNewestMigration, migrate, unmigrate } from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const { db, url } = useDatabase();
+const run = promisify(execFile);
 
 const tables = () =>
   db.query<{ name: string }>(
@@ -19,6 +26,22 @@ it('lets processes that start together migrate once', async () => {
   const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(20);
+});
+
+it('finds its migrations in whatever folder they lie', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'my clöne 100% '));
+  try {
+    cpSync(fileURLToPath(new URL('../../../runtime/db', import.meta.url)), folder, {
+      recursive: true,
+    });
+    const there = pathToFileURL(join(folder, 'migrate.ts')).href;
+    const script = `import { findNewestMigration } from ${JSON.stringify(there)};
+      process.stdout.write(await findNewestMigration());`;
+    const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', script]);
+    expect(stdout).toBe(await findNewestMigration());
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('comments every table', async () => {
