@@ -4,6 +4,8 @@
  */
 import {
   CREDIT_BYTES,
+  DAILY_CHARGE_HOUR,
+  DAILY_CHARGE_MINUTE,
   DAILY_CHARGE_RECOMPUTED_DAYS,
   DELIVERY_CREDITS_MIN,
   HOUR_FINAL_AFTER_HOURS,
@@ -139,6 +141,12 @@ export function chargedDays(now: Date): string[] {
   return daysBefore(now, DAILY_CHARGE_RECOMPUTED_DAYS, 1);
 }
 
+/** When the charge that comes next runs: the moment itself where it is its time. */
+export function nextCharge(now: Date): Date {
+  const today = startOfDay(dayOf(now)).getTime() + CHARGE_AT_MS;
+  return new Date(now.getTime() <= today ? today : today + DAY_MS);
+}
+
 /** The days that reconciliation shows: the last seven including today, oldest first. */
 export function reconciliationDays(now: Date): string[] {
   return daysBefore(now, RECONCILIATION_DAYS, 0);
@@ -156,6 +164,7 @@ export function isOverQuota(creditBalance: number): boolean {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const CHARGE_AT_MS = DAILY_CHARGE_HOUR * HOUR_MS + DAILY_CHARGE_MINUTE * 60_000;
 const FINAL_AFTER_MS = HOUR_FINAL_AFTER_HOURS * HOUR_MS;
 const MULTIPLIER_SCALE = 10n ** BigInt(PRICING_MULTIPLIER_DECIMALS_MAX);
 const MULTIPLIER = new RegExp(

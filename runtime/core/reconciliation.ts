@@ -2,7 +2,7 @@
  * Whether a project's day is the same at every station of metering, and if not, why: batches of the delivery servers,
  * hours summed of them, what the hours cost, what was charged. Spec: Metering; Staff (reconciliation).
  */
-import { chargedDays, countHoursClosed } from './metering.ts';
+import { chargedDays, countHoursClosed, nextCharge } from './metering.ts';
 
 /** One project and UTC day, in credits before the multiplier but for the last two. */
 export type MeteringDay = {
@@ -47,9 +47,9 @@ export function differencesOf(state: MeteringDay, now: Date): Difference[] {
   return found.filter(({ credits }) => credits !== 0);
 }
 
-/** Whether another run of the daily charge will look at it: of today, and of the last three days. */
+/** Whether another run of the daily charge will look at it. */
 function isStillCharged(day: string, now: Date): boolean {
-  const [oldest = day] = chargedDays(now);
+  const [oldest = day] = chargedDays(nextCharge(now));
   return day >= oldest;
 }
 

@@ -104,6 +104,15 @@ it('the oldest day that the next charge looks at is not yet too late, the one be
   expect(await differences(now)).toEqual(['2026-11-16 too_late 3']);
 });
 
+it('what comes for the oldest day after it was charged for the last time is too late at once', async () => {
+  await deliver('17T04', 9);
+  await rollUp();
+  await charge();
+  await deliver('17T05', 3);
+  await rollUp();
+  expect(await differences()).toEqual(['2026-11-17 too_late 3']);
+});
+
 it('a day that is not over differs and is nobody’s fault', async () => {
   await deliver('20T09', 5);
   await rollUp();
