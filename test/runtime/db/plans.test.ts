@@ -2,6 +2,7 @@
 // that are sent. Spec: Metering; Webhook delivery attempt; Delivery host.
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../runtime/db/client.ts';
+import { listUploadContents } from '../../../runtime/db/content-owners.ts';
 import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
@@ -10,6 +11,14 @@ import { claimPurges } from '../../../runtime/db/purges.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
 import { claimChecks, countChecksWaiting } from '../../../runtime/db/scan-claims.ts';
 import { listChecks } from '../../../runtime/db/scanner-checks.ts';
+import { listClaimableUploads } from '../../../runtime/db/upload-processing.ts';
+import {
+  listLiveIngestKeys,
+  listLiveMultiparts,
+  listOpenUploads,
+  listUploads,
+} from '../../../runtime/db/uploads.ts';
+import { countUploadsWaiting } from '../../../runtime/db/uploads-waiting.ts';
 import { insertUsageBatch, listHoursTouched } from '../../../runtime/db/usage-batches.ts';
 import { foldUsageDay } from '../../../runtime/db/usage-days.ts';
 import {
@@ -78,6 +87,13 @@ beforeAll(async () => {
          case when n % 100 <> 7 then now() end, now() - n * interval '1 minute' ${some}`,
     `insert into webhook_attempts (delivery_id, attempt_number, asked_by, started_at, duration_ms)
        select delivery_id, 1, 'schedule', now(), 5 from webhook_deliveries`,
+    `insert into uploads (upload_id, project_id, file_slug, status, mode, content_type, size_bytes, ingest_key, error_code,
+         expires_at, uploaded_at, created_at, attempt, lease_until)
+       select ${id('upl', 'n')}, ${project}, 'f' || n, status, 'direct', 'image/png', 1, 'k' || n,
+         case status when 'expired' then 'session_expired' end, now(), now(), now() - n * interval '1 minute', 1,
+         case status when 'processing' then now() end
+       ${some}, lateral (select case n % 200 when 7 then 'created' when 8 then 'uploaded' when 9 then 'processing'
+         else 'expired' end as status) at`,
     `insert into scanner_checks (check_id, project_id, file_id, revision, status, flags)
        select ${id('chk', 'n')}, ${project}, ${id('file', 'n')}, 1,
          case when n % 100 = 0 then 'queued' when n % 100 = 1 then 'flagged' else 'clear' end,
@@ -98,6 +114,8 @@ beforeAll(async () => {
 const sums = { requests: 1, bytes: 1, transforms: 0, credits: 1 };
 const page = { limit: 20, after: null };
 const attempt = { started_at: new Date(), duration_ms: 1, response_status: 204 };
+
+const upload_id = `upl_${'7'.padStart(26, '0')}`;
 
 const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['the project of a slug', (noted) => findDeliveryProject(noted, { project_slug: 'p77' })],
@@ -206,6 +224,16 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
         ...{ status: 'flagged', review: 'unreviewed', flag: null, project_slug: null },
       }),
   ],
+  ['uploads whose doorbell rings again', (noted) => listClaimableUploads(noted, 100)],
+  [
+    'uploads that wait for bytes',
+    (noted) => listOpenUploads(noted, { after: '', limit: 100, min_age_seconds: 30 }),
+  ],
+  ['how many uploads wait', (noted) => countUploadsWaiting(noted)],
+  ['bytes that an upload needs', (noted) => listLiveIngestKeys(noted, ['k7', 'none'])],
+  ['parts that an upload needs', (noted) => listLiveMultiparts(noted, ['k7', 'none'])],
+  ['masters that an upload needs', (noted) => listUploadContents(noted, [upload_id])],
+  ['a page of uploads', (noted) => listUploads(noted, { ...page, project_id, status: null })],
   ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
 ];
 
