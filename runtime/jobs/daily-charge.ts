@@ -47,17 +47,19 @@ export async function dailyCharge(context: JobContext): Promise<JobCounts> {
 async function organizationsToCharge({ db, at }: JobContext): Promise<Map<string, string[]>> {
   const range = rangeOf(at);
   const found = new Map<string, string[]>();
+  const projectsOf = (organization_id: string) => {
+    const project_ids = found.get(organization_id) ?? [];
+    found.set(organization_id, project_ids);
+    return project_ids;
+  };
   for (let after = ''; ; ) {
     const page = await listProjectsWithUsage(db, { ...range, after, limit: PAGE });
-    for (const { organization_id, project_id } of page) {
-      found.set(organization_id, [...(found.get(organization_id) ?? []), project_id]);
-    }
+    for (const { organization_id, project_id } of page)
+      projectsOf(organization_id).push(project_id);
     after = page.at(-1)?.project_id ?? '';
     if (page.length < PAGE) break;
   }
-  for (const organization_id of await listUnsettledOrganizations(db)) {
-    found.set(organization_id, found.get(organization_id) ?? []);
-  }
+  for (const organization_id of await listUnsettledOrganizations(db)) projectsOf(organization_id);
   return found;
 }
 
@@ -78,12 +80,16 @@ type Charged = { entries: number; credits: number; quota: 'exceeded' | 'restored
 async function chargeOrganization(tx: Transaction, charging: Charging): Promise<Charged> {
   const { organization_id, project_ids, at, failpoint } = charging;
   await lockOrganization(tx, organization_id);
-  const hours = await listUsageHours(tx, { project_ids, ...rangeOf(at) });
-  const pricing = await listPricing(tx, project_ids);
+  const hours = byProject(await listUsageHours(tx, { project_ids, ...rangeOf(at) }));
+  const pricing = byProject(await listPricing(tx, project_ids));
   const exempt = await listExemptions(tx, [organization_id]);
   const deltas: number[] = [];
   for (const project_id of project_ids) {
-    const own = { hours: of(project_id, hours), pricing: of(project_id, pricing), exempt };
+    const own = {
+      hours: hours.get(project_id) ?? [],
+      pricing: pricing.get(project_id) ?? [],
+      exempt,
+    };
     for (const day of chargedDays(at)) {
       deltas.push(await chargeDay(tx, { ...charging, project_id, day, ...own }));
     }
@@ -98,8 +104,8 @@ async function chargeOrganization(tx: Transaction, charging: Charging): Promise<
   };
 }
 
-function of<Row extends { project_id: string }>(projectId: string, rows: Row[]): Row[] {
-  return rows.filter((row) => row.project_id === projectId);
+function byProject<Row extends { project_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  return Map.groupBy(rows, ({ project_id }) => project_id);
 }
 
 type ProjectDay = Charging & {
