@@ -143,6 +143,7 @@ export const STORED_JPEG_MOVED_QUALITY_MIN = 93;
 export const STORED_WEBP_QUALITY_MIN = 88;
 export const STORED_QUALITY_MAX = 95;
 export const OLD_CONTENT_GRACE_SECONDS = 1 * HOUR;
+/** A derived image that nobody has read for so long is rendered again where somebody asks for it. */
 export const DERIVED_UNREAD_SECONDS_MAX = 30 * DAY;
 export const IDEMPOTENCY_LIFETIME_SECONDS = 24 * HOUR;
 export const IDEMPOTENCY_LEASE_SECONDS = 60;

@@ -3,6 +3,7 @@
  * images of what is no more, multipart uploads that no session knows. Each run walks a part of the content bucket.
  * Spec: Upload session (status); Caching and response headers.
  */
+import { DERIVED_UNREAD_SECONDS_MAX } from '../core/limits.ts';
 import {
   findFirstUploadTime,
   listDerivedOwners,
@@ -20,8 +21,6 @@ const DAY_MS = 24 * HOUR_MS;
 const GRACE_MS = HOUR_MS;
 /** An upload without a row may be in a newer backup of the database than the one that was restored. */
 const UNKNOWN_GRACE_MS = 30 * DAY_MS;
-/** A derived image that nobody has read for so long is rendered again where somebody asks for it. */
-const DERIVED_UNREAD_MS_MAX = 30 * DAY_MS;
 const OBJECTS_A_RUN_MAX = 100_000;
 const MULTIPARTS_PAGE = 500;
 
@@ -70,7 +69,7 @@ async function outdated({ db, clock }: JobContext, objects: ListedObject[]): Pro
   const owners = new Map(
     (await listDerivedOwners(db, [...new Set(ids)])).map((owner) => [owner.file_id, owner]),
   );
-  const longAgo = new Date(clock.now().getTime() - DERIVED_UNREAD_MS_MAX);
+  const longAgo = new Date(clock.now().getTime() - DERIVED_UNREAD_SECONDS_MAX * 1000);
   const old = objects.filter(({ modified_at }) => modified_at <= longAgo).map(({ key }) => key);
   const unread = new Set(old);
   for (const key of await listDerivedReads(db, { keys: old, since: longAgo })) unread.delete(key);
