@@ -97,7 +97,7 @@ function conditionsOf(filters: LibraryFileFilters, place: Place): string[] {
     'project_id = $1',
     ...(status === 'deleted' ? [] : [`status <> 'deleted'`]),
     ...(status === undefined ? [] : [`status = ${place(status)}`]),
-    ...(q === undefined ? [] : beginsWith('file_slug', q, place)),
+    ...(q === undefined ? [] : beginsWith(q, place)),
     ...(library_id === undefined ? [] : [`${LIBRARY_KEY} = ${place(library_id ?? '')}`]),
     ...folderConditions(filters, place),
     ...(has_location === undefined ? [] : [`latitude is ${has_location ? 'not null' : 'null'}`]),
@@ -107,10 +107,10 @@ function conditionsOf(filters: LibraryFileFilters, place: Place): string[] {
   ];
 }
 
-/** Slugs and folders under "C": `last` is behind everything that follows the prefix. */
-function beginsWith(column: string, prefix: string, place: Place): string[] {
+/** Slugs, under "C": `~` is behind every character that one has. */
+function beginsWith(prefix: string, place: Place): string[] {
   const from = place(prefix);
-  return [`${column} >= ${from}`, `${column} < ${from} || '~'`];
+  return [`file_slug >= ${from}`, `file_slug < ${from} || '~'`];
 }
 
 function folderConditions({ folder, subtree }: LibraryFileFilters, place: Place): string[] {

@@ -107,8 +107,9 @@ export async function listChecksToApprove(tx: Transaction, fileId: string): Prom
 }
 
 /**
- * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check that blocked them, nor
- * by one of what came later under their slug, also where they were deleted and uploaded again meanwhile.
+ * Files of a project that the scanner blocked, deleted ones too, and that staff did not reject: neither by the check
+ * that blocked them, nor by one of what came later under their slug, also where they were deleted and uploaded again
+ * meanwhile.
  */
 export async function listUnreviewedBlocks(
   tx: Transaction,
