@@ -24,12 +24,9 @@ export const idPrefixes = {
   usr: 'user',
   chk: 'scanner check',
   rvw: 'review of a check',
-  note: 'moderation note',
   inc: 'incident',
   acr: 'access request',
-  whd: 'webhook delivery row',
   tst: 'test of a webhook',
-  aud: 'audit entry',
   spl: 'usage spool',
 } as const satisfies Record<string, string>;
 
@@ -39,15 +36,6 @@ export type IdPrefix = keyof typeof idPrefixes;
 /** Whether `text` is an id of this kind, in the one spelling that `newId` prints. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && BODY.test(text.slice(prefix.length + 1));
-}
-
-/** The millisecond at which an id was made; undefined where `text` is no id. */
-export function parseIdTime(text: string): number | undefined {
-  const body = text.slice(text.indexOf('_') + 1);
-  if (!BODY.test(body)) return undefined;
-  let value = 0n;
-  for (const character of body) value = (value << 5n) | BigInt(ALPHABET.indexOf(character));
-  return Number(value >> 80n);
 }
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';

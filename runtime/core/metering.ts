@@ -120,12 +120,7 @@ export function dayOf(instant: Date): string {
   return instant.toISOString().slice(0, 10);
 }
 
-/** Whether the hour that begins at `windowStart` is final: two hours after its end. */
-export function isHourFinal(windowStart: Date, now: Date): boolean {
-  return now.getTime() >= windowStart.getTime() + HOUR_MS + FINAL_AFTER_MS;
-}
-
-/** Start of the newest final hour. */
+/** Start of the newest final hour: an hour is final two hours after its end. */
 export function reconciledThrough(now: Date): Date {
   return new Date(hourOf(now).getTime() - HOUR_MS - FINAL_AFTER_MS);
 }

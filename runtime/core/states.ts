@@ -389,22 +389,3 @@ export function statesBefore<Row extends Move<string>>(
   if (row === undefined) throw new RangeError(`no such move: ${move}`);
   return [...row.from];
 }
-
-/** Every state from which some row leads to `to`. */
-export function statesLeadingTo<Row extends Move<string>>(
-  table: readonly Row[],
-  to: Row['to'],
-): Row['from'][number][] {
-  return [...new Set(table.filter((row) => row.to === to).flatMap((row) => row.from))];
-}
-
-/** Whether some row leads from `from` (null: does not exist yet) to `to`. */
-export function isMoveAllowed(
-  table: readonly Move<string>[],
-  from: string | null,
-  to: string,
-): boolean {
-  return table.some(
-    (row) => row.to === to && (from === null ? row.from.length === 0 : row.from.includes(from)),
-  );
-}

@@ -78,18 +78,6 @@ export async function findProjectBySlug(
   return (await db.query<ProjectRow>(BY_SLUG, [slug]))[0];
 }
 
-/** By one of its custom domains; the default host is known by its slug. */
-export async function findProjectByDomain(
-  db: Queryable,
-  domain: string,
-): Promise<ProjectRow | undefined> {
-  const rows = await db.query<ProjectRow>(
-    `${SELECT} where p.project_id = (select project_id from project_domains where domain = $1)`,
-    [domain],
-  );
-  return rows[0];
-}
-
 /** By the custom resource that declares it. */
 export async function findProjectByOwner(
   db: Queryable,

@@ -123,15 +123,3 @@ export async function lockUploadAttempt(
   );
   return rows[0];
 }
-
-/** How many wait for a worker or are with one. */
-export async function countUploadsInProcessing(
-  db: Queryable,
-): Promise<{ waiting: number; running: number }> {
-  const [row] = await db.query<{ waiting: number; running: number }>(
-    `select count(*) filter (where status = 'uploaded') as waiting,
-       count(*) filter (where status = 'processing') as running
-     from uploads where status in ('uploaded', 'processing')`,
-  );
-  return row ?? { waiting: 0, running: 0 };
-}

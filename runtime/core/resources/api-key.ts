@@ -38,6 +38,3 @@ export const createApiKeyBody = requestBody({
 export const keyIntrospectionRecord = apiKeyRecord
   .omit({ created_at: true, updated_at: true })
   .extend({ project_slug: z.string(), project_id: z.string(), organization_id: z.string() });
-
-/** The calling key on the wire. */
-export type KeyIntrospectionRecord = z.infer<typeof keyIntrospectionRecord>;

@@ -46,9 +46,6 @@ export type ReviewRecord = z.infer<typeof reviewRecord>;
 /** A check with its reviews, newest first. */
 export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(reviewRecord) });
 
-/** A check and its reviews on the wire. */
-export type CheckWithReviewsRecord = z.infer<typeof checkWithReviewsRecord>;
-
 const note = boundedText(NOTE_LENGTH_MAX).optional();
 
 /** Review of a flagged check. */

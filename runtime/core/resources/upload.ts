@@ -97,9 +97,6 @@ export type CreateUpload = z.infer<typeof createUploadBody>;
 /** Complete; `parseParts` judges the list, for a wrong one answers invalid_parts. */
 export const completeUploadBody = requestBody({ parts: z.unknown() }).partial().optional();
 
-/** The body of complete, the list still unjudged. */
-export type CompleteUpload = z.infer<typeof completeUploadBody>;
-
 /** Size of every part but the last. Throws invalid_part_size below 5 MiB. */
 export function multipartPartSize(sizeBytes: number, parts: number): number {
   const size = Math.ceil(sizeBytes / parts);

@@ -12,9 +12,6 @@ export const webhookBody = z.object({
   data: z.record(z.string(), z.unknown()),
 });
 
-/** A webhook's body on the wire. */
-export type WebhookBody = z.infer<typeof webhookBody>;
-
 /** One attempt that ended, as the project's people see it. */
 export const webhookAttemptRecord = z.object({
   number: z.int(),
