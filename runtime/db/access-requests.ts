@@ -1,6 +1,7 @@
 // Table access_requests: who asked for access on the marketing site. Spec: Public, access-requests; Staff.
 import type { Queryable } from './client.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
 
 export type AccessRequestRow = {
   access_request_id: string;
@@ -38,16 +39,16 @@ export async function insertAccessRequest(db: Queryable, row: NewAccessRequest):
 }
 
 /** Newest first; of one status, or of all with null. */
-export async function listAccessRequests(
+export function listAccessRequests(
   db: Queryable,
-  query: PageQuery & { status: string | null },
+  { limit, after, ...asked }: PageQuery & { status: string | null },
 ): Promise<Page<AccessRequestRow>> {
-  const rows = await db.query<AccessRequestRow>(
-    `select * from access_requests
-     where ($1::text is null or status = $1)
-       and ($2::timestamptz is null or (created_at, access_request_id) < ($2, $3))
-     order by created_at desc, access_request_id desc limit $4`,
-    [query.status, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.access_request_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+const LIST: FilteredList<AccessRequestRow, 'status'> = {
+  select: 'select * from access_requests',
+  conditions: { status: (value) => `status = ${value}` },
+  order: ['created_at', 'access_request_id'],
+  idOf: (row) => row.access_request_id,
+};

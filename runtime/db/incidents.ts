@@ -1,6 +1,7 @@
 // Table incidents: opened by staff, or by failed samples of a service. Spec: Staff, incidents; Public, status.
 import type { Queryable, Transaction } from './client.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
 import { onlyRow } from './rows.ts';
 
 export type IncidentRow = {
@@ -60,19 +61,19 @@ export async function updateIncident(
 }
 
 /** Newest first; those that were open at `active_since` or later, or all with null. */
-export async function listIncidents(
+export function listIncidents(
   db: Queryable,
-  query: PageQuery & { active_since: Date | null },
+  { limit, after, ...asked }: PageQuery & { active_since: Date | null },
 ): Promise<Page<IncidentRow>> {
-  const rows = await db.query<IncidentRow>(
-    `select * from incidents
-     where ($1::timestamptz is null or ended_at is null or ended_at >= $1)
-       and ($2::timestamptz is null or (created_at, incident_id) < ($2, $3))
-     order by created_at desc, incident_id desc limit $4`,
-    [query.active_since, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.incident_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+const LIST: FilteredList<IncidentRow, 'active_since'> = {
+  select: 'select * from incidents',
+  conditions: { active_since: (value) => `(ended_at is null or ended_at >= ${value})` },
+  order: ['created_at', 'incident_id'],
+  idOf: (row) => row.incident_id,
+};
 
 /** The automatic incident of a service that goes on, locked until the transaction ends. */
 export async function lockAutomaticIncident(

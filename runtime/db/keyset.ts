@@ -13,11 +13,6 @@ export type Page<Row> = {
   next: string[] | null;
 };
 
-/** The values of a page's three parameters: created_at, id and the limit with the one row that tells of a next page. */
-export function keysetValues({ limit, after }: PageQuery): [string | null, string | null, number] {
-  return [after?.[0] ?? null, after?.[1] ?? null, limit + 1];
-}
-
 /** Makes the page of up to limit + 1 rows. */
 export function pageOf<Row extends { created_at: Date }>(
   rows: Row[],

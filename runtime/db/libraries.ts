@@ -1,8 +1,9 @@
 // Table libraries. Whoever puts something into a library holds its row until the commit, so that it is found empty, and
 // deleted, only when nothing is on its way into it. Spec: Library; Libraries.
 import type { Queryable, Transaction } from './client.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
 import { kept } from './kept-statements.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import type { Page, PageQuery } from './keyset.ts';
 
 export type LibraryRow = {
   library_id: string;
@@ -54,19 +55,19 @@ export async function lockLibrary(
 }
 
 /** Newest first, without the deleted ones. */
-export async function listLibraries(
+export function listLibraries(
   db: Queryable,
-  query: PageQuery & { project_id: string },
+  { limit, after, ...asked }: PageQuery & { project_id: string },
 ): Promise<Page<LibraryRow>> {
-  const rows = await db.query<LibraryRow>(
-    `select * from libraries
-     where project_id = $1 and deleted_at is null
-       and ($2::timestamptz is null or (created_at, library_id) < ($2, $3))
-     order by created_at desc, library_id desc limit $4`,
-    [query.project_id, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.library_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+const LIST: FilteredList<LibraryRow, 'project_id'> = {
+  select: 'select * from libraries',
+  conditions: { project_id: (value) => `project_id = ${value} and deleted_at is null` },
+  order: ['created_at', 'library_id'],
+  idOf: (row) => row.library_id,
+};
 
 export type NewLibrary = Pick<
   LibraryRow,

@@ -1,6 +1,7 @@
 // Table moderation_notes: one note per project and file slug. Spec: Files, moderation-notes.
 import type { Queryable } from './client.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
 import { onlyRow } from './rows.ts';
 
 export type ModerationNoteRow = {
@@ -43,17 +44,21 @@ export async function findModerationNote(
 }
 
 /** Newest first, across projects; of one project, one slug, or all with null. */
-export async function listModerationNotes(
+export function listModerationNotes(
   db: Queryable,
-  query: PageQuery & { project_slug: string | null; file_slug: string | null },
-): Promise<Page<ModerationNoteRow & { project_slug: string }>> {
-  const rows = await db.query<ModerationNoteRow & { project_slug: string }>(
-    `select n.*, p.project_slug from moderation_notes n join projects p using (project_id)
-     where ($1::text is null or p.project_slug = $1) and ($2::text is null or n.file_slug = $2)
-       and ($3::timestamptz is null
-         or (n.created_at, n.project_id || '/' || n.file_slug) < ($3, $4))
-     order by n.created_at desc, n.project_id || '/' || n.file_slug desc limit $5`,
-    [query.project_slug, query.file_slug, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, ({ project_id, file_slug }) => `${project_id}/${file_slug}`);
+  { limit, after, ...asked }: PageQuery & { project_slug: string | null; file_slug: string | null },
+): Promise<Page<ListedNote>> {
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+type ListedNote = ModerationNoteRow & { project_slug: string };
+
+const LIST: FilteredList<ListedNote, 'project_slug' | 'file_slug'> = {
+  select: 'select n.*, p.project_slug from moderation_notes n join projects p using (project_id)',
+  conditions: {
+    project_slug: (value) => `p.project_slug = ${value}`,
+    file_slug: (value) => `n.file_slug = ${value}`,
+  },
+  order: ['n.created_at', `(n.project_id || '/' || n.file_slug)`],
+  idOf: ({ project_id, file_slug }) => `${project_id}/${file_slug}`,
+};

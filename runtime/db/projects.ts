@@ -2,8 +2,9 @@
 // organization's plan and quota. Spec: Project.
 import type { ProjectStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
 import { kept } from './kept-statements.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import type { Page, PageQuery } from './keyset.ts';
 
 export type ProjectRow = {
   project_id: string;
@@ -96,19 +97,19 @@ export async function findProjectByOwnerOrSlug(
 }
 
 /** Newest first; of one organization, or of all with null. */
-export async function listProjects(
+export function listProjects(
   db: Queryable,
-  query: PageQuery & { organization_id: string | null },
+  { limit, after, ...asked }: PageQuery & { organization_id: string | null },
 ): Promise<Page<ProjectRow>> {
-  const rows = await db.query<ProjectRow>(
-    `${SELECT}
-     where ($1::text is null or p.organization_id = $1)
-       and ($2::timestamptz is null or (p.created_at, p.project_id) < ($2, $3))
-     order by p.created_at desc, p.project_id desc limit $4`,
-    [query.organization_id, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.project_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+const LIST: FilteredList<ProjectRow, 'organization_id'> = {
+  select: SELECT,
+  conditions: { organization_id: (value) => `p.organization_id = ${value}` },
+  order: ['p.created_at', 'p.project_id'],
+  idOf: (row) => row.project_id,
+};
 
 const LOCK = kept('select from projects where project_id = $1 for no key update');
 

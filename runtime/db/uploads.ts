@@ -3,7 +3,8 @@
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { statesBefore, type UploadStatus, uploadMoves } from '../core/states.ts';
 import type { Queryable } from './client.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
 
 export type UploadRow = {
   upload_id: string;
@@ -155,19 +156,22 @@ export async function listUploadsByIngestKey(
 }
 
 /** Newest first; of one status, or of all with null. */
-export async function listUploads(
+export function listUploads(
   db: Queryable,
-  query: PageQuery & { project_id: string; status: UploadStatus | null },
+  { limit, after, ...asked }: PageQuery & { project_id: string; status: UploadStatus | null },
 ): Promise<Page<UploadRow>> {
-  const rows = await db.query<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from uploads
-     where project_id = $1 and ($2::text is null or status = $2)
-       and ($3::timestamptz is null or (created_at, upload_id) < ($3, $4))
-     order by created_at desc, upload_id desc limit $5`,
-    [query.project_id, query.status, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.upload_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+const LIST: FilteredList<UploadRow, 'project_id' | 'status'> = {
+  select: `select ${UPLOAD_COLUMNS} from uploads`,
+  conditions: {
+    project_id: (value) => `project_id = ${value}`,
+    status: (value) => `status = ${value}`,
+  },
+  order: ['created_at', 'upload_id'],
+  idOf: (row) => row.upload_id,
+};
 
 /**
  * Sessions without accepted bytes, in order of id and after one: what the sweep looks at, to complete those whose

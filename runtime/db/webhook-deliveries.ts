@@ -2,7 +2,8 @@
 import { additionalWebhookMoves, statesBefore, type WebhookStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
-import { keysetValues, type Page, type PageQuery, pageOf } from './keyset.ts';
+import { type FilteredList, listFiltered } from './filtered-list.ts';
+import type { Page, PageQuery } from './keyset.ts';
 
 export type WebhookDeliveryRow = {
   delivery_id: string;
@@ -104,19 +105,25 @@ export async function countWebhookDeliveries(
 }
 
 /** Newest first; of one event and one status, or of all with null. */
-export async function listWebhookDeliveries(
+export function listWebhookDeliveries(
   db: Queryable,
-  query: PageQuery & { project_id: string; event: string | null; status: WebhookStatus | null },
+  { limit, after, ...asked }: PageQuery & WebhookFilters,
 ): Promise<Page<WebhookDeliveryRow>> {
-  const rows = await db.query<WebhookDeliveryRow>(
-    `select ${COLUMNS} from webhook_deliveries
-     where project_id = $1 and ($2::text is null or event = $2) and ($3::text is null or status = $3)
-       and ($4::timestamptz is null or (created_at, delivery_id) < ($4, $5))
-     order by created_at desc, delivery_id desc limit $6`,
-    [query.project_id, query.event, query.status, ...keysetValues(query)],
-  );
-  return pageOf(rows, query.limit, (row) => row.delivery_id);
+  return listFiltered(db, LIST, { limit, after, asked });
 }
+
+type WebhookFilters = { project_id: string; event: string | null; status: WebhookStatus | null };
+
+const LIST: FilteredList<WebhookDeliveryRow, keyof WebhookFilters> = {
+  select: `select ${COLUMNS} from webhook_deliveries`,
+  conditions: {
+    project_id: (value) => `project_id = ${value}`,
+    event: (value) => `event = ${value}`,
+    status: (value) => `status = ${value}`,
+  },
+  order: ['created_at', 'delivery_id'],
+  idOf: (row) => row.delivery_id,
+};
 
 export async function findWebhookDelivery(
   db: Queryable,
