@@ -85,7 +85,7 @@ async function outdated({ db, clock }: JobContext, objects: ListedObject[]): Pro
 }
 
 async function abortDangling(context: JobContext): Promise<number> {
-  const { db, buckets, clock, log, signal } = context;
+  const { db, buckets, clock, signal } = context;
   const youngest = clock.now().getTime() - GRACE_MS;
   let aborted = 0;
   for (let after = ''; ; ) {
@@ -98,12 +98,25 @@ async function abortDangling(context: JobContext): Promise<number> {
         old.map(({ key }) => key),
       ),
     );
-    for (const { key, upload_id } of old.filter((one) => !live.has(one.upload_id))) {
-      await buckets.ingest.abortMultipart(key, upload_id);
-      log.info('a multipart upload that nobody knows was aborted', { object_key: key });
-      aborted += 1;
+    for (const one of old.filter(({ upload_id }) => !live.has(upload_id))) {
+      aborted += (await abort(context, one)) ? 1 : 0;
     }
     after = page.at(-1)?.key ?? '';
     if (page.length < MULTIPARTS_PAGE) return aborted;
+  }
+}
+
+/** One that the storage does not let go is left to the next run. */
+async function abort(
+  { buckets, log }: JobContext,
+  { key, upload_id }: { key: string; upload_id: string },
+): Promise<boolean> {
+  try {
+    await buckets.ingest.abortMultipart(key, upload_id);
+    log.info('a multipart upload that nobody knows was aborted', { object_key: key });
+    return true;
+  } catch (error) {
+    log.warn('a multipart upload could not be aborted', { object_key: key, error });
+    return false;
   }
 }

@@ -263,6 +263,21 @@ describe('multipart uploads at the storage', () => {
     expect(await sweep()).toMatchObject({ multiparts: 3 });
     expect(await open()).toEqual([live.storage_upload_id]);
   });
+
+  it('are aborted also behind one that the storage does not let go', async () => {
+    const { ingest } = jobs.deps.buckets;
+    const [held, other] = [await begin('prj/held'), await begin('prj/other')];
+    const abortMultipart: typeof ingest.abortMultipart = async (key, upload_id) => {
+      if (upload_id === held) throw new Error('not now');
+      await ingest.abortMultipart(key, upload_id);
+    };
+    const buckets = { ...jobs.deps.buckets, ingest: { ...ingest, abortMultipart } };
+    jobs.clock.set(new Date(Date.now() + 2 * HOUR_MS));
+    const run = (context: JobContext) => table['content-sweep'].run({ ...context, buckets });
+    expect(await jobs.run({ run })).toMatchObject({ multiparts: 1 });
+    expect(await open()).toContain(held);
+    expect(await open()).not.toContain(other);
+  });
 });
 
 describe('a walk', () => {
