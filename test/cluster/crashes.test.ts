@@ -1,39 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { TenantKind } from '../../operator/cluster/tenant-object.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
+import { crashEverywhere } from '../support/crash-everywhere.ts';
 import {
   type CrashingOperator,
-  type CrashPoint,
   createCrashingOperator,
+  type Through,
 } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
+import { lookAtTenants } from '../support/tenant-looks.ts';
+import { declareAt, liveAt, type Place, pathOf } from '../support/tenant-places.ts';
 
 const { db } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
 const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
-/** Each run has a namespace of its own, so that its organization is made in it too. */
-type Place = { namespace: string; name: string };
-
-const plurals = {
-  ...{ Project: 'projects', SigningKey: 'signingkeys' },
-  ...{ WatermarkPreset: 'watermarkpresets', Recipe: 'recipes' },
-} as const;
-type Kind = keyof typeof plurals;
 const kinds = ['Project', 'SigningKey', 'WatermarkPreset', 'Recipe'] as const;
 
-function path(kind: Kind, { namespace, name }: Place): string {
-  return `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plurals[kind]}/${name}`;
-}
-
 /** What the four kinds declare, first and later. */
-function specs(name: string, times: 1 | 2): Record<Kind, object> {
+function specs(name: string, times: 1 | 2): Record<TenantKind, object> {
   const projectRef = { name };
   const rotationTrigger = String(times);
   return {
@@ -49,20 +41,16 @@ function specs(name: string, times: 1 | 2): Record<Kind, object> {
   };
 }
 
-async function declare(place: Place, times: 1 | 2): Promise<void> {
-  const spec = specs(place.name, times);
-  for (const kind of kinds) {
-    const head = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: place };
-    await kubeApply(plane(), path(kind, place), { ...head, spec: spec[kind] });
-  }
-}
+const declare = (place: Place, times: 1 | 2) => declareAt(plane(), place, specs(place.name, times));
 
 function operatorOf(place: Place): CrashingOperator {
-  const resources = kinds.map((kind) => ({ kind, path: path(kind, place) }));
-  return createCrashingOperator({ plane: plane(), db, sealing, resources });
+  const resources = kinds.map((kind) => ({ kind, path: pathOf(kind, place) }));
+  const options = { plane: plane(), sealing, resources };
+  const start = (through: Through) => lookAtTenants(options, through);
+  return createCrashingOperator({ plane: plane(), db, start });
 }
 
-/** Up to the state that the scenario begins in. */
+/** In a namespace of its own, so that its organization is made in it too. */
 async function begin(scenario: Scenario): Promise<Place> {
   const place = {
     namespace: await cluster.namespace(),
@@ -77,7 +65,7 @@ async function begin(scenario: Scenario): Promise<Place> {
     await declare(place, 2);
     return place;
   }
-  for (const kind of kinds) await kubeOk(plane(), { method: 'DELETE', path: path(kind, place) });
+  for (const kind of kinds) await kubeOk(plane(), { method: 'DELETE', path: pathOf(kind, place) });
   return place;
 }
 
@@ -109,21 +97,10 @@ async function outcome(place: Place): Promise<unknown> {
     audited: await rows(
       `select action, after->'changes' as changes from audit_log where project_id = $1 order by action, (after->'changes')::text`,
     ),
-    live: await Promise.all(kinds.map((kind) => live(kind, place))),
+    live: await Promise.all(kinds.map((kind) => liveAt(plane(), kind, place))),
     secret: await secretOf(place, project_id),
   });
   return JSON.parse(text.replaceAll(name, 'NAME'));
-}
-
-async function live(kind: Kind, place: Place): Promise<unknown> {
-  const { status, body } = await kubeRequest(plane(), { path: path(kind, place) });
-  if (status === 404) return 'gone';
-  const { metadata, status: said } = body as {
-    metadata: { finalizers?: string[] };
-    status: { conditions: { type: string; status: string; reason: string }[] };
-  };
-  const conditions = said.conditions.map((each) => `${each.type} ${each.status} ${each.reason}`);
-  return { finalizers: metadata.finalizers, conditions };
 }
 
 /** Whether the Secret holds what the row holds. */
@@ -144,35 +121,11 @@ async function secretOf({ namespace, name }: Place, project_id: string): Promise
 
 describe.each(scenarios)('an operator that ends at any write of what was %s', (scenario) => {
   it('comes to the same rows, the same resources and the same trail when it starts again', async () => {
-    const clean = await begin(scenario);
-    const writes = await operatorOf(clean).run();
-    const expected = await outcome(clean);
+    const { writes } = await crashEverywhere({
+      begin: () => begin(scenario),
+      operatorOf,
+      outcome,
+    });
     expect(writes.length).toBeGreaterThan(5);
-    // A second look at everything writes nothing.
-    expect(await operatorOf(clean).run()).toEqual([]);
-    const points = writes.flatMap((_, write): CrashPoint[] => [
-      { write, side: 'before' },
-      { write, side: 'after' },
-    ]);
-    for (let done = 0; done < points.length; done += AT_ONCE) {
-      const some = points.slice(done, done + AT_ONCE);
-      await Promise.all(some.map((point) => crash(scenario, point, expected)));
-    }
   }, 300_000);
 });
-
-/** Names and namespaces of their own keep them apart. */
-const AT_ONCE = 6;
-
-async function crash(scenario: Scenario, point: CrashPoint, expected: unknown): Promise<void> {
-  const place = await begin(scenario);
-  const done = await operatorOf(place).run(point);
-  expect(done).toHaveLength(point.write + 1);
-  await operatorOf(place).run();
-  expect({ point, done, again: await operatorOf(place).run() }).toEqual({ point, done, again: [] });
-  expect({ point, done, outcome: await outcome(place) }).toEqual({
-    point,
-    done,
-    outcome: expected,
-  });
-}

@@ -14,6 +14,7 @@ import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeRequest } from '../support/kube-request.ts';
 import { makeFile, makeOrganization, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
+import { lookAtTenants } from '../support/tenant-looks.ts';
 
 const folderDatabase = useDatabase();
 const clusterDatabase = useDatabase();
@@ -118,11 +119,11 @@ async function throughCluster(documents: readonly Document[]): Promise<void> {
     if (!wanted.has(at)) await kubeRequest(plane(), { method: 'DELETE', path: at });
   }
   const resources = [...seen].map(([at, { kind }]) => ({ kind, path: at }));
+  const options = { plane: plane(), sealing, resources };
   await createCrashingOperator({
     plane: plane(),
     db: clusterDatabase.db,
-    sealing,
-    resources,
+    start: (through) => lookAtTenants(options, through),
   }).run();
 }
 

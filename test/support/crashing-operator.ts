@@ -1,17 +1,13 @@
 /**
  * The passes of the operator over a few resources, as processes that end at a chosen write: nothing of one survives in
- * the next but what API server and database were told. Which writes there are is counted, so that none is left out.
+ * the next but what API server, database and storage were told. Which writes there are is counted, so that none is left
+ * out; what is not counted cannot write.
  */
-import { createOrganizations } from '../../operator/cluster/organizations.ts';
-import { reconcileObject } from '../../operator/cluster/reconcile-object.ts';
-import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
-import type { TenantKind, TenantObject } from '../../operator/cluster/tenant-object.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import type { Database } from '../../runtime/db/client.ts';
-import type { Sealing } from '../../runtime/platform/sealing.ts';
 import { connectKube } from '../operator/kube/connect.ts';
-import { kubeRequest, type PlaneAddress } from './kube-request.ts';
+import type { PlaneAddress } from './kube-request.ts';
 
 /** At its write of this number, from 0, either before it is sent or after it is done. */
 export type CrashPoint = { write: number; side: 'before' | 'after' };
@@ -21,13 +17,19 @@ export type CrashingOperator = {
   run(at?: CrashPoint): Promise<string[]>;
 };
 
-type Watched = { kind: TenantKind; path: string };
+/** Around each write; whatever is written beside the API server and the database goes through it too. */
+export type Step = <T>(name: string, write: () => Promise<T>) => Promise<T>;
+
+/** All that a process has of the world. */
+export type Through = { client: KubeClient; db: Database; metrics: KubeMetrics; step: Step };
 
 type Options = {
   plane: PlaneAddress;
   db: Database;
-  sealing: Sealing;
-  resources: readonly Watched[];
+  /** A process that begins, and remembers nothing; answers with its look at everything. */
+  start(through: Through): () => Promise<void>;
+  /** What others have done by the time of its next look: workers, and the controllers of Kubernetes. */
+  others?: () => Promise<void>;
 };
 
 class Crash extends Error {}
@@ -36,38 +38,36 @@ const WRITES = ['create', 'apply', 'applyStatus', 'replace', 'merge', 'delete'] 
 const PASSES_MAX = 12;
 
 export function createCrashingOperator(options: Options): CrashingOperator {
-  const { client, metrics } = connectKube(options.plane);
-  const { sealing } = options;
   return {
     run: async (at) => {
+      const { client, metrics } = connectKube(options.plane);
       const writes: string[] = [];
-      const step = async <T>(name: string, write: () => Promise<T>): Promise<T> => {
-        const isHere = at?.write === writes.length;
-        // What has ended writes nothing more.
-        if (at !== undefined && writes.length > at.write) throw new Crash();
-        writes.push(name);
-        if (isHere && at.side === 'before') throw new Crash();
-        const result = await write();
-        if (isHere) throw new Crash();
-        return result;
-      };
-      const context = {
-        ...{ client: counted(client, step), db: countedDatabase(options.db, step) },
-        ...{ clock, sealing, metrics, delivery_root_domain: 'images.example' },
-        findOrganization: createOrganizations(clock),
-        events: { tell: () => undefined },
-      };
+      const step = createStep(writes, at);
+      const through = { client: counted(client, step), db: countedDatabase(options.db, step) };
       try {
-        await passes(options, context, writes);
+        await passes(options, { ...through, metrics, step }, writes);
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
+      } finally {
+        client.close();
       }
       return writes;
     },
   };
 }
 
-type Step = <T>(name: string, write: () => Promise<T>) => Promise<T>;
+function createStep(writes: string[], at: CrashPoint | undefined): Step {
+  return async (name, write) => {
+    const isHere = at?.write === writes.length;
+    // What has ended writes nothing more.
+    if (at !== undefined && writes.length > at.write) throw new Crash();
+    writes.push(name);
+    if (isHere && at.side === 'before') throw new Crash();
+    const result = await write();
+    if (isHere) throw new Crash();
+    return result;
+  };
+}
 
 function counted(client: KubeClient, step: Step): KubeClient {
   return new Proxy(client, {
@@ -88,44 +88,26 @@ function kindOf(type: unknown): string {
 function countedDatabase(db: Database, step: Step): Database {
   return {
     ...db,
-    query: db.query,
+    query: (text, values) =>
+      db.transaction(async (tx) => {
+        await tx.query('set transaction read only');
+        return tx.query(text, values);
+      }),
     transaction: (work, settings) => step('commit', () => db.transaction(work, settings)),
   };
 }
 
 async function passes(
-  { plane, resources }: Options,
-  context: Omit<ObjectContext, 'findObject'>,
+  { start, others }: Options,
+  through: Through,
   writes: readonly string[],
 ): Promise<void> {
+  const look = start(through);
   for (let pass = 0; pass < PASSES_MAX; pass += 1) {
+    await others?.();
     const before = writes.length;
-    for (const { kind, path } of resources) {
-      const objects = await readAll(plane, resources);
-      const object = objects.get(path);
-      if (object === undefined) continue;
-      const findObject: ObjectContext['findObject'] = (wanted, { name }) =>
-        [...objects].find(
-          ([, each]) =>
-            each.kind === wanted &&
-            each.metadata.name === name &&
-            each.metadata.deletionTimestamp === undefined,
-        )?.[1];
-      await reconcileObject(kind, object, { ...context, findObject });
-    }
+    await look();
     if (writes.length === before) return;
   }
   throw new Error(`it does not come to rest: ${writes.slice(-10).join(', ')}`);
-}
-
-async function readAll(
-  plane: PlaneAddress,
-  resources: readonly Watched[],
-): Promise<Map<string, TenantObject>> {
-  const objects = new Map<string, TenantObject>();
-  for (const { path } of resources) {
-    const { status, body } = await kubeRequest(plane, { path });
-    if (status === 200) objects.set(path, body as TenantObject);
-  }
-  return objects;
 }

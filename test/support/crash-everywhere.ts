@@ -1,0 +1,57 @@
+/**
+ * That it does not matter at which of its writes the operator ends: one run that nothing disturbs says what is written
+ * and what comes of it; then it ends before and after each of these writes, in a place of its own each time, and the
+ * next one comes to the same, and to rest.
+ */
+import { expect } from 'vitest';
+import type { CrashingOperator, CrashPoint } from './crashing-operator.ts';
+
+export type CrashPath<Place> = {
+  /** A new place, up to the state that the path begins in. */
+  begin(): Promise<Place>;
+  /** A process that knows nothing of those before it. */
+  operatorOf(place: Place): CrashingOperator;
+  /** All that is left in the end, in words that are the same for every place. */
+  outcome(place: Place): Promise<unknown>;
+};
+
+/** Places of their own keep them apart. */
+const AT_ONCE = 6;
+
+/** Answers what the undisturbed run wrote, and what came of it. */
+export async function crashEverywhere<Place>(
+  path: CrashPath<Place>,
+): Promise<{ writes: string[]; outcome: unknown }> {
+  const { begin, operatorOf, outcome } = path;
+  const clean = await begin();
+  const writes = await operatorOf(clean).run();
+  const expected = await outcome(clean);
+  // A second look at everything writes nothing.
+  expect(await operatorOf(clean).run()).toEqual([]);
+  const points = writes.flatMap((_, write): CrashPoint[] => [
+    { write, side: 'before' },
+    { write, side: 'after' },
+  ]);
+  for (let done = 0; done < points.length; done += AT_ONCE) {
+    const some = points.slice(done, done + AT_ONCE);
+    await Promise.all(some.map((point) => crash(path, point, expected)));
+  }
+  return { writes, outcome: expected };
+}
+
+async function crash<Place>(
+  { begin, operatorOf, outcome }: CrashPath<Place>,
+  point: CrashPoint,
+  expected: unknown,
+): Promise<void> {
+  const place = await begin();
+  const done = await operatorOf(place).run(point);
+  expect(done).toHaveLength(point.write + 1);
+  await operatorOf(place).run();
+  expect({ point, done, again: await operatorOf(place).run() }).toEqual({ point, done, again: [] });
+  expect({ point, done, outcome: await outcome(place) }).toEqual({
+    point,
+    done,
+    outcome: expected,
+  });
+}

@@ -1,0 +1,64 @@
+/**
+ * What the operator makes of a few resources of the tenant kinds, each looked at in its turn, and of rows whose resource
+ * is gone: its own passes, without the queues and caches that wake them.
+ */
+import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
+import { createOrganizations } from '../../operator/cluster/organizations.ts';
+import { reconcileObject } from '../../operator/cluster/reconcile-object.ts';
+import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
+import type { TenantKind, TenantObject } from '../../operator/cluster/tenant-object.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import type { Sealing } from '../../runtime/platform/sealing.ts';
+import type { Step, Through } from './crashing-operator.ts';
+import { kubeRequest, type PlaneAddress } from './kube-request.ts';
+
+type Watched = { kind: TenantKind; path: string };
+
+type Options = {
+  plane: PlaneAddress;
+  sealing: Sealing;
+  resources: readonly Watched[];
+  images?: (step: Step) => ImageDeps;
+};
+
+type Objects = ReadonlyMap<string, TenantObject>;
+
+/** For one process: the look at all of them. */
+export function lookAtTenants(options: Options, through: Through): () => Promise<void> {
+  const { client, db, metrics, step } = through;
+  const context = {
+    ...{ client, db, metrics, clock, sealing: options.sealing },
+    delivery_root_domain: 'images.example',
+    findOrganization: createOrganizations(clock),
+    events: { tell: () => undefined },
+    images: options.images?.(step),
+  };
+  return async () => {
+    for (const { kind, path } of options.resources) {
+      const objects = await readAll(options);
+      const object = objects.get(path);
+      if (object === undefined) continue;
+      await reconcileObject(kind, object, { ...context, findObject: finderIn(objects) });
+    }
+  };
+}
+
+/** What is going counts as gone. */
+function finderIn(objects: Objects): ObjectContext['findObject'] {
+  return (kind, { name }) =>
+    [...objects.values()].find(
+      (each) =>
+        each.kind === kind &&
+        each.metadata.name === name &&
+        each.metadata.deletionTimestamp === undefined,
+    );
+}
+
+async function readAll({ plane, resources }: Options): Promise<Objects> {
+  const objects = new Map<string, TenantObject>();
+  for (const { path } of resources) {
+    const { status, body } = await kubeRequest(plane, { path });
+    if (status === 200) objects.set(path, body as TenantObject);
+  }
+  return objects;
+}
