@@ -36,6 +36,8 @@ export type ControlPlane = PlaneAddress & {
 export type ControlPlaneOptions = {
   /** Beside etcd and the API server; the controller manager alone by default. */
   components?: readonly ('controller-manager' | 'scheduler')[];
+  /** Of the controller manager: all that need no nodes by default. */
+  controllers?: string;
 };
 
 const FOLDER_PREFIX = 'tintype-kube-';
@@ -88,7 +90,7 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
     await installCrds(address);
     await writeFile(join(folder, 'admin.kubeconfig'), kubeconfig(address, 'admin'));
     for (const component of options.components ?? ['controller-manager']) {
-      run(`kube-${component}`, componentArguments[component](folder));
+      run(`kube-${component}`, componentArguments[component](folder, options));
     }
     return {
       ...address,
@@ -202,13 +204,15 @@ function apiServerArguments({ folder, port, etcd_url }: ApiServerPlace): string[
   ];
 }
 
+const ALL = '*,-nodeipam,-node-route-controller,-cloud-node-lifecycle-controller';
+
 const componentArguments = {
-  'controller-manager': (folder: string) => [
+  'controller-manager': (folder: string, { controllers = ALL }: ControlPlaneOptions) => [
     `--kubeconfig=${join(folder, 'admin.kubeconfig')}`,
     `--service-account-private-key-file=${join(folder, 'sa.key')}`,
     '--use-service-account-credentials=true',
     '--leader-elect=false',
-    '--controllers=*,-nodeipam,-node-route-controller,-cloud-node-lifecycle-controller',
+    `--controllers=${controllers}`,
     '--secure-port=0',
     '--kube-api-qps=500',
     '--kube-api-burst=1000',

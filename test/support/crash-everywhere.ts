@@ -13,6 +13,8 @@ export type CrashPath<Place> = {
   operatorOf(place: Place): CrashingOperator;
   /** All that is left in the end, in words that are the same for every place. */
   outcome(place: Place): Promise<unknown>;
+  /** Both by default; where one write simply follows another, before the one is after the other. */
+  sides?: readonly CrashPoint['side'][];
 };
 
 /** Places of their own keep them apart. */
@@ -22,21 +24,27 @@ const AT_ONCE = 6;
 export async function crashEverywhere<Place>(
   path: CrashPath<Place>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
-  const { begin, operatorOf, outcome } = path;
+  const { begin, operatorOf, outcome, sides = ['before', 'after'] } = path;
   const clean = await begin();
   const writes = await operatorOf(clean).run();
   const expected = await outcome(clean);
   // A second look at everything writes nothing.
   expect(await operatorOf(clean).run()).toEqual([]);
-  const points = writes.flatMap((_, write): CrashPoint[] => [
-    { write, side: 'before' },
-    { write, side: 'after' },
-  ]);
-  for (let done = 0; done < points.length; done += AT_ONCE) {
-    const some = points.slice(done, done + AT_ONCE);
-    await Promise.all(some.map((point) => crash(path, point, expected)));
-  }
+  const points = writes.flatMap((_, write) => sides.map((side): CrashPoint => ({ write, side })));
+  await atOnce(points, (point) => crash(path, point, expected));
   return { writes, outcome: expected };
+}
+
+/** A few at a time. */
+export async function atOnce<Item>(
+  items: Iterable<Item>,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const left = [...items].values();
+  const workers = Array.from({ length: AT_ONCE }, async () => {
+    for (const item of left) await work(item);
+  });
+  await Promise.all(workers);
 }
 
 async function crash<Place>(

@@ -35,7 +35,8 @@ const places: Record<string, string> = {
   Event: 'apis/events.k8s.io/v1/NS/events',
 };
 
-const well: ProbeSurroundings = async () => {
+/** A broker and buckets that answer. */
+export const well: ProbeSurroundings = async () => {
   const verdict = { reason: 'Usable', message: 'It answers.' } as const;
   return { broker: verdict, storage: verdict };
 };
