@@ -15,6 +15,8 @@ export type CrashPath<Place> = {
   outcome(place: Place): Promise<unknown>;
   /** Both by default; where one write simply follows another, before the one is after the other. */
   sides?: readonly CrashPoint['side'][];
+  /** How many places there may be beside one another. */
+  at_once?: number;
 };
 
 /** Places of their own keep them apart. */
@@ -24,14 +26,14 @@ const AT_ONCE = 6;
 export async function crashEverywhere<Place>(
   path: CrashPath<Place>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
-  const { begin, operatorOf, outcome, sides = ['before', 'after'] } = path;
+  const { begin, operatorOf, outcome, sides = ['before', 'after'], at_once } = path;
   const clean = await begin();
   const writes = await operatorOf(clean).run();
   const expected = await outcome(clean);
   // A second look at everything writes nothing.
   expect(await operatorOf(clean).run()).toEqual([]);
   const points = writes.flatMap((_, write) => sides.map((side): CrashPoint => ({ write, side })));
-  await atOnce(points, (point) => crash(path, point, expected));
+  await atOnce(points, (point) => crash(path, point, expected), at_once);
   return { writes, outcome: expected };
 }
 
@@ -39,9 +41,10 @@ export async function crashEverywhere<Place>(
 export async function atOnce<Item>(
   items: Iterable<Item>,
   work: (item: Item) => Promise<void>,
+  at_once = AT_ONCE,
 ): Promise<void> {
   const left = [...items].values();
-  const workers = Array.from({ length: AT_ONCE }, async () => {
+  const workers = Array.from({ length: at_once }, async () => {
     for (const item of left) await work(item);
   });
   await Promise.all(workers);

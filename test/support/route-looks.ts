@@ -1,0 +1,37 @@
+/**
+ * What the operator makes of the routes of all projects: the comparison that it takes once a minute, and a pass at each
+ * key that it finds, over caches that have just listed everything.
+ */
+import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
+import { findSubject, routeProject } from '../../operator/routes/project-route.ts';
+import { findUnsettled } from '../../operator/routes/sweep.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import type { Through } from './crashing-operator.ts';
+
+/** `teams`: where Projects are. `images`: where the ImageService and the routes are. */
+type Namespaces = { teams: string; images: string };
+
+const never = new AbortController().signal;
+
+/** For one process: the look at all of them. */
+export function lookAtRoutes(
+  { teams, images }: Namespaces,
+  { client, db, metrics }: Through,
+): () => Promise<void> {
+  const common = { client, clock, log, metrics };
+  return async () => {
+    const caches = openObjectCaches({ ...common, namespaces: [teams] });
+    const edges = openEdgeCaches({ ...common, namespace: images });
+    try {
+      await Promise.all([caches.synced, edges.refresh()]);
+      const context = { client, db, clock, caches, edges, probe: async () => undefined };
+      for (const key of await findUnsettled(context)) {
+        await routeProject(await findSubject(key, context), context, never);
+      }
+    } finally {
+      await Promise.all([caches.stop(), edges.stop()]);
+    }
+  };
+}
