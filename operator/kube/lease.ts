@@ -78,14 +78,21 @@ export function runElector(options: ElectorOptions): Elector {
 }
 
 async function run(state: State): Promise<void> {
-  const { clock, signal, random } = state;
+  const { clock, signal } = state;
   while (!signal.aborted) {
     if (state.running === undefined) await campaign(state);
     else await renew(state, state.running);
-    const wait = LEASE_MS.retry * (state.running === undefined ? 1 + random() * RETRY_JITTER : 1);
+    const wait = state.running === undefined ? untilNextLook(state) : LEASE_MS.retry;
     await sleep(clock, wait, signal);
   }
   if (state.running !== undefined) await resign(state, state.running);
+}
+
+/** A lease that runs out sooner is looked at then: its next holder does not wait for another turn as well. */
+function untilNextLook({ lease, random }: State): number {
+  const usual = LEASE_MS.retry * (1 + random() * RETRY_JITTER);
+  const held_ms = lease.heldFor();
+  return held_ms > 0 ? Math.min(usual, held_ms) : usual;
 }
 
 function failed({ log, name }: State, error: unknown): void {
@@ -100,7 +107,7 @@ async function campaign(state: State): Promise<void> {
     failed(state, looked.failure);
     return;
   }
-  if (lease.isHeld()) return;
+  if (lease.heldFor() > 0) return;
   const epoch = lease.nextEpoch(await lastEpoch(state));
   const began = clock.elapsed();
   const taken = await lease.take(epoch);

@@ -10,8 +10,8 @@ import type { TimedClock } from './timed-clock.ts';
 export type ObservedLease = {
   /** Looks; a lease that is not there is no failure. */
   look(): Promise<Answer<undefined>>;
-  /** Whether another may still lead, as far as its last sign promised; also where the lease vanished since. */
-  isHeld(): boolean;
+  /** How many ms another may still lead, as far as its last sign promised; also where the lease vanished since. */
+  heldFor(): number;
   /** Whether this term still holds what was seen last. */
   isOurs(epoch: number): boolean;
   /** The number of a term that begins now: above every one seen here, and the one given. */
@@ -53,7 +53,8 @@ export function observeLease(place: LeasePlace): ObservedLease {
   const holding = { holder: identity, seconds: duration_ms / 1000 };
   return {
     look: () => look(state),
-    isHeld: () => clock.elapsed() < state.held_until,
+    // Whole ones: a timer is never set for less.
+    heldFor: () => Math.max(0, Math.ceil(state.held_until - clock.elapsed())),
     isOurs: (epoch) =>
       state.lease?.spec?.holderIdentity === identity && state.lease.spec.leaseTransitions === epoch,
     nextEpoch: (last) => Math.max(state.highest, last) + 1,

@@ -60,3 +60,32 @@ it('a term that ended while a renewal was on its way stays over, though the rene
   worked.resolve();
   await elector.stop();
 });
+
+it('a standby takes over when the lease of a silent leader runs out, not at its next look', async () => {
+  const clock = createManualTimedClock();
+  const taken_at: number[] = [];
+  const lease = {
+    metadata: { name: 'operator', uid: 'u', resourceVersion: '1' },
+    spec: { holderIdentity: 'silent', leaseDurationSeconds: 15, leaseTransitions: 1 },
+  };
+  const client = {
+    ...clientThat(async () => void taken_at.push(clock.elapsed())),
+    get: async () => ({ ok: true, value: lease }),
+    within: () => client,
+  } as unknown as KubeClient;
+  const elector = runElector({
+    ...{ client, namespace: 'images', name: 'operator', identity: 'a', clock, log },
+    ...{ metrics: createKubeMetrics(), random: () => 0 },
+    lead: ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+  });
+  const SECONDS_MAX = 20;
+  for (let second = 0; second < SECONDS_MAX && taken_at.length === 0; second += 1) {
+    // It has looked, and waits for its next turn.
+    await expect.poll(() => clock.timers()).toBeGreaterThan(0);
+    clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(taken_at).toEqual([LEASE_MS.duration]);
+  await elector.stop();
+});
