@@ -30,12 +30,15 @@ export async function leadFenced(
   if (term.signal.aborted) end();
   term.signal.addEventListener('abort', end, { once: true });
   const fence = openFence(db, { lease, epoch: term.epoch, holder });
+  let isTold = false;
   const told = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       return await run();
     } catch (error) {
       const why = whyOver(error);
-      if (why !== undefined && !over.signal.aborted) {
+      // Once, also where the term ended by the clock before: a process that was frozen tries to write when it wakes up.
+      if (why !== undefined && !isTold) {
+        isTold = true;
         log.error(why, { error });
         end();
       }
