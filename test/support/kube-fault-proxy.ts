@@ -20,7 +20,7 @@ export type KubeFaultProxy = PlaneAddress & {
   /** So many requests are refused from now on. */
   refuse(refusal: { times: number; status: number; retry_after?: number; body?: object }): void;
   /** Requests of this kind wait from now on until they are let through. */
-  hold(kind: 'watch' | 'list'): () => void;
+  hold(kind: Held): () => void;
   /** How many watches are open. */
   watches(): number;
   /** How many connections there ever were. */
@@ -30,6 +30,7 @@ export type KubeFaultProxy = PlaneAddress & {
   close(): Promise<void>;
 };
 
+type Held = 'watch' | 'list' | 'ConfigMap';
 type OpenWatch = { socket: Socket; response: ServerResponse; faults: LineFaults; stop(): void };
 type State = {
   target: PlaneAddress;
@@ -39,7 +40,7 @@ type State = {
   frozen: Set<Socket>;
   fault: LineFault;
   refusals: { status: number; retry_after?: number; body?: object }[];
-  gates: Map<'watch' | 'list', Promise<void>>;
+  gates: Map<Held, Promise<void>>;
   requests: { method: string; path: string; status?: number }[];
 };
 
@@ -127,6 +128,7 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
   }
   if (isWatch) await state.gates.get('watch');
   else if (parameters.has('limit')) await state.gates.get('list');
+  else if (url.includes('/configmaps/')) await state.gates.get('ConfigMap');
   const sent = request(`${state.target.url}${url}`, {
     ...(isWatch ? {} : { agent: state.agent }),
     ca: state.target.ca,

@@ -12,8 +12,12 @@ export type OperatorProcess = {
   child: ChildProcess;
   /** Of /livez, /readyz and /metrics. */
   watched: string;
+  /** All that it logged, oldest first. */
+  said: readonly Said[];
   stop(): Promise<void>;
 };
+
+type Said = { level: string; msg: string; [field: string]: unknown };
 
 /** Resolves when it says that it is ready. */
 export async function startOperator(
@@ -33,9 +37,10 @@ export async function startOperator(
       ...settings,
     },
   });
+  const said: Said[] = [];
   return {
-    child,
-    watched: `http://127.0.0.1:${await readWatchPort(child)}`,
+    ...{ child, said },
+    watched: `http://127.0.0.1:${await readWatchPort(child, said)}`,
     stop: async () => {
       child.kill('SIGKILL');
       await rm(folder, { recursive: true });
@@ -43,17 +48,19 @@ export async function startOperator(
   };
 }
 
-async function readWatchPort({ stderr }: ChildProcess): Promise<number> {
+function readWatchPort({ stderr }: ChildProcess, said: Said[]): Promise<number> {
   if (stderr === null) throw new Error('it says nothing');
-  const lines: string[] = [];
-  for await (const line of createInterface({ input: stderr })) {
-    lines.push(line);
-    const { watch_port } = JSON.parse(line) as { watch_port?: number };
-    if (watch_port === undefined) continue;
-    stderr.resume();
-    return watch_port;
-  }
-  throw new Error(`it ended before it was ready: ${lines.join('\n')}`);
+  const lines = createInterface({ input: stderr });
+  return new Promise((resolve, reject) => {
+    lines.on('line', (line) => {
+      const parsed = JSON.parse(line) as Said & { watch_port?: number };
+      said.push(parsed);
+      if (parsed.watch_port !== undefined) resolve(parsed.watch_port);
+    });
+    lines.once('close', () => {
+      reject(new Error(`it ended before it was ready: ${JSON.stringify(said)}`));
+    });
+  });
 }
 
 /** What the table of the operator's permissions grants in a namespace, and nothing else. */
