@@ -11,6 +11,7 @@ import {
   type Term,
 } from '../../../operator/kube/lease.ts';
 import type { Lease } from '../../../operator/kube/lease-record.ts';
+import type { TimedClock } from '../../../operator/kube/timed-clock.ts';
 import { startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
 import { kubeOk, type PlaneAddress } from '../../support/kube-request.ts';
 import { useControlPlane } from '../../support/shared-control-plane.ts';
@@ -69,6 +70,12 @@ function election() {
   };
 }
 
+/** A clock that says another hour, and goes as others do. */
+function skewed(hours: number): TimedClock {
+  const now = () => new Date(Date.now() + hours * 3_600_000);
+  return { ...createQuickClock(TIMES), now };
+}
+
 function untilOver({ signal }: Term, ended: () => void = () => undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -103,13 +110,8 @@ describe('one of several operators', () => {
     const { said, add } = election();
     const a = add('a');
     await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
-    const sooner = createQuickClock(TIMES);
-    const hours = (count: number) => ({
-      ...sooner,
-      now: () => new Date(Date.now() + count * 3_600_000),
-    });
-    add('early', { clock: hours(-1) });
-    add('late', { clock: hours(1) });
+    add('early', { clock: skewed(-1) });
+    add('late', { clock: skewed(1) });
     const first = (await readLease()).spec?.renewTime;
     for (let renewals = 0, last = first; renewals < 10; ) {
       const { renewTime } = (await readLease()).spec ?? {};
@@ -119,18 +121,25 @@ describe('one of several operators', () => {
     expect(said).toEqual(['a begins 1']);
   });
 
-  it('has ended before another begins when it is cut off from the API server', async () => {
-    const proxy = await startKubeFaultProxy(shared.plane());
-    const { said, add } = election();
-    const a = add('a', { plane: proxy });
-    await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
-    const b = add('b');
-    await untilRenewed();
-    await proxy.close();
-    await expect.poll(() => b.term()?.epoch, PATIENT).toBe(2);
-    expect(said).toEqual(['a begins 1', 'a ends 1', 'b begins 2']);
-    expect(a.term()).toBeUndefined();
-  });
+  it.each([
+    [0, 0],
+    [-1, 1],
+    [1, -1],
+  ])(
+    'has ended before another begins when it is cut off, with its clock %i hours off and the other %i',
+    async (own, next) => {
+      const proxy = await startKubeFaultProxy(shared.plane());
+      const { said, add } = election();
+      const a = add('a', { plane: proxy, clock: skewed(own) });
+      await expect.poll(() => a.term()?.epoch, PATIENT).toBe(1);
+      const b = add('b', { clock: skewed(next) });
+      await untilRenewed();
+      await proxy.close();
+      await expect.poll(() => b.term()?.epoch, PATIENT).toBe(2);
+      expect(said).toEqual(['a begins 1', 'a ends 1', 'b begins 2']);
+      expect(a.term()).toBeUndefined();
+    },
+  );
 
   it('ends when its lease is deleted, and every later number is higher', async () => {
     const { said, add } = election();
