@@ -6,7 +6,8 @@ export class IngestRefusal extends Error {
   /** What is wrong with it, for the log. */
   readonly detail: string;
 
-  constructor(code: ProcessingErrorCode, detail: string) {
+  constructor(code: ProcessingErrorCode, says: string) {
+    const detail = says.slice(0, DETAIL_CHARACTERS_MAX);
     super(`${code}: ${detail}`);
     this.name = 'IngestRefusal';
     this.code = code;
@@ -15,3 +16,6 @@ export class IngestRefusal extends Error {
     this.stack = `${this.name}: ${this.message}`;
   }
 }
+
+/** Names in the file may stand in it, which are as long as whoever sent it likes. */
+const DETAIL_CHARACTERS_MAX = 500;

@@ -39,6 +39,11 @@ describe('an SVG in the decoder', () => {
     ]);
   });
 
+  it('says what is wrong in a few words, however long those of the file are', async () => {
+    const open = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><${'a'.repeat(100_000)}>`);
+    expect(await refusal(open)).toBe('decode_failed');
+  });
+
   it.each([
     ['with a mark', '\ufeff'],
     ['with a mark and a declaration', '\ufeff<?xml version="1.0" encoding="UTF-16"?>'],
