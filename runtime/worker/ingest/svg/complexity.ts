@@ -12,6 +12,7 @@ import {
   readDrawing,
   referencesOf,
   scalesOf,
+  usersFirst,
 } from './drawing.ts';
 import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
 import {
@@ -36,7 +37,7 @@ import {
 } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import { type ShapePlace, shapeCost } from './shape-cost.ts';
-import { allElements, childElements, type SvgNode } from './svg-node.ts';
+import { allElements, type SvgNode } from './svg-node.ts';
 import { initialLetter, type LetterSize, letterSizesOf } from './text-cost.ts';
 
 /** Beside the grid itself; time of one core. */
@@ -80,8 +81,6 @@ type Cost = {
 
 /** Beside what it draws. */
 const ELEMENT_NS = 30_000;
-/** References may be followed only so far, as the renderer does it on its stack. */
-const REFERENCE_DEPTH_MAX = 300;
 const SHAPES = new Set(
   'path rect circle ellipse line polyline polygon text tspan textPath'.split(' '),
 );
@@ -220,24 +219,6 @@ function add(cost: Cost, more: Cost, times = 1): void {
   cost.filter_pixels += more.filter_pixels * times;
   cost.ns += more.ns * times;
   cost.layer_depth = Math.max(cost.layer_depth, more.layer_depth);
-}
-
-/** Every element after all that draw it. Throws IngestRefusal where one draws itself. */
-function usersFirst(drawing: Drawing): SvgNode[] {
-  const inOrder: SvgNode[] = [];
-  const states = new Map<SvgNode, 'open' | 'done'>();
-  const visit = (node: SvgNode, depth: number) => {
-    if (states.get(node) === 'done') return;
-    if (states.has(node)) throw refusal('a reference to itself');
-    if (depth > REFERENCE_DEPTH_MAX) throw refusal('references of references');
-    states.set(node, 'open');
-    for (const child of childElements(node)) visit(child, depth + 1);
-    for (const { target } of referencesOf(drawing, node)) visit(target, depth + 1);
-    states.set(node, 'done');
-    inOrder.push(node);
-  };
-  visit(drawing.root, 0);
-  return inOrder.reverse();
 }
 
 function check(cap: keyof typeof svgCaps, value: number): void {

@@ -32,7 +32,7 @@ export function readDrawing(root: SvgNode, applied: AppliedStyles, grid: SvgSize
     const declarations = applied.of(node);
     count += declarations.length;
     if (count > APPLIED_DECLARATIONS_MAX) {
-      throw new IngestRefusal('image_too_large', 'styles that hold for many elements');
+      throw refusal('styles that hold for many elements');
     }
     styles.set(node, declarations);
   }
@@ -96,6 +96,36 @@ function findReferences(node: SvgNode, declarations: readonly Declaration[]): Na
 function resolve([by, id]: Named, byId: ReadonlyMap<string, SvgNode>): Reference[] {
   const target = byId.get(id);
   return target === undefined ? [] : [{ by, target }];
+}
+
+/** References may be followed only so far, as the renderer does it on its stack. */
+const REFERENCE_DEPTH_MAX = 300;
+
+/** Every element after all that draw it. Throws IngestRefusal where one draws itself, or too many draw one another. */
+export function usersFirst(drawing: Drawing): SvgNode[] {
+  const inOrder: SvgNode[] = [];
+  // What is drawn below each, one in another; `open` until all of it was looked at.
+  const heights = new Map<SvgNode, number | 'open'>();
+  const heightOf = (node: SvgNode, depth: number): number => {
+    const known = heights.get(node);
+    if (known === 'open') throw refusal('a reference to itself');
+    if (depth + (known ?? 0) > REFERENCE_DEPTH_MAX) throw refusal('references of references');
+    if (known !== undefined) return known;
+    heights.set(node, 'open');
+    let height = 0;
+    for (const one of drawnWith(drawing, node)) {
+      height = Math.max(height, 1 + heightOf(one, depth + 1));
+    }
+    heights.set(node, height);
+    inOrder.push(node);
+    return height;
+  };
+  heightOf(drawing.root, 0);
+  return inOrder.reverse();
+}
+
+function refusal(detail: string): IngestRefusal {
+  return new IngestRefusal('image_too_large', detail);
 }
 
 /**

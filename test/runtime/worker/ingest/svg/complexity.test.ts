@@ -77,6 +77,12 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
       ),
     ],
     [
+      'a chain of references whose end comes first',
+      svg(
+        `<defs>${Array.from({ length: 300 }, (_, at) => `<g id="a${at}"><use href="#a${at - 1}"/></g>`).join('')}</defs><use href="#a299"/>`,
+      ),
+    ],
+    [
       'patterns painted with patterns',
       svg(
         `${Array.from({ length: 6 }, (_, at) => `<pattern id="p${at}">${`<rect fill="url(#p${at + 1})"/>`.repeat(10)}</pattern>`).join('')}<rect fill="url(#p0)"/>`,
