@@ -5,30 +5,32 @@
  */
 import { IngestRefusal } from './ingest-refusal.ts';
 
-/** Entries over all ways through the directories; a camera writes some hundreds. */
+/** Entries over all ways through the directories of a block; a camera writes some hundreds. */
 const ENTRIES_MAX = 50_000;
+/** Of all blocks together, each counted as one: pixels hold the bytes of a beginning by chance, but hardly ever. */
+const ENTRIES_OF_FILE_MAX = 16 * ENTRIES_MAX;
 const DEPTH_MAX = 12;
 const ENTRY_BYTES = 12;
 /** To the camera's settings, the place, and the interoperability directory. */
 const POINTERS: ReadonlySet<number> = new Set([0x8769, 0x8825, 0xa005]);
 /** How a block begins, wherever it stands in its container. */
 const BEGINS = [Buffer.from('II*\0'), Buffer.from('MM\0*')];
-const BLOCKS_MAX = 16;
 
 /** Throws IngestRefusal. */
 export function refuseExifMaze(bytes: Buffer): void {
+  let entries = 0;
   for (const begin of BEGINS) {
-    let at = bytes.indexOf(begin);
-    for (let block = 0; at >= 0 && block < BLOCKS_MAX; block += 1) {
-      walk(bytes.subarray(at));
-      at = bytes.indexOf(begin, at + begin.length);
+    for (let at = bytes.indexOf(begin); at >= 0; at = bytes.indexOf(begin, at + begin.length)) {
+      entries += 1 + walk(bytes.subarray(at));
+      if (entries > ENTRIES_OF_FILE_MAX) throw refusal();
     }
   }
 }
 
 type Block = { u16(at: number): number; u32(at: number): number; entries: number };
 
-function walk(bytes: Buffer): void {
+/** The number of entries that were met. */
+function walk(bytes: Buffer): number {
   const block = openBlock(bytes);
   let directory = block.u32(4);
   // The picture's own directory, and the one of its thumbnail.
@@ -36,6 +38,7 @@ function walk(bytes: Buffer): void {
     const count = walkDirectory(block, { at: directory, depth: 0 });
     directory = block.u32(directory + 2 + count * ENTRY_BYTES);
   }
+  return block.entries;
 }
 
 /** The number of its entries. */
@@ -44,9 +47,7 @@ function walkDirectory(block: Block, { at, depth }: { at: number; depth: number 
   for (let index = 0; index < count; index += 1) {
     const entry = at + 2 + index * ENTRY_BYTES;
     block.entries += 1;
-    if (block.entries > ENTRIES_MAX) {
-      throw new IngestRefusal('decode_failed', 'EXIF directories that point at one another');
-    }
+    if (block.entries > ENTRIES_MAX) throw refusal();
     if (!POINTERS.has(block.u16(entry)) || depth >= DEPTH_MAX) continue;
     walkDirectory(block, { at: block.u32(entry + 8), depth: depth + 1 });
   }
@@ -64,4 +65,8 @@ function openBlock(bytes: Buffer): Block {
     u32: (at) => (has(at, 4) ? u32(at) : 0),
     entries: 0,
   };
+}
+
+function refusal(): IngestRefusal {
+  return new IngestRefusal('decode_failed', 'EXIF directories that point at one another');
 }

@@ -42,6 +42,20 @@ describe.each(['II', 'MM'] as const)('an EXIF block in byte order %s', (order) =
     );
   });
 
+  it('that leads in circles is refused however many harmless ones stand before it', () => {
+    const maze = exif(order, [entries(1000, [0x8769, 8])]);
+    const harmless = exif(order, [entries(1, [1, 1])]);
+    const before = Array.from({ length: 1000 }, () => harmless);
+    expect(() => refuseExifMaze(Buffer.concat([...before, maze]))).toThrow(/directories/);
+    refuseExifMaze(Buffer.concat(before));
+  });
+
+  it('is one of too many, where the harmless ones alone would take long', () => {
+    const block = exif(order, [entries(45_000, [1, 1])]);
+    const many = Buffer.concat(Array.from({ length: 20 }, () => block));
+    expect(() => refuseExifMaze(many)).toThrow(/directories/);
+  });
+
   it.each([
     ['of some entries', [entries(200, [1, 1])]],
     ['that points at itself once', [[[0x8769, 8] as const]]],
