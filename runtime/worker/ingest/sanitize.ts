@@ -63,6 +63,8 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     throw new IngestRefusal('image_too_large', `${master.length} bytes when re-encoded`);
   }
   const { mezzanines, smallest } = await makeMezzanines(pixels, header);
+  const metadata = rebuildMetadata(source.metadata, pixels);
+  const isDescribed = source.metadata.icc === undefined || metadata.icc !== undefined;
   return {
     content_type: masterType(header),
     width: pixels.width,
@@ -72,9 +74,9 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     ...(await analyse(smallest)),
     ...readCapture(source),
     master,
-    native: await encodeNative(source, header),
+    native: isDescribed ? await encodeNative(source, header) : null,
     mezzanines,
-    metadata: rebuildMetadata(source.metadata, pixels),
+    metadata,
   };
 }
 
@@ -97,7 +99,7 @@ async function makeMezzanines(pixels: Pixels, header: HeaderFacts) {
   return { mezzanines, smallest };
 }
 
-/** Raw downloads of a picture from another colour space keep its own pixels. */
+/** Raw downloads of a picture from another colour space keep its own pixels, where they keep its profile too. */
 async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<Buffer | null> {
   if (!source.has_native) return null;
   return encodeMaster(

@@ -42,18 +42,19 @@ export async function readSource(bytes: Buffer, header: HeaderFacts): Promise<So
   refusePages(header, seen);
   const kind = space === 'cmyk' ? 'cmyk' : channels !== undefined && channels < 3 ? 'grey' : 'rgb';
   const isCmyk = kind === 'cmyk';
-  const profile = icc === undefined || icc.length > SAVED_METADATA_BYTES_MAX ? undefined : icc;
-  const verdict = profile === undefined ? 'broken' : judgeIccProfile(profile, kind);
+  const verdict = icc === undefined ? 'broken' : judgeIccProfile(icc, kind);
   const isConverted = isCmyk || verdict === 'other';
   const { takes_metadata, stored_as } = formatOf(header);
-  const hasNative = isConverted && takes_metadata && !(isCmyk && stored_as === 'image/png');
-  // A profile goes with the pixels that it describes, or not at all.
+  // A profile goes with the pixels that it describes, or neither of them.
+  const isLost = icc !== undefined && icc.length > SAVED_METADATA_BYTES_MAX;
+  const hasNative =
+    isConverted && takes_metadata && !isLost && !(isCmyk && stored_as === 'image/png');
   const isDescribed = verdict !== 'broken' && (hasNative || !isConverted);
   // The directories of a TIFF are such a block themselves, whose rebuilding takes what is known.
   const block = header.content_type === 'image/tiff' ? bytes : exif;
   const kept = {
     ...(block === bytes || isKept(block) ? { exif: block } : {}),
-    ...(profile !== undefined && isDescribed ? { icc: profile } : {}),
+    ...(isDescribed && isKept(icc) ? { icc } : {}),
     ...(isKept(xmp) ? { xmp } : {}),
   };
   return {

@@ -2,6 +2,7 @@
  * A colour profile for a later raw download, written anew: its header, and the tags that describe colours or name the
  * profile. What makers add, and whatever lies between the tags, is gone.
  */
+import { SAVED_METADATA_BYTES_MAX } from '../../../core/limits.ts';
 import {
   ICC_HEADER_BYTES,
   ICC_TAG_BYTES,
@@ -23,7 +24,7 @@ const CONNECTION_SPACES: ReadonlySet<string> = new Set(['XYZ ', 'Lab ']);
 const LENGTH_AT = 0;
 const ID_AT = 84;
 
-/** Undefined where it describes no picture. */
+/** Undefined where it describes no picture, or is too long to keep: tags may lie over one another in what was read. */
 export function rebuildIcc(profile: Buffer): Buffer | undefined {
   const head = readIccHead(profile);
   if (head === undefined) return undefined;
@@ -32,7 +33,7 @@ export function rebuildIcc(profile: Buffer): Buffer | undefined {
   return tags.size === 0 ? undefined : print(profile.subarray(0, ICC_HEADER_BYTES), tags);
 }
 
-function print(oldHeader: Buffer, tags: IccTags): Buffer {
+function print(oldHeader: Buffer, tags: IccTags): Buffer | undefined {
   const table = Buffer.alloc(4 + tags.size * ICC_TAG_BYTES);
   table.writeUInt32BE(tags.size, 0);
   const bodies: Buffer[] = [];
@@ -47,6 +48,7 @@ function print(oldHeader: Buffer, tags: IccTags): Buffer {
       bodies.push(padded(bytes));
       free += padded(bytes).length;
     }
+    if (free > SAVED_METADATA_BYTES_MAX) return undefined;
     const at = 4 + index * ICC_TAG_BYTES;
     table.write(name, at, 'latin1');
     table.writeUInt32BE(start, at + 4);
