@@ -52,13 +52,17 @@ async function putOnce({ url: address, headers, file, range, onSent }: Put): Pro
       response.resume();
       resolve({ status: response.statusCode ?? 0, etag: response.headers.etag ?? '' });
     });
-    request.once('error', reject);
+    request.on('error', reject);
   });
-  const [{ status, etag }] = await Promise.all([
-    answered,
-    pipeline(createReadStream(file, range), counting(onSent), request),
-  ]);
-  if (status < 200 || status > 299) throw new StorageRefusal(status);
+  const sent = pipeline(createReadStream(file, range), counting(onSent), request);
+  // Who refuses does not wait for all of the bytes, and hangs up: its answer says more than the connection that broke.
+  const { status, etag } = await Promise.race([answered, sent.then(() => answered)]);
+  if (status < 200 || status > 299) {
+    request.destroy();
+    await sent.catch(() => undefined);
+    throw new StorageRefusal(status);
+  }
+  await sent;
   return etag;
 }
 

@@ -1,0 +1,42 @@
+// A storage that refuses does so before the bytes are there, and hangs up: as S3 does with a URL that has expired.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { putFile, StorageRefusal } from '../../../runtime/cli/put-file.ts';
+
+const BYTES = 32_000_000;
+const seen = { requests: 0 };
+let folder: string;
+let server: Server;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-put-'));
+  await writeFile(join(folder, 'large'), Buffer.alloc(BYTES));
+  server = createServer((request, response) => {
+    seen.requests += 1;
+    response.writeHead(403, { connection: 'close' });
+    response.end(() => request.socket.end());
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
+  await rm(folder, { recursive: true });
+});
+
+it('is heard at its first word, although the rest can no longer be sent', async () => {
+  const { port } = server.address() as AddressInfo;
+  const put = putFile({
+    url: `http://127.0.0.1:${port}/expired`,
+    headers: { 'content-length': String(BYTES) },
+    file: join(folder, 'large'),
+    onSent: () => undefined,
+  });
+  await expect(put).rejects.toBeInstanceOf(StorageRefusal);
+  expect(seen.requests).toBe(1);
+});
