@@ -83,6 +83,7 @@ function presign({ bucket }: Opened, key: string): Promise<PresignedPut> {
 async function put(url: string, body: string, headers: Record<string, string> = {}) {
   const answer = await fetch(url, {
     method: 'PUT',
+    redirect: 'manual',
     body,
     headers: { 'content-type': CONTENT_TYPE, ...headers },
   });
@@ -124,6 +125,8 @@ async function findCorsFault(opened: Opened): Promise<string | undefined> {
   const { url } = await presign(opened, key);
   const asked = await fetch(url, {
     method: 'OPTIONS',
+    // No browser follows one.
+    redirect: 'manual',
     headers: {
       origin: ORIGIN,
       'access-control-request-method': 'PUT',
