@@ -73,6 +73,8 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
   const { url } = await bucket.presignPut('operator/cors', terms);
   const asked = await fetch(url, {
     method: 'OPTIONS',
+    // No browser follows one.
+    redirect: 'manual',
     signal: AbortSignal.timeout(CALL_MS_MAX),
     headers: {
       origin: ORIGIN,
