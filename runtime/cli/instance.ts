@@ -22,7 +22,7 @@ export const instanceSchema = z.object({
   provider_b_mode: z.string(),
   key_encryption_keys: z.string(),
   token_keys: z.string(),
-  /** The variables that name another storage or broker than the embedded ones. */
+  /** The variables that name what it reaches outside: storage, broker, CDN, scanner and the like. */
   environment: z.record(z.string(), z.string()),
   organization_id: z.string(),
   project_slug: z.string(),

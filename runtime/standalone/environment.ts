@@ -6,15 +6,16 @@ export const STAFF_SUBJECT = 'staff';
 
 export type Ports = { api: number; delivery: number };
 
-export function standaloneConfig(of: {
-  env: Environment;
-  secrets: Secrets;
-  ports: Ports;
-  databaseUrl: string;
-  spoolFolder: string;
-}) {
-  const given = Object.fromEntries(Object.entries(of.env).filter(([, value]) => value !== ''));
-  return parseConfig({ ...ownEnvironment(of), ...given }, REQUIRED);
+type Own = { secrets: Secrets; ports: Ports; databaseUrl: string; spoolFolder: string };
+
+/** All that this Tintype runs with, as it would stand in the environment. */
+export function standaloneEnvironment(env: Environment, own: Own): Environment {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  return { ...ownEnvironment(own), ...given };
+}
+
+export function standaloneConfig(environment: Environment) {
+  return parseConfig(environment, REQUIRED);
 }
 
 export type StandaloneConfig = ReturnType<typeof standaloneConfig>;
@@ -34,16 +35,10 @@ const REQUIRED = [
   'spoolDir',
 ] as const;
 
-function ownEnvironment(of: {
-  secrets: Secrets;
-  ports: Ports;
-  databaseUrl: string;
-  spoolFolder: string;
-}): Environment {
-  const { secrets, ports } = of;
+function ownEnvironment({ secrets, ports, databaseUrl, spoolFolder }: Own): Environment {
   const baseUrl = `http://localhost:${ports.api}`;
   return {
-    TINTYPE_DATABASE_URL: of.databaseUrl,
+    TINTYPE_DATABASE_URL: databaseUrl,
     TINTYPE_BASE_URL: baseUrl,
     TINTYPE_API_PORT: String(ports.api),
     TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
@@ -61,19 +56,6 @@ function ownEnvironment(of: {
     TINTYPE_PROVIDER_B_MODE: 'test',
     TINTYPE_KEY_ENCRYPTION_KEYS: secrets.key_encryption_keys,
     TINTYPE_TOKEN_KEYS: secrets.token_keys,
-    TINTYPE_SPOOL_DIR: of.spoolFolder,
+    TINTYPE_SPOOL_DIR: spoolFolder,
   };
 }
-
-/** Of the environment, what another process needs to reach the same storage, broker and identity provider. */
-export function backendsOf(env: Environment): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => {
-      const [name, value] = entry;
-      return Boolean(value) && BACKENDS.test(name);
-    }),
-  );
-}
-
-const BACKENDS =
-  /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+|CDN|CDN_[A-Z_]+)$/;

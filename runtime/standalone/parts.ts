@@ -22,10 +22,16 @@ import { createSealing } from '../platform/sealing.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { startWorker, workerSettings } from '../worker/serve.ts';
 import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
-import { backendsOf, type Ports, type StandaloneConfig, standaloneConfig } from './environment.ts';
+import { describeInstance } from './describe-instance.ts';
+import {
+  type Ports,
+  type StandaloneConfig,
+  standaloneConfig,
+  standaloneEnvironment,
+} from './environment.ts';
 import { startPostgres } from './postgres.ts';
 import { writeSecretFile } from './secret-files.ts';
-import { loadSecrets, type Secrets } from './secrets.ts';
+import { loadSecrets } from './secrets.ts';
 import { startServers } from './servers.ts';
 import { openStorage } from './storage.ts';
 
@@ -44,7 +50,10 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const secrets = await loadSecrets(dataFolder);
   const databaseUrl = options.env['TINTYPE_DATABASE_URL'] || (await startDatabaseServer(options));
   const spoolFolder = join(dataFolder, 'spool');
-  const config = standaloneConfig({ ...options, secrets, databaseUrl, spoolFolder });
+  const { ports } = options;
+  const own = { secrets, ports, databaseUrl, spoolFolder };
+  const environment = standaloneEnvironment(options.env, own);
+  const config = standaloneConfig(environment);
   await bringUp(config.databaseUrl, options);
   const secret = Buffer.from(secrets.storage_url_secret, 'hex');
   const storage = await openStorage(config, { ...options, secret });
@@ -62,14 +71,14 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   startJobs(deps, config, options);
   const sample = await findSampleProject(deps.db, organization_id);
   const key = sample && (await ensureApiKey(deps, { project: sample, secrets, dataFolder }));
-  return describe({
-    config,
-    secrets,
-    environment: backendsOf(options.env),
-    organization_id,
-    project_slug: sample?.project_slug ?? '',
-    api_key: key ?? '',
-  });
+  return describeInstance(
+    { given: options.env, environment },
+    {
+      organization_id,
+      project_slug: sample?.project_slug ?? '',
+      api_key: key ?? '',
+    },
+  );
 }
 
 function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
@@ -86,37 +95,6 @@ function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOpt
   lifecycle.onStop('webhooks', () => loop.stop());
   const scans = startScanLoop(deps, config);
   lifecycle.onStop('scans', async () => scans?.stop());
-}
-
-function describe(of: {
-  config: StandaloneConfig;
-  secrets: Secrets;
-  environment: Record<string, string>;
-  organization_id: string;
-  project_slug: string;
-  api_key: string;
-}): Instance {
-  const { config, secrets, environment, organization_id, project_slug, api_key } = of;
-  return {
-    pid: process.pid,
-    api_url: config.baseUrl,
-    delivery_root_domain: config.deliveryRootDomain,
-    delivery_port: config.deliveryPublicPort ?? config.deliveryPort,
-    delivery_scheme: config.deliveryScheme,
-    database_url: config.databaseUrl,
-    issuer: config.identityIssuer,
-    request_signing_secret: config.requestSigningSecret,
-    storage_event_secret: config.storageEventSecret,
-    provider_a_secret: config.providerASecret,
-    provider_b_secret: config.providerBSecret,
-    provider_b_mode: config.providerBMode,
-    key_encryption_keys: secrets.key_encryption_keys,
-    token_keys: secrets.token_keys,
-    environment,
-    organization_id,
-    project_slug,
-    api_key,
-  };
 }
 
 async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {

@@ -1,0 +1,43 @@
+/** What the commands of this machine have to know of a running Tintype. */
+import type { Instance } from '../cli/instance.ts';
+import type { Environment } from '../platform/config.ts';
+import { standaloneConfig } from './environment.ts';
+
+type Made = Pick<Instance, 'organization_id' | 'project_slug' | 'api_key'>;
+
+/** `given`: the environment that it was started in; `environment`: all that it runs with. */
+export function describeInstance(
+  { given, environment }: { given: Environment; environment: Environment },
+  made: Made,
+): Instance {
+  const config = standaloneConfig(environment);
+  return {
+    pid: process.pid,
+    api_url: config.baseUrl,
+    delivery_root_domain: config.deliveryRootDomain,
+    delivery_port: config.deliveryPublicPort ?? config.deliveryPort,
+    delivery_scheme: config.deliveryScheme,
+    database_url: config.databaseUrl,
+    issuer: config.identityIssuer,
+    request_signing_secret: config.requestSigningSecret,
+    storage_event_secret: config.storageEventSecret,
+    provider_a_secret: config.providerASecret,
+    provider_b_secret: config.providerBSecret,
+    provider_b_mode: config.providerBMode,
+    key_encryption_keys: environment['TINTYPE_KEY_ENCRYPTION_KEYS'] ?? '',
+    token_keys: environment['TINTYPE_TOKEN_KEYS'] ?? '',
+    environment: outsideOf(given),
+    ...made,
+  };
+}
+
+/** What another process needs to reach what this one reaches: storage, broker, who signs in, CDN, scanner, tenants. */
+function outsideOf(given: Environment): Record<string, string> {
+  const named = Object.entries(given).filter(
+    (entry): entry is [string, string] => Boolean(entry[1]) && OUTSIDE.test(entry[0]),
+  );
+  return Object.fromEntries(named);
+}
+
+const OUTSIDE =
+  /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+|CDN|CDN_[A-Z_]+|SCANNER|SCANNER_[A-Z_]+|CALLBACK_[A-Z_]+)$/;
