@@ -2,6 +2,7 @@
  * The kinds of value that a configuration variable may hold, each a zod schema from text whose
  * message completes the sentence "expected …".
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 /** Any text of at least one character. */
@@ -82,8 +83,15 @@ export function list<Item extends z.ZodType<unknown, string>>(item: Item) {
 }
 
 export function addressRange() {
-  const shape = /^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:.]*:[0-9a-f:.]*)(?:\/\d{1,3})?$/i;
-  return z.string().regex(shape, 'a comma list of IP addresses or ranges');
+  return z.string().refine(isAddressRange, 'a comma list of IP addresses or ranges');
+}
+
+/** As whoever compares addresses takes them; a range of everybody is none. */
+function isAddressRange(value: string): boolean {
+  const [address = '', bits, ...rest] = value.split('/');
+  const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
+  const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0);
+  return rest.length === 0 && most > 0 && isRange && Number(bits ?? 1) <= most;
 }
 
 const KEY_BYTES = 32;
