@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Advice } from '../platform/advice.ts';
+import { isAlive } from '../platform/is-alive.ts';
 
 export const instanceSchema = z.object({
   pid: z.number(),
@@ -52,15 +53,6 @@ export async function findInstance(dataFolder: string): Promise<Instance> {
     );
   }
   return instance;
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }
 
 /** The sample project, for the calls that need one. */

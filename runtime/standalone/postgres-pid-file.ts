@@ -24,15 +24,6 @@ function readLines(file: string): string[] {
   }
 }
 
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** Removes the file when its pid belongs by now to another program than the server of this folder. */
 export function removeStalePidFile(dataFolder: string, { pid }: PidFile): boolean {
   if (commandOf(pid).includes(dataFolder)) return false;

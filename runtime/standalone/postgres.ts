@@ -7,11 +7,12 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
 import { findFreePort } from '../platform/http/free-port.ts';
+import { isAlive } from '../platform/is-alive.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { createDataFolder } from './postgres-data.ts';
 import { PostgresFailure } from './postgres-failure.ts';
-import { isAlive, type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
+import { type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
 
 export type PostgresOptions = {
   /** Holds the data, the password (0600) and the server's log; made when it is not there. */

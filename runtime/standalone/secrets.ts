@@ -3,10 +3,11 @@
  * the same ever after, so that URLs, sealed rows and keys outlive a restart.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Advice } from '../platform/advice.ts';
+import { writePrivateFile } from './private-file.ts';
 
 const secretsSchema = z.object({
   request_signing_secret: z.string(),
@@ -34,11 +35,8 @@ export async function loadSecrets(dataFolder: string): Promise<Secrets> {
   return parseSecrets(path, text);
 }
 
-/** Written beside and renamed: a crash leaves the old secrets or the new ones, never half of either. */
 export async function saveSecrets(dataFolder: string, secrets: Secrets): Promise<Secrets> {
-  const path = join(dataFolder, SECRETS_FILE);
-  await writeFile(`${path}.new`, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await writePrivateFile(join(dataFolder, SECRETS_FILE), secrets);
   return secrets;
 }
 

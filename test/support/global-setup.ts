@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
+import { isAlive } from '../../runtime/platform/is-alive.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
-import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
 import { offerControlPlane } from './shared-control-plane.ts';
 
 declare module 'vitest' {

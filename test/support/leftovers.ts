@@ -2,7 +2,7 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive } from '../../runtime/standalone/postgres-pid-file.ts';
+import { isAlive } from '../../runtime/platform/is-alive.ts';
 
 export type Leftovers = {
   /** Of the names of such folders; in each, `owner.pid` names the run. */

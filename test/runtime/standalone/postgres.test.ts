@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
+import { isAlive } from '../../../runtime/platform/is-alive.ts';
 import { type Postgres, startPostgres } from '../../../runtime/standalone/postgres.ts';
-import { isAlive } from '../../../runtime/standalone/postgres-pid-file.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'tintype-postgres-'));
 const folder = join(parent, 'data');
