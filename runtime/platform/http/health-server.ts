@@ -35,10 +35,16 @@ type Told = { status: number; content_type: string; text: string };
 function answer(options: HealthOptions): RequestListener {
   return (request, response) => {
     const path = request.url?.split('?', 1)[0] ?? '';
-    void tell(path, options).then(({ status, content_type, text }) => {
-      response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
-      response.end(text);
-    });
+    const failed = (error: unknown) => {
+      options.log.error('a process could not say how it is', { path, error });
+      return json(500, { status: 'failed' });
+    };
+    void tell(path, options)
+      .catch(failed)
+      .then(({ status, content_type, text }) => {
+        response.writeHead(status, { 'content-type': content_type, 'cache-control': 'no-store' });
+        response.end(text);
+      });
   };
 }
 

@@ -1,0 +1,31 @@
+// Whoever watches a process must not end it: what cannot be told is a 500, and the process goes on.
+import { afterEach, expect, it } from 'vitest';
+import {
+  type HealthServer,
+  startHealthServer,
+} from '../../../../runtime/platform/http/health-server.ts';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { createMetrics } from '../../../../runtime/platform/metrics.ts';
+
+const lines: string[] = [];
+const log = createLog({
+  level: 'error',
+  name: 'test',
+  destination: { write: (line) => lines.push(line) },
+});
+let server: HealthServer;
+afterEach(() => server.stop());
+
+it('says in its log what it could not tell', async () => {
+  const metrics = createMetrics();
+  metrics.watch({
+    pool: () => {
+      throw new Error('the pool was closed');
+    },
+  });
+  server = await startHealthServer({ port: 0, probes: () => ({}), metrics, log });
+  const ask = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
+  expect((await ask('/metrics')).status).toBe(500);
+  expect(lines.map((line) => JSON.parse(line).error.message)).toEqual(['the pool was closed']);
+  expect((await ask('/livez')).status).toBe(200);
+});
