@@ -39,6 +39,8 @@ export async function keepChannel(
       reopen();
     });
     await prepare(opened);
+    // Nobody waits for it any more, and what it listens to would be brought to nobody.
+    if (isClosed) return opened.close();
     channel = opened;
     for (const take of waiting) take(opened);
     waiting.clear();

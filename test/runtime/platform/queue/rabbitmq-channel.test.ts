@@ -1,0 +1,44 @@
+// A channel that is closed while it is opened again must not stay behind: nobody is left who would take its messages.
+import { once } from 'node:events';
+import type { ConfirmChannel } from 'amqplib';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { keepChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
+import {
+  connectRabbit,
+  type RabbitConnection,
+} from '../../../../runtime/platform/queue/rabbitmq-connection.ts';
+import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+
+const log = createLog({ level: 'silent', name: 'test' });
+let server: RabbitServer | undefined;
+let connection: RabbitConnection | undefined;
+
+beforeAll(async () => {
+  server = await startRabbitServer();
+  connection = await connectRabbit(server.url, log);
+});
+afterAll(async () => {
+  await connection?.close();
+  await server?.stop();
+});
+
+it('ends with the one that it takes the place of', async () => {
+  if (connection === undefined) throw new Error('there is a connection from the beginning on');
+  const again = Promise.withResolvers<ConfirmChannel>();
+  const gate = Promise.withResolvers<void>();
+  let opened = 0;
+  const kept = await keepChannel({ connection, log }, async (channel) => {
+    opened += 1;
+    if (opened === 1) return;
+    again.resolve(channel);
+    await gate.promise;
+  });
+  await kept.current()?.close();
+  const second = await again.promise;
+  const ended = once(second, 'close');
+  await kept.close();
+  gate.resolve();
+  await ended;
+  expect(kept.current()).toBeUndefined();
+});
