@@ -101,14 +101,10 @@ async function adopt(place: Place): Promise<Postgres | undefined> {
 }
 
 async function launch(place: Place, account: Account, options: PostgresOptions): Promise<Postgres> {
+  const { settings = {} } = options;
   for (let attempt = 1; ; attempt++) {
     const port = options.port ?? (await findFreePort());
-    const { child, exited } = spawnServer({
-      place,
-      account,
-      port,
-      settings: options.settings ?? {},
-    });
+    const { child, exited } = spawnServer({ place, account, port, settings });
     let isGone = false;
     void exited.then(() => {
       isGone = true;
