@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Advice } from '../platform/advice.ts';
+import { holdSocket } from './lock-socket.ts';
 
 export type DataFolder = { path: string; release(): Promise<void> };
 
@@ -43,20 +44,14 @@ function whyUnusable(code: string): string {
   return `cannot be written (${code}): name another folder with --data, or give this user the right to write there`;
 }
 
-/** A socket that is named after the folder: the kernel lets it go with the process, however that ends. */
 async function claim(path: string): Promise<Server> {
-  const address = await lockAddress(path);
-  const server = createServer((connection) => connection.destroy());
-  const taken = await new Promise<NodeJS.ErrnoException | undefined>((done) => {
-    server.once('error', done);
-    server.listen(address, () => done(undefined));
+  const held = await holdSocket(await lockAddress(path)).catch((cause: unknown) => {
+    throw new Advice(`${path} cannot be locked (${codeOf(cause)})`, { cause });
   });
-  if (taken === undefined) return server.unref();
-  throw taken.code === 'EADDRINUSE'
-    ? new Advice(
-        `another Tintype is running on ${path}: stop it first, or start this one with --data OTHER_FOLDER`,
-      )
-    : new Advice(`${path} cannot be locked (${codeOf(taken)})`, { cause: taken });
+  if (held !== undefined) return held;
+  throw new Advice(
+    `another Tintype is running on ${path}: stop it first, or start this one with --data OTHER_FOLDER`,
+  );
 }
 
 async function lockAddress(path: string): Promise<string> {
@@ -66,9 +61,7 @@ async function lockAddress(path: string): Promise<string> {
     .slice(0, 32);
   // Linux: an abstract socket leaves no file behind. Elsewhere a file in the temporary folder has to do.
   if (process.platform === 'linux') return `\0tintype-${digest}`;
-  const address = join(tmpdir(), `tintype-${digest}.sock`);
-  await rm(address, { force: true });
-  return address;
+  return join(tmpdir(), `tintype-${digest}.sock`);
 }
 
 function codeOf(error: unknown): string {
