@@ -18,3 +18,9 @@ export type Subject<Spec> =
 
 /** Resolves a reference by name, inside one namespace, to the owner that its rows carry. */
 export type FindUid = (kind: string, name: string) => string | undefined;
+
+/** What a resource of the namespace declares now; undefined where it is gone, or asks to be left alone. */
+export type FindDeclared = (
+  kind: string,
+  name: string,
+) => { uid: string; spec: unknown } | undefined;

@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
 import { auditDeed } from './audit-deed.ts';
 import type { Condition } from './conditions.ts';
-import type { FindUid, Subject } from './declared.ts';
+import type { FindDeclared, FindUid, Subject } from './declared.ts';
 import type { RowDifference } from './row-difference.ts';
 
 /** Every change says in a word what it does. */
@@ -36,6 +36,7 @@ export type Context = {
   /** No custom domain may lie under it. */
   delivery_root_domain: string | undefined;
   findUid: FindUid;
+  findDeclared: FindDeclared;
   writeSecret: WriteSecret;
   /** `plan-only`: what would change is told, and nothing is written. */
   mode?: 'apply' | 'plan-only';
@@ -44,7 +45,10 @@ export type Context = {
 /** Hands a secret to whoever declared it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
-export type Scope = Pick<Context, 'organization_id' | 'delivery_root_domain' | 'findUid'>;
+export type Scope = Pick<
+  Context,
+  'organization_id' | 'delivery_root_domain' | 'findUid' | 'findDeclared'
+>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };

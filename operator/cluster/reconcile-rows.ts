@@ -11,10 +11,14 @@ import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { writeCallbackSecret } from './callback-secret.ts';
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
+import { directiveOf } from './directives.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 
-export type ObjectContext = Omit<Context, 'organization_id' | 'findUid' | 'writeSecret'> & {
+export type ObjectContext = Omit<
+  Context,
+  'organization_id' | 'findUid' | 'findDeclared' | 'writeSecret'
+> & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
@@ -48,6 +52,7 @@ export async function reconcileRows(
       ...rest,
       organization_id: await organizationOf(context, namespace),
       findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
+      findDeclared: (other, name) => declaredBy(findObject(other, { namespace, name })),
       writeSecret: async (name, value) => {
         const written = await writeCallbackSecret(client, object, { name, value });
         if (written === 'taken') taken = name;
@@ -60,6 +65,12 @@ export async function reconcileRows(
     const conditions = conditionsFor('SpecInvalid', printIssues(error));
     return { changes: [], differences: [], conditions };
   }
+}
+
+/** What asks for a plan or a pause is not written by anybody. */
+function declaredBy(object: TenantObject | undefined) {
+  if (object === undefined || directiveOf(object) !== undefined) return undefined;
+  return { uid: object.metadata.uid, spec: object.spec };
 }
 
 /** Before the rows: a preset is made once its file is there. */

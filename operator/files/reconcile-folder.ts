@@ -36,17 +36,17 @@ const ROUNDS_MAX = 4;
 
 export async function reconcileFolder(
   path: string,
-  context: Omit<Context, 'findUid'>,
+  context: Omit<Context, Finding>,
 ): Promise<PassReport> {
   const namespace = context.organization_id;
   const folder = await loadFolder(path, namespace);
   const gone = await listGone(folder, context);
-  const findUid = findUidIn(folder, namespace);
+  const finding = findingIn(folder, namespace);
 
   const reports = new Map<string, ResourceReport>();
   let pending = [...gone, ...declared(folder)];
   for (let round = 1; round <= ROUNDS_MAX && pending.length > 0; round++) {
-    const passed = await runRound(pending, { ...context, findUid });
+    const passed = await runRound(pending, { ...context, ...finding });
     for (const report of passed) merge(reports, report);
     if (!passed.some(({ changes }) => changes.length > 0)) break;
     pending = pending.filter((_, index) => isOpen(passed[index]));
@@ -74,7 +74,7 @@ function declared({ resources }: Folder): Pending {
 /** Rows of resources that no document declares; none while a document could not be read. */
 async function listGone(
   folder: Folder,
-  { db, organization_id: namespace }: Omit<Context, 'findUid'>,
+  { db, organization_id: namespace }: Omit<Context, Finding>,
 ): Promise<Pending> {
   if (!folder.isComplete) return [];
   const owners = await listOwners(db, { namespace, uid_prefix: FOLDER_UID_PREFIX });
@@ -83,10 +83,20 @@ async function listGone(
     .map((identity) => ({ action: 'delete' as const, identity, spec: undefined }));
 }
 
-function findUidIn(folder: Folder, namespace: string): Context['findUid'] {
-  return (kind, name) => {
-    const { uid } = identify({ namespace, kind, name });
-    return folder.present.has(uid) || !folder.isComplete ? uid : undefined;
+type Finding = 'findUid' | 'findDeclared';
+
+function findingIn(folder: Folder, namespace: string): Pick<Context, Finding> {
+  const specs = new Map(folder.resources.map(({ identity, spec }) => [identity.uid, spec]));
+  const uidOf = (kind: string, name: string) => identify({ namespace, kind, name }).uid;
+  return {
+    findUid: (kind, name) => {
+      const uid = uidOf(kind, name);
+      return folder.present.has(uid) || !folder.isComplete ? uid : undefined;
+    },
+    findDeclared: (kind, name) => {
+      const uid = uidOf(kind, name);
+      return specs.has(uid) ? { uid, spec: specs.get(uid) } : undefined;
+    },
   };
 }
 

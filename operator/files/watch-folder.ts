@@ -91,7 +91,9 @@ function createPasses(options: FolderOperatorOptions) {
   return { pass, idle };
 }
 
-function contextOf(options: FolderOperatorOptions): Omit<Context, 'findUid' | 'writeSecret'> {
+function contextOf(
+  options: FolderOperatorOptions,
+): Omit<Context, 'findUid' | 'findDeclared' | 'writeSecret'> {
   const { db, clock, sealing, organization_id, delivery_root_domain } = options;
   return { db, clock, sealing, organization_id, delivery_root_domain };
 }

@@ -1,6 +1,7 @@
 /** Writes what was decided for a recipe, in one transaction. */
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
+import { exchangeNames } from '../../runtime/db/declared-names.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import { deleteRecipe, upsertRecipe } from '../../runtime/db/recipes.ts';
 import { ownerColumns } from '../claim.ts';
@@ -24,6 +25,10 @@ async function write(
   { project, subject, clock }: Deed<RecipeSpec> & { project: ProjectRow },
 ): Promise<void> {
   const { project_id } = project;
+  if (change.change === 'make-way') {
+    await exchangeNames(tx, 'recipes', change);
+    return;
+  }
   if (change.change === 'delete') {
     await deleteRecipe(tx, { project_id, recipe_id: change.recipe_id });
     return;

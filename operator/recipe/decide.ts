@@ -1,6 +1,7 @@
 /** What has to change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
+import { declaredName, type MakeWay, makeWay, printHolder } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { RecipeRows } from './gather.ts';
 import type { RecipeSpec } from './schema.ts';
@@ -8,6 +9,7 @@ import type { RecipeSpec } from './schema.ts';
 export type RecipeFields = { name: string; transform_chain: string; schema_version: number };
 
 export type RecipeChange =
+  | MakeWay
   | { change: 'create'; project_id: string; fields: RecipeFields }
   | { change: 'update'; recipe_id: string; fields: RecipeFields }
   | { change: 'delete'; recipe_id: string };
@@ -18,9 +20,9 @@ export function decideRecipe(
 ): Decision<RecipeChange> {
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
-  const { project, recipe, hasNamesake } = rows;
+  const { project, recipe, way } = rows;
   const fields: RecipeFields = {
-    name: spec.displayName ?? identity.name,
+    name: declaredName(identity, spec),
     transform_chain: spec.transformChain,
     schema_version: spec.schemaVersion,
   };
@@ -34,21 +36,22 @@ export function decideRecipe(
       'it was made in another project: declare a new Recipe instead',
     );
   }
-  if (hasNamesake) {
-    return nothing(
-      'NameConflict',
-      `the project has a recipe '${fields.name}' already: set displayName`,
-    );
+  if (way.holder !== undefined) {
+    const whose = printHolder(way.holder, 'Recipe');
+    const message = `the project has a recipe '${fields.name}' already${whose}: set displayName`;
+    return nothing('NameConflict', message);
   }
   const conditions = conditionsFor('InSync', 'the recipe is as declared');
+  const first = makeWay(way.renamings, recipe?.recipe_id);
   if (recipe === undefined)
-    return { changes: [{ change: 'create', project_id, fields }], conditions };
+    return { changes: [...first, { change: 'create', project_id, fields }], conditions };
   const isSame =
     recipe.name === fields.name &&
     recipe.transform_chain === fields.transform_chain &&
     recipe.schema_version === fields.schema_version;
   if (isSame) return { changes: [], conditions };
-  return { changes: [{ change: 'update', recipe_id: recipe.recipe_id, fields }], conditions };
+  const { recipe_id } = recipe;
+  return { changes: [...first, { change: 'update', recipe_id, fields }], conditions };
 }
 
 function decideDeletion({ recipe }: RecipeRows): Decision<RecipeChange> {

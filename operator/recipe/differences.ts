@@ -2,6 +2,7 @@
 import type { DeclaredRecipeRow } from '../../runtime/db/declared-rows.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
+import { wayDifferences } from '../names.ts';
 import { fieldsOf, fieldsThatGo, type RowDifference } from '../row-difference.ts';
 import type { RecipeChange } from './decide.ts';
 import type { RecipeRows } from './gather.ts';
@@ -15,6 +16,8 @@ export function recipeDifferences(
   { recipe }: RecipeRows,
 ): RowDifference[] {
   switch (change.change) {
+    case 'make-way':
+      return wayDifferences(table, change);
     case 'create': {
       const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) });
       return [{ action: 'insert', table, row: change.fields.name, fields }];

@@ -2,6 +2,7 @@
 import { purgeProject } from '../../runtime/actions/purge.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
+import { exchangeNames } from '../../runtime/db/declared-names.ts';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
 import {
   deleteWatermarkPreset,
@@ -26,6 +27,10 @@ async function write(
   change: WatermarkPresetChange,
   { subject, clock }: Deed<WatermarkPresetSpec>,
 ): Promise<void> {
+  if (change.change === 'make-way') {
+    await exchangeNames(tx, 'watermark_presets', change);
+    return;
+  }
   if (change.change === 'delete') {
     await deleteWatermarkPreset(tx, change.preset);
     await purgeProject(tx, { ...change.preset, reason: 'watermark preset deleted' });

@@ -5,6 +5,7 @@
  */
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Identity, Subject } from '../declared.ts';
+import { declaredName, type MakeWay, makeWay, printHolder } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { WatermarkPresetRows } from './gather.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
@@ -18,6 +19,7 @@ export type WatermarkFields = {
 };
 
 export type WatermarkPresetChange =
+  | MakeWay
   | { change: 'create'; project_id: string; fields: WatermarkFields }
   | { change: 'update'; preset: PresetKey; fields: WatermarkFields; isPurging: boolean }
   | { change: 'delete'; preset: PresetKey };
@@ -30,7 +32,7 @@ export function decideWatermarkPreset(
 ): Decision<WatermarkPresetChange> {
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
-  const { project, preset, hasNamesake } = rows;
+  const { project, preset, way } = rows;
   if (project === undefined) {
     return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
@@ -38,12 +40,14 @@ export function decideWatermarkPreset(
     const message = 'it was made in another project: declare a new WatermarkPreset instead';
     return nothing('ProjectImmutable', message);
   }
-  const name = spec.displayName ?? identity.name;
-  if (hasNamesake) {
-    const message = `the project has a watermark preset '${name}' already: set displayName`;
+  const name = declaredName(identity, spec);
+  if (way.holder !== undefined) {
+    const whose = printHolder(way.holder, 'WatermarkPreset');
+    const message = `the project has a watermark preset '${name}' already${whose}: set displayName`;
     return nothing('NameConflict', message);
   }
-  return judgeFile({ identity, spec, rows, name, project_id: project.project_id });
+  const first = makeWay(way.renamings, preset?.watermark_preset_id);
+  return judgeFile({ identity, spec, rows, name, first, project_id: project.project_id });
 }
 
 type Wish = {
@@ -51,10 +55,11 @@ type Wish = {
   spec: WatermarkPresetSpec;
   rows: WatermarkPresetRows;
   name: string;
+  first: readonly MakeWay[];
   project_id: string;
 };
 
-function judgeFile({ identity, spec, rows, name, project_id }: Wish) {
+function judgeFile({ identity, spec, rows, name, first, project_id }: Wish) {
   const slug = fileSlugOf(identity, spec);
   const { file, preset } = rows;
   if (file === undefined) {
@@ -72,7 +77,7 @@ function judgeFile({ identity, spec, rows, name, project_id }: Wish) {
   };
   const conditions = conditionsFor('InSync', 'the watermark preset is as declared');
   const change = preset === undefined ? create(project_id, fields) : update(preset, fields);
-  return { changes: change === undefined ? [] : [change], conditions };
+  return { changes: change === undefined ? [] : [...first, change], conditions };
 }
 
 function create(project_id: string, fields: WatermarkFields): WatermarkPresetChange {

@@ -2,6 +2,7 @@
 import type { DeclaredWatermarkPresetRow } from '../../runtime/db/declared-rows.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
+import { wayDifferences } from '../names.ts';
 import { fieldsOf, fieldsThatGo, type RowDifference } from '../row-difference.ts';
 import type { WatermarkPresetChange } from './decide.ts';
 import type { WatermarkPresetRows } from './gather.ts';
@@ -15,6 +16,8 @@ export function watermarkPresetDifferences(
   { preset }: WatermarkPresetRows,
 ): RowDifference[] {
   switch (change.change) {
+    case 'make-way':
+      return wayDifferences(table, change);
     case 'create': {
       const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) });
       return [{ action: 'insert', table, row: change.fields.name, fields }];

@@ -3,20 +3,20 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredWatermarkPresetRow,
   findDeclaredWatermarkPreset,
-  isNameTaken,
 } from '../../runtime/db/declared-rows.ts';
 import { findFile } from '../../runtime/db/files.ts';
 import type { Subject } from '../declared.ts';
+import { findWay, type Way } from '../names.ts';
 import type { Scope } from '../reconcile.ts';
 import { findReferredProject } from '../referred-project.ts';
-import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
+import { fileSlugOf, type WatermarkPresetSpec, watermarkPresetSpec } from './schema.ts';
 
 export type WatermarkPresetRows = {
   project: { project_id: string } | undefined;
   /** The row that the resource owns. */
   preset: DeclaredWatermarkPresetRow | undefined;
-  /** Another row of the project has the name. */
-  hasNamesake: boolean;
+  /** To the declared name. */
+  way: Way;
   /** The live file of the declared slug. */
   file: { file_id: string; status: 'ready' | 'blocked' | 'deleted' } | undefined;
 };
@@ -26,18 +26,18 @@ export async function gatherWatermarkPreset(
   { identity, spec }: Subject<WatermarkPresetSpec>,
   scope: Scope,
 ): Promise<WatermarkPresetRows> {
-  const owner_uid = identity.uid;
-  const preset = await findDeclaredWatermarkPreset(db, { owner_uid });
-  const alone = { project: preset, preset, hasNamesake: false, file: undefined };
+  const preset = await findDeclaredWatermarkPreset(db, { owner_uid: identity.uid });
+  const alone = { project: preset, preset, way: { renamings: [] }, file: undefined };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
-  const name = spec.displayName ?? identity.name;
   const { project_id } = project;
+  const wish = { identity, spec, project_id };
+  const kind = { table: 'watermark_presets', schema: watermarkPresetSpec } as const;
   return {
     project,
     preset,
-    hasNamesake: await isNameTaken(db, 'watermark_presets', { project_id, name, owner_uid }),
+    way: await findWay(db, { ...kind, wish }, scope),
     file: await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) }),
   };
 }

@@ -104,19 +104,6 @@ export async function findDeclaredRecipe(
   return row;
 }
 
-/** Whether another row of the project than the resource's own has this name. */
-export async function isNameTaken(
-  db: Queryable,
-  table: 'watermark_presets' | 'recipes',
-  wish: { project_id: string; name: string; owner_uid: string },
-): Promise<boolean> {
-  const rows = await db.query(
-    `select from ${table} where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
-    [wish.project_id, wish.name, wish.owner_uid],
-  );
-  return rows.length > 0;
-}
-
 export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
 
 const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (

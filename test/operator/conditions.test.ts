@@ -108,7 +108,10 @@ const cases: Record<Reason, Decision<unknown>> = {
   ),
   NameConflict: decideRecipe(
     sample.recipe(),
-    sample.recipeRows({ recipe: undefined, hasNamesake: true }),
+    sample.recipeRows({
+      recipe: undefined,
+      way: { holder: { id: 'rcp_2', name: 'shop', ...sample.somebody } },
+    }),
   ),
   ProjectImmutable: decideRecipe(
     sample.recipe(),

@@ -22,6 +22,7 @@ async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
     clock: systemClock,
     delivery_root_domain: undefined,
     findUid: () => undefined,
+    findDeclared: () => undefined,
     writeSecret: async () => undefined,
     ...settings,
   };

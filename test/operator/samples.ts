@@ -120,7 +120,7 @@ export function presetRows(fields: Partial<WatermarkPresetRows> = {}): Watermark
   return {
     project: { project_id: 'prj_1' },
     preset: presetRow(),
-    hasNamesake: false,
+    way: { renamings: [] },
     file: { file_id: 'file_1', status: 'ready' },
     ...fields,
   };
@@ -149,7 +149,7 @@ export function recipeRows(fields: Partial<RecipeRows> = {}): RecipeRows {
   return {
     project: { project_id: 'prj_1' },
     recipe: recipeRow(),
-    hasNamesake: false,
+    way: { renamings: [] },
     ...fields,
   };
 }

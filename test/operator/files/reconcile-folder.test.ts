@@ -7,6 +7,7 @@ import { type PassReport, reconcileFolder } from '../../../operator/files/reconc
 import { newId } from '../../../runtime/core/ids.ts';
 import { insertOrganization } from '../../../runtime/db/organizations.ts';
 import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.ts';
+import { listRecipes } from '../../../runtime/db/recipes.ts';
 import { insertSigningKey, listSigningKeys } from '../../../runtime/db/signing-keys.ts';
 import { listWatermarkPresets } from '../../../runtime/db/watermark-presets.ts';
 import { createSealing } from '../../../runtime/platform/sealing.ts';
@@ -53,6 +54,10 @@ async function pass(files: Record<string, string>): Promise<PassReport> {
 function resource(kind: string, name: string, spec: object): string {
   const head = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name } };
   return `${JSON.stringify({ ...head, spec })}\n`;
+}
+
+function chain(project: string) {
+  return { projectRef: { name: project }, transformChain: 'quality/80' };
 }
 
 /** Every test has slugs of its own: a project is never destroyed. */
@@ -469,6 +474,26 @@ describe('a Recipe', () => {
       'c.yaml': recipe('two', 'C'),
     });
     expect(outcomes(report)).toEqual(['Project InSync', 'Recipe InSync', 'Recipe InSync']);
+  });
+
+  it('may exchange its name with another', async () => {
+    const name = slug();
+    const recipes = (one: string, two: string) => ({
+      'a.yaml': resource('Project', name, {}),
+      'b.yaml': resource('Recipe', 'one', { ...chain(name), displayName: one }),
+      'c.yaml': resource('Recipe', 'two', { ...chain(name), displayName: two }),
+    });
+    await pass(recipes('A', 'B'));
+    const report = await pass(recipes('B', 'A'));
+    expect(outcomes(report)).toEqual(['Project InSync', 'Recipe InSync', 'Recipe InSync']);
+    const { project_id } = await project(name);
+    const rows = await listRecipes(db, project_id);
+    expect(new Map(rows.map((row) => [row.owner_name, row.name]))).toEqual(
+      new Map([
+        ['one', 'B'],
+        ['two', 'A'],
+      ]),
+    );
   });
 
   it('without its project waits and says for what', async () => {

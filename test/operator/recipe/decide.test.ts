@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideRecipe } from '../../../operator/recipe/decide.ts';
-import { gone, recipe, recipeRows } from '../samples.ts';
+import { gone, recipe, recipeRows, somebody } from '../samples.ts';
 
 const fields = { name: 'shop', transform_chain: 'quality/80', schema_version: 1 };
 
@@ -28,7 +28,10 @@ describe('a Recipe', () => {
     {
       name: 'whose name another recipe has is refused',
       spec: {},
-      rows: recipeRows({ recipe: undefined, hasNamesake: true }),
+      rows: recipeRows({
+        recipe: undefined,
+        way: { holder: { id: 'rcp_2', name: 'shop', ...somebody } },
+      }),
       changes: [],
     },
   ])('$name', ({ spec, rows, changes }) => {

@@ -1,0 +1,84 @@
+/**
+ * Names that are there once per project, where resources exchange them: a row that holds a declared name makes way
+ * where its own resource is declared to take another one, and so does whoever holds that. All of them are renamed in
+ * the transaction of whoever looks first, since each would wait for another's name for ever. Spec: Watermark preset; Recipe.
+ */
+import type { z } from 'zod';
+import type { Queryable } from '../runtime/db/client.ts';
+import {
+  findNameHolder,
+  type NamedTable,
+  type NameHolder,
+  type Renaming,
+} from '../runtime/db/declared-names.ts';
+import type { Identity } from './declared.ts';
+import type { Scope } from './reconcile.ts';
+import type { RowDifference } from './row-difference.ts';
+
+/** Who has the name and keeps it; or who has to be renamed first, which is mostly nobody. */
+export type Way = { holder: NameHolder } | { holder?: undefined; renamings: readonly Renaming[] };
+
+export type MakeWay = { change: 'make-way'; renamings: readonly Renaming[]; own_id: string | null };
+
+type NamedSpec = { displayName?: string | undefined; projectRef: { name: string } };
+
+type Kind = { table: NamedTable; schema: z.ZodType<NamedSpec> };
+
+type Wish = { identity: Identity; spec: NamedSpec; project_id: string };
+
+/** The name that a resource declares. */
+export function declaredName({ name }: { name: string }, { displayName }: NamedSpec): string {
+  return displayName ?? name;
+}
+
+/** Follows the name from holder to holder, to one that is free or that the resource itself leaves. */
+export async function findWay(
+  db: Queryable,
+  { wish, ...kind }: Kind & { wish: Wish },
+  scope: Scope,
+): Promise<Way> {
+  const { identity, spec, project_id } = wish;
+  const find = (name: string) =>
+    findNameHolder(db, kind.table, { project_id, name, owner_uid: identity.uid });
+  const first = await find(declaredName(identity, spec));
+  const renamings: Renaming[] = [];
+  let holder = first;
+  while (first !== undefined && holder !== undefined) {
+    const { id, name: from } = holder;
+    const to = nextName(holder, { wish, schema: kind.schema }, scope);
+    const isBack = renamings.some((each) => each.id === id);
+    if (to === undefined || to === from || isBack) return { holder: first };
+    renamings.push({ id, from, to });
+    holder = await find(to);
+  }
+  return { renamings };
+}
+
+/** Undefined where no resource of the project says, or where it is to be left alone. */
+function nextName(
+  { owner_uid, owner_name }: NameHolder,
+  { wish, schema }: { wish: Wish; schema: Kind['schema'] },
+  scope: Scope,
+): string | undefined {
+  if (owner_name === null) return undefined;
+  const declared = scope.findDeclared(wish.identity.kind, owner_name);
+  const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
+  if (spec?.projectRef.name !== wish.spec.projectRef.name) return undefined;
+  return declaredName({ name: owner_name }, spec);
+}
+
+/** Nothing to do where nobody is in the way. */
+export function makeWay(renamings: readonly Renaming[], own_id: string | undefined): MakeWay[] {
+  return renamings.length === 0 ? [] : [{ change: 'make-way', renamings, own_id: own_id ?? null }];
+}
+
+export function wayDifferences(table: NamedTable, { renamings }: MakeWay): RowDifference[] {
+  return renamings.map(({ id: row, from, to }) => {
+    return { action: 'update', table, row, fields: [{ field: 'name', from, to }] };
+  });
+}
+
+/** Whose the name is, in words. */
+export function printHolder({ owner_namespace, owner_name }: NameHolder, kind: string): string {
+  return owner_name === null ? '' : `, that of the ${kind} ${owner_namespace}/${owner_name}`;
+}

@@ -1,0 +1,44 @@
+/** Names that are there once per project, as declared resources take and exchange them. Spec: Watermark preset; Recipe. */
+import type { Queryable, Transaction } from './client.ts';
+import type { OwnerColumns } from './declared-rows.ts';
+
+const IDS = { watermark_presets: 'watermark_preset_id', recipes: 'recipe_id' } as const;
+
+export type NamedTable = keyof typeof IDS;
+
+export type NameHolder = OwnerColumns & { id: string; name: string };
+
+/** The row of the project that has this name, unless it is the resource's own. */
+export async function findNameHolder(
+  db: Queryable,
+  table: NamedTable,
+  wish: { project_id: string; name: string; owner_uid: string },
+): Promise<NameHolder | undefined> {
+  const [row] = await db.query<NameHolder>(
+    `select ${IDS[table]} as id, name, owner_uid, owner_namespace, owner_name
+     from ${table} where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
+    [wish.project_id, wish.name, wish.owner_uid],
+  );
+  return row;
+}
+
+export type Renaming = { id: string; from: string; to: string };
+
+/** Gives each row its new name; `own_id` is left without one, for the caller to write in the same transaction. */
+export async function exchangeNames(
+  tx: Transaction,
+  table: NamedTable,
+  { renamings, own_id }: { renamings: readonly Renaming[]; own_id: string | null },
+): Promise<void> {
+  const ids = renamings.map(({ id }) => id);
+  const id = IDS[table];
+  // Names are compared row by row, so all step aside first: none that is declared begins with a space.
+  await tx.query(`update ${table} set name = ' ' || ${id} where ${id} = any($1::text[])`, [
+    [...ids, ...(own_id === null ? [] : [own_id])],
+  ]);
+  await tx.query(
+    `update ${table} as t set name = r.name, updated_at = now()
+     from unnest($1::text[], $2::text[]) as r (id, name) where t.${id} = r.id`,
+    [ids, renamings.map(({ to }) => to)],
+  );
+}

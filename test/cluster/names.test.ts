@@ -1,0 +1,90 @@
+/** Names that are there once per project, declared and exchanged by several resources. */
+import { expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { upsertRecipe } from '../../runtime/db/recipes.ts';
+import { useDatabase } from '../support/database.ts';
+import { id, makeFile, must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const { apply, condition, led, namespace, untilReason } = useTenantCluster({ db });
+
+const project = async (slug: string) => must(await findProjectBySlug(db, slug));
+
+const chain = { transformChain: 'resize/640x480' };
+
+/** What the rows are called, by their resources. */
+async function names(table: 'recipes' | 'watermark_presets', slug: string) {
+  const { project_id } = await project(slug);
+  const rows = await db.query<{ owner_name: string; name: string }>(
+    `select owner_name, name from ${table} where project_id = $1`,
+    [project_id],
+  );
+  return Object.fromEntries(rows.map(({ owner_name, name }) => [owner_name, name]));
+}
+
+async function declare(kind: string, slug: string, wanted: Record<string, string>) {
+  const rest = kind === 'Recipe' ? chain : { fileSlug: 'logo.png' };
+  for (const [name, displayName] of Object.entries(wanted)) {
+    await apply(kind, name, { projectRef: { name: slug }, displayName, ...rest });
+  }
+}
+
+it.each([
+  ['Recipe', 'recipes'],
+  ['WatermarkPreset', 'watermark_presets'],
+] as const)('%ss exchange their names: two, and three in a ring', async (kind, table) => {
+  const slug = newSlug();
+  const [a, b, c] = [newSlug(), newSlug(), newSlug()];
+  await apply('Project', slug, {});
+  const become = async (wanted: Record<string, string>) => {
+    await declare(kind, slug, wanted);
+    await until(async () => expect(await names(table, slug)).toEqual(wanted));
+    for (const name of Object.keys(wanted)) await untilReason(kind, name, 'InSync');
+  };
+  await led(async () => {
+    await untilReason('Project', slug, 'InSync');
+    await makeFile(db, await project(slug), { file_slug: 'logo.png' });
+    await become({ [a]: 'x', [b]: 'y', [c]: 'z' });
+    const ids = () =>
+      db.query<Record<string, unknown>>(`select * from ${table} where owner_name = $1`, [a]);
+    const [before] = await ids();
+    await become({ [a]: 'y', [b]: 'x', [c]: 'z' });
+    await become({ [a]: 'z', [b]: 'y', [c]: 'x' });
+    const [after] = await ids();
+    expect({ ...after, name: 'x', updated_at: 0 }).toEqual({ ...before, updated_at: 0 });
+  });
+});
+
+it('a name is not taken from who keeps it: one that is paused, or a row of the API, and the holder is named', async () => {
+  const slug = newSlug();
+  const [a, b] = [newSlug(), newSlug()];
+  await apply('Project', slug, {});
+  const projectRef = { name: slug };
+  await led(async () => {
+    await untilReason('Project', slug, 'InSync');
+    const { project_id } = await project(slug);
+    await upsertRecipe(db, {
+      ...{ recipe_id: id('rcp'), project_id, name: 'hero', transform_chain: 'resize/9x9' },
+      schema_version: 1,
+    });
+    await declare('Recipe', slug, { [a]: 'x', [b]: 'y' });
+    for (const name of [a, b]) await untilReason('Recipe', name, 'InSync');
+    const annotations = { 'tintype.dev/paused': 'true' };
+    await apply('Recipe', b, { projectRef, displayName: 'x', ...chain }, { annotations });
+    await declare('Recipe', slug, { [a]: 'y' });
+    await untilReason('Recipe', a, 'NameConflict');
+    expect((await condition('Recipe', a))?.message).toBe(
+      `the project has a recipe 'y' already, that of the Recipe ${namespace()}/${b}: set displayName`,
+    );
+    expect(await names('recipes', slug)).toMatchObject({ [a]: 'x', [b]: 'y' });
+    await apply('Recipe', b, { projectRef, displayName: 'hero', ...chain });
+    await untilReason('Recipe', b, 'NameConflict');
+    expect((await condition('Recipe', b))?.message).toBe(
+      `the project has a recipe 'hero' already: set displayName`,
+    );
+    // Who waits for a name that is taken keeps the one that it has.
+    await untilReason('Recipe', a, 'NameConflict');
+    expect(await names('recipes', slug)).toMatchObject({ [a]: 'x', [b]: 'y', null: 'hero' });
+  });
+});
