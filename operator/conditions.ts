@@ -100,7 +100,7 @@ export const reasons = {
   SlugImmutable: { outcome: 'refused', meaning: 'The slug of a project cannot change.' },
   NotOwned: {
     outcome: 'refused',
-    meaning: 'What it declares exists already, made through the API.',
+    meaning: 'What it declares exists already, and no resource declares it.',
   },
   OrganizationNotFound: { outcome: 'refused', meaning: 'The organization does not exist.' },
   OrganizationImmutable: {

@@ -6,7 +6,7 @@ import { parseProjectSlug, RESERVED_PROJECT_SLUGS } from '../../runtime/core/slu
 import { claimOn } from '../claim.ts';
 import type { Reason } from '../conditions.ts';
 import type { Identity } from '../declared.ts';
-import type { ProjectRows } from './gather.ts';
+import type { DeclaredProject, ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
 
 /** The first reason for which the resource cannot be accepted. */
@@ -82,7 +82,15 @@ function slugConflict({ identity, rows }: Wish) {
   // A project of another organization is not told from one that another resource owns.
   const isForeign = claim === 'unowned' && project.organization_id !== rows.organization_id;
   if (claim !== 'other' && !isForeign) return undefined;
-  return refuse('SlugConflict', `the slug '${project.project_slug}' is taken: choose another one`);
+  // Who has a slug is nobody's business in other organizations.
+  const isOwn = project.organization_id === rows.organization_id;
+  const whose = claim === 'other' && isOwn ? ` by the Project ${ownerOf(project)}` : '';
+  const message = `the slug '${project.project_slug}' is taken${whose}: choose another one`;
+  return refuse('SlugConflict', message);
+}
+
+function ownerOf({ owner_namespace, owner_name }: DeclaredProject): string {
+  return `${owner_namespace}/${owner_name}`;
 }
 
 function organizationImmutable({ rows }: Wish) {
@@ -98,10 +106,12 @@ function notOwned({ identity, spec, rows }: Wish) {
   const { project } = rows;
   if (project === undefined || claimOn(project, identity) !== 'unowned') return undefined;
   if (spec.adoptionPolicy === 'IfUnowned') return undefined;
-  return refuse(
-    'NotOwned',
-    `the project '${project.project_slug}' was made through the API: set adoptionPolicy to IfUnowned to take it over`,
-  );
+  const past =
+    project.owner_name === null
+      ? 'was made through the API:'
+      : `was let go of when the Project ${ownerOf(project)} was deleted: declare it under that name again, or`;
+  const message = `the project '${project.project_slug}' ${past} set adoptionPolicy to IfUnowned to take it over`;
+  return refuse('NotOwned', message);
 }
 
 function customDomainInvalid({ spec, rows }: Wish) {

@@ -145,6 +145,27 @@ describe('what others have', () => {
     expect(await project(foreign)).toMatchObject({ status: 'active', owner_uid: null });
   });
 
+  it('has a slug is named, whether its resource is there or was deleted', async () => {
+    const [first, second, slug] = [newSlug(), newSlug(), newSlug()];
+    const message = async () => (await condition('Project', second))?.message;
+    await apply('Project', first, { slug });
+    await led(async () => {
+      await untilReason('Project', first, 'InSync');
+      await apply('Project', second, { slug });
+      await untilReason('Project', second, 'SlugConflict');
+      const owner = `${cluster.namespace()}/${first}`;
+      expect(await message()).toBe(
+        `the slug '${slug}' is taken by the Project ${owner}: choose another one`,
+      );
+      await remove('Project', first);
+      await untilGone('Project', first);
+      await untilReason('Project', second, 'NotOwned');
+      expect(await message()).toBe(
+        `the project '${slug}' was let go of when the Project ${owner} was deleted: declare it under that name again, or set adoptionPolicy to IfUnowned to take it over`,
+      );
+    });
+  });
+
   it('decided stays: what staff suspended is reported and never healed, also by deletion', async () => {
     const name = newSlug();
     await apply('Project', name, { state: 'Active' });

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { decideProject, type ProjectChange } from '../../../operator/project/decide.ts';
 import { parseBytes } from '../../../operator/quantity.ts';
-import { gone, nobody, now, project, projectRow, projectRows, released } from '../samples.ts';
+import {
+  gone,
+  nobody,
+  now,
+  project,
+  projectRow,
+  projectRows,
+  released,
+  somebody,
+} from '../samples.ts';
 
 const absent = projectRows({ project: undefined });
 
@@ -264,7 +273,12 @@ describe('taking over a project', () => {
     const rows = rowsOf({ ...nobody, organization_id: 'org_2' });
     const decision = decideProject(project({ adoptionPolicy: 'IfUnowned' }), rows, now);
     expect(decision.changes).toEqual([]);
-    expect(decision.conditions[0]?.reason).toBe('SlugConflict');
+    const theirs = rowsOf({ ...somebody, organization_id: 'org_2' });
+    for (const { conditions } of [decision, decideProject(project(), theirs, now)]) {
+      expect(conditions[0]).toMatchObject({
+        ...{ reason: 'SlugConflict', message: "the slug 'shop' is taken: choose another one" },
+      });
+    }
   });
 
   it('of the resource that had this name before wakes what its deletion suspended', () => {
