@@ -49,22 +49,6 @@ export function printDifference({ action, table, row, fields }: RowDifference): 
   return `${head} { ${printed.join(', ')} }`;
 }
 
-/** Whether they give an owner to a row that was there and that nobody declared. */
-export function isAdoption(differences: readonly RowDifference[]): boolean {
-  const made = differences.filter(({ action }) => action === 'insert').map(nameOf);
-  return differences.some((each) => isOwning(each) && !made.includes(nameOf(each)));
-}
-
-function isOwning({ action, fields }: RowDifference): boolean {
-  const isNew = (field: string) =>
-    fields.some((each) => each.field === field && each.from === null && each.to !== null);
-  return action === 'update' && isNew('owner_uid') && isNew('owner_name');
-}
-
-function nameOf({ table, row }: RowDifference): string {
-  return `${table} ${row}`;
-}
-
 function print(value: unknown): string {
   if (value instanceof Made) return `(${value.words})`;
   if (value instanceof Date) return value.toISOString();

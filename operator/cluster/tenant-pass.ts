@@ -9,7 +9,7 @@ import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { Pass } from '../kube/run-workers.ts';
 import type { Outcome } from '../kube/work-queue.ts';
-import { isAdoption, printDifference } from '../row-difference.ts';
+import { printDifference } from '../row-difference.ts';
 import { type Absence, absenceOf } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
 import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
@@ -143,7 +143,7 @@ function tellChanges(
     const note = `${what}: ${differences.map(printDifference).join('; ')}`;
     events.tell(regarding, { type: 'Normal', reason, action, note });
   };
-  if (isAdoption(differences)) tell('Adopted', 'Adopt', 'took over what was made through the API');
+  if (changes.includes('adopt')) tell('Adopted', 'Adopt', 'took over what nobody declared');
   if (!isDrift(object, changes)) return;
   const since = state.synced_at.get(nameOf(known));
   state.metrics.driftHealed(kind, since === undefined ? 0 : (state.clock.elapsed() - since) / 1000);

@@ -20,7 +20,7 @@ import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.t
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { type Context, type Deed, presentProject } from '../reconcile.ts';
-import type { ProjectChange } from './decide.ts';
+import type { ClaimChange, ProjectChange } from './decide.ts';
 import type { ProjectSpec } from './schema.ts';
 
 export async function applyProject(
@@ -29,11 +29,11 @@ export async function applyProject(
   deed: Deed<ProjectSpec>,
 ): Promise<ProjectRow> {
   const creation = changes.find((each) => each.change === 'create');
-  const claim = changes.find((each) => each.change === 'claim');
+  const claim = changes.find(isClaim);
   let project = creation ? await create(tx, { creation, claim }, deed) : deed.project;
   for (const change of changes) {
     // What is made has its owner from the first.
-    if (change.change === 'create' || (creation && change.change === 'claim')) continue;
+    if (change.change === 'create' || (creation && isClaim(change))) continue;
     project = await write(tx, change, { ...deed, project: presentProject(project) });
   }
   return presentProject(project);
@@ -52,13 +52,16 @@ export async function settleProject(
   await writeSecret(spec.callback.secretName, secret);
 }
 
+function isClaim(change: ProjectChange): change is ClaimChange {
+  return change.change === 'claim' || change.change === 'adopt';
+}
+
 type Creation = Extract<ProjectChange, { change: 'create' }>;
-type Claiming = Extract<ProjectChange, { change: 'claim' }>;
 type Existing = Deed<ProjectSpec> & { project: ProjectRow };
 
 function create(
   tx: Transaction,
-  { creation, claim }: { creation: Creation; claim: Claiming | undefined },
+  { creation, claim }: { creation: Creation; claim: ClaimChange | undefined },
   { clock, subject }: Deed<ProjectSpec>,
 ): Promise<ProjectRow | undefined> {
   const { project_slug, organization_id, settings } = creation;
@@ -68,7 +71,7 @@ function create(
 }
 
 function claimedColumns(
-  { deletion_policy: owner_deletion_policy, callback_rotation_trigger }: Claiming,
+  { deletion_policy: owner_deletion_policy, callback_rotation_trigger }: ClaimChange,
   { identity }: Deed<ProjectSpec>['subject'],
 ) {
   return { ...ownerColumns(identity), owner_deletion_policy, callback_rotation_trigger };
@@ -83,6 +86,7 @@ async function write(
   const { project_id } = project;
   switch (change.change) {
     case 'claim':
+    case 'adopt':
       return updateProject(tx, { project_id, changes: claimedColumns(change, subject) });
     case 'release':
       return updateProject(tx, { project_id, changes: { owner_uid: null } });

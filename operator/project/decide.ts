@@ -19,13 +19,20 @@ export type ProjectChange =
       organization_id: string;
       settings: Partial<ProjectSettings> & { name: string };
     }
-  | { change: 'claim'; deletion_policy: DeletionPolicy; callback_rotation_trigger: string | null }
+  | ClaimChange
   | { change: 'release' }
   | { change: 'update'; settings: Partial<ProjectSettings> }
   | CallbackChange
   | { change: 'issue-signing-key' }
   | { change: 'set-domains'; domains: string[] }
   | { change: 'set-multiplier'; multiplier: string; effective_from: Date };
+
+/** `adopt`: it was made through the API. */
+export type ClaimChange = {
+  change: 'claim' | 'adopt';
+  deletion_policy: DeletionPolicy;
+  callback_rotation_trigger: string | null;
+};
 
 export type CallbackChange = {
   change: 'set-callback';
@@ -82,13 +89,14 @@ function creation(wish: Wish): ProjectChange[] {
   ];
 }
 
-function claiming({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
+function claiming({ spec, rows }: Wish, claim: Claim | undefined): ClaimChange[] {
   const deletion_policy = spec.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
   if (claim === 'mine' && rows.project?.owner_deletion_policy === deletion_policy) return [];
   // Taking over is no rotation: the first trigger is only remembered.
   const remembered = claim === 'mine' ? rows.project?.callback_rotation_trigger : undefined;
   const callback_rotation_trigger = remembered ?? spec.callback?.rotationTrigger ?? null;
-  return [{ change: 'claim', deletion_policy, callback_rotation_trigger }];
+  const change = claim === 'unowned' && rows.project?.owner_name === null ? 'adopt' : 'claim';
+  return [{ change, deletion_policy, callback_rotation_trigger }];
 }
 
 function updating(wish: Wish, claim: Claim | undefined): ProjectChange[] {

@@ -22,7 +22,8 @@ export function projectDifferences(
       const fields = fieldsOf({ project_slug, organization_id, ...settings });
       return [{ action: 'insert', table: 'projects', row, fields }];
     }
-    case 'claim': {
+    case 'claim':
+    case 'adopt': {
       const { deletion_policy: owner_deletion_policy, callback_rotation_trigger } = change;
       const owner = ownerColumns(identity);
       return update({ ...owner, owner_deletion_policy, callback_rotation_trigger });

@@ -30,6 +30,7 @@ async function write(
       return insertSigningKey(tx, { ...newSigningKey(deed), project_id, rotation_trigger, owner });
     }
     case 'claim':
+    case 'adopt':
       return updateSigningKeyOwner(tx, { ...change, owner });
     case 'rotate':
       return rotateSigningKey(tx, deed, change);

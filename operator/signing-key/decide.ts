@@ -10,10 +10,13 @@ import type { Decision } from '../reconcile.ts';
 import type { SigningKeyRows } from './gather.ts';
 import type { SigningKeySpec } from './schema.ts';
 
-/** Where no key is active, `issue` heals it; `rotate` retires the active one. */
+/**
+ * Where no key is active, `issue` heals it; `rotate` retires the active one. The first key, which came with its
+ * project, is claimed; one that was rotated to before anybody declared it is adopted.
+ */
 export type SigningKeyChange =
   | { change: 'issue'; project_id: string; rotation_trigger: string | null }
-  | { change: 'claim'; kid: string; rotation_trigger: string | null }
+  | { change: 'claim' | 'adopt'; kid: string; rotation_trigger: string | null }
   | { change: 'rotate'; project_id: string; rotation_trigger: string | null }
   | { change: 'release'; kid: string; rotation_trigger: string | null };
 
@@ -49,7 +52,8 @@ export function decideSigningKey(
   if (claim !== 'mine') {
     // Taking over is no rotation: the first trigger is only remembered.
     const rotation_trigger = key.rotation_trigger ?? trigger;
-    return { changes: [{ change: 'claim', kid: key.kid, rotation_trigger }], conditions };
+    const change = claim === 'unowned' && rows.has_predecessor ? 'adopt' : 'claim';
+    return { changes: [{ change, kid: key.kid, rotation_trigger }], conditions };
   }
   const isTriggered = trigger !== null && trigger !== key.rotation_trigger;
   if (!isTriggered && !isOld(key.created_at, spec.rotationDays, now))

@@ -19,7 +19,8 @@ export function signingKeyDifferences(
   switch (change.change) {
     case 'issue':
       return [{ action: 'insert', table, row: change.project_id, fields: issued }];
-    case 'claim': {
+    case 'claim':
+    case 'adopt': {
       const fields = fieldsOf({ ...owner, rotation_trigger }, key);
       return [{ action: 'update', table, row: change.kid, fields }];
     }

@@ -3,6 +3,7 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredSigningKeyRow,
   findDeclaredSigningKey,
+  findPreviousSigningKey,
 } from '../../runtime/db/declared-rows.ts';
 import { countVerifyingKeys } from '../../runtime/db/signing-keys.ts';
 import type { Subject } from '../declared.ts';
@@ -14,6 +15,8 @@ export type SigningKeyRows = {
   project: { project_id: string } | undefined;
   /** The active key of the project, whoever owns it. */
   key: DeclaredSigningKeyRow | undefined;
+  /** Somebody rotated to the active key. */
+  has_predecessor: boolean;
   /** The active key that the resource owns, in whichever project. */
   owned: DeclaredSigningKeyRow | undefined;
   /** How many keys of the project verify, and in how many seconds the first of them stops. */
@@ -27,9 +30,12 @@ export async function gatherSigningKey(
 ): Promise<SigningKeyRows> {
   const owned = await findDeclaredSigningKey(db, { owner_uid: identity.uid });
   const none = { count: 0, seconds: 0 };
-  if (spec === undefined) return { project: owned, key: owned, owned, verifying: none };
+  const alone = { project: owned, key: owned, owned, has_predecessor: false, verifying: none };
+  if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   const key = project && (await findDeclaredSigningKey(db, project));
   const verifying = project && (await countVerifyingKeys(db, project.project_id));
-  return { project, key, owned, verifying: verifying ?? none };
+  const previous = key?.owner_uid === null ? await findPreviousSigningKey(db, key) : undefined;
+  const has_predecessor = previous !== undefined;
+  return { project, key, owned, has_predecessor, verifying: verifying ?? none };
 }

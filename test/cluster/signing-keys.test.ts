@@ -1,12 +1,17 @@
+import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { rotateSigningKey } from '../../runtime/actions/rotate-signing-key.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
+import { createSealing } from '../../runtime/platform/sealing.ts';
 import { useDatabase } from '../support/database.ts';
+import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
-const { apply, led, read, remove, untilGone, untilReason } = useTenantCluster({ db });
+const cluster = useTenantCluster({ db });
+const { apply, led, read, remove, untilGone, untilReason } = cluster;
 
 async function keys(slug: string) {
   const { project_id } = must(await findProjectBySlug(db, slug));
@@ -82,3 +87,30 @@ it('of two that claim one project’s keys the first has them, and the second’
     expect(left).toMatchObject({ status: 'active', owner_uid: null });
   });
 });
+
+it('Adopted is said of a key that somebody had rotated to, and not of the first of its project', async () => {
+  const [fresh, rotated] = [newSlug(), newSlug()];
+  for (const name of [fresh, rotated]) await apply('Project', name, {});
+  await led(async () => {
+    for (const name of [fresh, rotated]) await untilReason('Project', name, 'InSync');
+    const { project_id } = must(await findProjectBySlug(db, rotated));
+    const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
+    const deps = { sealing, clock: { now: () => new Date() } };
+    await db.transaction((tx) => rotateSigningKey(tx, deps, { project_id }));
+    for (const name of [fresh, rotated]) {
+      await apply('SigningKey', name, { projectRef: { name } });
+      await untilReason('SigningKey', name, 'InSync');
+    }
+    await until(async () => expect(await adoptions()).toEqual([rotated]));
+  });
+});
+
+/** Of whom it was told, in the order of their names. */
+async function adoptions() {
+  const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events?limit=500`;
+  const { items } = (await kubeOk(cluster.plane(), { path })) as unknown as {
+    items: { reason: string; regarding: { kind: string; name: string } }[];
+  };
+  const told = items.filter(({ reason }) => reason === 'Adopted');
+  return told.map(({ regarding }) => regarding.name).toSorted();
+}

@@ -86,7 +86,8 @@ export function keyRow(fields: Partial<DeclaredSigningKeyRow> = {}): DeclaredSig
 
 export function keyRows(fields: Partial<SigningKeyRows> = {}): SigningKeyRows {
   const verifying = { count: 1, seconds: 1 };
-  return { project: { project_id: 'prj_1' }, key: keyRow(), owned: keyRow(), verifying, ...fields };
+  const rows = { project: { project_id: 'prj_1' }, key: keyRow(), owned: keyRow() };
+  return { ...rows, has_predecessor: false, verifying, ...fields };
 }
 
 const projectRef = { name: 'shop' };

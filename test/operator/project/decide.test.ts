@@ -266,7 +266,7 @@ describe('taking over a project', () => {
     const rows = rowsOf({ ...nobody, owner_deletion_policy: null });
     expect(decideProject(project(), rows, now).changes).toEqual([]);
     const adopting = project({ adoptionPolicy: 'IfUnowned' });
-    expect(decideProject(adopting, rows, now).changes).toEqual([claim]);
+    expect(decideProject(adopting, rows, now).changes).toEqual([{ ...claim, change: 'adopt' }]);
   });
 
   it('of another organization is told apart from a taken slug by nothing', () => {
@@ -296,7 +296,7 @@ describe('taking over a project', () => {
       callback: { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '7' },
     };
     expect(decideProject(project(spec), rows, now).changes).toEqual([
-      { ...claim, callback_rotation_trigger: '7' },
+      { ...claim, change: 'adopt', callback_rotation_trigger: '7' },
     ]);
   });
 });

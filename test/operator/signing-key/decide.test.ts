@@ -30,6 +30,15 @@ describe('a SigningKey', () => {
       changes: [{ change: 'claim', kid: 'kid_1', rotation_trigger: '1' }],
     },
     {
+      name: 'adopts a key that somebody rotated to before',
+      spec: {},
+      rows: keyRows({
+        ...{ key: keyRow({ ...nobody, rotation_trigger: null }), owned: undefined },
+        has_predecessor: true,
+      }),
+      changes: [{ change: 'adopt', kid: 'kid_1', rotation_trigger: '1' }],
+    },
+    {
       name: 'that takes a key over remembers the trigger that was acted on before',
       spec: { rotationTrigger: '2' },
       rows: keyRows({ key: keyRow(released), owned: undefined }),
