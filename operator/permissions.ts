@@ -25,7 +25,7 @@ export const permissions = {
       apiGroup: 'tintype.dev',
       resources: KINDS,
       verbs: ['list', 'watch', 'patch'],
-      reason: 'what is declared; patched for finalizers alone',
+      reason: 'what is declared; patched for finalizers, and for the names of callback secrets',
     },
     {
       apiGroup: 'tintype.dev',
@@ -48,9 +48,9 @@ export const permissions = {
     {
       apiGroup: '',
       resources: ['secrets'],
-      verbs: ['get', 'create', 'patch'],
+      verbs: ['get', 'create', 'patch', 'delete'],
       reason:
-        'callback secrets, and images of presets, each by the name that a resource gives; never listed',
+        'callback secrets, and images of presets, each by the name that a resource gives; never listed, and deleted are callback secrets of its own making alone',
     },
     {
       apiGroup: '',

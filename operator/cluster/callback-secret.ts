@@ -1,12 +1,14 @@
 /**
  * The Secret that a Project names for its callback. A Secret that somebody else made is never written: whoever may
- * write a Project could otherwise overwrite any Secret of the namespace.
+ * write a Project could otherwise overwrite any Secret of the namespace. Secrets are never listed, so each is noted at
+ * its Project before it is made; one that the Project no longer names goes when the new one is there.
  */
+import { OBJECT_NAME_PATTERN } from '../fields.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import { type KubeObject, resourceType } from '../kube/resource.ts';
-import type { TenantObject } from './tenant-object.ts';
+import { type TenantObject, typeOf } from './tenant-object.ts';
 
 type Secret = KubeObject & { data?: Record<string, string> };
 
@@ -18,33 +20,90 @@ const secrets = resourceType<Secret>({
 });
 
 const KEY = 'secret';
+const LABELS = { 'app.kubernetes.io/managed-by': 'tintype' };
 
-/** `taken`: there is one of this name that the resource does not own. */
+/** The annotation of a Project with the names of the Secrets that were made for it. */
+const MADE = 'tintype.dev/callback-secrets';
+
+type Wanted = { name: string; value: string };
+
+/** `owner` is the Project as it is now. `taken`: there is a Secret of this name that it does not own. */
+export type Written = { owner: TenantObject; outcome: 'written' | 'taken' };
+
 export async function writeCallbackSecret(
   client: KubeClient,
   owner: TenantObject,
-  { name, value }: { name: string; value: string },
-): Promise<'written' | 'taken'> {
-  const { namespace } = owner.metadata;
-  const found = await client.get(secrets, { name, namespace });
+  wanted: Wanted,
+): Promise<Written> {
+  const { name } = wanted;
+  const found = await find(client, placeOf(owner, name));
+  if (found !== undefined && !isOwned(found, owner)) return { owner, outcome: 'taken' };
+  const made = namesOf(owner);
+  const noted = await note(client, owner, [...new Set([...made, name])]);
+  await write(client, noted, { ...wanted, found });
+  for (const other of made) if (other !== name) await removeMade(client, noted, other);
+  return { owner: await note(client, noted, [name]), outcome: 'written' };
+}
+
+type Place = { name: string; namespace: string | undefined };
+
+function placeOf({ metadata: { namespace } }: TenantObject, name: string): Place {
+  return { name, namespace };
+}
+
+async function find(client: KubeClient, place: Place): Promise<Secret | undefined> {
+  const found = await client.get(secrets, place);
   if (!found.ok && found.failure.reason !== 'NotFound') throw found.failure;
+  return found.ok ? found.value : undefined;
+}
+
+async function write(
+  client: KubeClient,
+  owner: TenantObject,
+  { name, value, found }: Wanted & { found: Secret | undefined },
+): Promise<void> {
   const data = { [KEY]: Buffer.from(value).toString('base64') };
-  if (!found.ok) {
+  if (found === undefined) {
     unwrap(await client.create(secrets, declared(owner, { name, data })));
-    return 'written';
+    return;
   }
-  if (!isOwned(found.value, owner)) return 'taken';
-  if (found.value.data?.[KEY] !== data[KEY]) {
-    // Only this very Secret, as it was when its owner was looked at.
-    const { resourceVersion } = found.value.metadata;
-    const body = { metadata: { resourceVersion }, data };
-    unwrap(await client.merge(secrets, { name, namespace }, { body }));
-  }
-  return 'written';
+  if (found.data?.[KEY] === data[KEY]) return;
+  // Only this very Secret, as it was when its owner was looked at.
+  const { resourceVersion } = found.metadata;
+  const body = { metadata: { resourceVersion }, data };
+  unwrap(await client.merge(secrets, placeOf(owner, name), { body }));
+}
+
+/** What a person put in its place, or took over, stays. */
+async function removeMade(client: KubeClient, owner: TenantObject, name: string): Promise<void> {
+  const place = placeOf(owner, name);
+  const found = await find(client, place);
+  if (found === undefined || !isOwned(found, owner) || !isMade(found)) return;
+  const { uid, resourceVersion: version } = found.metadata;
+  unwrap(await client.delete(secrets, place, { uid, version }));
 }
 
 function isOwned({ metadata }: Secret, owner: TenantObject): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
+}
+
+function isMade({ metadata: { labels = {} } }: Secret): boolean {
+  return Object.entries(LABELS).every(([label, value]) => labels[label] === value);
+}
+
+function namesOf({ metadata: { annotations = {} } }: TenantObject): string[] {
+  return (annotations[MADE] ?? '').split(',').filter((name) => OBJECT_NAME_PATTERN.test(name));
+}
+
+async function note(
+  client: KubeClient,
+  owner: TenantObject,
+  names: readonly string[],
+): Promise<TenantObject> {
+  if (namesOf(owner).join() === names.join()) return owner;
+  const { resourceVersion } = owner.metadata;
+  const body = { metadata: { resourceVersion, annotations: { [MADE]: names.join() } } };
+  return unwrap(await client.merge(typeOf('Project'), owner.metadata, { body }));
 }
 
 function declared(
@@ -53,9 +112,11 @@ function declared(
 ) {
   const { namespace = '', uid } = metadata;
   const reference = { apiVersion: API_VERSION, kind: 'Project', name: metadata.name, uid };
-  const labels = { 'app.kubernetes.io/managed-by': 'tintype' };
   return {
-    metadata: { name, namespace, labels, ownerReferences: [{ ...reference, controller: true }] },
+    metadata: {
+      ...{ name, namespace, labels: LABELS },
+      ownerReferences: [{ ...reference, controller: true }],
+    },
     type: 'Opaque',
     data,
   };

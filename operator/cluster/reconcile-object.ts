@@ -21,13 +21,13 @@ export type ObjectResult = Pick<Result, 'changes' | 'differences'> & {
 
 export async function reconcileObject(
   kind: TenantKind,
-  object: TenantObject,
+  found: TenantObject,
   context: ObjectContext,
 ): Promise<ObjectResult> {
-  const directive = directiveOf(object);
-  if (directive === 'paused') return pause(kind, object, context);
-  if (directive === 'plan-only') return plan(kind, object, context);
-  const { conditions, changes, differences } = await reconcileRows(kind, object, context);
+  const directive = directiveOf(found);
+  if (directive === 'paused') return pause(kind, found, context);
+  if (directive === 'plan-only') return plan(kind, found, context);
+  const { object, conditions, changes, differences } = await reconcileRows(kind, found, context);
   const outcome = outcomeOf(conditions);
   const result = { outcome, changes, differences };
   if (isGoing(object) && outcome === 'done') {

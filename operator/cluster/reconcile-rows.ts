@@ -35,15 +35,19 @@ export type ObjectContext = Omit<
     | undefined;
 };
 
+/** With the resource as it is afterwards: the Secrets of a Project are noted at it. */
+type ObjectRows = Result & { object: TenantObject };
+
 export async function reconcileRows(
   kind: TenantKind,
   object: TenantObject,
   context: ObjectContext,
-): Promise<Result> {
+): Promise<ObjectRows> {
   const reconcile = findKind(kind)?.reconcile;
   if (reconcile === undefined) throw new Error(`no reconciler for ${kind}`);
   const { namespace = '' } = object.metadata;
   let taken: string | undefined;
+  let current = object;
   try {
     const { client, findOrganization: _, findObject, ...rest } = context;
     const subject = subjectOf(kind, object);
@@ -54,16 +58,18 @@ export async function reconcileRows(
       findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
       findDeclared: (other, name) => declaredBy(findObject(other, { namespace, name })),
       writeSecret: async (name, value) => {
-        const written = await writeCallbackSecret(client, object, { name, value });
-        if (written === 'taken') taken = name;
+        const { owner, outcome } = await writeCallbackSecret(client, current, { name, value });
+        current = owner;
+        if (outcome === 'taken') taken = name;
       },
     });
-    if (taken !== undefined) return { ...result, conditions: secretTaken(taken) };
-    return image === undefined ? result : withImage(result, image);
+    const told = image === undefined ? result : withImage(result, image);
+    const conditions = taken === undefined ? told.conditions : secretTaken(taken);
+    return { ...told, conditions, object: current };
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
     const conditions = conditionsFor('SpecInvalid', printIssues(error));
-    return { changes: [], differences: [], conditions };
+    return { changes: [], differences: [], conditions, object };
   }
 }
 

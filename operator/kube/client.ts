@@ -74,6 +74,8 @@ export type Page<T> = { items: T[]; resource_version: string; token: string | un
 export type DeleteOptions = {
   /** Only this one, not another of the same name. */
   uid?: string;
+  /** Only as it was in this version. */
+  version?: string;
   propagation?: 'Foreground' | 'Background' | 'Orphan';
 };
 
@@ -200,13 +202,13 @@ function applyExchange(
 function deleteExchange(
   type: ResourceType,
   place: Place,
-  { uid, propagation = 'Background' }: DeleteOptions,
+  { uid, version, propagation = 'Background' }: DeleteOptions,
 ): Omit<Exchange, 'deadline_ms'> {
-  const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+  const preconditions = { uid, resourceVersion: version };
   return {
     method: 'DELETE',
     path: objectPath(type, place),
-    body: { propagationPolicy: propagation, ...preconditions },
+    body: { propagationPolicy: propagation, preconditions },
   };
 }
 

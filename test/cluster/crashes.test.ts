@@ -31,7 +31,11 @@ function specs(name: string, times: 1 | 2): Record<TenantKind, object> {
   return {
     Project: {
       displayName: `Shop ${times}`,
-      callback: { url: 'https://shop.example/hook', secretName: name, rotationTrigger },
+      callback: {
+        url: 'https://shop.example/hook',
+        secretName: `${name}-${times}`,
+        rotationTrigger,
+      },
       defaultWatermarkPresetRef: { name },
       staff: { customDomains: [`${times}.${name}.example`], pricingMultiplier: `${times}.5` },
     },
@@ -98,25 +102,25 @@ async function outcome(place: Place): Promise<unknown> {
       `select action, after->'changes' as changes from audit_log where project_id = $1 order by action, (after->'changes')::text`,
     ),
     live: await Promise.all(kinds.map((kind) => liveAt(plane(), kind, place))),
-    secret: await secretOf(place, project_id),
+    secrets: await secretsOf(place, project_id),
   });
   return JSON.parse(text.replaceAll(name, 'NAME'));
 }
 
-/** Whether the Secret holds what the row holds. */
-async function secretOf({ namespace, name }: Place, project_id: string): Promise<string> {
-  const secret = `/api/v1/namespaces/${namespace}/secrets/${name}`;
-  const { status, body } = await kubeRequest(plane(), { path: secret });
+/** Which there are, and whether each holds what the row holds. */
+async function secretsOf({ namespace }: Place, project_id: string): Promise<unknown> {
+  const { items } = (await kubeOk(plane(), {
+    path: `/api/v1/namespaces/${namespace}/secrets`,
+  })) as unknown as { items: { metadata: { name: string }; data: { secret?: string } }[] };
   const [row] = await db.query<{ callback_secret_sealed: Buffer | null }>(
     'select callback_secret_sealed from projects where project_id = $1',
     [project_id],
   );
-  if (status !== 200) return 'none';
-  const { secret: told = '' } = (body as { data: { secret?: string } }).data;
   const sealed = row?.callback_secret_sealed;
-  if (sealed == null) return 'of nothing';
-  const kept = sealing.open(sealed, callbackSecretContext(project_id)).toString();
-  return Buffer.from(told, 'base64').toString() === kept ? 'told' : 'wrong';
+  const kept = sealed && sealing.open(sealed, callbackSecretContext(project_id)).toString();
+  return items.map(({ metadata: { name }, data: { secret = '' } }) => {
+    return { name, isTold: Buffer.from(secret, 'base64').toString() === kept };
+  });
 }
 
 describe.each(scenarios)('an operator that ends at any write of what was %s', (scenario) => {

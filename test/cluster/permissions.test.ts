@@ -114,7 +114,7 @@ describe('the operator’s account, asked of a real API server', () => {
   it.each([
     { verb: 'list', resource: 'secrets' },
     { verb: 'watch', resource: 'secrets', namespace: HOME },
-    { verb: 'delete', resource: 'secrets', namespace: 'team' },
+    { verb: 'deletecollection', resource: 'secrets', namespace: 'team' },
     { verb: 'create', group: 'tintype.dev', resource: 'projects', namespace: 'team' },
     { verb: 'delete', group: 'tintype.dev', resource: 'projects', namespace: 'team' },
     { verb: 'manage-staff-fields', group: 'tintype.dev', resource: 'projects', namespace: 'team' },

@@ -249,6 +249,12 @@ describe('a Project in a cluster', () => {
     const callback = (secret: string) => {
       return { callback: { url: 'https://shop.example/hook', secretName: secret } };
     };
+    const names = async () => {
+      const { items } = (await kubeOk(plane(), { path: secrets })) as unknown as {
+        items: { metadata: { name: string } }[];
+      };
+      return items.map((each) => each.metadata.name).filter((each) => each.startsWith(secretName));
+    };
     const taken = { metadata: { name: `${secretName}-taken` }, data: { own: 'eA==' } };
     await kubeOk(plane(), { method: 'POST', path: secrets, body: taken });
     await apply('Project', name, callback(secretName));
@@ -262,6 +268,23 @@ describe('a Project in a cluster', () => {
       expect(metadata.ownerReferences[0]?.uid).toBe((await read('Project', name)).metadata.uid);
       await apply('Project', name, callback(taken.metadata.name));
       await untilReason('Project', name, 'SecretTaken');
+      // It stays until there is another one.
+      expect(await names()).toEqual([secretName, taken.metadata.name]);
+      await apply('Project', name, callback(`${secretName}-b`));
+      await until(async () =>
+        expect(await names()).toEqual([`${secretName}-b`, taken.metadata.name]),
+      );
+      const labels = { 'app.kubernetes.io/managed-by': null };
+      await kubeOk(plane(), {
+        ...{ method: 'PATCH', path: `${secrets}/${secretName}-b` },
+        ...{ content_type: 'application/merge-patch+json', body: { metadata: { labels } } },
+      });
+      await apply('Project', name, callback(`${secretName}-c`));
+      await untilReason('Project', name, 'InSync');
+      // What a person made their own is left to them.
+      expect(await names()).toEqual([
+        ...[`${secretName}-b`, `${secretName}-c`, taken.metadata.name],
+      ]);
     });
     const left = await kubeOk(plane(), { path: `${secrets}/${taken.metadata.name}` });
     expect(left['data']).toEqual(taken.data);
