@@ -40,6 +40,10 @@ export const reasons = {
     outcome: 'waiting',
     meaning: 'The watermark preset that the project names as its default does not exist.',
   },
+  WarmPresetNotFound: {
+    outcome: 'waiting',
+    meaning: 'The project has no resolution preset of a name that is to be rendered ahead.',
+  },
   FileNotFound: { outcome: 'waiting', meaning: 'The file has not been uploaded yet.' },
   InUseAsDefault: {
     outcome: 'waiting',

@@ -186,8 +186,20 @@ function verdict({ spec, rows }: Wish) {
     const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
     return conditionsFor('WatermarkPresetNotFound', message);
   }
+  const missing = missingWarmPresets(spec, rows).map((name) => `'${name}'`);
+  if (missing.length > 0) {
+    const message = `the project has no resolution preset ${missing.join(', ')}, which warmPresets names; all else is in effect`;
+    return conditionsFor('WarmPresetNotFound', message);
+  }
   if (spec.state === 'Suspended') return conditionsFor('Suspended', 'suspended, as declared');
   return conditionsFor('InSync', 'the project is as declared');
+}
+
+/** Where presets are declared as well the schema has seen to it; else they are made through the API. */
+function missingWarmPresets(spec: ProjectSpec, { project }: ProjectRows): string[] {
+  if (spec.resolutionPresets !== undefined) return [];
+  const presets = project?.resolution_presets ?? {};
+  return (spec.warmPresets ?? []).filter((name) => !Object.hasOwn(presets, name));
 }
 
 function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows): ProjectDecision {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
@@ -55,6 +55,26 @@ describe('the lists of a Project, applied to an API server', () => {
       await cluster.apply('Project', name, { displayName: 'Shop' });
       await inSync();
       expect(await rowOf(name)).toEqual(some(name));
+    });
+  });
+});
+
+describe('a preset that is to be rendered ahead', () => {
+  it('and that the project lacks is said, holds nothing else up, and is forgotten when it comes', async () => {
+    const name = newSlug();
+    await cluster.apply('Project', name, { warmPresets: ['thumb', 'hero'], displayName: 'Shop' });
+    await cluster.led(async () => {
+      await cluster.untilReason('Project', name, 'WarmPresetNotFound');
+      expect((await cluster.condition('Project', name))?.message).toContain(`'thumb', 'hero'`);
+      expect(must(await findProjectBySlug(db, name))).toMatchObject({
+        ...{ name: 'Shop', status: 'active', warm_presets: ['thumb', 'hero'] },
+        active_signing_kid: expect.any(String),
+      });
+      const { project_id } = must(await findProjectBySlug(db, name));
+      // As the API makes them.
+      const resolution_presets = { thumb: 'resize/10x10', hero: 'resize/90x90' };
+      await updateProject(db, { project_id, changes: { resolution_presets } });
+      await cluster.untilReason('Project', name, 'InSync');
     });
   });
 });

@@ -35,6 +35,7 @@ const cases: Record<Reason, Decision<unknown>> = {
     projectRows(),
     now,
   ),
+  WarmPresetNotFound: decideProject(project({ warmPresets: ['nope'] }), projectRows(), now),
   FileNotFound: decideWatermarkPreset(
     sample.watermarkPreset(),
     sample.presetRows({ preset: undefined, file: undefined }),
