@@ -18,9 +18,9 @@ import {
 } from '../runtime/core/limits.ts';
 import { hasUnsafeCharacters } from '../runtime/core/text.ts';
 
-/** What Kubernetes allows for the name of an object. */
-export const OBJECT_NAME_LENGTH_MAX = 253;
-export const OBJECT_NAME_PATTERN = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
+/** What Kubernetes allows for the name of an object: a DNS subdomain, labels with dots between them. */
+const OBJECT_NAME_LENGTH_MAX = 253;
+export const OBJECT_NAME_PATTERN = /^[a-z0-9]+((\.|-+)[a-z0-9]+)*$/;
 
 const ROTATION_TRIGGER_LENGTH_MAX = 128;
 
@@ -119,13 +119,24 @@ function reportRepeats(
   });
 }
 
+/** The name of an object; `what` it is the name of goes before the words that say which letters it may have. */
+export function objectName(what: string) {
+  const expected = `${what}: lower case letters, digits, "-" and ".", with a letter or digit at the ends and around each "."`;
+  return text(expected, { max: OBJECT_NAME_LENGTH_MAX })
+    .refine((name) => OBJECT_NAME_PATTERN.test(name), { error: expected })
+    .meta({
+      'x-kubernetes-validations': [
+        { rule: `self.matches(r'${OBJECT_NAME_PATTERN.source}')`, message: `must be ${expected}` },
+      ],
+    });
+}
+
 /** The name of another resource in the same namespace. */
 export function reference(kind: string) {
   return group(`{ name: <name of a ${kind}> }`, {
-    name: text(`the name of a ${kind}: lower case letters, digits, "-" and "."`, {
-      max: OBJECT_NAME_LENGTH_MAX,
-      pattern: OBJECT_NAME_PATTERN,
-    }).describe(`Name of the ${kind}, in the same namespace.`),
+    name: objectName(`the name of a ${kind}`).describe(
+      `Name of the ${kind}, in the same namespace.`,
+    ),
   });
 }
 

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Identity } from '../declared.ts';
-import { group, OBJECT_NAME_LENGTH_MAX, OBJECT_NAME_PATTERN, text } from '../fields.ts';
+import { group, objectName } from '../fields.ts';
 import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
 import { explain, valueAt } from './explain.ts';
 import { type Fault, type Note, printPath } from './fault.ts';
@@ -76,10 +76,7 @@ function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[]
     }));
 }
 
-const nameSchema = text('a name: lower case letters, digits, "-" and "."', {
-  max: OBJECT_NAME_LENGTH_MAX,
-  pattern: OBJECT_NAME_PATTERN,
-});
+const nameSchema = objectName('a name');
 
 const headSchema = z.looseObject(
   {

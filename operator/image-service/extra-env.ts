@@ -4,8 +4,8 @@
  */
 import type { ConfigField } from '../../runtime/platform/config.ts';
 import { variables } from '../../runtime/platform/config-variables.ts';
-import { group, named, text } from '../fields.ts';
-import { dataKey, objectName } from './fields.ts';
+import { group, named, objectName, text } from '../fields.ts';
+import { dataKey } from './fields.ts';
 
 const free: readonly ConfigField[] = [
   'providerAMode',
@@ -45,7 +45,7 @@ const variable = group('{ name, value } or { name, secretKeyRef }', {
     .describe('The variable, as the documentation of the configuration names it.'),
   value: text('a text', { min: 0, max: 4096 }).describe('Its value.').optional(),
   secretKeyRef: group('{ name, key }', {
-    name: objectName('Secret').describe('Name of the Secret, in the same namespace.'),
+    name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
     key: dataKey.describe('The key that holds the value.'),
   })
     .describe('The key of a Secret that holds its value.')

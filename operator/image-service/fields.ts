@@ -1,25 +1,11 @@
 /** The pieces that the schema of an ImageService is made of, each in the words of Kubernetes. */
 import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
-import {
-  choice,
-  distinct,
-  group,
-  integer,
-  named,
-  OBJECT_NAME_LENGTH_MAX,
-  OBJECT_NAME_PATTERN,
-  text,
-} from '../fields.ts';
+import { choice, distinct, group, integer, named, objectName, text } from '../fields.ts';
 
 const NAME_VALUE_MAX = 64;
 const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
-
-export function objectName(kind: string) {
-  const expected = `the name of a ${kind}: lower case letters, digits, "-" and "."`;
-  return text(expected, { max: OBJECT_NAME_LENGTH_MAX, pattern: OBJECT_NAME_PATTERN });
-}
 
 export const dataKey = text('a key of a Secret: letters, digits, "-", "_" and "."', {
   max: 253,
@@ -28,7 +14,9 @@ export const dataKey = text('a key of a Secret: letters, digits, "-", "_" and ".
 
 export function fileIn(kind: string) {
   return group('{ name, key }', {
-    name: objectName(kind).describe(`Name of the ${kind}, in the same namespace.`),
+    name: objectName(`the name of a ${kind}`).describe(
+      `Name of the ${kind}, in the same namespace.`,
+    ),
     key: dataKey.describe('The key that holds the file.'),
   });
 }

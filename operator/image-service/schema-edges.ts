@@ -1,6 +1,6 @@
 /** How an installation is reached, what it may reach, and what makes it grow: parts of the ImageService resource. */
-import { choice, group, integer, text } from '../fields.ts';
-import { annotations, objectName, peers } from './fields.ts';
+import { choice, group, integer, objectName, text } from '../fields.ts';
+import { annotations, peers } from './fields.ts';
 
 export const autoscaling = group('{ mode, stabilizationSeconds }', {
   mode: choice(['Auto', 'KEDA', 'BuiltIn', 'Disabled'])
@@ -16,10 +16,10 @@ export const autoscaling = group('{ mode, stabilizationSeconds }', {
 }).describe('What makes the pools of workers grow and shrink.');
 
 export const tls = group('{ apiSecretName, deliverySecretName, customDomains }', {
-  apiSecretName: objectName('Secret')
+  apiSecretName: objectName('the name of a Secret')
     .describe('The Secret with the certificate of the hosts of baseURL and uploadBaseURL.')
     .optional(),
-  deliverySecretName: objectName('Secret')
+  deliverySecretName: objectName('the name of a Secret')
     .describe('The Secret with the wildcard certificate of the delivery hosts.')
     .optional(),
   customDomains: choice(['SecretPerProject', 'Disabled'])
@@ -30,17 +30,14 @@ export const tls = group('{ apiSecretName, deliverySecretName, customDomains }',
 }).describe('Certificates for Ingress objects; with a Gateway they stand at its listeners.');
 
 const gatewayRef = group('{ name, namespace, sectionName }', {
-  name: objectName('Gateway').describe('Name of the Gateway.'),
+  name: objectName('the name of a Gateway').describe('Name of the Gateway.'),
   namespace: text('the name of a namespace', {
     max: 63,
     pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   })
     .describe('Its namespace; default the same.')
     .optional(),
-  sectionName: text('the name of a listener', {
-    max: 253,
-    pattern: /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/,
-  })
+  sectionName: objectName('the name of a listener')
     .describe('One of its listeners; default all.')
     .optional(),
 });

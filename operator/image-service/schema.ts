@@ -10,6 +10,7 @@ import {
   group,
   integer,
   named,
+  objectName,
   statusFields,
   text,
 } from '../fields.ts';
@@ -21,7 +22,6 @@ import {
   domain,
   fileIn,
   labels,
-  objectName,
   origins,
   replicas,
   resources,
@@ -35,7 +35,7 @@ import { cdn, identity, scanner, staff, storage, usualBuckets } from './schema-p
 
 function urlSecret(holds: string) {
   return {
-    name: objectName('Secret').describe('Name of the Secret, in the same namespace.'),
+    name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
     key: dataKey.describe(`The key that holds ${holds}; default url.`).optional(),
   };
 }
@@ -87,7 +87,7 @@ const workers = group('{ ingest, render }', {
 });
 
 const pullSecret = group('{ name }', {
-  name: objectName('Secret').describe('Name of the Secret, in the same namespace.'),
+  name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
 });
 
 export const imageServiceSpec = group('the fields of an ImageService', {
@@ -165,7 +165,7 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   })
     .describe('The scheduled jobs.')
     .optional(),
-  ingressClassName: objectName('IngressClass')
+  ingressClassName: objectName('the name of an IngressClass')
     .describe('The class of the Ingress objects; none: the default of the cluster.')
     .optional(),
   tls: tls.optional(),
@@ -199,7 +199,9 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   topologySpread: choice(['Preferred', 'Required', 'Disabled'])
     .describe('Whether the pods of a part are spread over zones and nodes; default Preferred.')
     .optional(),
-  priorityClassName: objectName('PriorityClass').describe('The priority of all pods.').optional(),
+  priorityClassName: objectName('the name of a PriorityClass')
+    .describe('The priority of all pods.')
+    .optional(),
   podAnnotations: annotations.describe('Annotations of all pods.').optional(),
   podLabels: labels.describe('Further labels of all pods.').optional(),
   serviceAccountAnnotations: annotations

@@ -27,8 +27,7 @@ import {
   distinct,
   group,
   namedWhole,
-  OBJECT_NAME_LENGTH_MAX,
-  OBJECT_NAME_PATTERN,
+  objectName,
   presetChain,
   projectSlug,
   reference,
@@ -73,10 +72,9 @@ const callbackUrl = text(urlExpected, { max: URL_LENGTH_MAX, pattern: /^https:\/
 
 const callback = group('{ url, secretName, rotationTrigger }', {
   url: callbackUrl.describe('Where signed webhooks are sent: https, at a public address.'),
-  secretName: text('the name of the Secret to write', {
-    max: OBJECT_NAME_LENGTH_MAX,
-    pattern: OBJECT_NAME_PATTERN,
-  }).describe('The Secret that the operator writes, with the key that verifies webhooks.'),
+  secretName: objectName('the name of a Secret').describe(
+    'The Secret that the operator writes, with the key that verifies webhooks.',
+  ),
   rotationTrigger: rotationTrigger
     .describe('Change this text to get a new secret; the old one signs along for 24 hours.')
     .optional(),

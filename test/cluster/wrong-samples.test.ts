@@ -159,6 +159,35 @@ const wrong: Wrong[] = [
     '100',
   ],
   ['no chain', 'Recipe', { projectRef }, 'spec.transformChain', 'Required'],
+  ...['x..y', 'x.-y', 'x-.y', '.x', 'x.', '-x', 'Shop', 'a_b'].flatMap((name): Wrong[] => {
+    const hook = { url: 'https://shop.example', secretName: name };
+    const image = { configMapRef: { name, key: 'logo' } };
+    const words = 'lower case letters, digits, "-" and ".", with a letter or digit at the ends';
+    return [
+      [
+        `a callback Secret named ${name}`,
+        ...(['Project', { callback: hook }, 'spec.callback.secretName'] as const),
+        `must be the name of a Secret: ${words}`,
+      ],
+      [
+        `an image in the ConfigMap ${name}`,
+        ...(['WatermarkPreset', { projectRef, image }, 'spec.image.configMapRef.name'] as const),
+        `must be the name of a ConfigMap: ${words}`,
+      ],
+      [
+        `the project ${name}`,
+        ...(['SigningKey', { projectRef: { name } }, 'spec.projectRef.name'] as const),
+        `must be the name of a Project: ${words}`,
+      ],
+    ];
+  }),
+  [
+    'a name that is too long',
+    'SigningKey',
+    { projectRef: { name: 'a'.repeat(254) } },
+    'spec.projectRef.name',
+    'Too long',
+  ],
 ];
 
 const path = (kind: Kind, name = '') =>

@@ -3,6 +3,7 @@
  * manifests of kustomize take the defaults.
  */
 import { z } from 'zod';
+import { OBJECT_NAME_PATTERN } from '../../../operator/fields.ts';
 
 /** `required`: null, which takes a default away, is refused. */
 type Value = { type: z.ZodType; default: unknown; description: string; required?: true };
@@ -10,6 +11,7 @@ type Value = { type: z.ZodType; default: unknown; description: string; required?
 const text = (pattern: RegExp) => z.string().regex(pattern);
 const LABEL = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/;
 const name = text(LABEL);
+const objectName = text(OBJECT_NAME_PATTERN).max(253);
 const namespaces = z.array(z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/));
 const quantity = z.union([
   z.string().regex(/^[0-9]+(\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$/),
@@ -52,7 +54,7 @@ export const values = {
     description: 'When the image is pulled.',
   },
   'image.pullSecrets': {
-    type: z.array(z.strictObject({ name: z.string() })),
+    type: z.array(z.strictObject({ name: objectName })),
     default: [],
     description: 'Secrets to pull with, as `- name: …`.',
   },
@@ -67,7 +69,7 @@ export const values = {
     description: 'Leave them, and all resources of theirs, where the release is uninstalled.',
   },
   secretName: {
-    type: text(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/),
+    type: objectName,
     default: 'tintype',
     description:
       'The Secret with `TINTYPE_DATABASE_URL` and `TINTYPE_KEY_ENCRYPTION_KEYS` (and storage, where presets declare an image), in the namespace of the release. The chart does not make it.',
@@ -129,7 +131,11 @@ export const values = {
     default: {},
     description: 'Nodes and neighbours it prefers.',
   },
-  'operator.priorityClassName': { type: name, default: '', description: 'Its priority class.' },
+  'operator.priorityClassName': {
+    type: z.union([z.literal(''), objectName]),
+    default: '',
+    description: 'Its priority class.',
+  },
   'serviceAccount.annotations': {
     type: texts,
     default: {},

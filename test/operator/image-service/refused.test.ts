@@ -48,6 +48,24 @@ const wrong: [string, object, string, RegExp][] = [
     /must have either `value` or `secretKeyRef`/,
   ],
   [
+    'a Secret of no name',
+    { ...least, databaseSecretRef: { name: 'x..y' } },
+    'spec.databaseSecretRef.name',
+    /must be the name of a Secret: lower case letters/,
+  ],
+  [
+    'a certificate of no name',
+    { ...least, tls: { apiSecretName: 'x.-y' } },
+    'spec.tls.apiSecretName',
+    /must be the name of a Secret: lower case letters/,
+  ],
+  [
+    'a class of no name',
+    { ...least, ingressClassName: 'x.' },
+    'spec.ingressClassName',
+    /must be the name of an IngressClass: lower case letters/,
+  ],
+  [
     'a Gateway without one',
     { ...least, routing: { mode: 'Gateway' } },
     'spec.routing',
