@@ -2,6 +2,8 @@
  * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
  * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
  */
+import type { Queryable } from '../../runtime/db/client.ts';
+import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';
 import { type Condition, conditionsFor } from '../conditions.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { API_VERSION } from '../kinds.ts';
@@ -12,12 +14,13 @@ import type { Outcome } from '../kube/work-queue.ts';
 import { printDifference } from '../row-difference.ts';
 import { type Absence, absenceOf } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
+import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { refusalOf } from './refusal.ts';
 import { factsOf, statusOf, withKept } from './status.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
+import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
 import { writeStatus } from './write-status.ts';
 
 const RESYNC_JITTER = 0.2;
@@ -26,7 +29,12 @@ const CONFLICT_MS = 100;
 
 type Running = { kind: TenantKind; pass: Pass; term: FencedTerm };
 type Known = { kind: TenantKind; object: TenantObject };
-type Waiting = { kind: TenantKind; object: TenantObject | undefined; absence: Absence };
+type Waiting = {
+  kind: TenantKind;
+  object: TenantObject | undefined;
+  absence: Absence;
+  context: ObjectContext;
+};
 
 const ABSENCES: Readonly<Record<Absence, string>> = {
   DatabaseUnavailable:
@@ -51,7 +59,9 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
   const context = { ...state.context, delivery_root_domain, db: term.db };
   const object = state.caches.get(kind, pass.key);
   const shut_ms = state.gate.shut_ms();
-  if (shut_ms > 0) return wait(state, { kind, object, absence: state.gate.absence() }, shut_ms);
+  if (shut_ms > 0) {
+    return wait(state, { kind, object, context, absence: state.gate.absence() }, shut_ms);
+  }
   try {
     await letGo(state, { kind, key: pass.key }, context);
     const outcome = object && (await runOne(state, { kind, object }, context));
@@ -65,18 +75,34 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
     }
     state.gate.failed(absence);
     state.log.warn('the database cannot be worked with', { kind, name: pass.key, error });
-    return wait(state, { kind, object, absence }, Math.max(state.gate.shut_ms(), CONFLICT_MS));
+    const pause_ms = Math.max(state.gate.shut_ms(), CONFLICT_MS);
+    return wait(state, { kind, object, context, absence }, pause_ms);
   }
 }
 
 /** Spread out, so that not all come back at once. */
 async function wait(
   state: TenantState,
-  { kind, object, absence }: Waiting,
+  { kind, object, absence, context }: Waiting,
   shut_ms: number,
 ): Promise<Outcome> {
+  if (object !== undefined && absence === 'SchemaNotReady' && (await isFree(object, context.db))) {
+    await writeFinalizer(kind, { object, wanted: 'absent' }, context);
+    return { kind: 'done' };
+  }
   if (object !== undefined) await tellAbsence(state, { kind, object, absence });
   return { kind: 'again', after_ms: shut_ms * (1 + state.random()) };
+}
+
+/** Nothing of it can be in a database that was never migrated; one that does not answer may hold anything. */
+async function isFree(object: TenantObject, db: Queryable): Promise<boolean> {
+  if (!isGoing(object) || !isHeld(object) || directiveOf(object) !== undefined) return false;
+  try {
+    return !(await hasTintypeSchema(db));
+  } catch (error) {
+    if (absenceOf(error) === undefined) throw error;
+    return false;
+  }
 }
 
 function tellAbsence(

@@ -7,7 +7,7 @@ import { createTestDatabase, useDatabase } from '../support/database.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
-const { apply, condition, led, read, untilReason } = useTenantCluster({ db });
+const { apply, condition, led, read, remove, untilGone, untilReason } = useTenantCluster({ db });
 
 describe('a database of another version', () => {
   it('that is older is said, and nothing is written until it is migrated', async () => {
@@ -26,6 +26,24 @@ describe('a database of another version', () => {
       expect(await empty.query("select 1 from pg_tables where schemaname = 'public'")).toEqual([]);
       await migrate(made.url);
       await untilReason('Project', name, 'InSync');
+    }, empty);
+    await empty.close();
+    await made.drop();
+  }, 30_000);
+
+  it('that was never migrated holds no deletion up; one that was, and is older, does', async () => {
+    const made = await createTestDatabase('template0');
+    const empty = createDatabase({ url: made.url });
+    const name = newSlug();
+    await apply('Project', name, {});
+    await led(() => untilReason('Project', name, 'InSync'));
+    await empty.query('create table schema_migrations (name text)');
+    await remove('Project', name);
+    await led(async () => {
+      await untilReason('Project', name, 'SchemaNotReady');
+      expect((await read('Project', name)).metadata.finalizers).toEqual(['tintype.dev/rows']);
+      await empty.query('drop table schema_migrations');
+      await untilGone('Project', name);
     }, empty);
     await empty.close();
     await made.drop();
