@@ -92,7 +92,9 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
   const own_namespace = env['POD_NAMESPACE'] || 'default';
   const namespaces =
-    config.runtimeNamespaces.length > 0 ? config.runtimeNamespaces : [own_namespace];
+    config.runtimeNamespaces.length > 0
+      ? config.runtimeNamespaces
+      : [config.deliveryNamespace ?? own_namespace];
   const installations = await openInstallations({
     ...{ ...common, events, namespaces },
     watched: config.watchNamespaces,

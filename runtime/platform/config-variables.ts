@@ -448,7 +448,7 @@ export const variables = {
     name: 'TINTYPE_RUNTIME_NAMESPACES',
     type: list(hostname()),
     description:
-      "Comma list of the namespaces in which an ImageService may stand; unset: the operator's own",
+      "Comma list of the namespaces in which an ImageService may stand; unset: TINTYPE_DELIVERY_NAMESPACE, else the operator's own",
     default: '',
     example: 'tintype-system',
   },
@@ -456,7 +456,7 @@ export const variables = {
     name: 'TINTYPE_DELIVERY_NAMESPACE',
     type: hostname(),
     description:
-      "Namespace of the delivery ingress; unset: the operator's own, else `tintype-delivery`",
+      "Namespace of the delivery ingress, where its ImageService has to be; unset: the operator's own, else `tintype-delivery`",
     example: 'tintype-delivery',
   },
   logLevel: {

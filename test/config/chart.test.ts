@@ -113,6 +113,7 @@ describe('the chart', () => {
       );
     expect(places.sort()).toEqual([
       'edge/delivery',
+      'edge/runtime',
       'images/runtime',
       'team-a/tenant',
       'team-b/tenant',
@@ -121,6 +122,14 @@ describe('the chart', () => {
     const env = only(objects, 'Deployment').spec.template.spec.containers[0].env;
     expect(env).toContainEqual({ name: 'TINTYPE_WATCH_NAMESPACES', value: 'team-a,team-b' });
     expect(env).toContainEqual({ name: 'TINTYPE_DELIVERY_NAMESPACE', value: 'edge' });
+  });
+
+  it('lets an ImageService stand in the namespace of the routes, where that alone is set', () => {
+    const objects = helm({ deliveryNamespace: 'edge' });
+    const roles = objects.filter(({ metadata }) => metadata.name === 'tintype-operator-runtime');
+    expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['edge', 'edge']);
+    const env = only(objects, 'Deployment').spec.template.spec.containers[0].env;
+    expect(env).toContainEqual({ name: 'TINTYPE_RUNTIME_NAMESPACES', value: 'edge' });
   });
 
   it('binds every role to the operator’s own account', () => {

@@ -3,10 +3,10 @@ import { type Permission, permissions } from '../../../operator/permissions.ts';
 import { expression } from './chart-text.ts';
 import type { Manifest } from './manifest.ts';
 import { operatorName } from './operator.ts';
-import { labels, metadata, type Place } from './place.ts';
+import { labels, metadata, type Place, RUNTIME_NAMESPACES } from './place.ts';
 
 const EVERYWHERE = 'not .Values.watchNamespaces';
-const RUNTIME = '.Values.runtimeNamespaces | default (list .Release.Namespace)';
+const RUNTIME = `${RUNTIME_NAMESPACES} | default (list .Release.Namespace)`;
 const inNamespace = expression('$namespace');
 
 export const accessManifests: readonly Manifest[] = [

@@ -56,13 +56,17 @@ export const kustomizePlace: Place = {
   each: (path, make) => asList(values[path].default).map(make),
 };
 
+/** The ImageService that routes lead to stands where they do. Empty: the namespace of the release. */
+export const RUNTIME_NAMESPACES =
+  'append ($.Values.runtimeNamespaces | default list) $.Values.deliveryNamespace | compact | uniq';
+
 export const chartPlace: Place = {
   isChart: true,
   fullname: expression('include "tintype.fullname" $'),
   namespace: expression('$.Release.Namespace'),
   deliveryNamespace: expression('$.Values.deliveryNamespace | default $.Release.Namespace'),
   watched: expression('join "," $.Values.watchNamespaces | quote'),
-  runtime: expression('join "," $.Values.runtimeNamespaces | quote'),
+  runtime: expression(`${RUNTIME_NAMESPACES} | join "," | quote`),
   image: expression('include "tintype.image" $'),
   instance: expression('$.Release.Name'),
   version: expression('$.Chart.AppVersion'),

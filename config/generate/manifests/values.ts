@@ -83,12 +83,14 @@ export const values = {
   deliveryNamespace: {
     type: name,
     default: '',
-    description: 'Where the routes of delivery hosts are written; empty: that of the release.',
+    description:
+      'Where the routes of delivery hosts are written, and the ImageService that they lead to has to be; empty: that of the release.',
   },
   runtimeNamespaces: {
     type: namespaces,
     default: [],
-    description: 'Namespaces in which an ImageService may stand; none: that of the release.',
+    description:
+      'Namespaces in which an ImageService may stand, beside `deliveryNamespace`; none, and no `deliveryNamespace`: that of the release.',
   },
   'operator.replicas': {
     type: z.int().min(0).max(10),
