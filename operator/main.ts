@@ -91,10 +91,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   });
   edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
   const own_namespace = env['POD_NAMESPACE'] || 'default';
-  const namespaces =
-    config.runtimeNamespaces.length > 0
-      ? config.runtimeNamespaces
-      : [config.deliveryNamespace ?? own_namespace];
+  const namespaces = namespacesToServe(config, own_namespace);
   const installations = await openInstallations({
     ...{ ...common, events, namespaces },
     watched: config.watchNamespaces,
@@ -115,6 +112,15 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     await events.settled();
   });
   log.info('ready', watch_port === undefined ? {} : { watch_port });
+}
+
+/** Where an ImageService may stand. */
+function namespacesToServe(
+  { runtimeNamespaces, deliveryNamespace }: OperatorConfig,
+  own_namespace: string,
+): readonly string[] {
+  if (runtimeNamespaces.length > 0) return runtimeNamespaces;
+  return [deliveryNamespace ?? own_namespace];
 }
 
 /** Looks each time, and tells where something else is found than the time before. */
