@@ -55,11 +55,22 @@ export function createUploadHandler<Router extends UploadRouter>(
       const status = 'status' in answer && answer.status === 'processing' ? 202 : 200;
       return Response.json(answer, { status, headers: { 'cache-control': 'no-store' } });
     } catch (thrown) {
-      const refusal = asRefusal(thrown);
-      if (refusal.status >= 500) onError(thrown);
-      return refusal.toResponse();
+      return refuse(thrown, onError);
     }
   };
+}
+
+/** Whatever was thrown is answered: a refusal that is none itself (status 42, say) as a failure of the handler. */
+function refuse(thrown: unknown, onError: (error: unknown) => void): Response {
+  const refusal = asRefusal(thrown);
+  try {
+    if (refusal.status >= 500) onError(thrown);
+    return refusal.toResponse();
+  } catch (error) {
+    logError(thrown);
+    logError(error);
+    return internal(error).toResponse();
+  }
 }
 
 async function answerTo(context: HelperContext, request: Request) {
@@ -109,8 +120,12 @@ function describeRoutes(router: UploadRouter): RoutesAnswer {
 function asRefusal(thrown: unknown): UploadRefusal {
   if (thrown instanceof UploadRefusal) return thrown;
   if (thrown instanceof ApiError) return relayedRefusal(thrown);
+  return internal(thrown);
+}
+
+function internal(cause: unknown): UploadRefusal {
   const message = 'The upload handler failed. See the log of the server.';
-  return new UploadRefusal({ status: 500, code: 'internal', message, cause: thrown });
+  return new UploadRefusal({ status: 500, code: 'internal', message, cause });
 }
 
 function logError(error: unknown): void {

@@ -5,14 +5,19 @@ import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { COMPLETE_BODY_BYTES_MAX } from '../../../../runtime/core/limits.ts';
-import { createUploadHandler, expressHandler } from '../../../../runtime/sdk/server/sdk.ts';
+import {
+  createUploadHandler,
+  expressHandler,
+  UploadRefusal,
+  uploadRoute,
+} from '../../../../runtime/sdk/server/sdk.ts';
 
-const handler = createUploadHandler({
-  router: {},
+const options = {
   url: 'http://127.0.0.1:9',
   apiKey: `tin_live_${'0'.repeat(36)}`,
   project: 'demo',
-});
+};
+const handler = createUploadHandler({ router: {}, ...options });
 let server: Server;
 let port: number;
 
@@ -77,4 +82,45 @@ it.each([
   expect(await answer.json()).toMatchObject({
     error: { code: 'invalid_request', message: expect.stringContaining('action') },
   });
+});
+
+const refusing = (refusal: () => UploadRefusal) =>
+  uploadRoute({
+    accept: { 'image/*': {} },
+    middleware: () => {
+      throw refusal();
+    },
+  });
+it.each([
+  ['a status that is none', () => new UploadRefusal({ status: 42 }), () => undefined],
+  ['details that are no JSON', () => new UploadRefusal({ details: 1n }), () => undefined],
+  [
+    'a log that is away',
+    () => new UploadRefusal({ status: 503 }),
+    () => {
+      throw new Error('no log');
+    },
+  ],
+])('a route that refuses with %s leaves the server standing', async (_what, refusal, onError) => {
+  const router = { photo: refusing(refusal) };
+  const handle = expressHandler(createUploadHandler({ router, onError, ...options }));
+  const failures: unknown[] = [];
+  const other = createServer((request, response) => {
+    handle(request, response).catch((error: unknown) => {
+      failures.push(error);
+      response.destroy();
+    });
+  });
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port: at } = other.address() as AddressInfo;
+  const file = { name: 'a.jpg', content_type: 'image/jpeg', size_bytes: 1 };
+  const answer = await fetch(`http://127.0.0.1:${at}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ action: 'prepare', file }),
+  }).catch(() => undefined);
+  other.close();
+  expect(failures).toEqual([]);
+  expect(answer?.status).toBe(500);
 });
