@@ -1,6 +1,6 @@
 /**
- * The management API for server code, typed from the OpenAPI document. What failed on the way is tried again, which is
- * safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
+ * The management API for server code, typed from the OpenAPI document. What failed on the way is tried again where that
+ * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError, readApiError } from './api-error.ts';
@@ -54,7 +54,13 @@ type Sent = {
   signal?: AbortSignal;
 };
 type Answered = { body: unknown };
-type Prepared = { target: URL; init: RequestInit; signal: AbortSignal | undefined };
+type Prepared = {
+  target: URL;
+  init: RequestInit;
+  signal: AbortSignal | undefined;
+  /** Whether a call whose answer was lost may be sent once more. */
+  is_repeatable: boolean;
+};
 
 const RETRIES = 3;
 const TIMEOUT_MS = 30_000;
@@ -72,10 +78,12 @@ function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): P
   if (method === 'POST') {
     headers.set('idempotency-key', sent.idempotencyKey ?? crypto.randomUUID());
   }
-  if (sent.body === undefined) return { target, init: { method, headers }, signal: sent.signal };
+  // A PUT without an id makes something new each time, and finds the name taken by what the first one made.
+  const is_repeatable = method !== 'PUT' || template.endsWith('}');
+  const call = { target, signal: sent.signal, is_repeatable };
+  if (sent.body === undefined) return { ...call, init: { method, headers } };
   headers.set('content-type', 'application/json');
-  const body = JSON.stringify(sent.body);
-  return { target, init: { method, headers, body }, signal: sent.signal };
+  return { ...call, init: { method, headers, body: JSON.stringify(sent.body) } };
 }
 
 function fillIn(template: string, path: Readonly<Record<string, string>>): string {
@@ -91,7 +99,7 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
   for (let tried = 0; ; tried += 1) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
-    const wait = waitOf(answer, tried);
+    const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
     await pause(wait, undefined, call.signal && { signal: call.signal });
   }

@@ -80,6 +80,23 @@ describe('the API client', () => {
     expect(await mint()).toEqual({ url: 'https://a.example/2' });
   });
 
+  it('asks once for a preset without an id, which a second call would find taken by the first', async () => {
+    const put = () =>
+      api.call('PUT /v1/projects/{slug}/watermark-presets', {
+        path: { slug: 'shop' },
+        body: { name: 'logo', file_slug: 'logo.png' },
+      });
+    script.push('broken');
+    await expect(put()).rejects.toMatchObject({ code: 'api_unreachable' });
+    script.push(refusal(503, 'storage_unavailable'));
+    await expect(put()).rejects.toMatchObject({ status: 503 });
+    expect(seen).toHaveLength(2);
+    // What was refused for its rate has done nothing.
+    script.push(refusal(429, 'rate_limited', { 'retry-after': '0' }));
+    await put();
+    expect(seen).toHaveLength(4);
+  });
+
   it('tells a refusal at once, with all that the service said', async () => {
     script.push(refusal(400, 'invalid_request'));
     await expect(mint()).rejects.toMatchObject({
