@@ -7,6 +7,9 @@ import { UploadError } from './upload-error.ts';
 
 const FIRST_WAIT_MS = 500;
 
+/** Of work that nobody stops. */
+export const never = new AbortController().signal;
+
 /** Up to 3 more times on 429, 5xx of somebody in between, and where no answer came from a network that is there. */
 export async function retrying<Value>(
   signal: AbortSignal,

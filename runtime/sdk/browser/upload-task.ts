@@ -1,8 +1,8 @@
 /** One file on its way, from prepare to published. Spec: Upload helper codes; Upload helper constants. */
-import type { HelperPart, HelperPut, SentPart, UploadedFile } from '../protocol.ts';
+import type { HelperPart, HelperPut, PrepareAnswer, SentPart, UploadedFile } from '../protocol.ts';
 import { abort, type Endpoint, finish, prepare, signParts } from './helper-calls.ts';
 import { forgetUpload, type StoredFile, type StoredUpload, saveUpload } from './resume-store.ts';
-import { isPassing, retrying } from './retrying.ts';
+import { isPassing, never, retrying } from './retrying.ts';
 import { sendBytes } from './send-bytes.ts';
 import { sendParts } from './send-parts.ts';
 import type { TransferControl } from './transfer-control.ts';
@@ -34,18 +34,20 @@ export type Task = {
   readonly onProgress: (progress: UploadProgress) => void;
 };
 
+/** A session that is there. */
+type Session = { readonly id: string; readonly token: string };
+
 /** Where the upload stands: what survives a pause. */
-type Begun = {
-  readonly id: string;
-  readonly token: string;
+type Begun = Session & {
   readonly send: (signal: AbortSignal) => Promise<readonly SentPart[] | undefined>;
 };
 
 export async function runTask(task: Task): Promise<Uploaded<unknown>> {
   const { control, endpoint, file } = task;
-  let begun: Begun | undefined;
+  let session: Session | null = task.stored;
   try {
-    begun = await control.run((signal) => begin(task, signal));
+    const begun = await control.run((signal) => begin(task, signal));
+    session = begun;
     const { id, send, token } = begun;
     const parts = await control.run(send);
     note(task, { phase: 'processing', sent_bytes: file.size });
@@ -53,18 +55,15 @@ export async function runTask(task: Task): Promise<Uploaded<unknown>> {
     await forgetUpload(id);
     return { upload_id: done.upload_id, file: done.file, result: done.result };
   } catch (error) {
-    if (begun !== undefined) await clear(task, begun, error);
+    if (session !== null) await clear(task, session, error);
     throw error;
   }
 }
 
 async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
   if (task.stored !== null) return goOn(task, task.stored, []);
-  const { endpoint, route, input, part_size, file } = task;
-  const facts = { name: file.name, content_type: file.type, size_bytes: file.size };
-  const request = { file: facts, input, route, part_size };
-  const prepared = await retrying(signal, () => prepare(endpoint, request, signal));
-  const { token, upload_id: id, expires_at, multipart, put } = prepared;
+  const { endpoint, route, input } = task;
+  const { token, upload_id: id, expires_at, multipart, put } = await ask(task, signal);
   if (multipart === undefined) return { id, token, send: (each) => sendWhole(task, put, each) };
   const stored: StoredUpload = {
     id,
@@ -79,6 +78,27 @@ async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
   };
   await saveUpload(stored);
   return goOn(task, stored, multipart.parts);
+}
+
+/** An answer that nobody waits for any more is given up when it comes: its session would hold room until it expires. */
+async function ask(task: Task, signal: AbortSignal): Promise<PrepareAnswer> {
+  const { endpoint, route, input, part_size, file } = task;
+  const facts = { name: file.name, content_type: file.type, size_bytes: file.size };
+  const request = { file: facts, input, route, part_size };
+  const asked = retrying(signal, () => prepare(endpoint, request, never));
+  let stop: () => void = () => undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop);
+  try {
+    return await Promise.race([asked, stopped]);
+  } catch (error) {
+    void asked.then(({ token }) => abort(endpoint, token)).catch(() => undefined);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function goOn(task: Task, stored: StoredUpload, urls: readonly HelperPart[]): Begun {
@@ -108,7 +128,7 @@ function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'
 }
 
 /** An upload that was let go of, or that only what is on the way stopped, can be resumed. */
-async function clear(task: Task, { id, token }: Begun, error: unknown): Promise<void> {
+async function clear(task: Task, { id, token }: Session, error: unknown): Promise<void> {
   const code = error instanceof UploadError ? error.code : '';
   if (code === 'detached' || isPassing(error)) return;
   if (code === 'aborted') await abort(task.endpoint, token);

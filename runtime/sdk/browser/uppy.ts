@@ -25,6 +25,7 @@ import {
   type StoredUpload,
   saveUpload,
 } from './resume-store.ts';
+import { never } from './retrying.ts';
 import { clientError } from './upload-error.ts';
 
 /** What of Uppy's file is looked at. */
@@ -62,7 +63,6 @@ export type UppyOptions = {
   readonly headers?: () => HeadersInit;
 };
 
-const never = new AbortController().signal;
 /** Of the quarter of an hour that they live. */
 const URLS_MS = 10 * 60_000;
 

@@ -134,6 +134,44 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await page.evaluate('uploader.pending()')).toEqual([]);
   });
 
+  it('gives up on the server what was begun while it was aborted', async () => {
+    const [prepared, held, given] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<unknown>(),
+    ];
+    await page.route('**/upload', async (route) => {
+      const response = await route.fetch();
+      if (route.request().postData()?.includes('"abort"')) given.resolve(await response.json());
+      else {
+        prepared.resolve();
+        await held.promise;
+      }
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    await begin('large.bmp');
+    await prepared.promise;
+    await page.evaluate('upload.abort()');
+    expect(await ended()).toMatchObject({ code: 'aborted' });
+    held.resolve();
+    expect(await given.promise).toEqual({ status: 'aborted' });
+  });
+
+  it('ends on the server, too, what would go on and is aborted before it does', async () => {
+    await hold([3]);
+    await begin('large.bmp');
+    await sentAtLeast(10 * MIB);
+    await page.evaluate('upload.detach()');
+    expect(await page.evaluate('uploader.pending()')).toHaveLength(1);
+    const again = page.evaluate(`picture('large.bmp').then((file) => {
+      const upload = uploader.upload('photo', file, { input: {} });
+      upload.abort();
+      return end(upload.done);
+    })`);
+    expect(await again).toMatchObject({ code: 'aborted' });
+    expect(await page.evaluate('uploader.pending()')).toEqual([]);
+  });
+
   it('says detached, and file_mismatch of another file that is to go on', async () => {
     await hold([3]);
     await begin('large.bmp');
