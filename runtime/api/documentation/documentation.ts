@@ -9,7 +9,7 @@ import express, { type Response, Router } from 'express';
 import { READING_POLICY } from '../reading-policy.ts';
 import { printErrorIndex, printErrorPage } from './error-pages.ts';
 
-const PAGE = new URL('.', import.meta.url).pathname;
+const PAGE = import.meta.dirname;
 const SWAGGER_UI = createRequire(import.meta.url)(
   'swagger-ui-dist/absolute-path.js',
 ) as () => string;
@@ -18,9 +18,9 @@ const SWAGGER_UI = createRequire(import.meta.url)(
 const assets: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', `${SWAGGER_UI()}/swagger-ui.css`],
   ['swagger-ui-bundle.js', `${SWAGGER_UI()}/swagger-ui-bundle.js`],
-  ['page.css', `${PAGE}page.css`],
-  ['page.js', `${PAGE}page.js`],
-  ['errors.css', `${PAGE}errors.css`],
+  ['page.css', `${PAGE}/page.css`],
+  ['page.js', `${PAGE}/page.js`],
+  ['errors.css', `${PAGE}/errors.css`],
 ]);
 
 export function documentation(): Router {

@@ -21,7 +21,7 @@ export function statusPage({ db, clock }: Deps): Router {
       .send(printStatusPage(await readStatus(db, now), now));
   });
   router.get('/status/status.css', (_request, response) => {
-    keep(response).sendFile('status.css', { root: new URL('.', import.meta.url).pathname });
+    keep(response).sendFile('status.css', { root: import.meta.dirname });
   });
   return router;
 }
