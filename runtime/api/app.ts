@@ -6,6 +6,7 @@ import express, { type Express, type Request, type RequestHandler, type Response
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { authorize } from './auth/authorize.ts';
+import { credentialHeaders } from './auth/presented-credential.ts';
 import type { Principal } from './auth/principal.ts';
 import { clientNetwork } from './client-network.ts';
 import type { ApiDeps } from './deps.ts';
@@ -130,7 +131,8 @@ function identify(
   deps: ApiDeps,
   { request, bytes }: { request: Request; bytes: Buffer },
 ): Promise<Principal> {
-  const { method, headers, ip: address = '' } = request;
+  const { method, ip: address = '' } = request;
+  const headers = credentialHeaders(request);
   const signed = { method, pathname: pathnameOf(request), headers, body: bytes };
   const { auth: allowed } = endpoint;
   return deps.rates.guesses.count({ allowed, headers, address }, () =>

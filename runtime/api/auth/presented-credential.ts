@@ -3,7 +3,7 @@
  * anything is verified. X-Api-Key is looked at first and then decides alone.
  * Spec: Authentication, Credentials.
  */
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { API_KEY_PREFIX } from '../../core/limits.ts';
 import { isLibrarySession } from '../../core/signing/library-session.ts';
 
@@ -29,6 +29,19 @@ export function presentedCredential(headers: IncomingHttpHeaders): Presented {
   if (token.startsWith(API_KEY_PREFIX)) return { kind: 'key', secret: token };
   if (isLibrarySession(token)) return { kind: 'library-session', token };
   return { kind: 'access-token', token };
+}
+
+/**
+ * All that a request says of its caller: of several Authorization headers Node keeps the first, and who looks at the last
+ * would see somebody else. Here they stand in one text, too.
+ */
+export function credentialHeaders({
+  headers,
+  headersDistinct: { authorization },
+}: Pick<IncomingMessage, 'headers' | 'headersDistinct'>): IncomingHttpHeaders {
+  return authorization === undefined
+    ? headers
+    : { ...headers, authorization: authorization.join(', ') };
 }
 
 /** The header's text; repeated headers stand in one text and so match nothing. */

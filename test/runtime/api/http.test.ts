@@ -34,6 +34,24 @@ async function patchRaw(raw: Buffer | string, headers: Record<string, string> = 
   });
 }
 
+describe('a second Authorization header', () => {
+  it('lets nobody in: another server may read the last where we read the first', async () => {
+    const token = (await api.sessionHeaders(subject))['authorization'] ?? '';
+    expect(token).toMatch(/^Bearer /);
+    const ask = (authorization: string | string[]) =>
+      api.send({ path, headers: { ...headers, authorization } });
+    const headers = await api.sessionHeaders(subject);
+    expect((await ask(token)).status).toBe(200);
+    for (const two of [
+      [token, 'Bearer x'],
+      ['Bearer x', token],
+      [token, token],
+    ]) {
+      expect(codeOf(await ask(two))).toBe('401 unauthorized');
+    }
+  });
+});
+
 describe('an unknown path or method', () => {
   it('is 404 not_found in the envelope, signed in or not', async () => {
     for (const unknown of [
