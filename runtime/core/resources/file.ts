@@ -85,9 +85,10 @@ export const movedFilesRecord = z.object({
 /** A move's answer on the wire. */
 export type MovedFilesRecord = z.infer<typeof movedFilesRecord>;
 
-const noteText = boundedText(NOTE_LENGTH_MAX).min(1, {
-  error: 'expected a text that is not empty',
-});
+const NOTE_EMPTY = { error: 'expected a text that is not empty' };
+const noteText = boundedText(NOTE_LENGTH_MAX)
+  .min(1, NOTE_EMPTY)
+  .refine((text) => text.trim() !== '', NOTE_EMPTY);
 
 /** A moderation note; `body` is another name of `note`: exactly one of them is sent. */
 export const moderationNoteBody = requestBody({

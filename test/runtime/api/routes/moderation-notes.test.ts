@@ -59,6 +59,7 @@ it.each([
   [{}, 'note'],
   [{ note: '' }, 'note'],
   [{ body: '' }, 'body'],
+  [{ note: ' \n\t' }, 'note'],
   [{ note: 'a', body: 'a' }, 'body'],
   [{ note: null }, 'note'],
   [{ note: 'a\u0000b' }, 'note'],
