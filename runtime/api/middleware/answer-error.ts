@@ -40,35 +40,17 @@ export function answerError({ log, addresses }: Pick<ApiDeps, 'log' | 'addresses
   };
 }
 
-/** What express's own body reader throws, in our words; anything unknown is our fault. */
-function asServiceError(thrown: unknown): ServiceError {
-  if (thrown instanceof ServiceError) return thrown;
+/** What express throws, in our words; anything unknown is our fault. */
+function asServiceError(cause: unknown): ServiceError {
+  if (cause instanceof ServiceError) return cause;
   // A path whose escapes cannot be read is no path of ours.
-  if (thrown instanceof URIError) return new ServiceError('not_found', { cause: thrown });
-  if (!isHttpError(thrown)) return new ServiceError('internal', { cause: thrown });
-  switch (thrown.type) {
-    case 'entity.too.large':
-      return new ServiceError('payload_too_large', {
-        details: { max_bytes: thrown.limit },
-        cause: thrown,
-      });
-    case 'encoding.unsupported':
-      return new ServiceError('invalid_request', {
-        message: 'Send the body without Content-Encoding.',
-        cause: thrown,
-      });
-    default:
-      return thrown.status < 500
-        ? new ServiceError('invalid_request', {
-            message: 'The request could not be read.',
-            cause: thrown,
-          })
-        : new ServiceError('internal', { cause: thrown });
-  }
+  if (cause instanceof URIError) return new ServiceError('not_found', { cause });
+  if (!isRefusedByExpress(cause)) return new ServiceError('internal', { cause });
+  return new ServiceError('invalid_request', { message: 'The request could not be read.', cause });
 }
 
-type HttpError = Error & { status: number; type?: string; limit?: number };
-
-function isHttpError(thrown: unknown): thrown is HttpError {
-  return thrown instanceof Error && 'status' in thrown && typeof thrown.status === 'number';
+/** As by who sends files, for a range that they do not have. */
+function isRefusedByExpress(thrown: unknown): boolean {
+  const status = thrown instanceof Error && 'status' in thrown ? thrown.status : undefined;
+  return typeof status === 'number' && status < 500;
 }
