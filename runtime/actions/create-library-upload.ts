@@ -16,13 +16,12 @@ export type LibraryUpload = {
   claims: LibrarySessionClaims;
   project: ProjectRow;
   wish: CreateLibraryUpload;
-  planStorageBytes: number;
 };
 
 /** Throws file_too_large, session_upload_limit, session_revoked, and what refuses any upload. */
 export async function createLibraryUpload(
   deps: CreateUploadDeps,
-  { claims, project, wish, planStorageBytes }: LibraryUpload,
+  { claims, project, wish }: LibraryUpload,
 ): Promise<NewUploadSession> {
   const { max_file_bytes: max_bytes, max_uploads, session_id } = claims;
   if (wish.size_bytes > max_bytes)
@@ -47,6 +46,6 @@ export async function createLibraryUpload(
     }
     const through = { ...deps, db: joinTransaction(tx) };
     const asked = { content_type, size_bytes, mode: 'proxy' as const };
-    return createUpload(through, { project, wish: asked, planStorageBytes, from });
+    return createUpload(through, { project, wish: asked, from });
   });
 }

@@ -1,10 +1,11 @@
 /**
  * A new upload session: type, size and room checked, the declared bytes reserved, a way in made.
- * Two callers: the tenant's API and, later, the picker's. Spec: Upload session; Uploads.
+ * Three callers: the tenant's API, the picker's, and an image that a resource declares. Spec: Upload session; Uploads.
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
+import type { Plans } from '../core/plans.ts';
 import type { CreateUpload } from '../core/resources/upload.ts';
 import type { Database } from '../db/client.ts';
 import { isLibraryLive } from '../db/libraries.ts';
@@ -14,13 +15,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { Log } from '../platform/log.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
+import { planStorageBytes } from './plan-storage.ts';
 import { requireLibraryWrites, requirePlace } from './require-place.ts';
 import { type UploadAddresses, type UploadWay, wayOf } from './upload-ways.ts';
 
 export type UploadWish = {
   project: ProjectRow;
   wish: CreateUpload;
-  planStorageBytes: number;
   /** Of the picker: where it goes, whose it is, and for how long. */
   from?: SessionPart;
 };
@@ -52,6 +53,7 @@ export type CreateUploadDeps = {
   log: Log;
   settings: UploadSettings;
   addresses: UploadAddresses;
+  plans: Plans;
 };
 
 /** The session, and in the answer's words the one way in. */
@@ -64,7 +66,7 @@ export async function createUpload(
   deps: CreateUploadDeps,
   asked: UploadWish,
 ): Promise<NewUploadSession> {
-  const { project, wish, planStorageBytes } = asked;
+  const { project, wish } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseType(wish.content_type, deps.settings);
   refuseSize(wish, deps.settings.ingestMaxBytes);
@@ -87,7 +89,7 @@ export async function createUpload(
     lifetime_seconds: way.lifetime_seconds,
     ...place,
     ...begun,
-    plan_storage_bytes: planStorageBytes,
+    plan_storage_bytes: planStorageBytes(deps.plans, project.plan),
   });
   if (upload === undefined) {
     await abortParts(deps, { ingest_key, storage_upload_id: begun.storage_upload_id ?? null });
@@ -142,8 +144,8 @@ function refuseSize({ content_type, size_bytes }: CreateUpload, ingestMaxBytes: 
 
 /** Why nothing was reserved: no room, or suspended in the meantime, or the library is gone. */
 async function refusal(
-  { db, settings }: CreateUploadDeps,
-  { project: { project_id }, wish, planStorageBytes, from }: UploadWish,
+  { db, settings, plans }: CreateUploadDeps,
+  { project: { project_id }, wish, from }: UploadWish,
 ): Promise<ServiceError> {
   const now = await findProject(db, project_id);
   if (now?.status !== 'active') return new ServiceError('project_suspended');
@@ -152,7 +154,7 @@ async function refusal(
     return new ServiceError('session_revoked');
   }
   const details = {
-    limit_bytes: now.storage_hard_limit_bytes ?? planStorageBytes,
+    limit_bytes: now.storage_hard_limit_bytes ?? planStorageBytes(plans, now.plan),
     in_use_bytes: now.storage_bytes,
     reserved_bytes: now.reserved_bytes,
     size_bytes: wish.size_bytes,

@@ -4,16 +4,15 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { sniffContentType } from '../core/image/formats.ts';
-import type { Plans } from '../core/plans.ts';
-import type { Database, Transaction } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import { insertDeclaredUpload, type UploadOwner } from '../db/declared-uploads.ts';
+import { joinTransaction } from '../db/joined-transaction.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
 import { type CreateUploadDeps, createUpload } from './create-upload.ts';
 
-export type DeclaredImageDeps = Omit<CreateUploadDeps, 'addresses'> &
-  CompleteUploadDeps & { plans: Plans };
+export type DeclaredImageDeps = Omit<CreateUploadDeps, 'addresses'> & CompleteUploadDeps;
 
 export type ImageBytes = { file_slug: string; bytes: Buffer; sha256: string };
 
@@ -53,17 +52,12 @@ export function declaredUpload({ file_slug, bytes, sha256 }: ImageBytes) {
 function begin(deps: DeclaredImageDeps, image: DeclaredImage): Promise<UploadRow> {
   const { project, owner } = image;
   const wish = { ...declaredUpload(image), mode: 'direct' as const };
-  const { storage_bytes: planStorageBytes } = deps.plans[project.plan] ?? deps.plans.trial;
   return deps.db.transaction(async (tx) => {
-    const through = { ...deps, db: within(tx), addresses };
-    const { upload } = await createUpload(through, { project, wish, planStorageBytes });
+    const through = { ...deps, db: joinTransaction(tx), addresses };
+    const { upload } = await createUpload(through, { project, wish });
     await insertDeclaredUpload(tx, { ...owner, upload_id: upload.upload_id });
     return upload;
   });
-}
-
-function within(tx: Transaction): Database {
-  return { ...tx, transaction: (work) => work(tx), close: async () => undefined };
 }
 
 function inTransactions(db: Database): Database {

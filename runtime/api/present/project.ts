@@ -1,5 +1,5 @@
 /** A project's row as the API answers it. Spec: Project. */
-import type { Plans } from '../../core/plans.ts';
+import { planStorageBytes } from '../../actions/plan-storage.ts';
 import type { ProjectRecord, StaffProjectRecord } from '../../core/resources/project.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -45,9 +45,4 @@ export function presentStaffProject(
   deps: Pick<ApiDeps, 'settings' | 'plans'>,
 ): StaffProjectRecord {
   return { ...presentProject(row, deps), nudity_auto_block: row.nudity_auto_block };
-}
-
-/** What a plan allows each project; an organization on a plan that is gone has the trial's room. */
-export function planStorageBytes(plans: Plans, plan: string): number {
-  return (plans[plan] ?? plans.trial).storage_bytes;
 }

@@ -20,7 +20,6 @@ import { type LibrarySessionPrincipal, onlyLibrarySession } from '../auth/princi
 import { type Call, endpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import { libraryFilePresenter } from '../present/library-file.ts';
-import { planStorageBytes } from '../present/project.ts';
 
 type SessionCall = Pick<Call<unknown, unknown>, 'deps' | 'principal' | 'params'>;
 
@@ -82,9 +81,7 @@ export const createSessionUpload = endpoint({
   body: createLibraryUploadBody,
   handle: async ({ deps, principal, body: wish }) => {
     const { claims, facts: project } = onlyLibrarySession(principal);
-    const planBytes = planStorageBytes(deps.plans, project.plan);
-    const asked = { claims, project, wish, planStorageBytes: planBytes };
-    const { upload, way } = await createLibraryUpload(deps, asked);
+    const { upload, way } = await createLibraryUpload(deps, { claims, project, wish });
     return { ...presentUpload(upload), ...way, file: null };
   },
 });

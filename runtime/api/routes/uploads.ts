@@ -20,7 +20,6 @@ import { findProjectUpload, listUploads, type UploadRow } from '../../db/uploads
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint, type RawCall } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
-import { planStorageBytes } from '../present/project.ts';
 import { presentUpload } from '../present/upload.ts';
 
 export const listProjectUploads = projectEndpoint({
@@ -63,11 +62,7 @@ export const createProjectUpload = projectEndpoint({
   ],
   body: createUploadBody,
   handle: async ({ deps, project, body }) => {
-    const { upload, way } = await createUpload(deps, {
-      project,
-      wish: body,
-      planStorageBytes: planStorageBytes(deps.plans, project.plan),
-    });
+    const { upload, way } = await createUpload(deps, { project, wish: body });
     return { ...presentUpload(upload, project.project_slug), ...way };
   },
 });

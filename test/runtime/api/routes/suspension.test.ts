@@ -92,7 +92,6 @@ describe('a suspended project', () => {
     const late = createUpload(api.deps(), {
       project: before,
       wish: { content_type: 'image/png', size_bytes: 1, mode: 'direct' },
-      planStorageBytes: 100,
     });
     await expect(late).rejects.toMatchObject({ code: 'project_suspended', status: 403 });
     const made = await api.db.query('select 1 from uploads where project_id = $1', [
