@@ -16,11 +16,13 @@ import {
 } from '../db/subscriptions.ts';
 import type { ProviderB } from '../platform/billing/provider-b.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
 import { moveSubscription } from './move-subscription.ts';
 
 export type CancelDeps = {
   readonly db: Database;
   readonly clock: Clock;
+  readonly log: Log;
   /** Undefined where the deployment has none. */
   readonly providerB: ProviderB | undefined;
 };
@@ -49,7 +51,17 @@ export async function cancelSubscription(
     await record(deps, found, { status, actor });
     return status;
   } finally {
-    await releaseCancellation(deps.db, found);
+    await release(deps, found);
+  }
+}
+
+/** What stays claimed because the database is away is free again when its lease ends. */
+async function release({ db, log }: CancelDeps, found: SubscriptionRow): Promise<void> {
+  try {
+    await releaseCancellation(db, found);
+  } catch (error) {
+    const { organization_id } = found;
+    log.warn('a cancellation could not be released', { organization_id, error });
   }
 }
 

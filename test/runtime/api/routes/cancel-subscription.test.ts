@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SubscriptionStatus } from '../../../../runtime/core/states.ts';
 import { findSubscription, upsertSubscription } from '../../../../runtime/db/subscriptions.ts';
-import { openProviderB } from '../../../../runtime/platform/billing/provider-b.ts';
+import { openProviderB, type ProviderB } from '../../../../runtime/platform/billing/provider-b.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { type Caller, codeOf, newSubject } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
@@ -12,10 +12,12 @@ import {
   type ProviderBServer,
   startProviderBServer,
 } from '../../../support/provider-b-server.ts';
+import { throughDatabase } from '../../../support/through-database.ts';
 
 const api = useApi();
 const PATH = '/v1/billing/cancel-subscription';
 let provider: ProviderBServer;
+let providerB: ProviderB;
 let clock: ManualClock;
 let owner: Caller;
 let organization_id = '';
@@ -33,7 +35,8 @@ beforeEach(async () => {
   const log = createLog({ level: 'silent', name: 'test' });
   const { url } = provider;
   const options = { url, api_key: PROVIDER_B_KEY, clock, log, deadline_ms: 300 };
-  api.change({ providerB: openProviderB(options) });
+  providerB = openProviderB(options);
+  api.change({ providerB });
   owner = api.session(newSubject());
   organization_id = (await owner('GET', '/v1/me')).body.organization.organization_id;
   subscription_id = `sub_${newSubject()}`;
@@ -114,6 +117,27 @@ describe('cancelling', () => {
     await subscribe();
     api.change({ providerB: undefined });
     expect(codeOf(await cancel())).toBe('503 billing_unavailable');
+  });
+});
+
+describe('a claim that cannot be given back', () => {
+  it('hides nothing of what the provider said', async () => {
+    const db = throughDatabase(api.db, (to) => ({
+      query: (text, values) => {
+        if (text.includes('cancel_asked_at = null')) throw new Error('the database is away');
+        return to.query(text, values);
+      },
+    }));
+    api.change({ providerB, db });
+    await subscribe();
+    provider.mood = 'failing';
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    expect(api.logged()).toContainEqual(
+      expect.objectContaining({ level: 'warn', organization_id }),
+    );
+    await api.db.query('update subscriptions set cancel_asked_at = null');
+    provider.mood = 'well';
+    expect((await cancel()).body).toEqual({ status: 'scheduled_cancel' });
   });
 });
 
