@@ -50,7 +50,9 @@ export class Grid {
     this.root.addEventListener('scroll', () => this.#plan(), { passive: true });
     this.#box.addEventListener('keydown', (event) => this.#press(event));
     this.#box.addEventListener('click', (event) => this.#click(event));
-    this.#box.addEventListener('dblclick', () => options.onInsert());
+    this.#box.addEventListener('dblclick', (event) => {
+      if (this.#indexAt(event) !== undefined) options.onInsert();
+    });
     this.#box.addEventListener('focus', () => this.#plan());
     new ResizeObserver(() => this.#plan()).observe(this.root);
   }
@@ -192,9 +194,14 @@ export class Grid {
     this.#plan();
   }
 
+  /** Undefined between the images. */
+  #indexAt({ target }: MouseEvent): number | undefined {
+    const tile = target instanceof Element ? target.closest('[data-index]') : null;
+    return tile instanceof HTMLElement ? Number(tile.dataset['index']) : undefined;
+  }
+
   #click(event: MouseEvent): void {
-    const tile = event.target instanceof Element ? event.target.closest('[data-index]') : null;
-    const index = Number(tile instanceof HTMLElement ? tile.dataset['index'] : Number.NaN);
+    const index = this.#indexAt(event) ?? -1;
     const file = this.#options.list.items[index];
     if (file === undefined) return;
     this.#active = index;

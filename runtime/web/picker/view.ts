@@ -92,7 +92,7 @@ function searchField({ texts, list, grid }: { texts: Texts; list: FileList; grid
   const look = () => {
     const wish = field.value.trim();
     // One letter finds too much to be of use, and is refused.
-    const search = wish.length < SEARCH_LENGTH_MIN ? '' : wish;
+    const search = [...wish].length < SEARCH_LENGTH_MIN ? '' : wish;
     if (search === list.search) return;
     list.restart(search);
     grid.rewind();

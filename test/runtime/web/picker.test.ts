@@ -113,10 +113,24 @@ describe('choosing', SLOW, () => {
     await search.fill('mount');
     await eventually(() => shown.frame.getByRole('option').count()).toBe(1);
     expect(await tile('mountain.jpg').count()).toBe(1);
+    // One character, though of two units: too few to look for.
+    await search.fill('😀');
+    await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
     await search.fill('nothing of this name');
     await eventually(() => status().textContent()).toBe('No image matches “nothing of this name”.');
     await press('Escape');
     await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
+  });
+
+  it('takes no click between two images for one on them', async () => {
+    await pick();
+    await tile('forest.jpg').click();
+    const first = await shown.frame.getByRole('option').first().boundingBox();
+    const { x, y, width } = first ?? NOWHERE;
+    await shown.page.mouse.dblclick(x + width + 6, y + 20);
+    await tile('mountain.jpg').click();
+    await button('Insert').click();
+    expect(await chosen()).toEqual(['mountain.jpg']);
   });
 
   it('ends with null where the person closes it', async () => {
