@@ -61,20 +61,19 @@ async function put(tx: Transaction, { wish, actor, guard, ...recipe }: RecipeCha
   return written;
 }
 
-/** False when there is no such recipe. */
+/** One that is not there leaves no trace. */
 export async function deleteRecipe(
   db: Database,
   { actor, ...recipe }: RecipeOfProject & { actor: Actor },
-): Promise<boolean> {
-  return db.transaction(async (tx) => {
+): Promise<void> {
+  await db.transaction(async (tx) => {
     const { project_id, recipe_id: target } = recipe;
     await lockProject(tx, project_id);
     const row = await findRecipe(tx, recipe);
-    if (row === undefined) return false;
+    if (row === undefined) return;
     await deleteRecipeRow(tx, recipe);
     const entry = { action: 'recipe.delete', target, before: settingsOf(row) };
     await insertAuditEntry(tx, { project_id, ...actor, ...entry });
-    return true;
   });
 }
 
