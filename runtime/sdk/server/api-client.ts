@@ -89,7 +89,10 @@ function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): P
 function fillIn(template: string, path: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name];
-    if (value === undefined || value === '') throw new TypeError(`path.${name} is missing`);
+    // A dot segment is taken out of an address, and the rest of it names something else.
+    if (value === undefined || ['', '.', '..'].includes(value)) {
+      throw new TypeError(`path.${name} is missing, or no name`);
+    }
     return encodeURIComponent(value);
   });
 }

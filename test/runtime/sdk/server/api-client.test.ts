@@ -64,6 +64,16 @@ describe('the API client', () => {
     expect(seen[0]?.headers['idempotency-key']).toBeUndefined();
   });
 
+  it.each(['.', '..', ''])(
+    'asks for nothing under the name %j, which would lead elsewhere',
+    async (fileSlug) => {
+      const path = { slug: 'shop', fileSlug };
+      const deleting = api.call('DELETE /v1/projects/{slug}/files/{fileSlug}', { path });
+      await expect(deleting).rejects.toThrow('path.fileSlug');
+      expect(seen).toEqual([]);
+    },
+  );
+
   it('tries again what failed on the way, as the same call', async () => {
     script.push(
       'broken',
