@@ -30,7 +30,8 @@ export function expressHandler(
 /** Throws where the visitor left in the middle, or wrote what is no request. */
 async function asRequest(incoming: ExpressRequest): Promise<Request> {
   const { method = 'GET', originalUrl = incoming.url ?? '/', headers } = incoming;
-  const url = new URL(originalUrl, `http://${headers.host ?? 'localhost'}`);
+  // Put together, not resolved: //other.example/upload is a path here.
+  const url = new URL(`http://${headers.host ?? 'localhost'}${originalUrl}`);
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     for (const each of [value ?? []].flat()) sent.append(name, each);

@@ -9,6 +9,7 @@ import {
   createUploadHandler,
   expressHandler,
   UploadRefusal,
+  type UploadRoute,
   uploadRoute,
 } from '../../../../runtime/sdk/server/sdk.ts';
 
@@ -84,26 +85,9 @@ it.each([
   });
 });
 
-const refusing = (refusal: () => UploadRefusal) =>
-  uploadRoute({
-    accept: { 'image/*': {} },
-    middleware: () => {
-      throw refusal();
-    },
-  });
-it.each([
-  ['a status that is none', () => new UploadRefusal({ status: 42 }), () => undefined],
-  ['details that are no JSON', () => new UploadRefusal({ details: 1n }), () => undefined],
-  [
-    'a log that is away',
-    () => new UploadRefusal({ status: 503 }),
-    () => {
-      throw new Error('no log');
-    },
-  ],
-])('a route that refuses with %s leaves the server standing', async (_what, refusal, onError) => {
-  const router = { photo: refusing(refusal) };
-  const handle = expressHandler(createUploadHandler({ router, onError, ...options }));
+/** What a server answers whose upload route is this one, and what its listener threw. */
+async function prepareAt(path: string, photo: UploadRoute, onError = () => undefined) {
+  const handle = expressHandler(createUploadHandler({ router: { photo }, onError, ...options }));
   const failures: unknown[] = [];
   const other = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
@@ -113,14 +97,41 @@ it.each([
   });
   other.listen(0, '127.0.0.1');
   await once(other, 'listening');
-  const { port: at } = other.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
   const file = { name: 'a.jpg', content_type: 'image/jpeg', size_bytes: 1 };
-  const answer = await fetch(`http://127.0.0.1:${at}/`, {
+  const answer = await fetch(origin + path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ action: 'prepare', file }),
   }).catch(() => undefined);
   other.close();
-  expect(failures).toEqual([]);
-  expect(answer?.status).toBe(500);
+  return { status: answer?.status, failures, origin };
+}
+
+const routeWith = (middleware: (call: { request: Request }) => never) =>
+  uploadRoute({ accept: { 'image/*': {} }, middleware });
+
+it('a path that begins like another host leaves the host as it was', async () => {
+  const urls: string[] = [];
+  const photo = routeWith(({ request }) => {
+    urls.push(request.url);
+    throw new UploadRefusal();
+  });
+  const { status, origin } = await prepareAt('//other.example/upload', photo);
+  expect(status).toBe(403);
+  expect(urls).toEqual([`${origin}//other.example/upload`]);
+});
+
+const noLog = () => {
+  throw new Error('no log');
+};
+it.each([
+  ['a status that is none', () => new UploadRefusal({ status: 42 }), undefined],
+  ['details that are no JSON', () => new UploadRefusal({ details: 1n }), undefined],
+  ['a log that is away', () => new UploadRefusal({ status: 503 }), noLog],
+])('a route that refuses with %s leaves the server standing', async (_what, refusal, onError) => {
+  const photo = routeWith(() => {
+    throw refusal();
+  });
+  expect(await prepareAt('/', photo, onError)).toMatchObject({ status: 500, failures: [] });
 });
