@@ -7,7 +7,7 @@ import {
 import type { StatusRecord } from '../core/resources/incident.ts';
 import { statusServices } from '../core/status.ts';
 import type { Queryable } from '../db/client.ts';
-import { listIncidents } from '../db/incidents.ts';
+import { type IncidentRow, listIncidents } from '../db/incidents.ts';
 import { listStatusSamples, type StatusSampleRow } from '../db/status-samples.ts';
 import { presentIncident } from './present/incident.ts';
 
@@ -19,16 +19,27 @@ export async function readStatus(db: Queryable, now: Date): Promise<StatusRecord
     await listStatusSamples(db, STATUS_SAMPLES_HOURS),
     ({ service }) => service,
   );
-  const active_since = new Date(now.getTime() - STATUS_INCIDENTS_DAYS * DAY_MS);
-  const page = { limit: STATUS_INCIDENTS_MAX, after: null };
-  const { rows } = await listIncidents(db, { ...page, active_since });
+  const incidents = await listShown(db, now);
   return {
     services: Object.keys(statusServices).map((service) => ({
       service,
       samples: (samples.get(service) ?? []).map(presentSample),
     })),
-    incidents: rows.map(presentIncident),
+    incidents: incidents.map(presentIncident),
   };
+}
+
+/** Newest first. Those that go on are all there, however many came and went since they began. */
+async function listShown(db: Queryable, now: Date): Promise<IncidentRow[]> {
+  const page = { limit: STATUS_INCIDENTS_MAX, after: null };
+  const lately = new Date(now.getTime() - STATUS_INCIDENTS_DAYS * DAY_MS);
+  const { rows: open } = await listIncidents(db, { ...page, active_since: now });
+  const { rows: recent } = await listIncidents(db, { ...page, active_since: lately });
+  const known = new Set(open.map(({ incident_id }) => incident_id));
+  const others = recent.filter(({ incident_id }) => !known.has(incident_id));
+  return [...open, ...others]
+    .slice(0, STATUS_INCIDENTS_MAX)
+    .toSorted((one, other) => other.created_at.getTime() - one.created_at.getTime());
 }
 
 function presentSample({ sampled_at, ok }: StatusSampleRow) {

@@ -126,6 +126,20 @@ describe('the public status', () => {
       'Slow',
     ]);
   });
+
+  it('tells of one that goes on, however many came and went since', async () => {
+    await open();
+    await api.db.query(
+      `insert into incidents (incident_id, title, services, severity, body, automatic, started_at, ended_at)
+       select 'inc_' || n, 'Flapping', '{api}', 'minor', '', true, now() - interval '1 day', now() - interval '1 hour'
+       from generate_series(1, 60) n`,
+    );
+    const { body } = await status();
+    const titles: string[] = body.incidents.map(({ title }: { title: string }) => title);
+    expect(titles).toHaveLength(50);
+    // The newest first, as ever.
+    expect(titles.indexOf('Slow')).toBe(49);
+  });
 });
 
 describe('the trail', () => {
