@@ -32,4 +32,4 @@ export function allowDashboards(origins: readonly string[]): RequestHandler {
 const OF_THE_PICKER = '/library/';
 
 /** Chromium keeps no answer for longer than two hours. */
-const PREFLIGHT_SECONDS = 7200;
+export const PREFLIGHT_SECONDS = 7200;

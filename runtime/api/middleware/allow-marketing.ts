@@ -1,6 +1,7 @@
 /** Lets the marketing site, and whoever builds it on their machine, post from a page. Spec: Public (CORS). */
 import cors from 'cors';
 import type { RequestHandler } from 'express';
+import { PREFLIGHT_SECONDS } from './allow-dashboards.ts';
 
 export function allowMarketing(origins: readonly string[]): RequestHandler {
   return cors({
@@ -13,6 +14,3 @@ export function allowMarketing(origins: readonly string[]): RequestHandler {
 }
 
 const LOCALHOST = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::[0-9]{1,5})?$/;
-
-/** Chromium keeps no answer for longer than two hours. */
-const PREFLIGHT_SECONDS = 7200;
