@@ -60,16 +60,25 @@ export function createUploadHandler<Router extends UploadRouter>(
   };
 }
 
-/** Whatever was thrown is answered: a refusal that is none itself (status 42, say) as a failure of the handler. */
+/** Whatever was thrown is answered, also where who is told of it throws. */
 function refuse(thrown: unknown, onError: (error: unknown) => void): Response {
-  const refusal = asRefusal(thrown);
+  const answer = printRefusal(asRefusal(thrown));
+  if (answer.status < 500) return answer;
   try {
-    if (refusal.status >= 500) onError(thrown);
-    return refusal.toResponse();
+    onError(thrown);
   } catch (error) {
     logError(thrown);
     logError(error);
-    return internal(error).toResponse();
+  }
+  return answer;
+}
+
+/** One that no answer can hold (status 42, say) is a failure of the handler. */
+function printRefusal(refusal: UploadRefusal): Response {
+  try {
+    return refusal.toResponse();
+  } catch (cause) {
+    return internal(cause).toResponse();
   }
 }
 

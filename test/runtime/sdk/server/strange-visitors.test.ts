@@ -126,12 +126,15 @@ const noLog = () => {
   throw new Error('no log');
 };
 it.each([
-  ['a status that is none', () => new UploadRefusal({ status: 42 }), undefined],
-  ['details that are no JSON', () => new UploadRefusal({ details: 1n }), undefined],
-  ['a log that is away', () => new UploadRefusal({ status: 503 }), noLog],
-])('a route that refuses with %s leaves the server standing', async (_what, refusal, onError) => {
-  const photo = routeWith(() => {
-    throw refusal();
-  });
-  expect(await prepareAt('/', photo, onError)).toMatchObject({ status: 500, failures: [] });
-});
+  ['a status that is none', () => new UploadRefusal({ status: 42 }), undefined, 500],
+  ['details that are no JSON', () => new UploadRefusal({ details: 1n }), undefined, 500],
+  ['a log that is away', () => new UploadRefusal({ status: 503 }), noLog, 503],
+])(
+  'a route that refuses with %s leaves the server standing',
+  async (_what, refusal, onError, status) => {
+    const photo = routeWith(() => {
+      throw refusal();
+    });
+    expect(await prepareAt('/', photo, onError)).toMatchObject({ status, failures: [] });
+  },
+);
