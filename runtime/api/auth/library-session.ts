@@ -61,7 +61,7 @@ export async function authenticateLibrarySession(
 ): Promise<LibrarySessionPrincipal> {
   if (settings.librarySessions === 'disabled') throw new ServiceError('library_sessions_disabled');
   if (presented.kind !== 'library-session')
-    throw new ServiceError('unauthorized', { message: WHAT });
+    throw new ServiceError('unauthorized', { message: ONLY_SESSIONS });
   const now = Math.floor(clock.now().getTime() / 1000);
   const verdict = verifyLibrarySession(libraryKeys.sessions, presented.token, now);
   if (verdict.outcome !== 'valid') throw new ServiceError(verdict.outcome);
@@ -73,7 +73,7 @@ export async function authenticateLibrarySession(
   return { kind: 'library_session', claims, facts };
 }
 
-const WHAT =
+const ONLY_SESSIONS =
   'Only library sessions are let in here. Send the token that was minted as Authorization: Bearer ls1.…';
 
 /** Throws permission_denied where the session has none of these. */
