@@ -49,7 +49,14 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
   const failures: unknown[] = [];
   for (const upload of uploads.values()) {
     if (upload.status !== 'created') continue;
-    await completeAsTold(deps, upload).catch((error: unknown) => failures.push(error));
+    await completeAsTold(deps, upload).catch((error: unknown) => {
+      // The answer tells of one alone.
+      deps.log.warn('a storage event could not be followed', {
+        upload_id: upload.upload_id,
+        error,
+      });
+      failures.push(error);
+    });
   }
   if (failures.length > 0) throw failures[0];
 }

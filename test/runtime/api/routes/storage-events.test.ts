@@ -274,6 +274,19 @@ describe('many events in one call', () => {
     expect([await statusOf(bad), await statusOf(good)]).toEqual(['created', 'uploaded']);
   });
 
+  it('of which several fail are each in the log', async () => {
+    const uploads = [await create(), await create()];
+    const { buckets } = api.deps();
+    const head = () => Promise.reject(new Error('away'));
+    api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, head } } });
+    const events = await Promise.all(uploads.map(async (each) => created(await keyOf(each))));
+    expect((await tell({ events })).status).toBe(500);
+    const told = api.logged().filter(({ level }) => level === 'warn');
+    expect(told.map(({ upload_id }) => upload_id)).toEqual(
+      uploads.map(({ upload_id }) => upload_id),
+    );
+  });
+
   it('are asked for at once, as many as a body holds', async () => {
     const upload = await create();
     await store(upload);
