@@ -11,7 +11,7 @@ import {
   type Through,
 } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
-import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { lookAtTenants } from '../support/tenant-looks.ts';
