@@ -97,8 +97,22 @@ async function status(at: string): Promise<number> {
 const projectRef = { name: 'shop' };
 const custom = { customDomains: ['img.shop.example'] };
 
-function callback(rotationTrigger: string) {
-  return { url: 'https://shop.example/hook', secretName: 'shop-hook', rotationTrigger };
+function callback(secretName: string, rotationTrigger = '1') {
+  return { url: 'https://shop.example/hook', secretName, rotationTrigger };
+}
+
+async function versionOf(name: string): Promise<string | undefined> {
+  const { body } = await kubeRequest(plane, { path: `/api/v1/namespaces/${team}/secrets/${name}` });
+  return (body as { metadata: { resourceVersion?: string } }).metadata.resourceVersion;
+}
+
+/** Rotated in its Secret, then told in another one. */
+async function callThrough(): Promise<void> {
+  const first = await versionOf('first-hook');
+  await apply('Project', { staff: custom, callback: callback('first-hook', '2') });
+  await until(async () => expect(await versionOf('first-hook')).not.toBe(first));
+  await apply('Project', { staff: custom, callback: callback('second-hook', '2') });
+  await until(async () => expect(await versionOf('first-hook')).toBeUndefined());
 }
 
 function secret(name: string, stringData: Record<string, string>) {
@@ -127,7 +141,7 @@ async function liveThrough(): Promise<void> {
   await makeSecrets();
   await apply('ImageService', { ...least, routing: { mode: 'Ingress' } });
   await untilReason('ImageService', 'Available', 'ApiAvailable');
-  await apply('Project', { staff: custom, callback: callback('1') });
+  await apply('Project', { staff: custom, callback: callback('first-hook') });
   await apply('SigningKey', { projectRef });
   await apply('Recipe', { projectRef, transformChain: 'resize/640x480' });
   await apply('WatermarkPreset', { projectRef, fileSlug: 'logo.png' });
@@ -143,7 +157,7 @@ async function liveThrough(): Promise<void> {
     await apply('Recipe', { projectRef, displayName, transformChain: 'resize/640x480' });
     await untilReason('Recipe', displayName === ' wrong' ? 'SpecInvalid' : 'InSync');
   }
-  await apply('Project', { staff: custom, callback: callback('2') });
+  await callThrough();
   await routeThrough(project.project_id);
   for (const kind of ['WatermarkPreset', 'Recipe', 'SigningKey', 'Project']) {
     await kubeOk(plane, { method: 'DELETE', path: path(kind) });
@@ -166,7 +180,7 @@ async function routeThrough(project_id: string): Promise<void> {
     content_type: 'application/merge-patch+json',
   });
   await until(async () => expect(await status(ingress)).toBe(404));
-  await apply('Project', { staff: { customDomains: [] }, callback: callback('2') });
+  await apply('Project', { staff: { customDomains: [] }, callback: callback('second-hook', '2') });
   await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains: [] }));
   await until(async () => expect(await status(httpRoute)).toBe(404));
 }
