@@ -34,7 +34,7 @@ const advices: Record<string, string> = {
 /** The failure as StorageUnavailable; an error that is not the storage's is returned as it is. */
 export function s3Fault(bucket: string, error: unknown): unknown {
   const advice = namesOf(error)
-    .map((name) => advices[name])
+    .map((name) => (Object.hasOwn(advices, name) ? advices[name] : undefined))
     .find((known) => known !== undefined);
   const known = advice ?? byStatus(statusOf(error));
   if (known === undefined) return error;
