@@ -1,0 +1,66 @@
+/**
+ * The inputs that are kept: each finding in a file of its own, named by its digest, and beside them, in `kept.json`, some
+ * that a run found to be answered in different ways. A text is kept as JSON, which can hold halves of surrogate pairs.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Input, Target } from './target.ts';
+
+export const CORPUS = join(import.meta.dirname, 'corpus');
+const KEPT = 'kept.json';
+const KEPT_MAX = 16;
+const KEPT_LENGTH_MAX = 512;
+
+type Of = Pick<Target, 'name' | 'kind'>;
+
+/** Each with where it stands. */
+export function readCorpus({ name, kind }: Of): { input: Input; file: string }[] {
+  const folder = join(CORPUS, name);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .toSorted()
+    .flatMap((file) => {
+      const content = readFileSync(join(folder, file));
+      const place = `${name}/${file}`;
+      if (file === KEPT)
+        return (JSON.parse(content.toString()) as string[]).map((one) => ({
+          input: parse(kind, one),
+          file: place,
+        }));
+      return {
+        input: kind === 'text' ? (JSON.parse(content.toString()) as string) : content,
+        file: place,
+      };
+    });
+}
+
+/** Where it was written. */
+export function writeFinding({ name, kind }: Of, input: Input): string {
+  const content = typeof input === 'string' ? `${JSON.stringify(input)}\n` : input;
+  const digest = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const file = join(CORPUS, name, `${digest}.${kind === 'text' ? 'json' : 'bin'}`);
+  mkdirSync(join(CORPUS, name), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+/** The shortest, of different lengths: long ones are made of seeds again. */
+export function writeKept({ name }: Of, inputs: readonly Input[]): void {
+  const short = inputs
+    .filter(({ length }) => length <= KEPT_LENGTH_MAX)
+    .toSorted((one, other) => one.length - other.length);
+  const step = Math.max(1, Math.ceil(short.length / KEPT_MAX));
+  const kept = short.filter((_, at) => at % step === 0).map(print);
+  if (kept.length === 0) return;
+  mkdirSync(join(CORPUS, name), { recursive: true });
+  writeFileSync(join(CORPUS, name, KEPT), `${JSON.stringify(kept, null, 2)}\n`);
+}
+
+function print(input: Input): string {
+  return typeof input === 'string' ? input : input.toString('base64');
+}
+
+function parse(kind: Target['kind'], kept: string): Input {
+  return kind === 'text' ? kept : Buffer.from(kept, 'base64');
+}

@@ -1,0 +1,70 @@
+/**
+ * `node test/fuzz/main.ts --minutes 30`: every parser of input that strangers send, each for its share of the time, with
+ * mutated inputs. A finding is written into the corpus, where a test replays it for ever. `--seed` repeats a run, `--only`
+ * names targets, `--keep` renews what the corpus keeps of different inputs.
+ */
+import { availableParallelism } from 'node:os';
+import { relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { readCorpus, writeFinding, writeKept } from './corpus.ts';
+import { openLane, type Watched } from './lane.ts';
+import type { Target } from './target.ts';
+import { targets } from './targets.ts';
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    only: { type: 'string', multiple: true, default: [] },
+    keep: { type: 'boolean', default: false },
+  },
+});
+const minutes = Number(values.minutes);
+const seed = Number(values.seed);
+const { only, keep } = values;
+if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error('expected --minutes 30 --seed 7');
+const unknown = only.filter((name) => targets.every((target) => target.name !== name));
+if (unknown.length > 0) throw new Error(`no target ${unknown.join(', ')}`);
+
+const wanted = targets.filter(({ name }) => only.length === 0 || only.includes(name));
+const lanes = Math.min(availableParallelism(), wanted.length);
+const seconds = (minutes * 60 * lanes) / wanted.length;
+const say = (text: string) => process.stdout.write(`${text}\n`);
+say(`fuzz: ${wanted.length} parsers, ${seconds.toFixed(1)} s each, --seed ${seed}`);
+
+const NOTHING: Watched = { inputs: 0, seconds: 1, findings: [], pool: [] };
+const rows = new Map<Target, Watched>();
+const waiting = [...wanted];
+await Promise.all(Array.from({ length: lanes }, runLane));
+say(row('target', ['inputs', 'inputs/s', 'findings']));
+for (const target of wanted) {
+  const { inputs, seconds: taken, findings } = rows.get(target) ?? NOTHING;
+  say(row(target.name, [inputs, Math.round(inputs / Math.max(taken, 0.001)), findings.length]));
+}
+const all = [...rows.values()];
+const found = sum(all.map(({ findings }) => findings.length));
+say(row('all', [sum(all.map(({ inputs }) => inputs)), '', found]));
+process.exitCode = found === 0 ? 0 : 1;
+
+async function runLane(): Promise<void> {
+  const lane = openLane(new URL('targets.ts', import.meta.url).href);
+  for (let target = waiting.shift(); target !== undefined; target = waiting.shift()) {
+    const { name } = target;
+    const kept = readCorpus(target).map(({ input }) => input);
+    const watched = await lane.fuzz({ name, seed, seconds, kept });
+    rows.set(target, watched);
+    for (const { input, error } of watched.findings) {
+      say(`FOUND ${name}: ${relative('', writeFinding(target, input))}\n${error}`);
+    }
+    if (keep) writeKept(target, watched.pool);
+  }
+  await lane.close();
+}
+
+function row(name: string, cells: readonly (number | string)[]): string {
+  return name.padEnd(26) + cells.map((cell) => String(cell).padStart(12)).join('');
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
