@@ -25,8 +25,14 @@ export function findUnclearJson(text: string): string | undefined {
   return undefined;
 }
 
+/** What is no string of JSON stands as it was written: such a text is none, and its reader says so. */
 function readKey(written: string): string {
-  return written.includes('\\') ? (JSON.parse(`"${written}"`) as string) : written;
+  if (!written.includes('\\')) return written;
+  try {
+    return JSON.parse(`"${written}"`) as string;
+  } catch {
+    return written;
+  }
 }
 
 function faultOfKey(key: string, known: Set<string> | undefined): string | undefined {
