@@ -69,12 +69,12 @@ export function isOvertaken(error: unknown): boolean {
   return error instanceof KubeFailure && ['NotFound', 'Conflict'].includes(error.reason);
 }
 
-/** The body of every refusal of an API server, and of an ERROR event of a watch. */
+/** The body of every refusal of an API server, and of an ERROR event of a watch; what stands before one may say anything. */
 type Status = {
   code?: number;
   reason?: string;
-  message?: string;
-  details?: { retryAfterSeconds?: number; causes?: FailureCause[] };
+  message?: unknown;
+  details?: { retryAfterSeconds?: unknown; causes?: unknown } | null;
 };
 
 /** From an HTTP status and its body; the header's Retry-After goes before the body's. */
@@ -84,14 +84,20 @@ export function parseFailure(answer: {
   retry_after?: string | undefined;
 }): KubeFailure {
   const said: Status = typeof answer.body === 'object' && answer.body !== null ? answer.body : {};
-  const wait = parseSeconds(answer.retry_after) ?? said.details?.retryAfterSeconds;
+  const { retryAfterSeconds, causes } = said.details ?? {};
+  const wait = parseSeconds(answer.retry_after) ?? parseSeconds(String(retryAfterSeconds));
   return new KubeFailure({
     reason: reasonOf(answer.status, said.reason),
-    message: said.message ?? `the API server answered ${answer.status}`,
+    message:
+      typeof said.message === 'string' ? said.message : `the API server answered ${answer.status}`,
     status: answer.status,
     ...(wait === undefined ? {} : { retry_after_ms: wait * 1000 }),
-    causes: said.details?.causes ?? [],
+    causes: Array.isArray(causes) ? causes.filter(isCause) : [],
   });
+}
+
+function isCause(cause: unknown): cause is FailureCause {
+  return typeof cause === 'object' && cause !== null;
 }
 
 function parseSeconds(header: string | undefined): number | undefined {
