@@ -33,7 +33,8 @@ function printLine(line: string): string {
 
 function parseEntry(line: string): Entry | undefined {
   try {
-    return JSON.parse(line) as Entry;
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null ? { ...entry } : undefined;
   } catch {
     return undefined;
   }
