@@ -12,6 +12,8 @@ type Material<Kind extends Input> = {
   /** A number that programs count wrong, and how many units it takes the place of. */
   number(chance: Chance): Kind;
   words(from: Kind): Kind[];
+  asText(from: Kind): string;
+  fromText(text: string): Kind;
   pieces: readonly Kind[];
 };
 
@@ -26,6 +28,8 @@ const texts: Material<string> = {
   flip: (one, chance) => String.fromCharCode(one.charCodeAt(0) ^ (1 << chance(8))),
   number: (chance) =>
     pick(['-1', '-0', '1e9', '9007199254740993', '0.1', '00', ...LARGE.map(String)], chance),
+  asText: (from) => from,
+  fromText: (text) => text,
   words: (from) => from.match(/[\w.-]{2,24}|[^\w\s]{2,6}/g) ?? [],
   pieces: [
     ...'\0\t\n\r "\'\\/%&=?#@:;,.<>[]{}()*+-_~^|$0aZ'.split(''),
@@ -74,6 +78,8 @@ const bytes: Material<Buffer> = {
     const cut = written.subarray(8 - size);
     return chance(2) === 0 ? cut : cut.reverse();
   },
+  asText: (from) => from.toString('latin1'),
+  fromText: (text) => Buffer.from(text, 'latin1'),
   words: (from) =>
     (from.toString('latin1').match(/[ -~]{4,24}/g) ?? []).map((word) =>
       Buffer.from(word, 'latin1'),
@@ -106,7 +112,7 @@ function mutator<Kind extends Input>(
   material: Material<Kind>,
   { seeds, length_max }: { seeds: readonly Kind[]; length_max: number },
 ) {
-  const { cut, join, flip, number, words, pieces } = material;
+  const { cut, join, flip, number, words, pieces, asText, fromText } = material;
   const dictionary = [...pieces, ...seeds.flatMap(words).slice(0, 2000)];
   const put = (into: Kind, at: number, [removed, part]: readonly [number, Kind]) =>
     join([cut(into, 0, at), part, cut(into, at + removed)]);
@@ -114,7 +120,7 @@ function mutator<Kind extends Input>(
     const at = chance(input.length + 1);
     const span = 1 + chance(chance(4) === 0 ? input.length + 1 : 16);
     const other = seeds[chance(seeds.length)] ?? input;
-    switch (chance(10)) {
+    switch (chance(12)) {
       case 0:
       case 1:
         return at === input.length
@@ -140,6 +146,9 @@ function mutator<Kind extends Input>(
       }
       case 8:
         return cut(input, 0, at);
+      case 9:
+      case 10:
+        return fromText(changeValue(asText(input), chance));
       default: {
         const value = number(chance);
         return put(input, at, [chance(4) === 0 ? 0 : value.length, value]);
@@ -153,6 +162,32 @@ function mutator<Kind extends Input>(
     }
     return mutated;
   };
+}
+
+/** As JSON writes them; of lists and objects the innermost. */
+const VALUE = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?|\b(?:true|false|null)\b|\[[^[\]]*\]|\{[^{}]*\}/g;
+const VALUES = [
+  'null',
+  '0',
+  '-1',
+  '1.5',
+  '1e400',
+  'true',
+  '""',
+  '"a"',
+  '[]',
+  '[null]',
+  '{}',
+  '{"a":1}',
+];
+
+/** Another value, of another kind most of the time, in the place of one: what was JSON stays JSON. */
+function changeValue(text: string, chance: Chance): string {
+  const found = [...text.matchAll(VALUE)];
+  if (found.length === 0) return text;
+  const old = pick(found, chance);
+  const value = chance(3) === 0 ? pick(found, chance)[0] : pick(VALUES, chance);
+  return text.slice(0, old.index) + value + text.slice(old.index + old[0].length);
 }
 
 function pick<Item>(items: readonly Item[], chance: Chance): Item {

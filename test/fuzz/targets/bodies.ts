@@ -68,7 +68,8 @@ const json = bytes({
     if (value === undefined) return undefined;
     const text = JSON.stringify(value);
     assert.equal(text.match(/"__proto__":/g), null);
-    assert.deepEqual(parseJson(Buffer.from(text)), value);
+    // As texts: of the numbers that JSON can hold, 1e400 and -0 are not printed as such.
+    assert.equal(JSON.stringify(parseJson(Buffer.from(text))), text);
     return value;
   },
   refuses: refusals(ServiceError, 'invalid_json'),
@@ -92,8 +93,12 @@ const withIssues = (error: unknown) => {
 };
 
 const withBody = endpoints.filter(({ body }) => body !== null);
-/** Texts that a rule of their own judges behind the schema. */
-const JUDGED_LATER = new Set<string>([]);
+/** Of these objects only what is read further is kept: targets of their own look at that. */
+const JUDGED_LATER = new Set([
+  'POST /v1/billing/providera/webhook',
+  'POST /v1/billing/providerb/webhook',
+  'POST /v1/internal/storage-events',
+]);
 
 const bodies = text({
   name: 'bodies-of-endpoints',
