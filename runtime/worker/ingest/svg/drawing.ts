@@ -185,7 +185,8 @@ export function transformScale(text: string): number {
     else if (kind.startsWith('scale')) scale *= Math.max(first, second);
     else if (kind.startsWith('skew')) scale *= 1 + Math.abs(Math.tan((first * Math.PI) / 180));
   }
-  return scale;
+  // Endless times nothing: whoever writes it is not believed that nothing is left.
+  return Number.isNaN(scale) ? Number.POSITIVE_INFINITY : scale;
 }
 
 /** The first number of an attribute; percentages are not numbers. */
