@@ -105,7 +105,8 @@ const sealedSecret = bytes({
   seeds: () => [sealed],
   run(input) {
     const opened = sealing.open(input, 'signing-key:k1');
-    assert.ok(input.equals(sealed), 'what was not sealed is opened');
+    // Sealed by another run, it is another envelope of the same.
+    assert.equal(opened.toString(), 'a secret', 'what was not sealed is opened');
     return opened;
   },
   refuses: refusals(SealingError),
