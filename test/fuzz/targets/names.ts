@@ -6,7 +6,6 @@ import { nameFiles, slugFromName } from '../../../runtime/cli/file-slugs.ts';
 import { parseCursor, printCursor } from '../../../runtime/core/cursor.ts';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { parseFolder } from '../../../runtime/core/folder.ts';
-import { newId, parseIdTime } from '../../../runtime/core/ids.ts';
 import { parseDay, parseInstant } from '../../../runtime/core/instant.ts';
 import { parseBox, parseSearch } from '../../../runtime/core/resources/file-query.ts';
 import {
@@ -172,16 +171,6 @@ const times = text({
   },
 });
 
-const ids = text({
-  name: 'ids',
-  seeds: () => [newId('prj', 0), newId('file', 2 ** 48 - 1), 'upl_01kbr40c2m6r8n4t7y9w3x5vqh'],
-  run(input) {
-    const ms = parseIdTime(input);
-    if (ms !== undefined) assert.ok(Number.isInteger(ms) && ms >= 0 && ms < 2 ** 48);
-    return ms;
-  },
-});
-
 const filters = text({
   name: 'boxes-and-searches',
   seeds: () => ['13.1,52.3,13.8,52.7', '179,-10,-179,10', '-180,-90,180,90', 'cats  '],
@@ -231,7 +220,6 @@ export const nameTargets: readonly Target[] = [
   origins,
   addresses,
   times,
-  ids,
   filters,
   cursors,
   ifMatch,
