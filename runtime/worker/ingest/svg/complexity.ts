@@ -98,9 +98,9 @@ class CostReader {
   constructor(drawing: Drawing) {
     this.#drawing = drawing;
     const inOrder = usersFirst(drawing);
-    this.#scales = scalesOf(drawing, inOrder);
     this.#letters = letterSizesOf(drawing, inOrder);
-    this.#strokeWidth = widestStroke(drawing.styles.values());
+    this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
+    this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
     this.#pen = penOf(drawing);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
       all.some(({ by }) => by.startsWith('marker')),
@@ -144,7 +144,8 @@ class CostReader {
     const isMarker = by.startsWith('marker');
     const more = this.#costOf(target);
     add(cost, more, isPaint ? cost.shapes : isMarker ? cost.vertices : 1);
-    const tile = isPaint ? tileGrids(this.#drawing, target, cost.peak) : 0;
+    const painted = { peak: cost.peak, font: this.#fontOf(target) };
+    const tile = isPaint ? tileGrids(this.#drawing, target, painted) : 0;
     if (isPaint || isMarker) addPaint(cost.peak, { tile, peak: more.peak });
   }
 
@@ -160,7 +161,7 @@ class CostReader {
       width: this.#strokeWidth,
     });
     cost.layer_depth += layers.size === 0 ? 0 : 1;
-    const use = { element: node, scale: this.#scales.get(node) ?? 0 };
+    const use = { element: node, scale: this.#scales.get(node) ?? 0, font: this.#fontOf(node) };
     for (const { by, target } of referencesOf(this.#drawing, node)) {
       if (by === 'filter') addFilter(cost, filterPixels(this.#drawing, target, use));
     }
@@ -170,6 +171,9 @@ class CostReader {
     const peakOf = (target: SvgNode) => this.#costOf(target).peak;
     addLayer(cost.peak, layers, { references: referencesOf(this.#drawing, node), peakOf });
   }
+
+  /** The largest that its letters may be. */
+  readonly #fontOf = (node: SvgNode): number => (this.#letters.get(node) ?? initialLetter).font;
 
   #ownCost(node: SvgNode): Cost {
     const isShape = SHAPES.has(node.name);

@@ -5,6 +5,7 @@
 
 import { IngestRefusal } from '../ingest-refusal.ts';
 import type { AppliedStyles } from './applied-styles.ts';
+import { lengthOf } from './lengths.ts';
 import { type SvgSize, viewBoxOf } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
 import { allElements, childElements, type SvgNode } from './svg-node.ts';
@@ -132,12 +133,16 @@ function refusal(detail: string): IngestRefusal {
  * How many pixels of the grid one unit of an element's own coordinates can become, at most, over all
  * the ways that it is drawn. The elements come in an order in which each stands after its users.
  */
-export function scalesOf(drawing: Drawing, inOrder: readonly SvgNode[]): Map<SvgNode, number> {
+export function scalesOf(
+  drawing: Drawing,
+  inOrder: readonly SvgNode[],
+  fontOf: (node: SvgNode) => number,
+): Map<SvgNode, number> {
   const scales = new Map<SvgNode, number>([[drawing.root, rootScale(drawing)]]);
   for (const node of inOrder) {
     const scale = scales.get(node) ?? 0;
     for (const one of drawnWith(drawing, node)) {
-      const reached = scale * ownScale(drawing, one);
+      const reached = scale * ownScale(drawing, one, fontOf(one));
       scales.set(one, Math.max(scales.get(one) ?? 0, reached));
     }
   }
@@ -154,22 +159,22 @@ function rootScale({ root, grid }: Drawing): number {
   return Math.max(grid.width / box.width, grid.height / box.height);
 }
 
-function ownScale(drawing: Drawing, node: SvgNode): number {
+function ownScale(drawing: Drawing, node: SvgNode, font: number): number {
   const texts = (drawing.styles.get(node) ?? [])
     .filter(([property]) => property === 'transform')
     .map(([, value]) => value);
   const pattern = node.attributes.get('patternTransform');
   const all = pattern === undefined ? texts : [...texts, pattern];
   const transform = all.length === 0 ? 1 : Math.max(...all.map(transformScale));
-  return transform * viewBoxScale(drawing, node);
+  return transform * viewBoxScale(drawing, node, font);
 }
 
 /** A symbol takes its size from what uses it: the picture's own size stands for all that is unsaid. */
-function viewBoxScale(drawing: Drawing, node: SvgNode): number {
+function viewBoxScale(drawing: Drawing, node: SvgNode, font: number): number {
   const box = viewBoxOf(node);
   if (box === undefined) return 1;
   const sides = ['width', 'height', 'markerWidth', 'markerHeight'].map((name) =>
-    numberOf(node.attributes.get(name), 0),
+    lengthOf(node.attributes.get(name), 0, font),
   );
   return Math.max(rootUnits(drawing), ...sides) / Math.min(box.width, box.height);
 }
@@ -187,10 +192,4 @@ export function transformScale(text: string): number {
   }
   // Endless times nothing: whoever writes it is not believed that nothing is left.
   return Number.isNaN(scale) ? Number.POSITIVE_INFINITY : scale;
-}
-
-/** The first number of an attribute; percentages are not numbers. */
-export function numberOf(text: string | undefined, otherwise: number): number {
-  const number = Number.parseFloat(text ?? '');
-  return Number.isFinite(number) && !text?.includes('%') ? Math.abs(number) : otherwise;
 }

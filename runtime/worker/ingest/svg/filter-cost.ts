@@ -4,11 +4,16 @@
  */
 import { svgCaps } from '../../../core/image/svg-rules.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
-import { type Drawing, numberOf, rootUnits } from './drawing.ts';
+import { type Drawing, rootUnits } from './drawing.ts';
+import { lengthOf, lengthsOf } from './lengths.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
 
-/** `scale`: pixels of the grid that a unit of the element becomes. */
-export type FilterUse = { readonly element: SvgNode; readonly scale: number };
+/** `scale`: pixels of the grid that a unit of the element becomes. `font`: how large its letters may be, in its units. */
+export type FilterUse = {
+  readonly element: SvgNode;
+  readonly scale: number;
+  readonly font: number;
+};
 
 /** Throws IngestRefusal where a single primitive is above its cap. */
 export function filterPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number {
@@ -26,16 +31,20 @@ function isInSrgb(drawing: Drawing, filter: SvgNode): boolean {
   );
 }
 
+/** Whose numbers are no lengths. */
+const COLOURS = /#\w+|\b(?:rgb|hsl|hwb|(?:ok)?(?:lab|lch)|color|icc-color)[a-z-]*\([^()]*\)/gi;
+
 /** Functions such as `blur(2px)` have no region of their own. */
 export function filterFunctionPixels(
   drawing: Drawing,
   value: string,
-  { scale }: FilterUse,
+  { scale, font }: FilterUse,
 ): number {
-  const functions = [...value.matchAll(/(?<![a-z-])(?!url\b)([a-z-]+)\(([^)]*)/gi)];
+  const functions = [...value.matchAll(/(?<![a-z-])(?!url\b)([a-z-]+)\(((?:[^()]|\([^()]*\))*)/gi)];
   const weights = functions.map(([, name = '', list = '']) => {
     if (!/^(?:blur|drop-shadow)$/i.test(name)) return 1;
-    const radii = [...list.matchAll(/\d*\.?\d+/g)].map(([number]) => Number(number) * scale);
+    const lengths = lengthsOf(list.replaceAll(COLOURS, ''), { font, percent: 1 });
+    const radii = lengths.map((length) => length * scale);
     refuseAbove(svgCaps.filter_radius, name, Math.max(0, ...radii.slice(-3)));
     return BLUR_WEIGHT + 1;
   });
@@ -113,8 +122,8 @@ function regionPixels(drawing: Drawing, filter: SvgNode, use: FilterUse): number
 
 function absoluteRegion({ attributes }: SvgNode) {
   return {
-    width: numberOf(attributes.get('width'), Number.POSITIVE_INFINITY),
-    height: numberOf(attributes.get('height'), Number.POSITIVE_INFINITY),
+    width: lengthOf(attributes.get('width'), Number.POSITIVE_INFINITY),
+    height: lengthOf(attributes.get('height'), Number.POSITIVE_INFINITY),
   };
 }
 
@@ -130,7 +139,7 @@ function relativeRegion({ is_turned }: Drawing, { attributes }: SvgNode, element
 }
 
 function share(text: string | undefined): number {
-  if (!text?.trim().endsWith('%')) return numberOf(text, REGION_SHARE);
+  if (!text?.trim().endsWith('%')) return lengthOf(text, REGION_SHARE);
   return Math.abs(Number.parseFloat(text)) / 100;
 }
 
@@ -140,11 +149,17 @@ const TURNED_SHARE = 1.5;
 /** Of the shapes that say their size, without their strokes; boundless for all others. */
 function boxOf({ name, attributes }: SvgNode, times: number): { width: number; height: number } {
   const at = (attribute: string) =>
-    times * numberOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
+    times * lengthOf(attributes.get(attribute), Number.POSITIVE_INFINITY);
   if (name === 'rect') return { width: at('width'), height: at('height') };
   if (name === 'circle') return { width: 2 * at('r'), height: 2 * at('r') };
   if (name === 'ellipse') return { width: 2 * at('rx'), height: 2 * at('ry') };
   return { width: Number.POSITIVE_INFINITY, height: Number.POSITIVE_INFINITY };
+}
+
+/** The first number of an attribute; percentages are not numbers. */
+function numberOf(text: string | undefined, otherwise: number): number {
+  const number = Number.parseFloat(text ?? '');
+  return Number.isFinite(number) && !text?.includes('%') ? Math.abs(number) : otherwise;
 }
 
 function gridPixels({ grid }: Drawing): number {

@@ -4,7 +4,7 @@
  */
 import { svgLayerProperties } from '../../../core/image/svg-rules.ts';
 import type { AppliedStyles } from './applied-styles.ts';
-import { numberOf } from './drawing.ts';
+import { lengthOf, lengthsOf } from './lengths.ts';
 import { addDashes, type Peak } from './peak-memory.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { Declaration } from './style.ts';
@@ -15,11 +15,13 @@ const RADIAL_NS = 30;
 const PATTERN_NS = { small: 800, large: 160 };
 const LARGE_TILE_PIXELS = 100;
 
-/** A pixel of a paint; small tiles are fetched again for each. */
+/** A pixel of a paint; small tiles are fetched again for each, and those that go by letters may be small. */
 export function paintNs(paint: SvgNode, scale: number): number {
   if (paint.name === 'linearGradient') return LINEAR_NS;
   if (paint.name !== 'pattern') return RADIAL_NS;
-  const sides = ['width', 'height'].map((name) => numberOf(paint.attributes.get(name), 0) * scale);
+  const sides = ['width', 'height'].map(
+    (name) => lengthOf(paint.attributes.get(name), 0, 0) * scale,
+  );
   return PATTERN_NS[Math.min(...sides) < LARGE_TILE_PIXELS ? 'small' : 'large'];
 }
 
@@ -61,7 +63,8 @@ type Stroked = { ns: number; stroke_ns: number; length: number; peak: Peak };
 const DASH_NS = 3000;
 /** Where dashes are wider than long, each crosses those around it. */
 const DASH_CROSSING_NS = 4000;
-const NUMBERS = /\d*\.?\d+(?:e[-+]?\d+)?/gi;
+/** The shorter the more: what goes by something else is taken for a pixel of each. */
+const AROUND_DASHES = { font: 1, percent: 1 };
 
 /** A stroke that an element gives to all in it that have none yet. */
 export function addStroke(
@@ -75,7 +78,7 @@ export function addStroke(
   }
   for (const [property, value] of declarations) {
     if (property !== 'stroke-dasharray') continue;
-    const numbers = (value.match(NUMBERS) ?? []).map(Number);
+    const numbers = lengthsOf(value, AROUND_DASHES);
     const period = numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length);
     if (period === 0) continue;
     const dashes = cost.length / (period * scale);
@@ -89,11 +92,16 @@ const MATCH_NS = 250;
 const SIBLING_NS = 100;
 
 /** In the units of whatever has it. */
-export function widestStroke(styles: Iterable<readonly Declaration[]>): number {
+export function widestStroke(
+  styles: ReadonlyMap<SvgNode, readonly Declaration[]>,
+  fontOf: (node: SvgNode) => number,
+): number {
   let widest = 1;
-  for (const declarations of styles) {
+  for (const [node, declarations] of styles) {
     for (const [property, value] of declarations) {
-      if (property === 'stroke-width') widest = Math.max(widest, numberOf(value, 100));
+      if (property === 'stroke-width') {
+        widest = Math.max(widest, lengthOf(value, 100, fontOf(node)));
+      }
     }
   }
   return widest;

@@ -6,12 +6,12 @@
 import { SVG_RASTER_LONG_EDGE_MAX } from '../../../core/limits.ts';
 import {
   type Drawing,
-  numberOf,
   type Reference,
   referencesOf,
   rootUnits,
   transformScale,
 } from './drawing.ts';
+import { lengthOf } from './lengths.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { ShapeCost, ShapePlace } from './shape-cost.ts';
 import { childElements, type SvgNode } from './svg-node.ts';
@@ -67,14 +67,19 @@ export function addPaint(peak: Peak, paint: { tile: number; peak: Peak }): void 
 /** Where it is not opaque, a second one. */
 const TILES = 2;
 
+type Painted = { readonly peak: Peak; readonly font: number };
+
 /** Of a pattern, whose tile may be larger than the picture. */
-export function tileGrids(drawing: Drawing, pattern: SvgNode, { span, scale }: Peak): number {
+export function tileGrids(drawing: Drawing, pattern: SvgNode, { peak, font }: Painted): number {
   if (pattern.name !== 'pattern') return 0;
+  const { span, scale } = peak;
   const said = (name: string) => saidBy(drawing, pattern, name);
   const isAbsolute = said('patternUnits') === 'userSpaceOnUse';
   const side = (text: string | undefined) => {
-    if (isAbsolute) return numberOf(text, text === undefined ? 0 : rootUnits(drawing)) * scale;
-    return (numberOf(text, 0) || percentOf(text)) * span;
+    if (isAbsolute) {
+      return lengthOf(text, text === undefined ? 0 : rootUnits(drawing), font) * scale;
+    }
+    return (lengthOf(text, 0, font) || percentOf(text)) * span;
   };
   const times = transformScale(said('patternTransform') ?? '');
   const { width, height } = drawing.grid;

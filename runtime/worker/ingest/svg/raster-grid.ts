@@ -8,6 +8,7 @@ import {
   SVG_RASTER_PIXELS_MAX,
 } from '../../../core/limits.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
+import { lengthOf } from './lengths.ts';
 import type { SvgNode } from './svg-node.ts';
 
 export type SvgSize = { readonly width: number; readonly height: number };
@@ -59,27 +60,15 @@ export function viewBoxOf({ attributes }: SvgNode): SvgSize | undefined {
   return isSound ? { width, height } : undefined;
 }
 
-const UNIT_PIXELS: Readonly<Record<string, number>> = {
-  '': 1,
-  px: 1,
-  pt: 96 / 72,
-  pc: 16,
-  in: 96,
-  cm: 96 / 2.54,
-  mm: 96 / 25.4,
-  em: 16,
-  rem: 16,
-  ex: 8,
-};
 const LENGTH_CHARACTERS_MAX = 40;
-const LENGTH = /^\s*\+?(\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?)([a-z]*)\s*$/i;
+const LENGTH = /^\s*\+?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?[a-z]*\s*$/i;
+/** Of the letters around a picture. */
+const FONT_PIXELS = 16;
 
 /** Undefined for what depends on where the picture is shown (a percentage), or is no length. */
 function pixels(length: string | undefined): number | undefined {
   if (length === undefined || length.length > LENGTH_CHARACTERS_MAX) return undefined;
-  const [, number, unit = ''] = LENGTH.exec(length) ?? [];
-  const factor = UNIT_PIXELS[unit.toLowerCase()];
-  return number === undefined || factor === undefined ? undefined : Number(number) * factor;
+  return LENGTH.test(length) ? lengthOf(length, undefined, FONT_PIXELS) : undefined;
 }
 
 const SIDE_MIN = 1e-3;

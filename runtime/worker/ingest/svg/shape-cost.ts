@@ -3,7 +3,7 @@
  * often they cross (which is what makes small files take minutes), by the pixels that it covers.
  */
 import { SVG_DRAWING_NS_MAX } from '../../../core/limits.ts';
-import { numberOf } from './drawing.ts';
+import { lengthOf, placeOf } from './lengths.ts';
 import { type PathBounds, pathSegments, pointSegments, type Segments } from './path-segments.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { SvgNode } from './svg-node.ts';
@@ -42,9 +42,9 @@ export function shapeCost(node: SvgNode, place: ShapePlace): ShapeCost | undefin
   if (name === 'polygon' || name === 'polyline') {
     return segmentsCost(pointSegments(attributes.get('points') ?? '', boundsOf(place)), place);
   }
-  if (name === 'line') return segmentsCost(lineSegment(node), place);
+  if (name === 'line') return segmentsCost(lineSegment(node, place), place);
   if (TEXTS.has(name)) return textCost(node, place);
-  const box = boxOf(node);
+  const box = boxOf(node, place);
   return box === undefined ? undefined : boxCost(box, place);
 }
 
@@ -60,17 +60,18 @@ function boundsOf({ scale, grid }: ShapePlace): PathBounds {
 
 const TEXTS = new Set(['text', 'tspan', 'textPath']);
 
-function lineSegment({ attributes }: SvgNode): Segments {
-  return ['x1', 'y1', 'x2', 'y2'].map(
-    (name) => Number.parseFloat(attributes.get(name) ?? '0') || 0,
-  );
+/** A percentage is one of the picture, as it is seen from here. */
+function lineSegment({ attributes }: SvgNode, { scale, grid, letter }: ShapePlace): Segments {
+  const side = scale > 0 ? Math.max(grid.width, grid.height) / scale : 0;
+  const around = { font: letter.font, percent: side / 100 };
+  return ['x1', 'y1', 'x2', 'y2'].map((name) => placeOf(attributes.get(name), around));
 }
 
 /** Percentages are as large as the picture. */
-function boxOf({ name, attributes }: SvgNode): SvgSize | undefined {
+function boxOf({ name, attributes }: SvgNode, { letter }: ShapePlace): SvgSize | undefined {
   const at = (attribute: string, times: number) => {
     const text = attributes.get(attribute);
-    return text === undefined ? 0 : numberOf(text, Number.POSITIVE_INFINITY) * times;
+    return text === undefined ? 0 : lengthOf(text, Number.POSITIVE_INFINITY, letter.font) * times;
   };
   if (name === 'rect') return { width: at('width', 1), height: at('height', 1) };
   if (name === 'circle') return { width: at('r', 2), height: at('r', 2) };

@@ -4,6 +4,7 @@
  * Spec: Limits, Uploads (SVG complexity).
  */
 import { type Drawing, drawnWith } from './drawing.ts';
+import { lengthsOf } from './lengths.ts';
 import type { SvgSize } from './raster-grid.ts';
 import type { ShapeCost } from './shape-cost.ts';
 import type { Declaration } from './style.ts';
@@ -78,18 +79,6 @@ function largestOf(declarations: readonly Declaration[], around: LetterSize): Le
 
 /** Only where the size itself still follows. */
 const FONT_WEIGHT = /\b\d{3,4}\s+(?=(?:[a-z-]+\s+)*[.\d])/i;
-const LENGTH = /(\d+\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?)([a-z%]*)/gi;
-/** Of CSS pixels; the ones of the font go by the font around. */
-const UNITS: Readonly<Record<string, number>> = {
-  '': 1,
-  px: 1,
-  pt: 4 / 3,
-  pc: 16,
-  in: 96,
-  cm: 96 / 2.54,
-  mm: 96 / 25.4,
-};
-const FONT_UNITS: Readonly<Record<string, number>> = { em: 1, ex: 1, ch: 1, '%': 0.01 };
 /** Of words the largest, and more than those that go by the font around. */
 const LARGEST_WORD = 48;
 const LARGER = 1.5;
@@ -99,10 +88,7 @@ function largestLength(value: string, font: number): number {
   if (/^(?:inherit|initial|unset|revert|smaller)$/.test(text)) return font;
   // What a function says is known when it is drawn.
   if (text.includes('(')) return Number.POSITIVE_INFINITY;
-  const lengths = [...text.matchAll(LENGTH)].map(([, number, unit = '']) => {
-    const times = UNITS[unit] ?? (FONT_UNITS[unit] ?? Number.POSITIVE_INFINITY) * font;
-    return Number(number) * times || 0;
-  });
+  const lengths = lengthsOf(text, { font, percent: font / 100 });
   if (lengths.length === 0) return Math.max(LARGEST_WORD, font * LARGER);
   return Math.max(...lengths);
 }
