@@ -101,11 +101,19 @@ type OpenFile = Awaited<ReturnType<typeof open>>;
 /** The file of an object, open; undefined where there is none (a folder on the way is none either). */
 async function openFile({ folder, path }: Place): Promise<OpenFile | undefined> {
   const file = await open(path, 'r').catch(ignore('ENOENT', 'ENOTDIR'));
-  if (file !== undefined && (await file.stat()).isFile()) return file;
+  if (file !== undefined && (await orClose(file, file.stat())).isFile()) return file;
   await file?.close();
   // A bucket that is gone (a disk that is not mounted) has not lost its objects: this throws.
   await stat(`${folder}/.`);
   return undefined;
+}
+
+/** What is asked of a file; where that fails, the file does not stay open. */
+async function orClose<T>(file: OpenFile, asked: Promise<T>): Promise<T> {
+  return asked.catch(async (error: unknown) => {
+    await file.close();
+    throw error;
+  });
 }
 
 async function withObject<T>(
@@ -128,7 +136,7 @@ async function openObject(
   const { folder } = place;
   const file = await openFile(place);
   if (file === undefined) return undefined;
-  const head = await readObjectHead(file);
+  const head = await orClose(file, readObjectHead(file));
   const end = Math.min(range?.end ?? Number.POSITIVE_INFINITY, (head?.size_bytes ?? 0) - 1);
   const start = range?.start ?? 0;
   if (head !== undefined && start <= end) {

@@ -1,12 +1,23 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import {
   type Bucket,
@@ -40,6 +51,23 @@ function bucketIn(place: string): Bucket {
 const png = { content_type: 'image/png' };
 
 describe('an object', () => {
+  it.each(['stat', 'read'] as const)('leaves no file open where its %s fails', async (method) => {
+    await bucket.write('prj_1/f', Buffer.from('bytes'), png);
+    const own = await open(join(folder, 'prj_1/f'));
+    await own.close();
+    const opened: FileHandle[] = [];
+    // No disk fails when it is told to.
+    const failing = vi
+      .spyOn<FileHandle, 'stat' | 'read'>(Object.getPrototypeOf(own), method)
+      .mockImplementationOnce(async function (this: FileHandle) {
+        opened.push(this);
+        throw Object.assign(new Error('a broken disk'), { code: 'EIO' });
+      });
+    await expect(bucket.open('prj_1/f')).rejects.toThrow(StorageUnavailable);
+    failing.mockRestore();
+    expect(opened.map(({ fd }) => fd)).toEqual([-1]);
+  });
+
   it('is read back as written, with its size, type and a quoted digest', async () => {
     const body = Buffer.from('some bytes');
     const written = await bucket.write('prj_1/file_1/1-ab', body, png);
