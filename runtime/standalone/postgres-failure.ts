@@ -1,5 +1,6 @@
 // What a start of the embedded PostgreSQL fails with: one line that says what to do.
 import { Advice } from '../platform/advice.ts';
+import type { PidFile } from './postgres-pid-file.ts';
 
 export class PostgresFailure extends Advice {
   override readonly name = 'PostgresFailure';
@@ -7,4 +8,11 @@ export class PostgresFailure extends Advice {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
   }
+}
+
+/** Of a server that neither becomes ready nor ends; its next start recovers from this signal. */
+export function leftBehind({ pid, status }: PidFile, log: string): PostgresFailure {
+  return new PostgresFailure(
+    `the PostgreSQL of an earlier start is still ${status}: end it with \`kill -QUIT ${pid}\`, and start again (${log})`,
+  );
 }

@@ -11,7 +11,7 @@ import { isAlive } from '../platform/is-alive.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { createDataFolder } from './postgres-data.ts';
-import { PostgresFailure } from './postgres-failure.ts';
+import { leftBehind, PostgresFailure } from './postgres-failure.ts';
 import { type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
 
 export type PostgresOptions = {
@@ -22,6 +22,8 @@ export type PostgresOptions = {
   binaries?: PostgresBinaries;
   /** PostgreSQL settings beside our own, as `name: value`. */
   settings?: Readonly<Record<string, string>>;
+  /** How long a server that was left behind may take to be ready, or gone. */
+  adoptDeadlineMs?: number;
 };
 
 export type Postgres = {
@@ -53,7 +55,7 @@ type Place = {
 
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const place = preparePlace(resolve(options.folder), options.binaries);
-  const adopted = await adopt(place);
+  const adopted = await adopt(place, options.adoptDeadlineMs ?? READY_DEADLINE_MS);
   if (adopted !== undefined) return adopted;
   const account = chooseAccount(place.folder, place.binaries.postgres);
   if (!existsSync(join(place.dataFolder, 'PG_VERSION')))
@@ -86,16 +88,14 @@ function readOrCreatePassword(file: string): string {
   return password;
 }
 
-async function adopt(place: Place): Promise<Postgres | undefined> {
-  for (;;) {
+async function adopt(place: Place, deadlineMs: number): Promise<Postgres | undefined> {
+  for (const deadline = Date.now() + deadlineMs; ; ) {
     const running = readPidFile(place.dataFolder);
     if (running === undefined || !isAlive(running.pid)) return undefined;
     if (removeStalePidFile(place.dataFolder, running)) return undefined;
-    if (running.status !== 'stopping') {
-      const ready = await waitUntilReady(place.dataFolder, () => !isAlive(running.pid));
-      if (ready !== undefined)
-        return finish(place, { ready, exited: waitForExit(ready.pid), adopted: true });
-    }
+    if (running.status === 'ready')
+      return finish(place, { ready: running, exited: waitForExit(running.pid), adopted: true });
+    if (Date.now() >= deadline) throw leftBehind(running, logFile(place.folder));
     await delay(POLL_MS);
   }
 }
@@ -167,12 +167,12 @@ function spawnServer({ place, account, port, settings }: Launch): {
 async function waitUntilReady(
   dataFolder: string,
   isGone: () => boolean,
-  pid?: number,
+  pid: number | undefined,
 ): Promise<PidFile | undefined> {
   const deadline = Date.now() + READY_DEADLINE_MS;
   while (!isGone() && Date.now() < deadline) {
     const file = readPidFile(dataFolder);
-    if (file?.status === 'ready' && (pid === undefined || file.pid === pid)) return file;
+    if (file?.status === 'ready' && file.pid === pid) return file;
     await delay(POLL_MS);
   }
   return undefined;

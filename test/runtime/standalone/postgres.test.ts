@@ -1,5 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -128,6 +136,26 @@ describe('the embedded PostgreSQL', () => {
     await expect(start()).rejects.toThrow(/did not start: .*server\.log/);
     writeFileSync(file, version);
   });
+
+  it.each(['starting', 'stopping'])(
+    'says what to do about a server that stays %s',
+    async (status) => {
+      const stuckIn = join(parent, status);
+      const data = join(stuckIn, 'data');
+      mkdirSync(data, { recursive: true });
+      const stuck = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)', data]);
+      try {
+        const file = [stuck.pid, data, 0, 5432, '', '127.0.0.1', '', status].join('\n');
+        writeFileSync(join(data, 'postmaster.pid'), file);
+        await expect(startPostgres({ folder: stuckIn, adoptDeadlineMs: 100 })).rejects.toThrow(
+          `still ${status}: end it with \`kill -QUIT ${stuck.pid}\`, and start again`,
+        );
+        expect(isAlive(stuck.pid ?? 0)).toBe(true);
+      } finally {
+        stuck.kill('SIGKILL');
+      }
+    },
+  );
 
   it('begins anew where a first start was interrupted', async () => {
     const fresh = join(parent, 'fresh');
