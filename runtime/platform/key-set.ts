@@ -2,6 +2,7 @@
 // the background at half its age and served long after a failed refresh; after a failed fetch
 // nothing is fetched for some seconds. Spec: Authentication, Credentials, BrowserSession.
 import type { Clock } from './clock.ts';
+import { readBounded } from './http/read-bounded.ts';
 import { carry } from './trail.ts';
 
 const REFRESH_AFTER_MS = 5 * 60_000;
@@ -92,16 +93,5 @@ async function fetchDocument(url: string, fetchUrl: typeof fetch): Promise<unkno
     await response.body?.cancel();
     throw new Error(`the key set answered ${response.status}`);
   }
-  return JSON.parse(await readBounded(response));
-}
-
-async function readBounded(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength;
-    if (bytes > BODY_BYTES_MAX) throw new Error('the key set is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
+  return JSON.parse(await readBounded(response, BODY_BYTES_MAX));
 }

@@ -18,7 +18,7 @@ export type ProviderBServer = {
   /** Every call: method, path and idempotency key. */
   calls: string[];
   /** How it is today. */
-  mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers';
+  mood: 'well' | 'failing' | 'silent' | 'talking nonsense' | 'losing answers' | 'talking too much';
   close(): Promise<void>;
 };
 
@@ -77,5 +77,9 @@ function answer(
   const body = { id, status: 'scheduled_cancel' };
   answers.set(key, body);
   if (server.mood === 'losing answers') return void response.destroy();
+  if (server.mood === 'talking too much')
+    return void response.end(JSON.stringify(body).padEnd(MUCH));
   say(200, body);
 }
+
+const MUCH = 300_000;

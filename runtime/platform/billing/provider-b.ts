@@ -2,12 +2,12 @@
  * Payment provider B's API: one thing is asked of it, to cancel a subscription at the end of what is paid. Every call
  * is over by its deadline, and a repeated one has the same idempotency key. Spec: Billing.
  */
-import { z } from 'zod';
 import { statusOfProviderB } from '../../core/billing/provider-b-fact.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { SubscriptionStatus } from '../../core/states.ts';
 import { type Breaker, createBreaker } from '../breaker.ts';
 import type { Clock } from '../clock.ts';
+import { readBounded } from '../http/read-bounded.ts';
 import type { Log } from '../log.ts';
 import { traced } from '../tracing/spans.ts';
 import { carry } from '../trail.ts';
@@ -32,6 +32,7 @@ export type ProviderBOptions = {
 };
 
 const DEADLINE_MS = 10_000;
+const BODY_BYTES_MAX = 256 * 1024;
 const BREAKER = { failures: 5, pause_ms: 30_000 };
 
 export function openProviderB(options: ProviderBOptions): ProviderB {
@@ -104,6 +105,14 @@ async function exchange(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const found = z.unknown().parse(await response.json().catch(() => undefined));
-  return { ok: response.ok, status: response.status, body: found };
+  const text = await readBounded(response, BODY_BYTES_MAX);
+  return { ok: response.ok, status: response.status, body: parsed(text) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -168,6 +168,14 @@ describe('a provider that is not well', () => {
     expect(keys[0]).toContain(subscription_id);
   });
 
+  it('is not listened to for longer than an answer is', async () => {
+    await subscribe();
+    provider.mood = 'talking too much';
+    expect(codeOf(await cancel())).toBe('503 providerb_request_failed');
+    expect(provider.cancelled).toEqual([subscription_id]);
+    expect(await statusNow()).toBe('active');
+  });
+
   it('is left alone for a while after five failures, and then tried by one call', async () => {
     await subscribe();
     provider.mood = 'failing';

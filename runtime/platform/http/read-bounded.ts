@@ -1,0 +1,13 @@
+/** The answer of another service as text, which is not trusted to end. */
+
+/** Throws where it is larger, and reads no further. */
+export async function readBounded({ body }: Response, bytesMax: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
