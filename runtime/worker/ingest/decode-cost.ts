@@ -4,14 +4,14 @@
  */
 import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
-import type { HeaderFacts } from './scan.ts';
+import { type HeaderFacts, sampleBytesOf } from './scan.ts';
 import { WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import type { DrawingNeeds } from './svg/complexity.ts';
 
 export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const pixels = header.width * header.height;
   const { decoder, encoder, ms_per_megapixel } = weightsOf(header, bytes);
-  const sampleBytes = header.bits_per_channel > 8 ? 2 : 1;
+  const sampleBytes = sampleBytesOf(header);
   const whole = pixels * CHANNELS_MAX * sampleBytes;
   const held = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
   const isTwice = header.is_premultiplied || header.layout !== undefined;

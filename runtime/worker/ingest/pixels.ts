@@ -8,7 +8,7 @@ import type { InkTable } from './colours/ink-table.ts';
 import { printColours } from './colours/print-colours.ts';
 import { unmultiply } from './colours/unmultiply.ts';
 import { decodeBmp } from './decode-bmp.ts';
-import type { HeaderFacts } from './scan.ts';
+import { type HeaderFacts, sampleBytesOf } from './scan.ts';
 import { shrinkSeenThrough, WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import { decodeOptions, type SourceTraits } from './source-traits.ts';
 
@@ -33,8 +33,7 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   if (source.inks !== undefined && !source.keeps_space) return readInks(source, source.inks);
   const space = outputSpace(source);
   const open = () => openUpload(source, space);
-  const sampleBytes = header.bits_per_channel / 8;
-  if (header.width * header.height * CHANNELS_MAX * sampleBytes <= RAW_BYTES_MAX) {
+  if (header.width * header.height * CHANNELS_MAX * sampleBytesOf(header) <= RAW_BYTES_MAX) {
     return decodeRaw(open(), space, header);
   }
   const { autoOrient } = await sharp(source.bytes, decodeOptions(header)).metadata();

@@ -46,6 +46,11 @@ export type HeaderFacts = {
   colours?: ColourDescription | undefined;
 };
 
+/** Of a decoded sample: whatever is deeper than 8 bits takes 16 in memory. */
+export function sampleBytesOf({ bits_per_channel }: Pick<HeaderFacts, 'bits_per_channel'>): 1 | 2 {
+  return bits_per_channel > 8 ? 2 : 1;
+}
+
 /** Of what is stored, whatever its format could say. */
 const SIDE_MAX = 65_535;
 

@@ -3,7 +3,7 @@ import { pixelLimit } from '../../../../runtime/core/image/formats.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
 import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.ts';
-import { scanImage } from '../../../../runtime/worker/ingest/scan.ts';
+import { sampleBytesOf, scanImage } from '../../../../runtime/worker/ingest/scan.ts';
 import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
 import {
   createSandbox,
@@ -56,6 +56,19 @@ describe('the estimate from a header', () => {
       if (plain === undefined || whole === undefined) continue;
       expect(cost(whole, `image/${name}`)).toBeGreaterThan(cost(plain, `image/${name}`) + 2e8);
     }
+  });
+
+  it('counts samples of 10 and 12 bits as the 16 that they are decoded to', async () => {
+    expect([8, 10, 12, 16].map((bits_per_channel) => sampleBytesOf({ bits_per_channel }))).toEqual([
+      1, 2, 2, 2,
+    ]);
+    const bytes = await jpeg(false);
+    const costs = [8, 10, 16].map((bits_per_channel) => {
+      const header = { ...scanImage(bytes, 'image/jpeg'), bits_per_channel };
+      return estimateCost(header, bytes).memory_bytes;
+    });
+    expect(costs[1]).toBeGreaterThan(costs[0] ?? Infinity);
+    expect(costs[1]).toBe(costs[2]);
   });
 
   it('counts all samples of four inks, which are held whatever the size', async () => {
