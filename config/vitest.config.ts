@@ -1,10 +1,11 @@
 // Every suite, in parallel, on real servers that the global set-up starts.
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     // They end what hangs, and judge nobody's speed.

@@ -1,9 +1,10 @@
 // The suite of `make e2e`: one installation in the cluster of KUBECONFIG, step after step.
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/e2e/**/*.e2e.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     testTimeout: 300_000,

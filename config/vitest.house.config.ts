@@ -1,9 +1,10 @@
 // The tests of the house itself (layers, sizes, words): no server, part of `make check`.
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    root: new URL('..', import.meta.url).pathname,
+    root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/house/**/*.test.ts'],
   },
 });

@@ -3,9 +3,10 @@
  * it writes nothing and fails when the document is not as it would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
 
-const file = new URL('../../docs/configuration.md', import.meta.url).pathname;
+const file = fileURLToPath(new URL('../../docs/configuration.md', import.meta.url));
 
 const head = `# Configuration
 

@@ -4,11 +4,12 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { printCrd } from '../../operator/crd.ts';
 import { clusterKinds, GROUP, kinds } from '../../operator/kinds.ts';
 
-const folder = new URL('../../crds', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('../../crds', import.meta.url));
 const HEADER = '# Written by `make generate` from operator/<kind>/schema.ts. Do not edit.\n';
 
 const wanted = new Map(

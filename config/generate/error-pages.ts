@@ -4,10 +4,11 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { errorPages } from '../../runtime/core/error-help/error-pages.ts';
 import { errorIndexText, errorPageText } from './errors/page-text.ts';
 
-const folder = new URL('../../docs/errors', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('../../docs/errors', import.meta.url));
 const pages = new Map(
   [...errorPages].map(([code, entries]) => [`${code}.md`, errorPageText(entries)]),
 );

@@ -3,6 +3,7 @@
  * conditions, what each process gets. With --check it writes nothing and fails when the page is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { structural } from '../../operator/crd.ts';
 import { reasons } from '../../operator/image-service/conditions.ts';
 import { imageServiceSpec } from '../../operator/image-service/schema.ts';
@@ -17,7 +18,7 @@ type Schema = {
   items?: Schema;
 };
 
-const file = new URL('../../docs/image-service.md', import.meta.url).pathname;
+const file = fileURLToPath(new URL('../../docs/image-service.md', import.meta.url));
 const page = readFileSync(file, 'utf8');
 const { text, unknown } = fillPage(
   page,

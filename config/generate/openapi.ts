@@ -3,9 +3,10 @@
  * and the words of the reference. With --check it writes nothing and fails where the file is not as it would be.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { openapiDocument } from './openapi/document.ts';
 
-const file = new URL('../../runtime/api/openapi.json', import.meta.url).pathname;
+const file = fileURLToPath(new URL('../../runtime/api/openapi.json', import.meta.url));
 const text = `${JSON.stringify(openapiDocument(), null, 2)}\n`;
 
 if (!process.argv.includes('--check')) {

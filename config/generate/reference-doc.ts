@@ -4,10 +4,11 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { fillPage } from './reference/fill-page.ts';
 import { sections } from './reference/sections.ts';
 
-const folder = new URL('../../docs/reference', import.meta.url).pathname;
+const folder = fileURLToPath(new URL('../../docs/reference', import.meta.url));
 const isCheck = process.argv.includes('--check');
 const used = new Set<string>();
 

@@ -5,6 +5,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createDatabase, type Queryable } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
@@ -22,7 +23,7 @@ type Rule = { table_name: string; name: string; kind: string; definition: string
 type Reference = { table_name: string; name: string; target: string; columns: string[] };
 type Catalog = { tables: Table[]; columns: Column[]; rules: Rule[]; references: Reference[] };
 
-const file = new URL('../../docs/schema.md', import.meta.url).pathname;
+const file = fileURLToPath(new URL('../../docs/schema.md', import.meta.url));
 
 const RULES_OF_TRIGGERS = `What a constraint cannot say is a trigger with the name of its rule, and its violation has that name as a constraint's would:
 

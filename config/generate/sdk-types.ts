@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { printType, type Schema } from './sdk/print-type.ts';
 
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
@@ -19,7 +20,7 @@ type Document = {
   components: { schemas: Record<string, Schema> };
 };
 
-const root = new URL('../../', import.meta.url).pathname;
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const file = `${root}runtime/sdk/server/api-types.ts`;
 const openapi = readFileSync(`${root}runtime/api/openapi.json`, 'utf8');
 const text = format(printModule(JSON.parse(openapi) as Document));

@@ -9,6 +9,7 @@ import { closeSync, openSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import {
@@ -242,7 +243,7 @@ async function isReady(
 }
 
 async function installCrds(plane: PlaneAddress): Promise<void> {
-  const folder = new URL('../../crds/', import.meta.url).pathname;
+  const folder = fileURLToPath(new URL('../../crds/', import.meta.url));
   const files = (await readdir(folder)).filter((name) => name.endsWith('.yaml'));
   await Promise.all(
     files.map(async (file) => {

@@ -1,8 +1,9 @@
 /** Where the programs of a Kubernetes control plane lie: in the folder that a variable names, or as an earlier run built them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const OWN_TOOLS = new URL('../../.tools/bin', import.meta.url).pathname;
+const OWN_TOOLS = fileURLToPath(new URL('../../.tools/bin', import.meta.url));
 
 export function findKubeTool(name: string): string {
   const folders = [process.env.TINTYPE_TEST_TOOLS, process.env.KUBEBUILDER_ASSETS, OWN_TOOLS];

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 export type Photograph = { name: string; bytes: Buffer; content_type: string };
 
-const FOLDER = new URL('../../.tools/photographs', import.meta.url).pathname;
+const FOLDER = fileURLToPath(new URL('../../.tools/photographs', import.meta.url));
 const TYPES: Readonly<Record<string, string>> = {
   '.jpg': 'image/jpeg',
   '.png': 'image/png',

@@ -8,6 +8,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
@@ -82,7 +83,7 @@ export async function listKeys({ client }: S3Access, bucket: string): Promise<st
   return Contents.map(({ Key = '' }) => Key);
 }
 
-const OWN_TOOLS = new URL('../../.tools/bin', import.meta.url).pathname;
+const OWN_TOOLS = fileURLToPath(new URL('../../.tools/bin', import.meta.url));
 
 function findVersitygw(): string {
   const folders = [process.env.TINTYPE_TEST_TOOLS ?? OWN_TOOLS, OWN_TOOLS];

@@ -3,10 +3,11 @@
  * sections, order and notes from its text.
  */
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import * as limits from '../../../runtime/core/limits.ts';
 import { code, codes, table } from './markdown.ts';
 
-const file = new URL('../../../runtime/core/limits.ts', import.meta.url).pathname;
+const file = fileURLToPath(new URL('../../../runtime/core/limits.ts', import.meta.url));
 
 /** Heading to table; what a heading has decided besides stands in the same table. */
 export function limitTables(): Map<string, string> {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { PresetWish } from './read-page.ts';
 
 type Instance = {
@@ -27,7 +28,7 @@ export type Product = {
   end(): Promise<void>;
 };
 
-const LAUNCHER = new URL('../../../runtime/launcher.js', import.meta.url).pathname;
+const LAUNCHER = fileURLToPath(new URL('../../../runtime/launcher.js', import.meta.url));
 
 /** `declared`: the YAML of its folder; without it the samples are taken. */
 export async function startProduct(declared: string | undefined): Promise<Product> {
