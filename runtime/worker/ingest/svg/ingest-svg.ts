@@ -12,6 +12,7 @@ import { drawingCost } from '../decode-cost.ts';
 import { IngestRefusal } from '../ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from '../ingest-result.ts';
 import { type Pixels, shrinkTo } from '../pixels.ts';
+import { DRAWING_DENSITY } from './raster-grid.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 
 /** Throws IngestRefusal, or what the renderer throws. Read before it was admitted, as headers are; drawn after. */
@@ -45,6 +46,7 @@ export async function ingestSvg(
 
 async function draw(drawing: string): Promise<Pixels & { has_alpha: boolean }> {
   const { data, info } = await sharp(Buffer.from(drawing), {
+    density: DRAWING_DENSITY,
     failOn: 'error',
     limitInputPixels: SVG_RASTER_PIXELS_MAX,
     unlimited: false,

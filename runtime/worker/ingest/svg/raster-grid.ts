@@ -40,12 +40,17 @@ export function rasterGrid({ width, height }: SvgSize): SvgSize {
     : { width: shortSide, height: longSide };
 }
 
-/** The same drawing with the grid for its size. */
+/** Pixels to the inch that a drawing is to be drawn with, as browsers take it: millimetres and points go by it. */
+export const DRAWING_DENSITY = 96;
+/** What becomes one pixel then: the renderer takes 72 of its own for an inch. */
+const DRAWN_PIXEL = 72 / DRAWING_DENSITY;
+
+/** The same drawing with the grid for its size, and with the letters that browsers begin with. */
 export function onGrid(root: SvgNode, size: SvgSize, grid: SvgSize): SvgNode {
-  const attributes = new Map(root.attributes);
+  const attributes = new Map([['font-size', `${FONT_PIXELS}`], ...root.attributes]);
   if (viewBoxOf(root) === undefined) attributes.set('viewBox', `0 0 ${size.width} ${size.height}`);
-  attributes.set('width', `${grid.width}`);
-  attributes.set('height', `${grid.height}`);
+  attributes.set('width', `${grid.width * DRAWN_PIXEL}`);
+  attributes.set('height', `${grid.height * DRAWN_PIXEL}`);
   return { ...root, attributes };
 }
 

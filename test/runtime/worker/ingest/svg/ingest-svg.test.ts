@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
+import { rasterGrid } from '../../../../../runtime/worker/ingest/svg/raster-grid.ts';
 import { useDecoder } from '../../../../support/decoder.ts';
 import { psnr } from '../../../../support/pictures.ts';
 
@@ -75,6 +77,36 @@ describe('an SVG in the decoder', () => {
     const grid = mezzanines[0]?.bytes ?? Buffer.alloc(0);
     expect((await sharp(grid).metadata()).hasAlpha).toBe(true);
     expect(psnr(await sharp(grid).raw().toBuffer(), expected)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    ['millimetres', 'width="40mm" height="20mm"', 'width="20mm" height="20mm"'],
+    ['inches of a size in pixels', 'width="192" height="96"', 'width="1in" height="1in"'],
+    ['points below a viewBox', 'viewBox="0 0 96 48"', 'width="36pt" height="36pt"'],
+    ['the letters that browsers begin with', 'viewBox="0 0 64 32"', 'width="2em" height="2em"'],
+    [
+      'letters by a word of CSS',
+      'viewBox="0 0 64 32" style="font-size:medium"',
+      'width="2em" height="2em"',
+    ],
+  ])('draws lengths in %s as large as browsers do', async (_name, size, half) => {
+    const { mezzanines } = await ingest(svg(`<rect ${half} fill="#f00"/>`, size));
+    const { data, info } = await sharp(mezzanines[0]?.bytes)
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect(info).toMatchObject({ width: 2048, height: 1024, channels: 4 });
+    const row = 4 * 2048 * 512;
+    expect([1023, 1024].map((column) => data[row + 4 * column + 3])).toEqual([255, 0]);
+  });
+
+  it('has exactly the pixels of its grid, whatever they are', async () => {
+    const side = fc.integer({ min: 3, max: 5000 });
+    const check = async (width: number, height: number) => {
+      const bytes = svg('', `width="${width}" height="${height}"`);
+      const size = rasterGrid({ width, height });
+      expect(await ingest(bytes)).toMatchObject(size);
+    };
+    await fc.assert(fc.asyncProperty(side, side, check), { numRuns: 40 });
   });
 
   it('is known as opaque where it covers everything, and by its colour', async () => {
