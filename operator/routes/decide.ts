@@ -39,7 +39,10 @@ export type RouteDecision = { steps: RouteStep[]; verdict: Verdict; hosts: strin
 export function decideRoute(facts: RouteFacts): RouteDecision {
   const { edge, live } = facts;
   if (edge.state !== 'ready') {
-    return { steps: live.map(remove), verdict: outside(edge), hosts: hostsOf(facts) };
+    // Of a typing error nobody's images are lost; a project that is gone needs no routes in any case.
+    const isKept = edge.state === 'invalid' && facts.project !== undefined;
+    const steps = isKept ? [] : live.map(remove);
+    return { steps, verdict: outside(edge), hosts: hostsOf(facts) };
   }
   const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, live));
   return {
@@ -50,6 +53,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
 }
 
 function outside(edge: Exclude<EdgeFound, { state: 'ready' }>): Verdict {
+  if (edge.state === 'invalid') return { reason: 'ImageServiceInvalid', message: edge.why };
   if (edge.state === 'absent') return { reason: 'NoImageService', message: edge.why };
   const { name } = edge.edge.owner;
   const message = `the ImageService '${name}' has \`spec.routing.mode\` 'Disabled': routes are made by somebody else`;
@@ -63,7 +67,7 @@ function wantedRoutes({ project, declared, live }: RouteFacts, way: Way): readon
 }
 
 function hostsOf({ project, edge }: RouteFacts): string[] {
-  if (project === undefined || edge.state === 'absent') return [];
+  if (project === undefined || !('edge' in edge)) return [];
   return [defaultHost(edge.edge, project), ...project.custom_domains];
 }
 

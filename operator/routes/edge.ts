@@ -17,10 +17,14 @@ export type Edge = {
 
 export type RouteMode = 'Ingress' | 'Gateway';
 
-/** `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. */
+/**
+ * `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. `invalid`: where to cannot be told,
+ * and what leads there stays.
+ */
 export type EdgeFound =
   | { state: 'ready'; edge: Edge; mode: RouteMode }
   | { state: 'disabled'; edge: Edge }
+  | { state: 'invalid'; why: string; deliveryRootDomain: string | undefined }
   | { state: 'absent'; why: string };
 
 /** The one that has the database, else the oldest: another cannot take the routes over by appearing. */
@@ -33,7 +37,8 @@ export function findEdge(services: Iterable<ImageServiceObject>, namespace: stri
   const { name, uid } = first.metadata;
   const spec = parseSpec(first);
   if (spec === undefined) {
-    return { state: 'absent', why: `the ImageService '${namespace}/${name}' is not valid` };
+    const why = `the ImageService '${namespace}/${name}' is not valid, see its conditions: routes stay as they are until it is`;
+    return { state: 'invalid', why, deliveryRootDomain: parseRootDomain(first) };
   }
   const edge = { owner: { name, uid }, namespace, spec };
   const mode = spec.routing?.mode ?? 'Ingress';
@@ -42,12 +47,20 @@ export function findEdge(services: Iterable<ImageServiceObject>, namespace: stri
 
 /** Below which every project has its default host; undefined without an ImageService. */
 export function rootDomainOf(found: EdgeFound): string | undefined {
-  return found.state === 'absent' ? undefined : found.edge.spec.deliveryRootDomain;
+  if (found.state === 'absent') return undefined;
+  return found.state === 'invalid' ? found.deliveryRootDomain : found.edge.spec.deliveryRootDomain;
 }
 
 /** Asked for every project. */
 const parseSpec = oncePerObject(
   ({ spec }: ImageServiceObject) => imageServiceSpec.safeParse(spec).data,
+);
+
+/** It holds whatever else is wrong. */
+const parseRootDomain = oncePerObject(
+  ({ spec }: ImageServiceObject) =>
+    imageServiceSpec.pick({ deliveryRootDomain: true }).strip().safeParse(spec).data
+      ?.deliveryRootDomain,
 );
 
 /** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */

@@ -129,7 +129,7 @@ async function probed(
   const found = context.edges.find();
   const isAsked = object !== undefined && declaredRouting(object).probe === 'Enabled';
   const isOut = verdict.reason !== 'Routed' && verdict.reason !== 'RoutedByOthers';
-  if (!isAsked || isOut || found.state === 'absent') return verdict;
+  if (!isAsked || isOut || !('edge' in found)) return verdict;
   const addresses = addressesOf(found.edge, hosts);
   const silent = await findSilentHost(addresses, { probe: context.probe, signal });
   if (silent === undefined) {

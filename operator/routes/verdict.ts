@@ -20,6 +20,10 @@ export const routedReasons = {
     status: 'False',
     meaning: 'There is no ImageService that hosts could lead to.',
   },
+  ImageServiceInvalid: {
+    status: 'Unknown',
+    meaning: 'The ImageService cannot be read: routes stay as they are.',
+  },
   NotAccepted: {
     status: 'False',
     meaning: 'The project, or one of its domains, was not accepted.',

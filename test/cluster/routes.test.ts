@@ -400,6 +400,22 @@ describe('Routed of a Project', () => {
     });
   });
 
+  it('leaves every route as it is where the ImageService cannot be read, and says so', async () => {
+    const project = await declared({}, domain());
+    await led(async () => {
+      await until(async () => expect(await routeOf(project)).toBeDefined());
+      const before = await routeOf(project);
+      // A port that the API server lets pass.
+      const spec = { baseURL: 'https://api.example:70000' };
+      const content_type = 'application/merge-patch+json';
+      await kubeOk(plane(), { method: 'PATCH', path: servicePath(), body: { spec }, content_type });
+      await untilReason(project, 'ImageServiceInvalid');
+      expect(await routeOf(project)).toEqual(before);
+      await kubeApply(plane(), servicePath(), service({}));
+      await untilReason(project, 'NotAdmitted');
+    });
+  });
+
   it('says where there is no ImageService, and takes its routes away', async () => {
     const project = await declared({}, domain());
     await led(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
-import { findEdge } from '../../../operator/routes/edge.ts';
+import { findEdge, rootDomainOf } from '../../../operator/routes/edge.ts';
 import { type Routed, renderRoutes } from '../../../operator/routes/render.ts';
 import { least } from '../image-service/samples.ts';
 import { edgeOf, gateway, readyEdge, routed } from './samples.ts';
@@ -150,7 +150,10 @@ describe('the ImageService that hosts lead to', () => {
     });
   });
 
-  it('is none where its spec cannot be read', () => {
-    expect(edgeOf({ baseURL: 'no URL' })).toMatchObject({ state: 'absent' });
+  it('is not told where its spec cannot be read, but for the domain of all projects', () => {
+    const found = edgeOf({ baseURL: 'no URL' });
+    expect(found).toMatchObject({ state: 'invalid' });
+    expect(rootDomainOf(found)).toBe(least.deliveryRootDomain);
+    expect(rootDomainOf(edgeOf({ deliveryRootDomain: 'no domain' }))).toBeUndefined();
   });
 });
