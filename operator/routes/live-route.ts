@@ -9,7 +9,13 @@ type RouteStatus = {
   parents?: { parentRef?: { name?: string }; conditions?: ParentCondition[] }[];
 };
 
-type ParentCondition = { type: string; status: string; reason?: string; message?: string };
+type ParentCondition = {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  observedGeneration?: number;
+};
 
 export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = {
   Ingress: resourceType<LiveRoute>({
@@ -49,7 +55,11 @@ export function admissionOf({ mode, object }: KnownRoute): Admission {
   if (mode === 'Ingress') {
     return { state: status.loadBalancer?.ingress?.length ? 'admitted' : 'waiting' };
   }
-  const conditions = (status.parents ?? []).flatMap((parent) => parent.conditions ?? []);
+  const { generation } = object.metadata;
+  // What was said of an earlier state is no answer; who says of none which it was is believed.
+  const conditions = (status.parents ?? [])
+    .flatMap((parent) => parent.conditions ?? [])
+    .filter(({ observedGeneration = generation }) => observedGeneration === generation);
   const refused = conditions.find(
     ({ type, status: is }) => /^(Accepted|ResolvedRefs)$/.test(type) && is === 'False',
   );

@@ -16,15 +16,14 @@ export function addressesOf({ spec }: Edge, hosts: readonly string[]): URL[] {
 }
 
 const PROBE_MS_MAX = 5_000;
-const HOSTS_MAX = 4;
 
-/** The first host at which nothing answered, and why; the first few are asked. */
+/** The first host at which nothing answered, and why; all of them are asked, at once. */
 export async function findSilentHost(
   addresses: readonly URL[],
   { probe, signal }: { probe: ProbeHost; signal: AbortSignal },
 ): Promise<{ host: string; why: string } | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS_MAX)]);
-  const asked = addresses.slice(0, HOSTS_MAX).map(async (address) => {
+  const asked = addresses.map(async (address) => {
     const why = await probe(address, limit);
     return why === undefined ? undefined : { host: address.host, why };
   });

@@ -37,6 +37,15 @@ function changed({ mode, object }: KnownRoute, change: object): KnownRoute {
   return { mode, object: { ...object, ...change } };
 }
 
+/** Accepted as it was one generation before. */
+function ofAnEarlierState(route: KnownRoute): KnownRoute {
+  const accepted = { type: 'Accepted', status: 'True', observedGeneration: 1 };
+  return changed(route, {
+    metadata: { ...route.object.metadata, generation: 2 },
+    status: { parents: [{ conditions: [accepted] }] },
+  });
+}
+
 const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][] = [
   ['a project without domains has the wildcard', facts({ project: plain }), [], 'Routed'],
   ['a new domain gets a route', facts(), ['apply Ingress new'], 'NotAdmitted'],
@@ -117,6 +126,21 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     'NoImageService',
   ],
   [
+    'of an ImageService that cannot be read every route stays',
+    facts({ edge: edgeOf({ baseURL: 'no URL' }), live: [liveRoute(routed)] }),
+    [],
+    'ImageServiceInvalid',
+  ],
+  [
+    'but that of a project that is gone',
+    facts({
+      ...{ edge: edgeOf({ baseURL: 'no URL' }), live: [liveRoute(routed)] },
+      project: undefined,
+    }),
+    ['delete Ingress'],
+    'ImageServiceInvalid',
+  ],
+  [
     'where somebody else routes nothing is left',
     facts({ edge: edgeOf({ routing: { mode: 'Disabled' } }), live: [liveRoute(routed)] }),
     ['delete Ingress'],
@@ -190,6 +214,15 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
           { edge: atGateway, state: 'waiting' },
         ).slice(1),
       ],
+    }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'what a Gateway said of an earlier state is no answer',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway') },
+      live: [ofAnEarlierState(liveRoute(routed, { edge: atGateway }))],
     }),
     [],
     'NotAdmitted',
