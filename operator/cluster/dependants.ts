@@ -30,7 +30,8 @@ export function createDependants(): Dependants {
       const { namespace, name } = object.metadata;
       if (kind === 'Project') return [...(byProject.get(`${namespace}/${name}`)?.values() ?? [])];
       const project = projectKey(object);
-      return kind === 'WatermarkPreset' && project ? [{ kind: 'Project', key: project }] : [];
+      const isTold = kind === 'WatermarkPreset' || kind === 'SigningKey';
+      return isTold && project ? [{ kind: 'Project', key: project }] : [];
     },
   };
 }

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { createDependants } from '../../../operator/cluster/dependants.ts';
+import type { TenantKind, TenantObject } from '../../../operator/cluster/tenant-object.ts';
+
+function resource(name: string, project?: string): TenantObject {
+  const metadata = { name, namespace: 'team', uid: name, resourceVersion: '1' };
+  return { metadata, spec: project === undefined ? {} : { projectRef: { name: project } } };
+}
+
+function added(kind: TenantKind, object: TenantObject) {
+  const key = `team/${object.metadata.name}`;
+  return [kind, { kind: 'added', key, object, previous: undefined }] as const;
+}
+
+const KINDS = ['SigningKey', 'WatermarkPreset', 'Recipe'] as const;
+
+it('a project wakes all that refer to it, and is woken by those that its status tells of', () => {
+  const dependants = createDependants();
+  for (const kind of KINDS) dependants.take(...added(kind, resource('one', 'shop')));
+  dependants.take(...added('Recipe', resource('two', 'other')));
+  const woken = (kind: TenantKind, object: TenantObject) =>
+    dependants.of(kind, object).map((each) => `${each.kind} ${each.key}`);
+  expect(woken('Project', resource('shop'))).toEqual(KINDS.map((kind) => `${kind} team/one`));
+  expect(KINDS.map((kind) => woken(kind, resource('one', 'shop')))).toEqual([
+    ['Project team/shop'],
+    ['Project team/shop'],
+    [],
+  ]);
+});
