@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 it('throws a queue away that confirms nothing while another one does', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const queue = await createRabbitQueue({ url: server.url, log });
   const seen: unknown[] = [];
@@ -35,7 +35,7 @@ it('throws a queue away that confirms nothing while another one does', {
 });
 
 it('is asked again where it went away without a goodbye in the middle of a setup', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const address = new URL(server.url);
   const proxy = await startFaultProxy({ port: Number(address.port) });
