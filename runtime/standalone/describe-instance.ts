@@ -1,16 +1,19 @@
 /** What the commands of this machine have to know of a running Tintype. */
 import type { Instance } from '../cli/instance.ts';
 import type { Environment } from '../platform/config.ts';
-import { standaloneConfig } from './environment.ts';
+import type { StandaloneConfig } from './environment.ts';
 
 type Made = Pick<Instance, 'organization_id' | 'project_slug' | 'api_key'>;
 
-/** `given`: the environment that it was started in; `environment`: all that it runs with. */
-export function describeInstance(
-  { given, environment }: { given: Environment; environment: Environment },
-  made: Made,
-): Instance {
-  const config = standaloneConfig(environment);
+type Running = {
+  /** The environment that it was started in. */
+  given: Environment;
+  /** All that it runs with, as variables and as they were read. */
+  environment: Environment;
+  config: StandaloneConfig;
+};
+
+export function describeInstance({ given, environment, config }: Running, made: Made): Instance {
   return {
     pid: process.pid,
     api_url: config.baseUrl,

@@ -72,7 +72,7 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   const sample = await findSampleProject(deps.db, organization_id);
   const key = sample && (await ensureApiKey(deps, { project: sample, secrets, dataFolder }));
   return describeInstance(
-    { given: options.env, environment },
+    { given: options.env, environment, config },
     {
       organization_id,
       project_slug: sample?.project_slug ?? '',

@@ -2,7 +2,10 @@
 import { expect, it } from 'vitest';
 import { parseConfig } from '../../../runtime/platform/config.ts';
 import { describeInstance } from '../../../runtime/standalone/describe-instance.ts';
-import { standaloneEnvironment } from '../../../runtime/standalone/environment.ts';
+import {
+  standaloneConfig,
+  standaloneEnvironment,
+} from '../../../runtime/standalone/environment.ts';
 
 const keys = (id: string, fill: number) => `${id}:${Buffer.alloc(32, fill).toString('base64')}`;
 const secrets = {
@@ -24,7 +27,7 @@ function instanceOf(given: Record<string, string>) {
     spoolFolder: '/tmp/spool',
   });
   const made = { organization_id: 'org_1', project_slug: 'demo', api_key: 'key' };
-  return describeInstance({ given, environment }, made);
+  return describeInstance({ given, environment, config: standaloneConfig(environment) }, made);
 }
 
 it('opens and signs with the keys that the environment names, else with those of the data folder', () => {
