@@ -24,3 +24,6 @@ export type FindDeclared = (
   kind: string,
   name: string,
 ) => { uid: string; spec: unknown } | undefined;
+
+/** How a resource finds others of its namespace. */
+export type Finding = { findUid: FindUid; findDeclared: FindDeclared };

@@ -10,7 +10,7 @@ import type { Clock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
 import { auditDeed } from './audit-deed.ts';
 import type { Condition } from './conditions.ts';
-import type { FindDeclared, FindUid, Subject } from './declared.ts';
+import type { Finding, Subject } from './declared.ts';
 import type { RowDifference } from './row-difference.ts';
 
 /** Every change says in a word what it does. */
@@ -27,7 +27,7 @@ export type Result = {
 
 export type Reconciler = (subject: Subject<unknown>, context: Context) => Promise<Result>;
 
-export type Context = {
+export type Context = Finding & {
   db: Database;
   clock: Clock;
   sealing: Sealing;
@@ -35,8 +35,6 @@ export type Context = {
   organization_id: string;
   /** No custom domain may lie under it. */
   delivery_root_domain: string | undefined;
-  findUid: FindUid;
-  findDeclared: FindDeclared;
   writeSecret: WriteSecret;
   /** `plan-only`: what would change is told, and nothing is written. */
   mode?: 'apply' | 'plan-only';
@@ -45,10 +43,7 @@ export type Context = {
 /** Hands a secret to whoever declared it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
-export type Scope = Pick<
-  Context,
-  'organization_id' | 'delivery_root_domain' | 'findUid' | 'findDeclared'
->;
+export type Scope = Finding & Pick<Context, 'organization_id' | 'delivery_root_domain'>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };

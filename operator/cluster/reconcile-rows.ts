@@ -2,7 +2,7 @@
 import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
-import type { Subject } from '../declared.ts';
+import type { Finding, Subject } from '../declared.ts';
 import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -15,10 +15,7 @@ import { directiveOf } from './directives.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 
-export type ObjectContext = Omit<
-  Context,
-  'organization_id' | 'findUid' | 'findDeclared' | 'writeSecret'
-> & {
+export type ObjectContext = Omit<Context, 'organization_id' | 'writeSecret' | keyof Finding> & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;

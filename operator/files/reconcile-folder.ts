@@ -5,7 +5,7 @@
  */
 import { listOwners } from '../../runtime/db/declared-rows.ts';
 import { type Outcome, outcomeOf } from '../conditions.ts';
-import type { Identity, Subject } from '../declared.ts';
+import type { Finding, Identity, Subject } from '../declared.ts';
 import { findKind, kinds } from '../kinds.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { FOLDER_UID_PREFIX, identify } from './check-document.ts';
@@ -36,7 +36,7 @@ const ROUNDS_MAX = 4;
 
 export async function reconcileFolder(
   path: string,
-  context: Omit<Context, Finding>,
+  context: Omit<Context, keyof Finding>,
 ): Promise<PassReport> {
   const namespace = context.organization_id;
   const folder = await loadFolder(path, namespace);
@@ -74,7 +74,7 @@ function declared({ resources }: Folder): Pending {
 /** Rows of resources that no document declares; none while a document could not be read. */
 async function listGone(
   folder: Folder,
-  { db, organization_id: namespace }: Omit<Context, Finding>,
+  { db, organization_id: namespace }: Omit<Context, keyof Finding>,
 ): Promise<Pending> {
   if (!folder.isComplete) return [];
   const owners = await listOwners(db, { namespace, uid_prefix: FOLDER_UID_PREFIX });
@@ -83,9 +83,7 @@ async function listGone(
     .map((identity) => ({ action: 'delete' as const, identity, spec: undefined }));
 }
 
-type Finding = 'findUid' | 'findDeclared';
-
-function findingIn(folder: Folder, namespace: string): Pick<Context, Finding> {
+function findingIn(folder: Folder, namespace: string): Finding {
   const specs = new Map(folder.resources.map(({ identity, spec }) => [identity.uid, spec]));
   const uidOf = (kind: string, name: string) => identify({ namespace, kind, name }).uid;
   return {

@@ -7,6 +7,7 @@ import type { Database } from '../../runtime/db/client.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import type { Log } from '../../runtime/platform/log.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
+import type { Finding } from '../declared.ts';
 import type { Context, WriteSecret } from '../reconcile.ts';
 import { printFault } from './fault.ts';
 import { loadFolder } from './load.ts';
@@ -91,9 +92,7 @@ function createPasses(options: FolderOperatorOptions) {
   return { pass, idle };
 }
 
-function contextOf(
-  options: FolderOperatorOptions,
-): Omit<Context, 'findUid' | 'findDeclared' | 'writeSecret'> {
+function contextOf(options: FolderOperatorOptions): Omit<Context, 'writeSecret' | keyof Finding> {
   const { db, clock, sealing, organization_id, delivery_root_domain } = options;
   return { db, clock, sealing, organization_id, delivery_root_domain };
 }
