@@ -6,7 +6,7 @@
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
 import { deliveryName, type Edge, type EdgeFound, type RouteMode } from './edge.ts';
-import { admissionOf, type KnownRoute } from './live-route.ts';
+import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
 import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -76,9 +76,7 @@ type Wanted = { route: RenderedRoute; present: KnownRoute | undefined };
 
 function withPresent(route: RenderedRoute, live: readonly KnownRoute[]): Wanted {
   const { mode, metadata } = route;
-  const present = live.find(
-    (each) => each.mode === mode && each.object.metadata.name === metadata.name,
-  );
+  const present = findRoute(live, { mode, name: metadata.name });
   return { route, present };
 }
 

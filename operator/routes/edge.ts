@@ -58,10 +58,9 @@ const parseSpec = oncePerObject(
 
 /** It holds whatever else is wrong. */
 const parseRootDomain = oncePerObject(
-  ({ spec }: ImageServiceObject) =>
-    imageServiceSpec.pick({ deliveryRootDomain: true }).strip().safeParse(spec).data
-      ?.deliveryRootDomain,
+  ({ spec }: ImageServiceObject) => rootDomainSpec.safeParse(spec).data?.deliveryRootDomain,
 );
+const rootDomainSpec = imageServiceSpec.pick({ deliveryRootDomain: true }).strip();
 
 /** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */
 export function deliveryName({ owner }: Edge): string {

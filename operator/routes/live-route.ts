@@ -39,6 +39,13 @@ export function projectOf({ metadata }: LiveRoute): string | undefined {
   return metadata.labels?.[PROJECT_LABEL];
 }
 
+export function findRoute(
+  live: readonly KnownRoute[],
+  { mode, name }: { mode: RouteMode; name: string },
+): KnownRoute | undefined {
+  return live.find((each) => each.mode === mode && each.object.metadata.name === name);
+}
+
 /** Of an HTTPRoute. */
 export function hostsOfRoute({ spec }: LiveRoute): readonly string[] {
   return (spec as { hostnames?: string[] } | undefined)?.hostnames ?? [];

@@ -8,7 +8,7 @@ import { digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
 import { deliveryName, type Edge, type RouteMode, routeLabels } from './edge.ts';
-import { hostsOfRoute, type KnownRoute } from './live-route.ts';
+import { findRoute, hostsOfRoute, type KnownRoute } from './live-route.ts';
 import { shareHosts } from './share-hosts.ts';
 
 export type Routed = {
@@ -38,39 +38,22 @@ export const APPLIED = 'tintype.dev/applied';
 /** Where routes lead to, and of which kind they are. */
 export type Way = { edge: Edge; mode: RouteMode };
 
+/** The hosts that one route takes. */
+type Share = { name: string; hosts: readonly string[] };
+
 /** None where the wildcard is all that the project needs; `live` are those that it has. */
 export function renderRoutes(
   way: Way,
   of: Routed,
   live: readonly KnownRoute[],
 ): readonly RenderedRoute[] {
-  const hosts = hostsOf(way.edge, of);
-  if (hosts.length === 0) return [];
-  if (way.mode === 'Ingress') {
-    const rendered = {
-      name: routeName(way.edge, of),
-      hosts,
-      spec: ingressSpec(way.edge, of, hosts),
-    };
-    return [complete(way, of, rendered)];
-  }
-  const names = httpRouteNames(routeName(way.edge, of));
-  const shares = shareHosts(hosts, {
-    held: names.map((name) => hostsHeld(live, name)),
-    most: HTTP_ROUTE_HOSTS_MAX,
-  });
-  return names.flatMap((name, index) => {
-    const share = shares[index] ?? [];
-    if (share.length === 0) return [];
-    return [complete(way, of, { name, hosts: share, spec: httpRouteSpec(way.edge, share) })];
-  });
+  const all = { name: routeName(way.edge, of), hosts: hostsOf(way.edge, of) };
+  const shares = way.mode === 'Ingress' ? [all] : shareOut(all, live);
+  return shares.filter(({ hosts }) => hosts.length > 0).map((share) => renderRoute(way, of, share));
 }
 
-function complete(
-  { edge, mode }: Way,
-  of: Routed,
-  { name, hosts, spec }: { name: string; hosts: readonly string[]; spec: object },
-): RenderedRoute {
+function renderRoute({ edge, mode }: Way, of: Routed, { name, hosts }: Share): RenderedRoute {
+  const spec = mode === 'Ingress' ? ingressSpec(edge, of, hosts) : httpRouteSpec(edge, hosts);
   const declared = annotationsOf(edge, of);
   const { owner, namespace } = edge;
   return {
@@ -93,17 +76,16 @@ const HTTP_ROUTE_HOSTS_MAX = 16;
 const HTTP_ROUTES_MAX = Math.ceil((CUSTOM_DOMAINS_MAX + 1) / HTTP_ROUTE_HOSTS_MAX);
 
 /** No slug of a project has a dot, so that none of these is another project's. */
-function httpRouteNames(name: string): string[] {
-  return Array.from({ length: HTTP_ROUTES_MAX }, (_, index) =>
+function shareOut({ name, hosts }: Share, live: readonly KnownRoute[]): Share[] {
+  const names = Array.from({ length: HTTP_ROUTES_MAX }, (_, index) =>
     index === 0 ? name : `${name}.${index + 1}`,
   );
-}
-
-function hostsHeld(live: readonly KnownRoute[], name: string): readonly string[] {
-  const route = live.find(
-    ({ mode, object }) => mode === 'Gateway' && object.metadata.name === name,
-  );
-  return route === undefined ? [] : hostsOfRoute(route.object);
+  const held = names.map((each) => {
+    const route = findRoute(live, { mode: 'Gateway', name: each });
+    return route === undefined ? [] : hostsOfRoute(route.object);
+  });
+  const shares = shareHosts(hosts, { held, most: HTTP_ROUTE_HOSTS_MAX });
+  return names.map((each, index) => ({ name: each, hosts: shares[index] ?? [] }));
 }
 
 export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'project_slug'>) {
