@@ -1,25 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
-import { defaultPlans } from '../../runtime/core/plans.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
-import { systemClock } from '../../runtime/platform/clock.ts';
-import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
-import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { crashEverywhere } from '../support/crash-everywhere.ts';
-import {
-  type CrashingOperator,
-  createCrashingOperator,
-  type Step,
-  type Through,
-} from '../support/crashing-operator.ts';
+import type { CrashingOperator, Step } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
+import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { must, publish } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { lookAtTenants } from '../support/tenant-looks.ts';
+import { createTenantOperator } from '../support/tenant-looks.ts';
 import { declareAt, liveAt, type Place, pathOf } from '../support/tenant-places.ts';
 
 const { db } = useDatabase();
@@ -36,12 +28,7 @@ function imagesOf(step: Step): ImageDeps {
   const write: typeof ingest.write = (...args) =>
     step('write ingest object', () => ingest.write(...args));
   return {
-    buckets: { ...folder.buckets, ingest: { ...ingest, write } },
-    ...{ queue: createInProcessQueue(), clock: systemClock, log, plans: defaultPlans },
-    settings: {
-      ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
-      ...{ avifUploads: 'enabled', svgUploads: 'enabled' },
-    },
+    ...declaredImageDeps({ ...folder.buckets, ingest: { ...ingest, write } }),
     download: async () => ({ fault: 'nobody asks for a URL' }),
   };
 }
@@ -72,9 +59,8 @@ function declare(place: Place, source: 'configMapRef' | 'secretRef') {
 
 function operatorOf(place: Place): CrashingOperator {
   const resources = kinds.map((kind) => ({ kind, path: pathOf(kind, place) }));
-  const options = { plane: plane(), sealing, resources, images: imagesOf };
-  const start = (through: Through) => lookAtTenants(options, through);
-  return createCrashingOperator({ plane: plane(), db, start, others: () => work(place) });
+  const options = { plane: plane(), db, sealing, resources };
+  return createTenantOperator({ ...options, images: imagesOf, others: () => work(place) });
 }
 
 /** What a worker does with uploads that have arrived. */

@@ -5,16 +5,12 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
 import { crashEverywhere } from '../support/crash-everywhere.ts';
-import {
-  type CrashingOperator,
-  createCrashingOperator,
-  type Through,
-} from '../support/crashing-operator.ts';
+import type { CrashingOperator } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { lookAtTenants } from '../support/tenant-looks.ts';
+import { createTenantOperator } from '../support/tenant-looks.ts';
 import { declareAt, liveAt, type Place, pathOf } from '../support/tenant-places.ts';
 
 const { db } = useDatabase();
@@ -49,9 +45,7 @@ const declare = (place: Place, times: 1 | 2) => declareAt(plane(), place, specs(
 
 function operatorOf(place: Place): CrashingOperator {
   const resources = kinds.map((kind) => ({ kind, path: pathOf(kind, place) }));
-  const options = { plane: plane(), sealing, resources };
-  const start = (through: Through) => lookAtTenants(options, through);
-  return createCrashingOperator({ plane: plane(), db, start });
+  return createTenantOperator({ plane: plane(), db, sealing, resources });
 }
 
 /** In a namespace of its own, so that its organization is made in it too. */

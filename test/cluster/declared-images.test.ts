@@ -1,14 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
-import { defaultPlans } from '../../runtime/core/plans.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
-import { systemClock } from '../../runtime/platform/clock.ts';
-import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
-import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
+import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, must, publish } from '../support/rows.ts';
@@ -25,12 +22,7 @@ const served = new Map<string, Buffer>();
 const asked: string[] = [];
 
 const images: ImageDeps = {
-  ...{ buckets: folder.buckets, queue: createInProcessQueue(), clock: systemClock, log },
-  plans: defaultPlans,
-  settings: {
-    ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
-    ...{ avifUploads: 'enabled', svgUploads: 'enabled' },
-  },
+  ...declaredImageDeps(folder.buckets),
   download: async (url) => {
     asked.push(url);
     const bytes = served.get(url);

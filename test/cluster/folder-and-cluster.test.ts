@@ -4,17 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { parseAllDocuments, stringify } from 'yaml';
+import type { TenantKind } from '../../operator/cluster/tenant-object.ts';
 import { reconcileFolder } from '../../operator/files/reconcile-folder.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
-import { createCrashingOperator } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeRequest } from '../support/kube-request.ts';
 import { makeFile, makeOrganization, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { lookAtTenants } from '../support/tenant-looks.ts';
+import { createTenantOperator } from '../support/tenant-looks.ts';
+import { pathOf } from '../support/tenant-places.ts';
 
 const folderDatabase = useDatabase();
 const clusterDatabase = useDatabase();
@@ -22,20 +23,14 @@ const cluster = useControlPlane();
 const { plane } = cluster;
 const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
-const plurals = {
-  ...{ Project: 'projects', SigningKey: 'signingkeys' },
-  ...{ WatermarkPreset: 'watermarkpresets', Recipe: 'recipes' },
-} as const;
-type Kind = keyof typeof plurals;
-type Document = { kind: Kind; metadata: { name: string }; spec: object };
+type Document = { kind: TenantKind; metadata: { name: string }; spec: object };
 
 let namespace: string;
 beforeAll(async () => {
   namespace = await cluster.namespace();
 });
 
-const path = ({ kind, metadata }: Document) =>
-  `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plurals[kind]}/${metadata.name}`;
+const path = ({ kind, metadata }: Document) => pathOf(kind, { namespace, name: metadata.name });
 
 /** What the project ships as samples. */
 async function readSamples(): Promise<Document[]> {
@@ -119,12 +114,8 @@ async function throughCluster(documents: readonly Document[]): Promise<void> {
     if (!wanted.has(at)) await kubeRequest(plane(), { method: 'DELETE', path: at });
   }
   const resources = [...seen].map(([at, { kind }]) => ({ kind, path: at }));
-  const options = { plane: plane(), sealing, resources };
-  await createCrashingOperator({
-    plane: plane(),
-    db: clusterDatabase.db,
-    start: (through) => lookAtTenants(options, through),
-  }).run();
+  const { db } = clusterDatabase;
+  await createTenantOperator({ plane: plane(), db, sealing, resources }).run();
 }
 
 /** All that was declared, without ids, times and secrets. */

@@ -29,7 +29,7 @@ type Options = {
   /** A process that begins, and remembers nothing; answers with its look at everything. */
   start(through: Through): () => Promise<void>;
   /** What others have done by the time of its next look: workers, and the controllers of Kubernetes. */
-  others?: () => Promise<void>;
+  others?: (() => Promise<void>) | undefined;
 };
 
 class Crash extends Error {}

@@ -8,23 +8,43 @@ import { reconcileObject } from '../../operator/cluster/reconcile-object.ts';
 import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
 import type { TenantKind, TenantObject } from '../../operator/cluster/tenant-object.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import type { Database } from '../../runtime/db/client.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
-import type { Step, Through } from './crashing-operator.ts';
+import {
+  type CrashingOperator,
+  createCrashingOperator,
+  type Step,
+  type Through,
+} from './crashing-operator.ts';
 import { kubeRequest, type PlaneAddress } from './kube-request.ts';
 
 type Watched = { kind: TenantKind; path: string };
 
-type Options = {
+type Looks = {
   plane: PlaneAddress;
   sealing: Sealing;
   resources: readonly Watched[];
   images?: (step: Step) => ImageDeps;
 };
 
+type Options = Looks & {
+  db: Database;
+  /** What others have done by the time of its next look. */
+  others?: () => Promise<void>;
+};
+
 type Objects = ReadonlyMap<string, TenantObject>;
 
+export function createTenantOperator(options: Options): CrashingOperator {
+  const { plane, db, others } = options;
+  return createCrashingOperator({
+    ...{ plane, db, others },
+    start: (through) => lookAtTenants(options, through),
+  });
+}
+
 /** For one process: the look at all of them. */
-export function lookAtTenants(options: Options, through: Through): () => Promise<void> {
+export function lookAtTenants(options: Looks, through: Through): () => Promise<void> {
   const { client, db, metrics, step } = through;
   const context = {
     ...{ client, db, metrics, clock, sealing: options.sealing },
@@ -54,7 +74,7 @@ function finderIn(objects: Objects): ObjectContext['findObject'] {
     );
 }
 
-async function readAll({ plane, resources }: Options): Promise<Objects> {
+async function readAll({ plane, resources }: Looks): Promise<Objects> {
   const objects = new Map<string, TenantObject>();
   for (const { path } of resources) {
     const { status, body } = await kubeRequest(plane, { path });
