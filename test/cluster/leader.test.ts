@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
 import { startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
@@ -31,6 +31,9 @@ async function openInstallation() {
   };
   const name = newSlug();
   const started: OperatorProcess[] = [];
+  onTestFinished(async () => {
+    await Promise.all(started.map((each) => each.stop()));
+  });
   const path = (plural: string) =>
     `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plural}/${name}`;
   const apply = (kind: string, plural: string, spec: object) => {
@@ -70,7 +73,6 @@ async function openInstallation() {
       );
       return must(row);
     },
-    close: () => Promise.all(started.map((each) => each.stop())),
   };
 }
 
@@ -111,41 +113,33 @@ const BUSY_MS = 7_000;
 
 it('an operator that is killed is followed when its lease has run out, and no sooner than that promised', async () => {
   const of = await openInstallation();
-  try {
-    const { leader, standby } = await startTwo(of);
-    const before = await of.term();
-    const killed_at = await now();
-    leader.child.kill('SIGKILL');
-    await once(leader.child, 'exit');
-    const last = await of.lease();
-    await of.change('Two');
-    await of.untilNamed('Two');
-    const [term, lease] = [await of.term(), await of.lease()];
-    expect([term.epoch, lease.leaseTransitions]).toEqual([before.epoch + 1, before.epoch + 1]);
-    expect([lease.holderIdentity, await leads(standby)]).toEqual([term.holder, true]);
-    expect(Date.parse(lease.acquireTime)).toBeGreaterThan(Date.parse(last.renewTime) + 15_000);
-    expect(term.began_at.getTime()).toBeLessThanOrEqual(killed_at + 20_000 + BUSY_MS);
-    expect(await of.changedAt()).toBeLessThanOrEqual(killed_at + 20_000 + BUSY_MS);
-  } finally {
-    await of.close();
-  }
+  const { leader, standby } = await startTwo(of);
+  const before = await of.term();
+  const killed_at = await now();
+  leader.child.kill('SIGKILL');
+  await once(leader.child, 'exit');
+  const last = await of.lease();
+  await of.change('Two');
+  await of.untilNamed('Two');
+  const [term, lease] = [await of.term(), await of.lease()];
+  expect([term.epoch, lease.leaseTransitions]).toEqual([before.epoch + 1, before.epoch + 1]);
+  expect([lease.holderIdentity, await leads(standby)]).toEqual([term.holder, true]);
+  expect(Date.parse(lease.acquireTime)).toBeGreaterThan(Date.parse(last.renewTime) + 15_000);
+  expect(term.began_at.getTime()).toBeLessThanOrEqual(killed_at + 20_000 + BUSY_MS);
+  expect(await of.changedAt()).toBeLessThanOrEqual(killed_at + 20_000 + BUSY_MS);
 }, 300_000);
 
 it('an operator that stops is followed at once, long before its lease would have run out', async () => {
   const of = await openInstallation();
-  try {
-    const { leader, standby } = await startTwo(of);
-    const before = await of.term();
-    const asked_at = await now();
-    leader.child.kill('SIGTERM');
-    await of.change('Two');
-    await of.untilNamed('Two');
-    const term = await of.term();
-    expect([term.epoch, await leads(standby)]).toEqual([before.epoch + 1, true]);
-    expect(term.began_at.getTime()).toBeLessThanOrEqual(asked_at + 3_000 + BUSY_MS);
-  } finally {
-    await of.close();
-  }
+  const { leader, standby } = await startTwo(of);
+  const before = await of.term();
+  const asked_at = await now();
+  leader.child.kill('SIGTERM');
+  await of.change('Two');
+  await of.untilNamed('Two');
+  const term = await of.term();
+  expect([term.epoch, await leads(standby)]).toEqual([before.epoch + 1, true]);
+  expect(term.began_at.getTime()).toBeLessThanOrEqual(asked_at + 3_000 + BUSY_MS);
 }, 300_000);
 
 /** Longer than its lease. At 30 s the call that its pass waits for is given up: it would not come to its write. */
@@ -154,61 +148,57 @@ const FROZEN_MS = 25_000;
 it('an operator that was frozen in the middle of a pass tries to write when it wakes up, and may not', async () => {
   const of = await openInstallation();
   const proxy = await startKubeFaultProxy(plane());
-  try {
-    // Nothing has to listen there: what brings an image writes to the database first.
-    const storage = {
-      ...{ TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_S3_FORCE_PATH_STYLE: 'true' },
-      ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
-    };
-    const frozen = await of.start(storage, proxy);
-    await of.change('One');
-    await of.untilNamed('One');
-    const standby = await of.start();
-    const before = await of.term();
+  onTestFinished(() => proxy.close());
+  // Nothing has to listen there: what brings an image writes to the database first.
+  const storage = {
+    ...{ TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_S3_FORCE_PATH_STYLE: 'true' },
+    ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
+  };
+  const frozen = await of.start(storage, proxy);
+  await of.change('One');
+  await of.untilNamed('One');
+  const standby = await of.start();
+  const before = await of.term();
 
-    const release = proxy.hold('ConfigMap');
-    await storeImage(of);
-    await until(async () =>
-      expect(proxy.requests.filter(({ path }) => path.includes('/configmaps/'))).toHaveLength(1),
-    );
-    frozen.child.kill('SIGSTOP');
-    const thawed = sleep(FROZEN_MS);
-    for (const displayName of ['Two', 'Three', 'Four']) {
-      await of.change(displayName);
-      await of.untilNamed(displayName);
-    }
-    expect((await of.term()).epoch).toBe(before.epoch + 1);
-    await thawed;
-    release();
-    frozen.child.kill('SIGCONT');
-    await of.change('Five');
-    await until(async () => {
-      expect(frozen.said).toContainEqual(
-        expect.objectContaining({
-          msg: 'another process leads: this one writes no more',
-          error: expect.objectContaining({ name: 'Fenced' }),
-        }),
-      );
-    });
-    await of.untilNamed('Five');
-    await until(async () => expect(await leads(frozen)).toBe(false));
-    expect([await leads(standby), (await of.term()).epoch]).toEqual([true, before.epoch + 1]);
-    // What it was about to write: nobody else has storage to bring an image to.
-    expect(await db.query('select from uploads where file_slug = $1', [of.name])).toEqual([]);
-    const changes = await db.query(
-      `select from audit_log where target = $1 and after->'changes' ? 'update'`,
-      [`${of.namespace}/${of.name}`],
-    );
-    expect(changes).toHaveLength(4);
-    // It has not lost its mind: it is next.
-    standby.child.kill('SIGTERM');
-    await of.change('Six');
-    await of.untilNamed('Six');
-    expect(await leads(frozen)).toBe(true);
-  } finally {
-    await of.close();
-    await proxy.close();
+  const release = proxy.hold('ConfigMap');
+  await storeImage(of);
+  await until(async () =>
+    expect(proxy.requests.filter(({ path }) => path.includes('/configmaps/'))).toHaveLength(1),
+  );
+  frozen.child.kill('SIGSTOP');
+  const thawed = sleep(FROZEN_MS);
+  for (const displayName of ['Two', 'Three', 'Four']) {
+    await of.change(displayName);
+    await of.untilNamed(displayName);
   }
+  expect((await of.term()).epoch).toBe(before.epoch + 1);
+  await thawed;
+  release();
+  frozen.child.kill('SIGCONT');
+  await of.change('Five');
+  await until(async () => {
+    expect(frozen.said).toContainEqual(
+      expect.objectContaining({
+        msg: 'another process leads: this one writes no more',
+        error: expect.objectContaining({ name: 'Fenced' }),
+      }),
+    );
+  });
+  await of.untilNamed('Five');
+  await until(async () => expect(await leads(frozen)).toBe(false));
+  expect([await leads(standby), (await of.term()).epoch]).toEqual([true, before.epoch + 1]);
+  // What it was about to write: nobody else has storage to bring an image to.
+  expect(await db.query('select from uploads where file_slug = $1', [of.name])).toEqual([]);
+  const changes = await db.query(
+    `select from audit_log where target = $1 and after->'changes' ? 'update'`,
+    [`${of.namespace}/${of.name}`],
+  );
+  expect(changes).toHaveLength(4);
+  // It has not lost its mind: it is next.
+  standby.child.kill('SIGTERM');
+  await of.change('Six');
+  await of.untilNamed('Six');
+  expect(await leads(frozen)).toBe(true);
 }, 300_000);
 
 async function storeImage({ namespace, name, apply }: Installation): Promise<void> {
