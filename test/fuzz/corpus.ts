@@ -22,16 +22,8 @@ export function readCorpus({ name, kind }: Of): { input: Input; file: string }[]
     .toSorted()
     .flatMap((file) => {
       const content = readFileSync(join(folder, file));
-      const place = `${name}/${file}`;
-      if (file === KEPT)
-        return (JSON.parse(content.toString()) as string[]).map((one) => ({
-          input: parse(kind, one),
-          file: place,
-        }));
-      return {
-        input: kind === 'text' ? (JSON.parse(content.toString()) as string) : content,
-        file: place,
-      };
+      const inputs = file === KEPT ? parseKept(kind, content) : [parseFinding(kind, content)];
+      return inputs.map((input) => ({ input, file: `${name}/${file}` }));
     });
 }
 
@@ -61,6 +53,11 @@ function print(input: Input): string {
   return typeof input === 'string' ? input : input.toString('base64');
 }
 
-function parse(kind: Target['kind'], kept: string): Input {
-  return kind === 'text' ? kept : Buffer.from(kept, 'base64');
+function parseKept(kind: Target['kind'], content: Buffer): Input[] {
+  const kept = JSON.parse(content.toString()) as string[];
+  return kind === 'text' ? kept : kept.map((one) => Buffer.from(one, 'base64'));
+}
+
+function parseFinding(kind: Target['kind'], content: Buffer): Input {
+  return kind === 'text' ? (JSON.parse(content.toString()) as string) : content;
 }

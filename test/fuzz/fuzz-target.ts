@@ -17,7 +17,8 @@ export type FuzzOptions = {
 };
 
 export type Fuzzed = {
-  inputs: number /** The shortest of each way of being answered. */;
+  inputs: number;
+  /** The shortest of each way of being answered. */
   pool: Input[];
 };
 
