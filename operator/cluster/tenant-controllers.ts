@@ -12,6 +12,7 @@ import { createDatabaseGate, type DatabaseGate } from './database-gate.ts';
 import { createDeparted, type Departed } from './departed.ts';
 import { createDependants } from './dependants.ts';
 import { directiveOf } from './directives.ts';
+import { followRows, lookAtAll } from './follow-rows.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
@@ -41,10 +42,14 @@ export type TenantOptions = {
   resync_ms?: number;
   /** When what waits for a file, or for somebody's decision, is looked at again. */
   retry_ms?: number;
+  /** When rows are asked what others changed in them. */
+  poll_ms?: number;
 };
 
-const RESYNC_MS = 10 * 60_000;
+/** Rows tell of their changes: what is left to it are changes behind the back of their tables. */
+const RESYNC_MS = 30 * 60_000;
 const RETRY_MS = 10_000;
+const POLL_MS = 2_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   context: TenantOptions['context'] & Pick<ObjectContext, 'findObject' | 'metrics'>;
@@ -65,6 +70,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     random: Math.random,
     resync_ms: RESYNC_MS,
     retry_ms: RETRY_MS,
+    poll_ms: POLL_MS,
     ...options,
     context: { ...options.context, metrics, findObject },
     gate: createDatabaseGate(options.clock),
@@ -120,14 +126,12 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
     return [kind, createWorkQueue({ ...state, name: kind })] as const;
   });
   state.queues = new Map(queues);
-  for (const [kind, queue] of queues) {
-    for (const key of state.caches.keys(kind)) queue.add(key, 'resync');
-  }
+  lookAtAll(state);
   const workers = queues.map(([kind, queue]) => {
     const reconcile = (pass: Pass) => runPass(state, { kind, pass, term });
     return runWorkers({ ...state, controller: kind, queue, reconcile, concurrency: CONCURRENCY });
   });
-  await sweepOrphans(state, term);
+  await Promise.all([sweepOrphans(state, term), followRows(state, term)]);
   await Promise.all(workers.map((each) => each.stop()));
   state.queues = new Map();
   state.departed.clear();

@@ -31,13 +31,17 @@ export async function findOperatorTerm(
   return term;
 }
 
-/** Until the end of the transaction nobody begins a later one. */
+/**
+ * Until the end of the transaction nobody begins a later one, and what it writes is not noted in declared_row_changes as
+ * what others write is.
+ */
 export async function lockOperatorTerm(
   tx: Transaction,
   lease: string,
 ): Promise<OperatorTerm | undefined> {
   const [term] = await tx.query<OperatorTerm>(
-    'select lease, epoch, holder from operator_terms where lease = $1 for share',
+    `select lease, epoch, holder, set_config('tintype.declares', 'on', true)
+     from operator_terms where lease = $1 for share`,
     [lease],
   );
   return term;

@@ -10,6 +10,7 @@ import {
   createTenantControllers,
   type TenantOptions,
 } from '../../operator/cluster/tenant-controllers.ts';
+import { openFence } from '../../operator/fence.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
@@ -72,6 +73,7 @@ type Options = {
   context?: Partial<TenantOptions['context']>;
   /** Where the operator finds the API server, in place of its own address. */
   through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
+  often?: Pick<TenantOptions, 'resync_ms' | 'retry_ms' | 'poll_ms'>;
 };
 
 const plurals: Record<string, string> = {
@@ -82,10 +84,9 @@ const plurals: Record<string, string> = {
 };
 
 const GROUP = '/apis/tintype.dev/v1alpha1';
-const RESYNC_MS = 500;
-const RETRY_MS = 300;
+const OFTEN = { resync_ms: 500, retry_ms: 300 };
 
-export function useTenantCluster({ db, key, wrap, context, through }: Options): TenantCluster {
+export function useTenantCluster({ db, key, wrap, context, ...options }: Options): TenantCluster {
   const cluster = useControlPlane();
   const { plane } = cluster;
   const namespaces: string[] = [];
@@ -106,12 +107,12 @@ export function useTenantCluster({ db, key, wrap, context, through }: Options): 
 
   beforeAll(async () => {
     namespaces.push(await cluster.namespace(), await cluster.namespace());
-    const connected = connectKube((await through?.(plane())) ?? plane());
+    const connected = connectKube((await options.through?.(plane())) ?? plane());
     const client = wrap?.(connected.client) ?? connected.client;
     metrics = connected.metrics;
     caches = openObjectCaches({ client, clock, log, metrics, namespaces });
     controllers = createTenantControllers({
-      ...{ caches, namespaces, clock, log, metrics, resync_ms: RESYNC_MS, retry_ms: RETRY_MS },
+      ...{ caches, namespaces, clock, log, metrics, ...OFTEN, ...options.often },
       context: {
         ...{ client, clock, findRootDomain: () => 'images.example' },
         sealing: createSealing([{ id: 'k1', key: key ?? randomBytes(32) }]),
@@ -132,7 +133,8 @@ export function useTenantCluster({ db, key, wrap, context, through }: Options): 
     led: async (work, through = db) => {
       const over = new AbortController();
       const { signal } = over;
-      const leading = controllers.lead({ db: through, epoch: 1, signal, isCurrent: () => true });
+      const fence = openFence(through, { lease: `${first()}/test`, epoch: 1, holder: 'test' });
+      const leading = controllers.lead({ db: fence.db, epoch: 1, signal, isCurrent: () => true });
       try {
         await work();
       } finally {

@@ -1,0 +1,134 @@
+// Spec: Project (status).
+import { describe, expect, it } from 'vitest';
+import { deleteOldDeclaredRowChanges } from '../../runtime/db/declared-row-changes.ts';
+import { updateFileBlocked } from '../../runtime/db/files.ts';
+import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeFile, must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const HOUR_MS = 3_600_000;
+/** So that nothing is looked at again by itself. */
+const cluster = useTenantCluster({
+  db,
+  often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS, poll_ms: 50 },
+});
+const { apply, led, read, untilReason } = cluster;
+const kinds = ['Project', 'SigningKey', 'WatermarkPreset', 'Recipe'] as const;
+
+/** A project with one of each kind. */
+async function declareAll(): Promise<string> {
+  const name = newSlug();
+  const projectRef = { name };
+  await apply('Project', name, { displayName: 'Shop' });
+  await untilReason('Project', name, 'InSync');
+  await makeFile(db, must(await findProjectBySlug(db, name)), { file_slug: 'logo.png' });
+  await apply('SigningKey', name, { projectRef, rotationTrigger: '1' });
+  await apply('WatermarkPreset', name, { projectRef, fileSlug: 'logo.png' });
+  await apply('Recipe', name, { projectRef, transformChain: 'resize/9x9' });
+  for (const kind of kinds) await untilReason(kind, name, 'InSync');
+  return name;
+}
+
+function changesOf(name: string) {
+  return db.query<{ kind: string }>(
+    'select kind from declared_row_changes where owner_name = $1 order by kind',
+    [name],
+  );
+}
+
+describe('what others change in the rows of a resource', () => {
+  it('is said at once where they may: a project that staff suspended, a file that they blocked', async () => {
+    await led(async () => {
+      const [name, bystander] = [await declareAll(), await declareAll()];
+      const { project_id } = must(await findProjectBySlug(db, name));
+      const passes = await cluster.countPasses('Recipe');
+      const suspended = { status: 'suspended', suspended_by: 'staff' } as const;
+      await updateProject(db, { project_id, changes: suspended });
+      await until(async () =>
+        expect((await read('Project', name)).status).toMatchObject({ suspendedBy: 'staff' }),
+      );
+      const [{ file_id }] = (await db.query('select file_id from files where project_id = $1', [
+        project_id,
+      ])) as [{ file_id: string }];
+      await db.transaction((tx) =>
+        updateFileBlocked(tx, { file_id, blocked_by: 'staff', reason: 'no' }),
+      );
+      await untilReason('WatermarkPreset', name, 'FileBlocked');
+      expect(await changesOf(bystander)).toEqual([]);
+      expect(await cluster.countPasses('Recipe')).toBe(passes);
+    });
+  });
+
+  it('is healed at once where they may not', async () => {
+    await led(async () => {
+      const name = await declareAll();
+      const chains = () =>
+        db.query('select transform_chain from recipes where owner_name = $1', [name]);
+      await db.query(`update recipes set transform_chain = 'resize/1x1' where owner_name = $1`, [
+        name,
+      ]);
+      await until(async () => expect(await chains()).toEqual([{ transform_chain: 'resize/9x9' }]));
+      await db.query('delete from recipes where owner_name = $1', [name]);
+      await until(async () => expect(await chains()).toEqual([{ transform_chain: 'resize/9x9' }]));
+      await db.query(`update projects set name = 'Store' where owner_name = $1`, [name]);
+      await until(async () =>
+        expect(await findProjectBySlug(db, name)).toMatchObject({ name: 'Shop' }),
+      );
+    });
+  });
+
+  it('is looked at by everything where it was too much to be told one by one', async () => {
+    await led(async () => {
+      const name = await declareAll();
+      await db.query(
+        `insert into declared_row_changes (kind, owner_namespace, owner_name)
+         select 'Recipe', 'elsewhere', 'r' || n from generate_series(1, 600) n`,
+      );
+      const passes = await cluster.countPasses('Project');
+      await until(async () => expect(await cluster.countPasses('Project')).toBeGreaterThan(passes));
+      expect((await read('Project', name)).status).toMatchObject({ observedGeneration: 1 });
+    });
+  });
+});
+
+it('what the operator writes itself is no news to it', async () => {
+  await led(async () => {
+    const name = await declareAll();
+    // The file that a test puts there is of a preset that is not there yet.
+    expect(await changesOf(name)).toEqual([]);
+    await apply('Project', name, { displayName: 'Store', staff: { pricingMultiplier: '2' } });
+    await apply('SigningKey', name, { projectRef: { name }, rotationTrigger: '2' });
+    await until(async () => {
+      const project = await findProjectBySlug(db, name);
+      const keys = await db.query('select from signing_keys where project_id = $1', [
+        must(project).project_id,
+      ]);
+      expect([project?.name, keys]).toEqual(['Store', [{}, {}]]);
+    });
+    expect(await changesOf(name)).toEqual([]);
+  });
+});
+
+it('a column of projects that is neither a counter nor fixed is watched', async () => {
+  const columns = await db.query<{ column_name: string }>(
+    `select column_name from information_schema.columns where table_name = 'projects'
+     except
+     select event_object_column from information_schema.triggered_update_columns
+     where trigger_name = 'projects_declared' order by 1`,
+  );
+  expect(columns.map(({ column_name }) => column_name)).toEqual([
+    ...['created_at', 'file_count', 'generation', 'organization_id', 'project_id'],
+    ...['project_slug', 'reserved_bytes', 'storage_bytes', 'updated_at'],
+  ]);
+});
+
+it('old numbers are deleted, the newest stay', async () => {
+  const [{ version }] = (await db.query(
+    'select max(version) as version from declared_row_changes',
+  )) as [{ version: number }];
+  await db.transaction((tx) => deleteOldDeclaredRowChanges(tx, 10));
+  const left = await db.query('select version from declared_row_changes order by version desc');
+  expect([left.length, left[0]]).toEqual([10, { version }]);
+});
