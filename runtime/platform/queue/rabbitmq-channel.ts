@@ -1,7 +1,7 @@
 /** A channel that is there whenever the connection is: opened again when either was lost. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import type { Log } from '../log.ts';
-import type { RabbitConnection } from './rabbitmq-connection.ts';
+import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
 
 export type KeptChannel = {
   /** Waits for the channel at most so long; then it throws QueueAway. */
@@ -40,7 +40,7 @@ export async function keepChannel(
     });
     await prepare(opened);
     // Nobody waits for it any more, and what it listens to would be brought to nobody.
-    if (isClosed) return opened.close();
+    if (isClosed) return closeChannel(opened);
     channel = opened;
     for (const take of waiting) take(opened);
     waiting.clear();
@@ -66,7 +66,7 @@ export async function keepChannel(
       isClosed = true;
       const closing = channel;
       channel = undefined;
-      await closing?.close().catch(() => undefined);
+      if (closing !== undefined) await closeChannel(closing);
     },
   };
 }

@@ -2,7 +2,7 @@
  * One connection to RabbitMQ that comes back: whatever lives on it is set up again after every reconnect. All
  * errors are heard, because one that nobody hears ends the process.
  */
-import { type ChannelModel, connect } from 'amqplib';
+import { type Channel, type ChannelModel, connect } from 'amqplib';
 import { Advice, Away } from '../advice.ts';
 import type { Log } from '../log.ts';
 
@@ -105,6 +105,11 @@ function adviceOn(error: unknown, { host }: URL): Advice {
   if (mistake !== undefined) return new Advice(`The broker at ${host} ${mistake}.`, options);
   const what = find(absences) ?? `cannot be used (${message}): check TINTYPE_AMQP_URL`;
   return new Away(`The broker at ${host} ${what}.`, options);
+}
+
+/** Of one whose connection ends in the same moment amqplib would wait for ever for the broker's goodbye, too. */
+export function closeChannel(channel: Channel): Promise<void> {
+  return withDeadline(channel.close(), CLOSE_MS_MAX);
 }
 
 /** Fails what the broker does not answer. */

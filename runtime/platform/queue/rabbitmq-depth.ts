@@ -5,7 +5,7 @@
 import type { ChannelModel } from 'amqplib';
 import type { QueueDepth } from './queue.ts';
 import { QueueAway } from './rabbitmq-channel.ts';
-import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
+import { closeChannel, orFail, type RabbitConnection } from './rabbitmq-connection.ts';
 import { type BrokerQueue, callQueue, doorbellQueue } from './rabbitmq-names.ts';
 
 const ANSWER_MS_MAX = 5000;
@@ -30,7 +30,7 @@ async function readDepth(model: ChannelModel, { name }: BrokerQueue): Promise<Qu
   channel.on('error', () => undefined);
   try {
     const { messageCount, consumerCount } = await channel.checkQueue(name);
-    await channel.close();
+    await closeChannel(channel);
     return { queue: name, waiting: messageCount, listeners: consumerCount };
   } catch (error) {
     if (!String(error).includes('NOT_FOUND')) throw error;

@@ -9,7 +9,12 @@ import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
 import type { QueueName, Subscription } from './queue.ts';
 import { type KeptChannel, keepChannel, QueueAway } from './rabbitmq-channel.ts';
-import { orFail, type RabbitConnection } from './rabbitmq-connection.ts';
+import {
+  closeChannel,
+  orFail,
+  type RabbitConnection,
+  withDeadline,
+} from './rabbitmq-connection.ts';
 import { parseMessage, printMessage } from './rabbitmq-message.ts';
 import { DECLARE_AGAIN_MS, declare, doorbellQueue, keepDeclared } from './rabbitmq-names.ts';
 import { tryQuorumQueue } from './rabbitmq-probe.ts';
@@ -110,11 +115,12 @@ const DELETE_MS_MAX = 20_000;
 
 /** On a channel of its own: with the queue the broker may end whatever worked with it. */
 async function deleteDoorbells(connection: RabbitConnection, name: QueueName): Promise<void> {
-  const channel = await connection.current()?.createChannel();
-  if (channel === undefined) throw new QueueAway();
+  const model = connection.current();
+  if (model === undefined) throw new QueueAway();
+  const channel = await orFail(model.createChannel(), PUBLISH_MS_MAX);
   channel.on('error', () => undefined);
   await orFail(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
-  await channel.close().catch(() => undefined);
+  await closeChannel(channel);
 }
 
 /** A queue did not confirm, while the broker makes another one that does. */
@@ -162,6 +168,8 @@ type Prepare = (
   take: Take,
 ) => Promise<{ queue: string; take: (message: ConsumeMessage) => Promise<void> }>;
 
+const CANCEL_MS_MAX = 3000;
+
 /** As many messages at once as there are slots; each is acknowledged on the channel that brought it. */
 export async function subscribe(
   deps: RabbitDeps,
@@ -180,17 +188,15 @@ export async function subscribe(
     const { queue, take: takeMessage } = await prepare(channel, take);
     const consumed = await channel.consume(queue, (message) => {
       // The broker ends a consumer whose queue was deleted: a new channel declares it again.
-      if (message === null) return void channel.close().catch(() => undefined);
+      if (message === null) return void closeChannel(channel);
       void takeMessage(message).then(() => acknowledge(channel, message));
     });
     tag.current = consumed.consumerTag;
   });
   return {
     stop: async () => {
-      await kept
-        .current()
-        ?.cancel(tag.current)
-        .catch(() => undefined);
+      const channel = kept.current();
+      if (channel !== undefined) await withDeadline(channel.cancel(tag.current), CANCEL_MS_MAX);
       await Promise.all(running);
       await kept.close();
     },

@@ -1,7 +1,7 @@
 /** Whether a broker does what the queue needs: a login, quorum queues, and confirms of what it has taken. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
 import { createLog } from '../log.ts';
-import { connectRabbit, orFail } from './rabbitmq-connection.ts';
+import { closeChannel, connectRabbit, orFail } from './rabbitmq-connection.ts';
 
 export type RabbitProbe = {
   product: string;
@@ -33,7 +33,7 @@ export async function tryQuorumQueue(model: ChannelModel): Promise<void> {
   const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
   channel.on('error', () => undefined);
   await orFail(roundTrip(channel), STEP_MS_MAX);
-  await channel.close();
+  await closeChannel(channel);
 }
 
 async function roundTrip(channel: ConfirmChannel): Promise<void> {

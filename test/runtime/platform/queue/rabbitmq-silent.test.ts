@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
+import { keepChannel } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
 import { connectRabbit } from '../../../../runtime/platform/queue/rabbitmq-connection.ts';
 import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
 import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
@@ -32,6 +33,21 @@ it('throws a queue away that confirms nothing while another one does', {
   await queue.publish('ingest', { n: 2 });
   await expect.poll(() => seen, soon).toContainEqual({ n: 2 });
   await queue.close();
+});
+
+it('keeps no channel open that is closed as its connection ends', async () => {
+  const address = new URL(server.url);
+  const proxy = await startFaultProxy({ port: Number(address.port) });
+  address.port = String(proxy.port);
+  const connection = await connectRabbit(address.href, log);
+  const kept = await keepChannel({ connection, log }, async () => undefined);
+  proxy.set({ kind: 'stall' });
+  const closed = kept.close();
+  proxy.cut();
+  await closed;
+  proxy.set({ kind: 'none' });
+  await connection.close();
+  await proxy.close();
 });
 
 it('is asked again where it went away without a goodbye in the middle of a setup', {
