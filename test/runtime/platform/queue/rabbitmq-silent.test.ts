@@ -35,21 +35,6 @@ it('throws a queue away that confirms nothing while another one does', {
   await queue.close();
 });
 
-it('keeps no channel open that is closed as its connection ends', async () => {
-  const address = new URL(server.url);
-  const proxy = await startFaultProxy({ port: Number(address.port) });
-  address.port = String(proxy.port);
-  const connection = await connectRabbit(address.href, log);
-  const kept = await keepChannel({ connection, log }, async () => undefined);
-  proxy.set({ kind: 'stall' });
-  const closed = kept.close();
-  proxy.cut();
-  await closed;
-  proxy.set({ kind: 'none' });
-  await connection.close();
-  await proxy.close();
-});
-
 it('is asked again where it went away without a goodbye in the middle of a setup', {
   timeout: 300_000,
 }, async () => {
@@ -71,6 +56,21 @@ it('is asked again where it went away without a goodbye in the middle of a setup
   proxy.set({ kind: 'none' });
   proxy.cut();
   await expect.poll(() => [setups, connection.current() !== undefined], soon).toEqual([3, true]);
+  await connection.close();
+  await proxy.close();
+});
+
+it('keeps no channel open that is closed as its connection ends', async () => {
+  const address = new URL(server.url);
+  const proxy = await startFaultProxy({ port: Number(address.port) });
+  address.port = String(proxy.port);
+  const connection = await connectRabbit(address.href, log);
+  const kept = await keepChannel({ connection, log }, async () => undefined);
+  proxy.set({ kind: 'stall' });
+  const closed = kept.close();
+  proxy.cut();
+  await closed;
+  proxy.set({ kind: 'none' });
   await connection.close();
   await proxy.close();
 });
