@@ -18,11 +18,12 @@ import { type ObjectCaches, openObjectCaches } from './cluster/object-caches.ts'
 import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
 import type { TenantObject } from './cluster/tenant-object.ts';
-import { leadFenced } from './fenced-term.ts';
+import { type FencedTerm, leadFenced } from './fenced-term.ts';
 import { createKubeClient } from './kube/client.ts';
 import { openCredentials } from './kube/credentials.ts';
 import { createEventRecorder } from './kube/events.ts';
-import { runElector } from './kube/lease.ts';
+import { type Elector, runElector } from './kube/lease.ts';
+import { createLedClient } from './kube/led-client.ts';
 import { createKubeMetrics, type KubeMetrics } from './kube/metrics.ts';
 import { systemTimedClock } from './kube/timed-clock.ts';
 import { openImages } from './open-images.ts';
@@ -60,8 +61,10 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   // Whether it answers, and is migrated, is said in conditions: the operator may be what migrates it.
   const db = openDatabase(config.databaseUrl, { log, lifecycle });
   const metrics = createKubeMetrics();
-  const client = createKubeClient({ credentials, clock, metrics });
-  lifecycle.onStop('connections', () => client.close());
+  const unled = createKubeClient({ credentials, clock, metrics });
+  lifecycle.onStop('connections', () => unled.close());
+  let elector: Elector | undefined;
+  const client = createLedClient(unled, () => elector?.term() !== undefined);
   const common = { client, clock, log, metrics };
   const caches = openObjectCaches({ ...common, namespaces: config.watchNamespaces });
   lifecycle.onStop('caches', () => caches.stop());
@@ -70,7 +73,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   lifecycle.onStop('edges', () => edges.stop());
   const watch_port = await watch(config, { log, lifecycle, db, caches: [caches, edges], metrics });
   const name = env['POD_NAME'] || hostname();
-  const events = createEventRecorder({ client, clock, log, instance: name });
+  const events = createEventRecorder({ ...common, client: unled, instance: name });
   const routes = createRouteController({
     ...common,
     context: { client, db, clock, caches, edges, probe: probeHost },
@@ -96,22 +99,32 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
     ...{ ...common, events, namespaces },
     watched: config.watchNamespaces,
   });
-  const lead = { namespace: own_namespace, name: LEASE_NAME };
-  const lease = `${lead.namespace}/${lead.name}`;
-  const identity = `${name}_${randomBytes(4).toString('hex')}`;
-  const elector = runElector({
-    ...{ ...common, ...lead, identity },
-    lastEpoch: async () => (await findOperatorTerm(db, lease))?.epoch ?? 0,
-    lead: (term) =>
-      leadFenced(term, { db, lease, holder: identity, log }, (fenced) =>
-        Promise.all([controllers.lead(fenced), routes.lead(fenced), installations.lead(fenced)]),
-      ),
-  });
+  elector = elect({ ...common, db, client: unled, namespace: own_namespace, name }, (term) =>
+    Promise.all([controllers.lead(term), routes.lead(term), installations.lead(term)]),
+  );
   lifecycle.onStop('leader', async () => {
-    await elector.stop();
+    await elector?.stop();
     await events.settled();
   });
   log.info('ready', watch_port === undefined ? {} : { watch_port });
+}
+
+type Electing = Omit<Parameters<typeof runElector>[0], 'identity' | 'lastEpoch' | 'lead'> & {
+  db: OpenDatabase;
+};
+
+/** `name`: of this process, among those of its namespace. */
+function elect(
+  { db, name, ...options }: Electing,
+  work: (term: FencedTerm) => Promise<unknown>,
+): Elector {
+  const lease = `${options.namespace}/${LEASE_NAME}`;
+  const identity = `${name}_${randomBytes(4).toString('hex')}`;
+  return runElector({
+    ...{ ...options, name: LEASE_NAME, identity },
+    lastEpoch: async () => (await findOperatorTerm(db, lease))?.epoch ?? 0,
+    lead: (term) => leadFenced(term, { db, lease, holder: identity, log: options.log }, work),
+  });
 }
 
 /** Where an ImageService may stand. */

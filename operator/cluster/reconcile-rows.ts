@@ -14,11 +14,14 @@ import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts
 import { directiveOf } from './directives.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
+import type { ToldStatuses } from './told-statuses.ts';
 
 export type ObjectContext = Omit<Context, 'organization_id' | 'writeSecret' | keyof Finding> & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
+  /** What is said in each status is noted there. */
+  told?: ToldStatuses;
   findOrganization: FindOrganization;
   /** Within the namespace of the resource; nothing for what is being deleted. */
   findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;

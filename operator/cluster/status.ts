@@ -64,7 +64,7 @@ export function withKept(
 }
 
 /** What the status says beside its conditions. */
-export function factsOf({ status = {} }: TenantObject): Verdict['facts'] {
+export function factsOf({ status = {} }: Pick<TenantObject, 'status'>): Verdict['facts'] {
   const { observedGeneration: _, conditions: __, ...facts } = status;
   return facts;
 }
@@ -76,7 +76,8 @@ export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): 
   );
 }
 
-function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
+/** In the order in which they are written. */
+export function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
   return OWN.flatMap((type) => findCondition(status, type) ?? []);
 }
 

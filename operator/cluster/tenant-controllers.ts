@@ -18,6 +18,7 @@ import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
 import { isGoing, type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
 import { runPass } from './tenant-pass.ts';
+import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
 export type TenantControllers = {
   /** Works until the term is over; resolves when nothing is being done any more. */
@@ -52,7 +53,8 @@ const RETRY_MS = 10_000;
 const POLL_MS = 2_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
-  context: TenantOptions['context'] & Pick<ObjectContext, 'findObject' | 'metrics'>;
+  context: TenantOptions['context'] &
+    Pick<ObjectContext, 'findObject' | 'metrics'> & { told: ToldStatuses };
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
   /** Nobody listens to it while others lead. */
@@ -72,7 +74,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     retry_ms: RETRY_MS,
     poll_ms: POLL_MS,
     ...options,
-    context: { ...options.context, metrics, findObject },
+    context: { ...options.context, metrics, findObject, told: createToldStatuses() },
     gate: createDatabaseGate(options.clock),
     dependants: createDependants(),
     queues: new Map(),
@@ -103,8 +105,14 @@ function findPresent(
 function take(state: TenantState, kind: TenantKind, change: TenantChange): void {
   state.dependants.take(kind, change);
   const queue = state.queues.get(kind);
-  if (queue === undefined || isOurOwn(change)) return;
+  const { told } = state.context;
+  if (queue === undefined) return;
+  if (isOurOwn(change)) {
+    if (!told.isTold(change.object)) queue.add(change.key, 'resync');
+    return;
+  }
   if (change.kind === 'deleted') {
+    told.forget(change.previous);
     state.departed.add(kind, change.key, change.previous);
     state.synced_at.delete(`${kind} ${change.key}`);
   }
@@ -112,8 +120,9 @@ function take(state: TenantState, kind: TenantKind, change: TenantChange): void 
 }
 
 /** Nothing that is declared changed: a status, a finalizer or a label, mostly of our own writing. */
-function isOurOwn({ kind, object, previous }: TenantChange): boolean {
-  if (kind !== 'updated') return false;
+function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updated' } {
+  if (change.kind !== 'updated') return false;
+  const { object, previous } = change;
   const isSame = object.metadata.generation === previous.metadata.generation;
   const isAskedTheSame = directiveOf(object) === directiveOf(previous);
   return isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
@@ -136,4 +145,5 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
   state.queues = new Map();
   state.departed.clear();
   state.synced_at.clear();
+  state.context.told.clear();
 }

@@ -10,7 +10,7 @@ import type { ObjectContext } from './reconcile-rows.ts';
 import { isWritten, withKept } from './status.ts';
 import { type TenantKind, type TenantObject, type TenantStatus, typeOf } from './tenant-object.ts';
 
-export type Telling = Pick<ObjectContext, 'client' | 'events' | 'metrics' | 'clock'>;
+export type Telling = Pick<ObjectContext, 'client' | 'events' | 'metrics' | 'clock' | 'told'>;
 
 type Writing = { object: TenantObject; status: TenantStatus };
 
@@ -20,6 +20,7 @@ export async function writeStatus(
   context: Telling,
 ): Promise<void> {
   const status = withKept(object, wanted, 'Routed');
+  context.told?.take(object, status);
   if (isWritten(object, status)) return;
   const { name, namespace = '', uid, resourceVersion } = object.metadata;
   // What is only repeated must not stand in the place of a newer word.

@@ -4,6 +4,7 @@ import { deleteOldDeclaredRowChanges } from '../../runtime/db/declared-row-chang
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
+import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
@@ -131,4 +132,23 @@ it('old numbers are deleted, the newest stay', async () => {
   await db.transaction((tx) => deleteOldDeclaredRowChanges(tx, 10));
   const left = await db.query('select version from declared_row_changes order by version desc');
   expect([left.length, left[0]]).toEqual([10, { version }]);
+});
+
+it('a status that somebody else wrote, as a leader that slept through its term, is put right at once', async () => {
+  await led(async () => {
+    const name = await declareAll();
+    const right = (await read('Recipe', name)).status;
+    const wrong = {
+      ...right,
+      conditions: right.conditions?.map((each) => ({ ...each, message: 'as it was' })),
+    };
+    await kubeOk(cluster.plane(), {
+      ...{ method: 'PATCH', path: `${cluster.path('Recipe', name)}/status` },
+      ...{ content_type: 'application/merge-patch+json', body: { status: wrong } },
+    });
+    await until(async () => expect((await read('Recipe', name)).status).toEqual(right));
+    const passes = await cluster.countPasses('Project');
+    await apply('Project', name, { displayName: 'Store' });
+    await until(async () => expect(await cluster.countPasses('Project')).toBe(passes + 1));
+  });
 });

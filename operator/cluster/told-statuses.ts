@@ -1,0 +1,45 @@
+/**
+ * What this process said last in the status of each resource: where something else stands there, somebody else wrote it,
+ * and the resource is looked at again. Routed has a writer of its own. Spec: Project (status).
+ */
+import { createHash } from 'node:crypto';
+import { factsOf, ownConditions } from './status.ts';
+import type { TenantObject, TenantStatus } from './tenant-object.ts';
+
+export type ToldStatuses = {
+  take(object: TenantObject, status: TenantStatus): void;
+  /** Also of one that nothing was said of yet. */
+  isTold(object: TenantObject): boolean;
+  forget(object: TenantObject): void;
+  clear(): void;
+};
+
+export function createToldStatuses(): ToldStatuses {
+  const told = new Map<string, string>();
+  return {
+    take: ({ metadata: { uid } }, status) => {
+      told.set(uid, digestOf(status));
+    },
+    isTold: ({ metadata: { uid }, status = {} }) => {
+      const known = told.get(uid);
+      return known === undefined || known === digestOf(status);
+    },
+    forget: ({ metadata: { uid } }) => {
+      told.delete(uid);
+    },
+    clear: () => told.clear(),
+  };
+}
+
+/** The API server answers with fields in another order. */
+function digestOf(status: TenantStatus): string {
+  const conditions = ownConditions(status)
+    .filter(({ type }) => type !== 'Routed')
+    .map((each) => [
+      ...[each.type, each.status, each.reason, each.message],
+      ...[each.observedGeneration, each.lastTransitionTime],
+    ]);
+  const facts = Object.entries(factsOf({ status })).toSorted();
+  const said = [status.observedGeneration, facts, conditions];
+  return createHash('sha1').update(JSON.stringify(said)).digest('base64');
+}
