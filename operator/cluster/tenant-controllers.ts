@@ -48,7 +48,7 @@ export type TenantOptions = {
 };
 
 /** Rows tell of their changes: what is left to it are changes behind the back of their tables. */
-const RESYNC_MS = 30 * 60_000;
+export const RESYNC_MS = 30 * 60_000;
 const RETRY_MS = 10_000;
 const POLL_MS = 2_000;
 

@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { RESYNC_MS } from '../../operator/cluster/tenant-controllers.ts';
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
@@ -189,14 +190,21 @@ async function measureRestart(bench: Bench): Promise<[OperatorProcess, Figure[]]
   const operator = await bench.start();
   await until(() => isReady(operator));
   const synced = (performance.now() - began) / 1000;
+  const pid = operator.child.pid ?? 0;
+  const before = measureTree(pid).cpu_ms;
   await until(async () => (await readCount(operator, PASSES)) >= PROJECTS, 500);
   const looked = (performance.now() - began) / 1000;
+  const look_ms = (measureTree(pid).cpu_ms - before) / PROJECTS;
   const isSame = JSON.stringify(await changedRows(bench)) === JSON.stringify(rows);
   return [
     operator,
     [
       figure('a restart until its caches are synced', 's', [synced]),
       figure('… until every Project was looked at', 's', [looked]),
+      figure('… CPU for each that was looked at', 'ms', [look_ms]),
+      figure('… of one core, where each is looked at every half an hour', '%', [
+        ((look_ms * PROJECTS) / RESYNC_MS) * 100,
+      ]),
       figure('… writes to resources', '', [await readCount(operator, WRITES)]),
       figure('… rows changed', '', [isSame ? 0 : 1]),
     ],
