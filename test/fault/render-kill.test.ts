@@ -47,7 +47,7 @@ beforeEach(() =>
   db.query('delete from usage_batch_rows where project_id = $1', [project.project_id]),
 );
 
-const SIDE = 1400;
+const SIDE = 900;
 
 /** What takes an encoder longest. */
 function noise(): Promise<Buffer> {
@@ -104,27 +104,27 @@ async function metered(): Promise<number> {
 
 describe('a decoder that is killed while it renders', { timeout: 300_000 }, () => {
   it('costs its viewer a second render and nothing else', async () => {
-    const asked = get(1300);
+    const asked = get(800);
     await killOneDecoder();
     expect((await asked).status).toBe(200);
     expect(await metered()).toBe(1);
   });
 
   it('twice is 503 busy, unbilled, that nobody remembers: the next viewer has the image', async () => {
-    const asked = get(1301);
+    const asked = get(801);
     await killOneDecoder();
     await killOneDecoder();
     const { status, code, headers } = await asked;
     expect([status, code, headers['retry-after']]).toEqual([503, 'busy', '2']);
     expect(await metered()).toBe(0);
-    expect((await get(1301)).status).toBe(200);
+    expect((await get(801)).status).toBe(200);
     expect(await metered()).toBe(1);
   });
 });
 
 describe('a worker that is killed while it renders', { timeout: 300_000 }, () => {
   it('leaves its call to the next, and takes its decoders along', async () => {
-    const asked = get(1302);
+    const asked = get(802);
     const pid = await renderingPid(ticks());
     worker.child.kill('SIGKILL');
     await worker.ended;
@@ -133,7 +133,7 @@ describe('a worker that is killed while it renders', { timeout: 300_000 }, () =>
     const said = status === 200 ? 'image' : `${status} ${code} ${headers['cache-control']}`;
     expect(['image', '503 busy no-store', '504 render_timeout no-store']).toContain(said);
     expect(isRunning(pid)).toBe(false);
-    expect((await get(1302)).status).toBe(200);
+    expect((await get(802)).status).toBe(200);
     expect(await metered()).toBe(status === 200 ? 2 : 1);
   });
 });
