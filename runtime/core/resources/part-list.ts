@@ -20,10 +20,13 @@ export type PartFaults = {
 
 const sentPart = z.strictObject({
   part_number: z.int(),
-  etag: z.string().min(1).max(ETAG_LENGTH_MAX),
+  etag: z
+    .string()
+    .max(ETAG_LENGTH_MAX)
+    .regex(/^[\x20-\x7e]+$/),
 });
 const numbered = z.object({ part_number: z.number() });
-const EXPECTED = `expected { part_number: 1 to N, etag: 1 to ${ETAG_LENGTH_MAX} characters } and nothing else`;
+const EXPECTED = `expected { part_number: 1 to N, etag: 1 to ${ETAG_LENGTH_MAX} characters of ASCII } and nothing else`;
 const FAULTS_MAX = 100;
 const FAULTS_SAID_MAX = 10;
 

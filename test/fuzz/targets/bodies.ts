@@ -98,6 +98,8 @@ const JUDGED_LATER = new Set([
   'POST /v1/billing/providera/webhook',
   'POST /v1/billing/providerb/webhook',
   'POST /v1/internal/storage-events',
+  'POST /v1/projects/{slug}/uploads/{id}/complete',
+  'POST /v1/library/uploads/{id}/complete',
 ]);
 
 const bodies = text({
@@ -150,6 +152,7 @@ const parts = text({
       read.map(({ part_number }) => part_number),
       [1, 2, 3],
     );
+    assertStorable(read);
     return read;
   },
   refuses: refusals(ServiceError, 'invalid_parts'),

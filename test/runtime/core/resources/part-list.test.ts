@@ -27,6 +27,8 @@ describe('parseParts', () => {
     ['too many', [part(1), part(2), part(3)]],
     ['fraction', [part(1), part(1.5)]],
     ['empty ETag', [part(1), part(2, '')]],
+    ['ETag that no header can have', [part(1), part(2, '"\u0000"')]],
+    ['ETag that is no ASCII', [part(1), part(2, '"\ud800"')]],
     ['number as text', [part(1), { part_number: '2', etag: 'x' }]],
     ['unknown field', [part(1), { ...part(2), size: 1 }]],
     ['no list', 'nonsense'],
