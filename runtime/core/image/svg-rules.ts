@@ -117,7 +117,7 @@ export const svgStyleRefusals: readonly RegExp[] = [
   /[<>]/,
   /@(?!media\b)/i,
   /\b(?:expression|image|image-set|cross-fade|element|paint|src|attr|env)\s*\(/i,
-  /\b(?:javascript|vbscript|data)\s*:/i,
+  /\b(?:javascript|vbscript|data|https?|file)\s*:/i,
   /\burl\s*\((?!\s*(?:#[A-Za-z_][\w.:-]*|"#[A-Za-z_][\w.:-]*"|'#[A-Za-z_][\w.:-]*')\s*\))/i,
 ];
 

@@ -125,6 +125,7 @@ describe('what a style may say', () => {
     'background: src("x")',
     'width: expression(alert(1))',
     'fill: javascript:alert(1)',
+    'fill: https://x',
     'content: attr(data-x)',
     '</style><script>',
   ])('%s goes', (style) => {
