@@ -76,7 +76,8 @@ function judgeFile({ identity, spec, rows, name, first, project_id }: Wish) {
     opacity: spec.opacityPercent,
   };
   const conditions = conditionsFor('InSync', 'the watermark preset is as declared');
-  const change = preset === undefined ? create(project_id, fields) : update(preset, fields);
+  const change =
+    preset === undefined ? create(project_id, fields) : update(preset, fields, identity.uid);
   return { changes: change === undefined ? [] : [...first, change], conditions };
 }
 
@@ -85,15 +86,17 @@ function create(project_id: string, fields: WatermarkFields): WatermarkPresetCha
 }
 
 function update(
-  preset: WatermarkFields & PresetKey,
+  preset: WatermarkFields & PresetKey & { owner_uid: string | null },
   fields: WatermarkFields,
+  uid: string,
 ): WatermarkPresetChange | undefined {
   const isDrawnTheSame =
     preset.file_id === fields.file_id &&
     preset.x_offset === fields.x_offset &&
     preset.y_offset === fields.y_offset &&
     preset.opacity === fields.opacity;
-  if (isDrawnTheSame && preset.name === fields.name) return undefined;
+  const isMine = preset.owner_uid === uid;
+  if (isMine && isDrawnTheSame && preset.name === fields.name) return undefined;
   return { change: 'update', preset, fields, isPurging: !isDrawnTheSame };
 }
 

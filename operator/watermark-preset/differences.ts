@@ -24,7 +24,8 @@ export function watermarkPresetDifferences(
     }
     case 'update': {
       const row = change.preset.watermark_preset_id;
-      return [{ action: 'update', table, row, fields: fieldsOf(change.fields, preset) }];
+      const wanted = { ...change.fields, ...ownerColumns(identity) };
+      return [{ action: 'update', table, row, fields: fieldsOf(wanted, preset) }];
     }
     case 'delete': {
       const row = change.preset.watermark_preset_id;

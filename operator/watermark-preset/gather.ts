@@ -3,6 +3,7 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredWatermarkPresetRow,
   findDeclaredWatermarkPreset,
+  findNamesakeWatermarkPreset,
 } from '../../runtime/db/declared-rows.ts';
 import { findFile } from '../../runtime/db/files.ts';
 import type { Subject } from '../declared.ts';
@@ -13,7 +14,7 @@ import { fileSlugOf, type WatermarkPresetSpec, watermarkPresetSpec } from './sch
 
 export type WatermarkPresetRows = {
   project: { project_id: string } | undefined;
-  /** The row that the resource owns. */
+  /** The row that the resource owns; else the one that its namesake left, as the default of its project. */
   preset: DeclaredWatermarkPresetRow | undefined;
   /** To the declared name. */
   way: Way;
@@ -26,13 +27,17 @@ export async function gatherWatermarkPreset(
   { identity, spec }: Subject<WatermarkPresetSpec>,
   scope: Scope,
 ): Promise<WatermarkPresetRows> {
-  const preset = await findDeclaredWatermarkPreset(db, { owner_uid: identity.uid });
-  const alone = { project: preset, preset, way: { renamings: [] }, file: undefined };
+  const own = await findDeclaredWatermarkPreset(db, { owner_uid: identity.uid });
+  const alone = { project: own, preset: own, way: { renamings: [] }, file: undefined };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
   const { project_id } = project;
-  const wish = { identity, spec, project_id };
+  const { namespace: owner_namespace, name: owner_name } = identity;
+  const namesake = { project_id, owner_namespace, owner_name };
+  const preset = own ?? (await findNamesakeWatermarkPreset(db, namesake));
+  const owner = { ...identity, uid: preset?.owner_uid ?? identity.uid };
+  const wish = { identity: owner, spec, project_id };
   const kind = { table: 'watermark_presets', schema: watermarkPresetSpec } as const;
   return {
     project,

@@ -57,7 +57,7 @@ export async function findPreviousSigningKey(
   return row;
 }
 
-export type DeclaredWatermarkPresetRow = {
+export type DeclaredWatermarkPresetRow = OwnerColumns & {
   watermark_preset_id: string;
   project_id: string;
   name: string;
@@ -69,17 +69,31 @@ export type DeclaredWatermarkPresetRow = {
   is_project_owned: boolean;
 };
 
+const PRESETS = `select w.watermark_preset_id, w.project_id, w.name, w.file_id, w.x_offset, w.y_offset,
+    w.opacity, w.owner_uid, w.owner_namespace, w.owner_name,
+    p.default_watermark_preset_id is not distinct from w.watermark_preset_id as is_default,
+    p.owner_uid is not null as is_project_owned
+  from watermark_presets w join projects p using (project_id)`;
+
 export async function findDeclaredWatermarkPreset(
   db: Queryable,
   { owner_uid }: { owner_uid: string },
 ): Promise<DeclaredWatermarkPresetRow | undefined> {
+  const [row] = await db.query<DeclaredWatermarkPresetRow>(`${PRESETS} where w.owner_uid = $1`, [
+    owner_uid,
+  ]);
+  return row;
+}
+
+/** The one of the project that a resource of this name declared, whichever that was. */
+export async function findNamesakeWatermarkPreset(
+  db: Queryable,
+  by: { project_id: string; owner_namespace: string; owner_name: string },
+): Promise<DeclaredWatermarkPresetRow | undefined> {
   const [row] = await db.query<DeclaredWatermarkPresetRow>(
-    `select w.watermark_preset_id, w.project_id, w.name, w.file_id, w.x_offset, w.y_offset, w.opacity,
-       p.default_watermark_preset_id is not distinct from w.watermark_preset_id as is_default,
-       p.owner_uid is not null as is_project_owned
-     from watermark_presets w join projects p using (project_id)
-     where w.owner_uid = $1`,
-    [owner_uid],
+    `${PRESETS} where w.project_id = $1 and w.owner_namespace = $2 and w.owner_name = $3
+     order by is_default desc, w.watermark_preset_id limit 1`,
+    [by.project_id, by.owner_namespace, by.owner_name],
   );
   return row;
 }

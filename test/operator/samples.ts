@@ -113,6 +113,7 @@ export function presetRow(
     opacity: 100,
     is_default: false,
     is_project_owned: true,
+    ...mine,
     ...fields,
   };
 }

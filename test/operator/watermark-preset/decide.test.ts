@@ -41,6 +41,14 @@ describe('a WatermarkPreset', () => {
     ]);
   });
 
+  it('takes up the row that its namesake left, and purges nothing that looks the same', () => {
+    const left = presetRow({ owner_uid: 'uid-before' });
+    const decision = decideWatermarkPreset(watermarkPreset(), presetRows({ preset: left }));
+    expect(decision.changes).toEqual([
+      { change: 'update', preset: left, fields, isPurging: false },
+    ]);
+  });
+
   it('of a blocked file is reported and not made again', () => {
     const rows = presetRows({ preset: undefined, file: { file_id: 'file_1', status: 'blocked' } });
     const decision = decideWatermarkPreset(watermarkPreset(), rows);
