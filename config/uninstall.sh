@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # `make uninstall`: resources first, while the operator can still let go of them, then the operator, then the definitions.
-# Where no operator runs, or it does not let go within UNINSTALL_SECONDS (60), its finalizers are taken off. Rows of the
-# database stay; projects whose deletionPolicy is Suspend are suspended, as with every deletion.
+# Where no operator leads, or it does not let go within UNINSTALL_SECONDS (60), its finalizers are taken off. What becomes
+# of a project is said by its deletionPolicy, as with every deletion; where the finalizer was taken off its rows stay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
-NAMESPACE=tintype-system
 SECONDS_MAX=${UNINSTALL_SECONDS:-60}
-# What belongs to a project goes before it, the runtime last.
-KINDS='recipes watermarkpresets signingkeys projects imageservices'
+# Of a leader that died: another takes over after 15 seconds.
+SILENT_SECONDS=20
 
 command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH' >&2; exit 1; }
 "$KUBECTL" version --request-timeout=10s >/dev/null 2>&1 || {
@@ -16,13 +15,40 @@ command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH
   exit 1
 }
 
-is_installed() { "$KUBECTL" get crd "$1.tintype.dev" >/dev/null 2>&1; }
+# Those of these kinds that this cluster knows, as kubectl takes several.
+known_kinds() {
+  local plural known=()
+  for plural in "$@"; do
+    if "$KUBECTL" get crd "$plural.tintype.dev" >/dev/null 2>&1; then known+=("$plural.tintype.dev"); fi
+  done
+  (IFS=,; echo "${known[*]:-}")
+}
 
-operator_pods=$("$KUBECTL" --namespace $NAMESPACE get deployment tintype-operator --output 'jsonpath={.status.readyReplicas}' 2>/dev/null || true)
+# Kind, namespace, name and what its condition Ready says.
+list_left() {
+  "$KUBECTL" get "$1" --all-namespaces --output 'jsonpath={range .items[*]}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"|"}{.status.conditions[?(@.type=="Ready")].reason}{": "}{.status.conditions[?(@.type=="Ready")].message}{"\n"}{end}'
+}
+
+# Changes every few seconds while an operator leads, whoever installed it.
+read_signs() {
+  "$KUBECTL" get leases --all-namespaces --field-selector metadata.name=tintype-operator --output 'jsonpath={.items[*].spec.renewTime}'
+}
+
+# For as long as an operator leads, and the time is not up.
+await_operator() {
+  local kinds=$1 signs left until=$((SECONDS + SECONDS_MAX))
+  while [ -n "$(list_left "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
+    signs=$(read_signs)
+    [ -n "$signs" ] || return 0
+    if [ "$left" -gt "$SILENT_SECONDS" ]; then left=$SILENT_SECONDS; fi
+    if "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${left}s" >/dev/null 2>&1; then continue; fi
+    [ "$(read_signs)" != "$signs" ] || return 0
+  done
+}
 
 # Takes our own finalizers off one resource, and leaves those of others.
 release() {
-  local namespace=$1 kind=$2 name=$3 finalizer kept=()
+  local kind=$1 namespace=$2 name=$3 finalizer kept=()
   for finalizer in $("$KUBECTL" --namespace "$namespace" get "$kind" "$name" --output 'jsonpath={.metadata.finalizers[*]}' 2>/dev/null); do
     [[ $finalizer == tintype.dev/* ]] || kept+=("\"$finalizer\"")
   done
@@ -30,23 +56,28 @@ release() {
     --patch "{\"metadata\":{\"finalizers\":[$(IFS=,; echo "${kept[*]:-}")]}}" >/dev/null 2>&1 || true
 }
 
-for plural in $KINDS; do
-  is_installed "$plural" || continue
-  kind=$plural.tintype.dev
-  "$KUBECTL" delete "$kind" --all --all-namespaces --wait=false
-  if [ "${operator_pods:-0}" -gt 0 ]; then
-    "$KUBECTL" wait "$kind" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" 2>/dev/null || true
-  fi
-  "$KUBECTL" get "$kind" --all-namespaces --no-headers --output custom-columns=:metadata.namespace,:metadata.name 2>/dev/null |
-    while read -r namespace name; do
-      echo "$kind $namespace/$name: no operator let go of it, its finalizers are taken off; its rows stay as they are"
-      release "$namespace" "$kind" "$name"
-    done
-  "$KUBECTL" wait "$kind" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" 2>/dev/null || {
-    echo "$kind: some resources are held by finalizers of others, see \`kubectl get $kind --all-namespaces --output yaml\`" >&2
+# All of them at once: a preset that is the default of a project is let go of after the project.
+remove() {
+  local kinds kind namespace name said
+  kinds=$(known_kinds "$@")
+  [ -n "$kinds" ] || return 0
+  "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
+  await_operator "$kinds"
+  list_left "$kinds" | while IFS='|' read -r kind namespace name said; do
+    if [ "$said" = ': ' ]; then said='it says nothing'; else said="it says $said"; fi
+    echo "$kind $namespace/$name: no operator let go of it ($said): its finalizer is taken off, and its rows stay as they are"
+    release "$kind.tintype.dev" "$namespace" "$name"
+  done
+  "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
+  [ -z "$(list_left "$kinds")" ] || {
+    echo "some resources are held by finalizers of others, see \`kubectl get $kinds --all-namespaces --output yaml\`" >&2
     exit 1
   }
-done
+}
+
+remove projects signingkeys watermarkpresets recipes
+# The runtime last: its routes go with it.
+remove imageservices
 
 for folder in admission-policy network-policy rbac manager crd; do
   "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/$folder

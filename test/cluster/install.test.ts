@@ -87,7 +87,7 @@ describe('make install and make uninstall', () => {
     await declare('default', 'shop', ['tintype.dev/project']);
     await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
     const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch((error) => error);
-    expect(failed.stdout).toContain('projects.tintype.dev default/shop: no operator let go of it');
+    expect(failed.stdout).toContain('Project default/shop: no operator let go of it');
     expect(failed.stderr).toContain('held by finalizers of others');
     const { items } = await kubeOk(plane, { path: projects('default') });
     expect(items).toMatchObject([

@@ -1,0 +1,256 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../config/rendered.ts';
+import { projectRoot } from '../house/source-files.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
+import { makeFile } from '../support/rows.ts';
+import { until } from '../support/tenant-cluster.ts';
+
+const { db, url } = useDatabase();
+const keys = `k1:${randomBytes(32).toString('base64')}`;
+const runFile = promisify(execFile);
+const NAMESPACE = 'tintype-system';
+
+// A control plane of its own: it loses its definitions, which other tests need.
+let plane: ControlPlane;
+let operator: OperatorProcess | undefined;
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+}, 300_000);
+
+afterAll(async () => {
+  await kill();
+  await plane?.stop();
+});
+
+async function kill(): Promise<void> {
+  await operator?.stop();
+  operator = undefined;
+}
+
+async function script(name: string, settings: Record<string, string> = {}): Promise<string> {
+  const env = {
+    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
+    KUBECTL: findKubeTool('kubectl'),
+    HOME: plane.folder,
+    PATH: process.env.PATH ?? '',
+    ...settings,
+  };
+  const { stdout } = await runFile(join(projectRoot, 'config', name), { env });
+  return stdout;
+}
+
+/** As the account of the Deployment, with what the installed roles grant it. */
+async function startInstalled(): Promise<void> {
+  const { status } = (await kubeOk(plane, {
+    method: 'POST',
+    path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/tintype-operator/token`,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  })) as { status: { token: string } };
+  const address = { ...plane, tokens: { ...plane.tokens, operator: status.token } };
+  operator = await startOperator(address, {
+    POD_NAMESPACE: NAMESPACE,
+    TINTYPE_DATABASE_URL: url(),
+    TINTYPE_KEY_ENCRYPTION_KEYS: keys,
+  });
+}
+
+const plurals = {
+  ImageService: 'imageservices',
+  Project: 'projects',
+  SigningKey: 'signingkeys',
+  WatermarkPreset: 'watermarkpresets',
+  Recipe: 'recipes',
+} as const;
+
+type Kind = keyof typeof plurals;
+
+const path = (kind: Kind, name: string) => {
+  const namespace = kind === 'ImageService' ? NAMESPACE : 'default';
+  return `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plurals[kind]}/${name}`;
+};
+
+const declared: readonly [Kind, string, object][] = [
+  ['ImageService', 'images', least],
+  [
+    'Project',
+    'shop',
+    {
+      defaultWatermarkPresetRef: { name: 'shop-logo' },
+      callback: { url: 'https://shop.example/hook', secretName: 'shop-hook' },
+      routing: { perProject: 'Always' },
+    },
+  ],
+  [
+    'Project',
+    'archive',
+    { deletionPolicy: 'Retain', defaultWatermarkPresetRef: { name: 'archive-logo' } },
+  ],
+  ...['shop', 'archive'].flatMap((name): [Kind, string, object][] => {
+    const projectRef = { name };
+    const drawn = { projectRef, fileSlug: 'logo.png' };
+    return [
+      ['SigningKey', name, { projectRef }],
+      ['Recipe', name, { projectRef, transformChain: 'resize/640x480' }],
+      ['WatermarkPreset', `${name}-logo`, { ...drawn, displayName: 'logo' }],
+      ['WatermarkPreset', `${name}-small`, { ...drawn, displayName: 'small' }],
+    ];
+  }),
+];
+
+async function declareAll(): Promise<void> {
+  for (const [kind, name, spec] of declared) {
+    const metadata = { name, namespace: kind === 'ImageService' ? NAMESPACE : 'default' };
+    await kubeApply(plane, path(kind, name), {
+      ...{ apiVersion: 'tintype.dev/v1alpha1', kind, metadata, spec },
+    });
+  }
+}
+
+async function reasons(): Promise<Record<string, string>> {
+  const tenant = declared.filter(([kind]) => kind !== 'ImageService');
+  const found = tenant.map(async ([kind, name]) => {
+    const { status } = (await kubeOk(plane, { path: path(kind, name) })) as {
+      status?: { conditions?: { type: string; reason: string }[] };
+    };
+    const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+    return [`${kind} ${name}`, ready?.reason ?? ''];
+  });
+  return Object.fromEntries(await Promise.all(found));
+}
+
+async function projectId(project_slug: string): Promise<string> {
+  const rows = await db.query<{ project_id: string }>(
+    'select project_id from projects where project_slug = $1',
+    [project_slug],
+  );
+  return rows[0]?.project_id ?? '';
+}
+
+function untilAllInSync(): Promise<void> {
+  return until(async () => {
+    const found = await reasons();
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((name) => [name, 'InSync'])));
+  });
+}
+
+/** What the rows say of each project, its presets, recipes and keys. */
+async function rows() {
+  return db.query(
+    `select project_slug, status, suspended_by, owner_uid is not null as owned,
+       (select name from watermark_presets where watermark_preset_id = default_watermark_preset_id) as default_watermark,
+       (select array_agg(name order by name) from watermark_presets w where w.project_id = p.project_id) as presets,
+       (select count(*)::int from recipes r where r.project_id = p.project_id) as recipes,
+       (select count(*)::int from signing_keys k where k.project_id = p.project_id and status = 'active'
+          and owner_uid is not null) as owned_keys
+     from projects p order by project_slug`,
+  );
+}
+
+const routes = `/apis/networking.k8s.io/v1/namespaces/${NAMESPACE}/ingresses`;
+
+async function declareAndSettle(): Promise<void> {
+  await declareAll();
+  for (const name of ['shop', 'archive']) {
+    await until(async () => expect(await projectId(name)).not.toBe(''));
+    const project_id = await projectId(name);
+    const files = await db.query('select from files where project_id = $1', [project_id]);
+    if (files.length === 0) await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+  }
+  await untilAllInSync();
+  await until(async () => {
+    const { items } = (await kubeOk(plane, { path: routes })) as { items: unknown[] };
+    expect(items).not.toEqual([]);
+  });
+}
+
+function definitions(): string {
+  const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
+  return run('kubectl', [...kubeconfig, 'get', 'crd,namespace', '--output', 'name']);
+}
+
+describe('make uninstall while an operator leads', () => {
+  it('waits until each resource was let go of, and takes nothing off', async () => {
+    await script('install.sh');
+    await startInstalled();
+    await declareAndSettle();
+
+    const said = await script('uninstall.sh');
+    expect(said).not.toContain('no operator');
+    expect(said).toContain('no resource, definition, role or namespace');
+    expect(definitions()).not.toContain('tintype');
+    await until(async () => {
+      const secret = { path: '/api/v1/namespaces/default/secrets/shop-hook' };
+      expect((await kubeRequest(plane, secret)).status).toBe(404);
+    });
+    const logo = { default_watermark: 'logo', presets: ['logo'], recipes: 0, owned_keys: 0 };
+    expect(await rows()).toEqual([
+      { project_slug: 'archive', status: 'active', suspended_by: null, owned: false, ...logo },
+      { project_slug: 'shop', status: 'suspended', suspended_by: 'owner', owned: false, ...logo },
+    ]);
+    await kill();
+  }, 300_000);
+
+  it('is undone by make install and the same resources', async () => {
+    await script('install.sh');
+    await startInstalled();
+    await declareAndSettle();
+    const all = {
+      ...{ status: 'active', suspended_by: null, owned: true, default_watermark: 'logo' },
+      ...{ presets: ['logo', 'small'], recipes: 1, owned_keys: 1 },
+    };
+    expect(await rows()).toEqual([
+      { project_slug: 'archive', ...all },
+      { project_slug: 'shop', ...all },
+    ]);
+  }, 300_000);
+
+  it('says of what the operator holds why, and takes it out all the same', async () => {
+    await kubeRequest(plane, {
+      method: 'PATCH',
+      path: path('Recipe', 'shop'),
+      body: { metadata: { annotations: { 'tintype.dev/paused': 'true' } } },
+      content_type: 'application/merge-patch+json',
+    });
+    await until(async () => {
+      const { status } = (await kubeOk(plane, { path: path('Recipe', 'shop') })) as {
+        status: { conditions: { type: string }[] };
+      };
+      expect(status.conditions.map(({ type }) => type)).toContain('Paused');
+    });
+    const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
+    const untaken = said.split('\n').filter((line) => line.includes('no operator'));
+    expect(untaken).toEqual([
+      expect.stringMatching(
+        /^Recipe default\/shop: no operator let go of it \(it says Paused: the deletion waits .*\): its finalizer is taken off/,
+      ),
+    ]);
+    expect(definitions()).not.toContain('tintype');
+    await kill();
+  }, 300_000);
+});
+
+describe('make uninstall after the operator died', () => {
+  it('waits for no other, says so, and leaves the rows as they were', async () => {
+    await script('install.sh');
+    await startInstalled();
+    await declareAndSettle();
+    await kill();
+    const before = await rows();
+    const said = await script('uninstall.sh');
+    expect(said).toContain(
+      'Project default/shop: no operator let go of it (it says InSync: the project is as declared)',
+    );
+    expect(definitions()).not.toContain('tintype');
+    expect(await rows()).toEqual(before);
+  }, 300_000);
+});
