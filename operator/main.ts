@@ -6,15 +6,12 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openDatabase } from '../runtime/actions/open-deps.ts';
 import { END_MS_MAX } from '../runtime/actions/run-deployment.ts';
-import type { OpenDatabase } from '../runtime/db/client.ts';
 import { findOperatorTerm } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
-import { startHealthServer } from '../runtime/platform/http/health-server.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
 import { createLog, type Log } from '../runtime/platform/log.ts';
-import { createMetrics } from '../runtime/platform/metrics.ts';
 import { createSealing } from '../runtime/platform/sealing.ts';
-import { type ObjectCaches, openObjectCaches } from './cluster/object-caches.ts';
+import { openObjectCaches } from './cluster/object-caches.ts';
 import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
 import type { TenantObject } from './cluster/tenant-object.ts';
@@ -24,7 +21,7 @@ import { openCredentials } from './kube/credentials.ts';
 import { createEventRecorder } from './kube/events.ts';
 import { type Elector, runElector } from './kube/lease.ts';
 import { createLedClient } from './kube/led-client.ts';
-import { createKubeMetrics, type KubeMetrics } from './kube/metrics.ts';
+import { createKubeMetrics } from './kube/metrics.ts';
 import { systemTimedClock } from './kube/timed-clock.ts';
 import { openImages } from './open-images.ts';
 import { openInstallations } from './open-installations.ts';
@@ -34,6 +31,7 @@ import { openEdgeCaches } from './routes/edge-caches.ts';
 import { planRoutes } from './routes/plan-routes.ts';
 import { probeHost } from './routes/probe-hosts.ts';
 import { createRouteController } from './routes/route-controller.ts';
+import { tellHealth, type Watched } from './tell-health.ts';
 
 const fields = ['databaseUrl', 'keyEncryptionKeys'] as const;
 
@@ -71,7 +69,8 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const namespace = config.deliveryNamespace ?? (env['POD_NAMESPACE'] || 'tintype-delivery');
   const edges = openEdgeCaches({ ...common, namespace });
   lifecycle.onStop('edges', () => edges.stop());
-  const watch_port = await watch(config, { log, lifecycle, db, caches: [caches, edges], metrics });
+  const watched: Watched = { caches: [caches, edges], overdue_ms: () => 0 };
+  const watch_port = await tellHealth(watched, { ...common, db, lifecycle, config });
   const name = env['POD_NAME'] || hostname();
   const events = createEventRecorder({ ...common, client: unled, instance: name });
   const routes = createRouteController({
@@ -94,14 +93,15 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   });
   edges.subscribe(whenAnother(findRootDomain, controllers.lookAgain));
   const own_namespace = env['POD_NAMESPACE'] || 'default';
-  const namespaces = namespacesToServe(config, own_namespace);
   const installations = await openInstallations({
-    ...{ ...common, events, namespaces },
+    ...{ ...common, events, namespaces: namespacesToServe(config, own_namespace) },
     watched: config.watchNamespaces,
   });
+  watched.caches.push(installations);
   elector = elect({ ...common, db, client: unled, namespace: own_namespace, name }, (term) =>
-    Promise.all([controllers.lead(term), routes.lead(term), installations.lead(term)]),
+    Promise.all([controllers, routes, installations].map((each) => each.lead(term))),
   );
+  watched.overdue_ms = elector.overdue_ms;
   lifecycle.onStop('leader', async () => {
     await elector?.stop();
     await events.settled();
@@ -144,39 +144,4 @@ function whenAnother<Value>(find: () => Value, tell: () => void): () => void {
     last = find();
     if (last !== before) tell();
   };
-}
-
-type Watched = {
-  log: Log;
-  lifecycle: Lifecycle;
-  db: OpenDatabase;
-  caches: readonly Pick<ObjectCaches, 'health'>[];
-  metrics: KubeMetrics;
-};
-
-/** A standby is ready too: it could lead now. */
-async function watch(
-  { metricsPort }: OperatorConfig,
-  { log, lifecycle, db, caches, metrics }: Watched,
-): Promise<number | undefined> {
-  if (metricsPort === undefined) return undefined;
-  const own = createMetrics();
-  own.watch({ pool: () => db.pool() });
-  const print = async () => {
-    const { text, ...printed } = await own.print();
-    return { ...printed, text: `${text}\n${await metrics.print()}` };
-  };
-  const probes = { database: () => db.query('select 1'), cluster: () => proveCaches(caches) };
-  const health = await startHealthServer({
-    ...{ port: metricsPort, log, probes: () => probes },
-    metrics: { ...own, print },
-  });
-  lifecycle.onStop('health', health.stop);
-  return health.port;
-}
-
-async function proveCaches(caches: Watched['caches']): Promise<void> {
-  const health = caches.flatMap((each) => each.health());
-  const isCurrent = health.every(({ isSynced, isStale }) => isSynced && !isStale);
-  if (!isCurrent) throw new Error('the API server has not been heard of');
 }

@@ -28,9 +28,7 @@ type Options = {
 };
 
 /** With the scaler of workers, which learns of installations by the passes over them. */
-export async function openInstallations(
-  options: Options,
-): Promise<Pick<InstallationController, 'lead'>> {
+export async function openInstallations(options: Options): Promise<InstallationController> {
   const { client, clock, log, metrics, events, namespaces, watched } = options;
   const scaler = createScaler({ client, clock, log, metrics, ask: askPod });
   const controller = createInstallationController({
@@ -42,6 +40,7 @@ export async function openInstallations(
     },
   });
   return {
+    health: controller.health,
     lead: async (term) => {
       await Promise.all([
         controller.lead(term),

@@ -10,7 +10,7 @@ import type { ChangeHandler } from '../kube/listeners.ts';
 import { type KubeObject, parseKey, type ResourceType } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
-import { openWatchCache } from '../kube/watch-cache.ts';
+import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
 import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
 import { listObjects } from './list-objects.ts';
@@ -26,6 +26,8 @@ import {
 export type InstallationController = {
   /** Works until the term is over; resolves when nothing is being done any more. */
   lead(term: FencedTerm): Promise<void>;
+  /** Of what is watched now: nothing where others lead. */
+  health(): CacheHealth[];
 };
 
 export type InstallationOptions = {
@@ -48,13 +50,19 @@ const RESYNC_JITTER = 0.2;
 /** Pods that start change many times a second. */
 const SETTLE_MS = 200;
 
-type State = Required<InstallationOptions> & { queue: WorkQueue; stops: (() => Promise<void>)[] };
+type Caches = Set<Pick<WatchCache<KubeObject>, 'health' | 'stop'>>;
+
+type State = Required<InstallationOptions> & { queue: WorkQueue; caches: Caches };
 
 export function createInstallationController(options: InstallationOptions): InstallationController {
-  return { lead: (term) => lead(options, term) };
+  const caches: Caches = new Set();
+  return {
+    lead: (term) => lead(options, term, caches),
+    health: () => [...caches].map((cache) => cache.health()),
+  };
 }
 
-async function lead(options: InstallationOptions, term: FencedTerm): Promise<void> {
+async function lead(options: InstallationOptions, term: FencedTerm, caches: Caches): Promise<void> {
   if (term.signal.aborted) return;
   const { clock, metrics } = options.context;
   const worked = { clock, metrics, log: options.log, concurrency: CONCURRENCY };
@@ -62,13 +70,15 @@ async function lead(options: InstallationOptions, term: FencedTerm): Promise<voi
   const state: State = {
     ...{ random: Math.random, resync_ms: RESYNC_MS, onPass: () => undefined },
     ...options,
-    ...{ queue, stops: [] },
+    ...{ queue, caches },
   };
   const reconcile = (pass: Pass) => runPass(state, pass, term);
   const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });
   await Promise.all(options.namespaces.map((namespace) => watchAll(state, namespace)));
   await ended(term.signal);
-  await Promise.all([workers.stop(), ...state.stops.map((stop) => stop())]);
+  const stops = [...caches].map((cache) => cache.stop());
+  caches.clear();
+  await Promise.all([workers.stop(), ...stops]);
   metrics.forgetInstallations();
 }
 
@@ -106,13 +116,13 @@ async function optionalThere({ context, log }: State, namespace: string): Promis
 type Selected = { namespace: string; labels?: string };
 
 function watch<T extends KubeObject>(
-  { context: { client, clock, metrics }, log, stops }: State,
+  { context: { client, clock, metrics }, log, caches }: State,
   type: ResourceType<T>,
   { take, ...selection }: Selected & { take: ChangeHandler<T> },
 ): void {
   const cache = openWatchCache({ client, clock, metrics, log, type, selection });
   cache.subscribe(take);
-  stops.push(() => cache.stop());
+  caches.add(cache);
 }
 
 function isOfStatus(object: KubeObject, previous: KubeObject): boolean {

@@ -53,6 +53,8 @@ export type KubeClient = {
   ): Watch;
   /** The same connections, with another time for a call. */
   within(deadline_ms: number): KubeClient;
+  /** For how long the API server has been answering whatever was asked, without a break until now. */
+  answering_ms(): number;
   close(): void;
 };
 
@@ -149,7 +151,7 @@ function createVerbs(options: KubeClientOptions, transport: Transport): KubeClie
     watch: (type, request, handlers) =>
       openWatch({ transport, clock, credentials }, { type, ...request }, handlers),
     within: (ms) => createVerbs({ ...options, deadline_ms: ms }, transport),
-    close: () => transport.close(),
+    ...{ answering_ms: transport.answering_ms, close: transport.close },
   };
 }
 

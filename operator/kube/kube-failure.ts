@@ -69,6 +69,11 @@ export function isOvertaken(error: unknown): boolean {
   return error instanceof KubeFailure && ['NotFound', 'Conflict'].includes(error.reason);
 }
 
+/** Nobody answered: the server may not even have been there. */
+export function isSilence({ reason }: KubeFailure): boolean {
+  return reason === 'Timeout' || reason === 'Unreachable';
+}
+
 /** The body of every refusal of an API server, and of an ERROR event of a watch; what stands before one may say anything. */
 type Status = {
   code?: number;

@@ -21,6 +21,8 @@ export type Term = {
 
 export type Elector = {
   term(): Term | undefined;
+  /** For how long the work of a term that is over goes on; 0 where none does. */
+  overdue_ms(): number;
   /** Ends the term when its work has ended, gives the lease up, and resolves. */
   stop(): Promise<void>;
 };
@@ -70,6 +72,7 @@ export function runElector(options: ElectorOptions): Elector {
   const running = run(state);
   return {
     term: () => (state.running?.isCurrent() ? state.running : undefined),
+    overdue_ms: () => Math.max(0, options.clock.elapsed() - (state.running?.until ?? Infinity)),
     stop: () => {
       stopped.abort();
       return running;
@@ -195,10 +198,10 @@ async function renew(state: State, running: Running): Promise<void> {
 }
 
 /** Somebody wrote it: another leader, or a person who labels things, or deletes them. */
-async function reread({ lease }: State, running: Running): Promise<void> {
+async function reread({ lease, clock }: State, running: Running): Promise<void> {
   const looked = await lease.look();
   if (!looked.ok || lease.isOurs(running.epoch)) return;
-  running.until = 0;
+  running.until = Math.min(running.until, clock.elapsed());
   running.abort();
 }
 

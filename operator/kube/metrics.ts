@@ -101,7 +101,7 @@ function queueMetrics(registry: Registry) {
     queueRetried: (name: string) => retries.inc(labels(name)),
     queueWaited: (name: string, seconds: number) => waited.observe(labels(name), seconds),
     queueWorked: (name: string, seconds: number) => worked.observe(labels(name), seconds),
-    watchQueue: lookedAtMetrics(registry),
+    ...lookedAtMetrics(registry),
   };
 }
 
@@ -124,14 +124,16 @@ function lookedAtMetrics(registry: Registry) {
   gauge('workqueue_unfinished_work_seconds', 'What is worked on now, added up.', (seen) =>
     seen.running_seconds.reduce((sum, each) => sum + each, 0),
   );
-  gauge('workqueue_longest_running_processor_seconds', 'The longest of it.', (seen) =>
-    Math.max(0, ...seen.running_seconds),
-  );
+  const longest = (seen: ReturnType<QueueLook>) => Math.max(0, ...seen.running_seconds);
+  gauge('workqueue_longest_running_processor_seconds', 'The longest of it.', longest);
   gauge('controller_runtime_active_workers', 'Workers that are busy.', (seen) => {
     return seen.running_seconds.length;
   });
-  return (name: string, look: QueueLook) => {
-    queues.set(name, look);
+  return {
+    watchQueue: (name: string, look: QueueLook) => void queues.set(name, look),
+    /** Of all queues. */
+    longestRunningSeconds: () =>
+      Math.max(0, ...[...queues.values()].map((look) => longest(look()))),
   };
 }
 

@@ -4,8 +4,9 @@
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
 import { Agent as HttpsAgent, request as requestTls } from 'node:https';
+import { createAnswers } from './answers.ts';
 import type { Credentials } from './credentials.ts';
-import { type Answer, type FailureReason, KubeFailure } from './kube-failure.ts';
+import { type Answer, type FailureReason, isSilence, KubeFailure } from './kube-failure.ts';
 import type { KubeMetrics } from './metrics.ts';
 import type { TimedClock } from './timed-clock.ts';
 
@@ -28,6 +29,8 @@ export type Transport = {
   open(exchange: Exchange): Promise<Answer<IncomingMessage>>;
   /** Reads what the server sent instead of a stream. */
   readRest(response: IncomingMessage, deadline_ms: number): Promise<Answer<WholeAnswer>>;
+  /** For how long the server has been answering without a break. */
+  answering_ms(): number;
   close(): void;
 };
 
@@ -41,13 +44,15 @@ export function createTransport(deps: Deps): Transport {
   const isTls = deps.credentials.server.protocol === 'https:';
   const settings = { keepAlive: true, maxSockets: SOCKETS_MAX, scheduling: 'lifo' as const };
   const agent = isTls ? new HttpsAgent(settings) : new HttpAgent(settings);
+  const answers = createAnswers(deps.clock);
   const start = async (exchange: Exchange) =>
     startRequest(deps, { agent, isTls, options: await deps.credentials.options(), exchange });
   const open = async (exchange: Exchange): Promise<Answer<IncomingMessage>> => {
     const answer = await start(exchange)
       .then((sent) => untilHead(deps, sent, exchange))
       .catch(credentialsFailed);
-    if (!answer.ok && isSilence(answer.failure)) dropIdle(agent);
+    if (answer.ok) answers.take();
+    else if (isSilence(answer.failure)) dropIdle(agent);
     return answer;
   };
   const readRest = (response: IncomingMessage, deadline_ms: number) =>
@@ -55,6 +60,7 @@ export function createTransport(deps: Deps): Transport {
   return {
     open,
     readRest,
+    answering_ms: answers.steady_ms,
     send: async (exchange) => {
       const began = deps.clock.elapsed();
       const opened = await open(exchange);
@@ -194,10 +200,6 @@ function credentialsFailed(cause: unknown): Answer<never> {
 }
 
 /** The other kept connections lead to the same machine that no longer answers: the next call makes a new one. */
-function isSilence({ reason }: KubeFailure): boolean {
-  return reason === 'Timeout' || reason === 'Unreachable';
-}
-
 function dropIdle(agent: HttpAgent | HttpsAgent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }

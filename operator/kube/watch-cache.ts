@@ -4,7 +4,7 @@
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import type { KubeClient, Page } from './client.ts';
-import { type Answer, KubeFailure } from './kube-failure.ts';
+import { type Answer, isSilence, KubeFailure } from './kube-failure.ts';
 import { type ChangeHandler, createListeners, type Listeners } from './listeners.ts';
 import type { KubeMetrics } from './metrics.ts';
 import { createPauses, type Pauses } from './pause.ts';
@@ -29,7 +29,9 @@ export type CacheHealth = {
   objects: number;
   /** Since the API server last gave a sign: bookmarks come every minute where nothing changes. */
   silent_ms: number;
-  /** So long that the process should be started anew. */
+  /** Since the API server last answered it anything, be it that it may not look. */
+  unheard_ms: number;
+  /** So long that what it holds may be told no more. */
   isStale: boolean;
 };
 
@@ -65,6 +67,7 @@ type State<T extends KubeObject> = WatchCacheOptions<T> & {
   listed_at: number;
   /** The last sign of the API server. */
   seen_at: number;
+  heard_at: number;
   /** Failed watches since one showed anything. */
   failures: number;
   pageItems: number;
@@ -105,6 +108,7 @@ function createState<T extends KubeObject>(
     version: undefined,
     listed_at: clock.elapsed(),
     seen_at: clock.elapsed(),
+    heard_at: clock.elapsed(),
     failures: 0,
     pageItems: PAGE_ITEMS_MAX,
     isSynced: false,
@@ -112,9 +116,12 @@ function createState<T extends KubeObject>(
 }
 
 function health<T extends KubeObject>(state: State<T>): CacheHealth {
-  const silent_ms = state.clock.elapsed() - state.seen_at;
+  const now = state.clock.elapsed();
+  const silent_ms = now - state.seen_at;
+  const unheard_ms = now - state.heard_at;
   const { isSynced, objects } = state;
-  return { isSynced, objects: objects.size(), silent_ms, isStale: silent_ms > STALE_MS };
+  const isStale = silent_ms > STALE_MS;
+  return { isSynced, objects: objects.size(), silent_ms, unheard_ms, isStale };
 }
 
 async function run<T extends KubeObject>(state: State<T>, synced: () => void): Promise<void> {
@@ -123,6 +130,7 @@ async function run<T extends KubeObject>(state: State<T>, synced: () => void): P
     const failure = state.version === undefined ? await listAll(state) : await watchOnce(state);
     if (state.isSynced) synced();
     if (failure === undefined || signal.aborted) continue;
+    if (!isSilence(failure)) state.heard_at = clock.elapsed();
     const wait = state.pauses.next(failure.retry_after_ms);
     report(state, failure, wait);
     await sleep(clock, wait, signal);
@@ -236,5 +244,6 @@ function advance<T extends KubeObject>(state: State<T>, version: string): void {
 function markSeen<T extends KubeObject>(state: State<T>): void {
   const { clock, metrics, type, objects } = state;
   state.seen_at = clock.elapsed();
+  state.heard_at = state.seen_at;
   metrics.cacheSeen(state, { kind: type.kind, at: clock.now(), objects: objects.size() });
 }

@@ -15,6 +15,8 @@ export type HealthOptions = {
   probes: () => Probes;
   metrics: Metrics;
   log: Log;
+  /** What only a new start of the process mends; undefined while nothing is. */
+  findStuck?: () => string | undefined;
 };
 
 export type HealthServer = { port: number; stop(): Promise<void> };
@@ -48,10 +50,11 @@ function answer(options: HealthOptions): RequestListener {
   };
 }
 
-async function tell(path: string, { probes, metrics, log }: HealthOptions): Promise<Told> {
+async function tell(path: string, options: HealthOptions): Promise<Told> {
+  const { probes, metrics, log } = options;
   switch (path) {
     case '/livez':
-      return json(200, { status: 'ok' });
+      return tellAlive(options);
     case '/readyz': {
       const readiness = await findReadiness(probes(), log);
       return json(readiness.ready ? 200 : 503, readiness);
@@ -61,6 +64,13 @@ async function tell(path: string, { probes, metrics, log }: HealthOptions): Prom
     default:
       return json(404, { status: 'there are /livez, /readyz and /metrics' });
   }
+}
+
+function tellAlive({ findStuck, log }: HealthOptions): Told {
+  const why = findStuck?.();
+  if (why === undefined) return json(200, { status: 'ok' });
+  log.error('not alive', { reason: why });
+  return json(503, { status: why });
 }
 
 function json(status: number, body: object): Told {

@@ -57,6 +57,8 @@ it('a term that ended while a renewal was on its way stays over, though the rene
   // The answer was looked at: it waits for its next turn.
   await expect.poll(() => clock.timers()).toBe(1);
   expect([term?.isCurrent(), elector.term()]).toEqual([false, undefined]);
+  clock.advance(1_000);
+  expect(elector.overdue_ms()).toBe(1_000);
   worked.resolve();
   await elector.stop();
 });

@@ -29,3 +29,22 @@ it('says in its log what it could not tell', async () => {
   expect(lines.map((line) => JSON.parse(line).error.message)).toEqual(['the pool was closed']);
   expect((await ask('/livez')).status).toBe(200);
 });
+
+it('is alive until something stands still that only a new start mends', async () => {
+  lines.length = 0;
+  let why: string | undefined;
+  server = await startHealthServer({
+    ...{ port: 0, probes: () => ({}), metrics: createMetrics(), log },
+    findStuck: () => why,
+  });
+  const ask = async () => {
+    const response = await fetch(`http://127.0.0.1:${server.port}/livez`);
+    return [response.status, await response.json()];
+  };
+  expect(await ask()).toEqual([200, { status: 'ok' }]);
+  why = 'a pass does not end';
+  expect(await ask()).toEqual([503, { status: 'a pass does not end' }]);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: 'not alive', reason: 'a pass does not end' },
+  ]);
+});

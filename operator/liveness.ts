@@ -1,0 +1,35 @@
+/**
+ * What only a new start mends: something of this process that stands still while all that it depends on works. An API
+ * server or a database that is away is nothing of the kind, and neither is a refusal. Pure.
+ */
+import type { CacheHealth } from './kube/watch-cache.ts';
+
+export type Vitals = {
+  caches: readonly Pick<CacheHealth, 'unheard_ms'>[];
+  /** For how long the API server has been answering this process without a break. */
+  answering_ms: number;
+  /** Of the pass that has been running for longest; one is told to stop after two minutes. */
+  longest_pass_ms: number;
+  /** For how long the work of a term goes on that is over: nobody else's, but this process cannot lead again. */
+  overdue_ms: number;
+};
+
+/** `answering`: caches pause for half a minute at most before they try again. */
+const LONGEST_MS = {
+  unheard: 30 * 60_000,
+  answering: 5 * 60_000,
+  pass: 15 * 60_000,
+  overdue: 15 * 60_000,
+};
+
+export function findStuck(vitals: Vitals): string | undefined {
+  const { caches, answering_ms, longest_pass_ms, overdue_ms } = vitals;
+  const isUnheard = caches.some(({ unheard_ms }) => unheard_ms > LONGEST_MS.unheard);
+  if (isUnheard && answering_ms > LONGEST_MS.answering) {
+    return 'a watch hears nothing of an API server that answers';
+  }
+  if (longest_pass_ms > LONGEST_MS.pass) return 'a pass does not end';
+  return overdue_ms > LONGEST_MS.overdue
+    ? 'the work of a term that is over does not end'
+    : undefined;
+}
