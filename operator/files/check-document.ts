@@ -28,6 +28,8 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   if (!head.success) return { notes: [], faults: explain(head.error, document) };
   const { file, line } = document;
   const { apiVersion, kind } = head.data;
+  // It lists the files beside it for kubectl.
+  if (apiVersion.startsWith('kustomize.config.k8s.io/')) return { notes: [], faults: [] };
   const known = apiVersion.startsWith(`${GROUP}/`) ? findKind(kind) : undefined;
   if (known === undefined) {
     return { notes: [{ file, line, message: whyPassedOver(apiVersion, kind) }], faults: [] };

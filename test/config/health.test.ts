@@ -91,7 +91,7 @@ describe('kstatus, by which Flux waits', () => {
 
 describe('Flux', () => {
   type Rule = { kind: string; inProgress: string; failed: string; current: string };
-  const rules: Rule[] = read('config/flux/kustomization.yaml').spec.healthCheckExprs;
+  const rules: Rule[] = read('config/flux/projects.yaml').spec.healthCheckExprs;
 
   it('has a rule for every kind', () => {
     expect(rules.map(({ kind }) => kind).sort()).toEqual([...names].sort());

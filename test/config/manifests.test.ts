@@ -1,5 +1,8 @@
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
+import { projectRoot } from '../house/source-files.ts';
 import { helm, type KubeObject, kustomize } from './rendered.ts';
 
 /** Without what has to differ: who made it, and what is empty, which the API server takes for absent. */
@@ -45,6 +48,39 @@ describe('Helm and kustomize', () => {
     const monitoring = byName(helm({ metrics }).filter(isMonitoring));
     expect(Object.keys(monitoring)).toHaveLength(2);
     expect(monitoring).toEqual(byName(kustomize('prometheus').map((each) => each)));
+  });
+});
+
+const config = join(projectRoot, 'config');
+const folders = readdirSync(config, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('/kustomization.yaml'))
+  .map(dirname)
+  .sort();
+
+describe('kubectl kustomize', () => {
+  it('is there for whatever is applied', () => {
+    const applied = ['argocd', 'crd', 'default', 'flux', 'prometheus', 'samples'];
+    expect(folders).toEqual(expect.arrayContaining(applied));
+  });
+
+  it.each(folders)('builds config/%s, each file that lies in it', (folder) => {
+    const files = readdirSync(join(config, folder)).filter((name) => name.endsWith('.yaml'));
+    const objects = kustomize(folder);
+    expect(new Set(objects.map((each) => JSON.stringify([each.kind, each.metadata]))).size).toBe(
+      objects.length,
+    );
+    expect(objects.length).toBeGreaterThanOrEqual(Math.max(1, files.length - 1));
+  });
+
+  it('puts the samples where they work', () => {
+    const places = kustomize('samples').map(({ kind, metadata }) => [kind, metadata.namespace]);
+    expect(places.sort()).toEqual([
+      ['ImageService', 'tintype-system'],
+      ['Project', undefined],
+      ['Recipe', undefined],
+      ['SigningKey', undefined],
+      ['WatermarkPreset', undefined],
+    ]);
   });
 });
 

@@ -48,7 +48,7 @@ const settings = Object.fromEntries(
 export const argocdFiles: [string, string][] = [
   [
     'config/argocd/argocd-cm.yaml',
-    `${WRITTEN}# kubectl --namespace argocd patch configmap argocd-cm --patch-file config/argocd/argocd-cm.yaml\n` +
+    `${WRITTEN}# kubectl apply --server-side --field-manager=tintype -k config/argocd: these keys, beside those of others.\n` +
       printYaml({
         apiVersion: 'v1',
         kind: 'ConfigMap',

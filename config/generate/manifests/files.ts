@@ -145,6 +145,8 @@ function kustomizations(): Files {
     kustomization('admission-policy', { resources: inFolder('admission-policy') }),
     kustomization('default', { resources: all.map((folder) => `../${folder}`) }),
     kustomization('prometheus', { resources: inFolder('prometheus') }),
+    kustomization('argocd', { resources: ['argocd-cm.yaml'] }),
+    kustomization('flux', { resources: ['projects.yaml'] }),
   ];
 }
 

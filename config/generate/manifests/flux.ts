@@ -21,7 +21,7 @@ export const healthCheckExpressions = customResources.map(({ kind }) => ({
 
 export const fluxFiles: [string, string][] = [
   [
-    'config/flux/kustomization.yaml',
+    'config/flux/projects.yaml',
     `${WRITTEN}# An example: the projects of a team, from the folder projects/ of a Git repository, healthy when they are ready.\n` +
       printYaml({
         apiVersion: 'kustomize.toolkit.fluxcd.io/v1',
