@@ -30,7 +30,9 @@ const readers: Readonly<Record<TenantKind, Reader>> = {
   SigningKey: readSigningKey,
   WatermarkPreset: async (db, owned) => {
     const preset = await findDeclaredWatermarkPreset(db, owned);
-    return { facts: { presetID: preset?.watermark_preset_id } };
+    return {
+      facts: { presetID: preset?.watermark_preset_id, fileRevision: preset?.file_revision },
+    };
   },
   Recipe: async (db, owned) => {
     return { facts: { recipeID: (await findDeclaredRecipe(db, owned))?.recipe_id } };

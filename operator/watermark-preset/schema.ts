@@ -113,6 +113,6 @@ export const watermarkPresetStatus = z.object({
   ...statusFields,
   presetID: allocated('The id of the preset, as watermark:<id> uses it.'),
   fileRevision: integer('a number', { min: 0, max: Number.MAX_SAFE_INTEGER })
-    .describe('The revision of the file that is drawn.')
+    .describe('The revision of the file that is drawn, as of the last look.')
     .optional(),
 });

@@ -62,6 +62,8 @@ export type DeclaredWatermarkPresetRow = OwnerColumns & {
   project_id: string;
   name: string;
   file_id: string;
+  /** The one that is drawn now. */
+  file_revision: number;
   x_offset: number;
   y_offset: number;
   opacity: number;
@@ -70,10 +72,10 @@ export type DeclaredWatermarkPresetRow = OwnerColumns & {
 };
 
 const PRESETS = `select w.watermark_preset_id, w.project_id, w.name, w.file_id, w.x_offset, w.y_offset,
-    w.opacity, w.owner_uid, w.owner_namespace, w.owner_name,
+    w.opacity, w.owner_uid, w.owner_namespace, w.owner_name, f.revision as file_revision,
     p.default_watermark_preset_id is not distinct from w.watermark_preset_id as is_default,
     p.owner_uid is not null as is_project_owned
-  from watermark_presets w join projects p using (project_id)`;
+  from watermark_presets w join projects p using (project_id) join files f on f.file_id = w.file_id`;
 
 export async function findDeclaredWatermarkPreset(
   db: Queryable,

@@ -309,8 +309,13 @@ describe('what belongs to a project', () => {
       await makeFile(db, { project_id }, { file_slug: 'logo.png' });
       await untilReason('WatermarkPreset', name, 'InSync');
       await untilReason('Project', name, 'InSync');
-      const { presetID } = (await read('WatermarkPreset', name)).status;
+      const { presetID, fileRevision } = (await read('WatermarkPreset', name)).status;
       expect((await project(name)).default_watermark_preset_id).toBe(presetID);
+      expect(fileRevision).toBe(1);
+      await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await until(async () => {
+        expect((await read('WatermarkPreset', name)).status['fileRevision']).toBe(2);
+      });
       expect((await read('SigningKey', name)).status['kid']).toBe(active_signing_kid);
     });
   });
@@ -348,7 +353,8 @@ describe('tintype operator', () => {
   it('needs its own permissions alone, is ready, and at SIGTERM gives its lease up and ends with 0', async () => {
     const home = await cluster.namespace();
     await permitOperator(plane(), namespace, permissions.tenant);
-    await permitOperator(plane(), home, [...permissions.own, ...permissions.delivery]);
+    const { own, delivery, runtime } = permissions;
+    await permitOperator(plane(), home, [...own, ...delivery, ...runtime]);
     const name = slug();
     const callback = { url: 'https://shop.example/hook', secretName: name };
     await apply('Project', name, { callback });
@@ -364,7 +370,7 @@ describe('tintype operator', () => {
         expect((await condition('Project', name))?.reason).toBe('InSync');
       });
       expect((await fetch(`${watched}/livez`)).status).toBe(200);
-      expect((await fetch(`${watched}/readyz`)).status).toBe(200);
+      await until(async () => expect((await fetch(`${watched}/readyz`)).status).toBe(200));
       const printed = await (await fetch(`${watched}/metrics`)).text();
       expect(printed).toContain('controller_runtime_reconcile_total{controller="Project"');
       child.kill('SIGTERM');

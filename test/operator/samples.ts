@@ -108,6 +108,7 @@ export function presetRow(
     project_id: 'prj_1',
     name: 'shop',
     file_id: 'file_1',
+    file_revision: 1,
     x_offset: 0,
     y_offset: 0,
     opacity: 100,
