@@ -5,7 +5,7 @@
 import { type Outcome, outcomeOf } from '../conditions.ts';
 import { API_VERSION } from '../kinds.ts';
 import { unwrap } from '../kube/kube-failure.ts';
-import { findCondition } from '../kube/live-condition.ts';
+import { findCondition, isNews } from '../kube/live-condition.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { isWritten, withKept } from './status.ts';
 import { type TenantKind, type TenantObject, type TenantStatus, typeOf } from './tenant-object.ts';
@@ -43,10 +43,12 @@ function tellTransition(
   if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
     metrics.resourceReady(kind, (clock.now().getTime() - Date.parse(since)) / 1000);
   }
+  const outcome = outcomeOf(status.conditions ?? []);
+  if (outcome === 'refused' && isNews(before, now)) metrics.reconcileRefused(kind);
   if (before?.status === now.status && before.reason === now.reason) return;
   // What became ready at once, as it should, is no news: the status has said it.
   if (before === undefined && now.status === 'True') return;
-  const type = TYPES[outcomeOf(status.conditions ?? [])];
+  const type = TYPES[outcome];
   const { reason, message: note } = now;
   events.tell(
     { ...object, apiVersion: API_VERSION, kind },

@@ -15,7 +15,7 @@ import { imageServiceSpec } from '../image-service/schema.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { unwrap } from '../kube/kube-failure.ts';
-import { findCondition } from '../kube/live-condition.ts';
+import { findCondition, isNews } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
@@ -165,6 +165,7 @@ function tellTransition(
   if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
     metrics.resourceReady(KIND, (clock.now().getTime() - Date.parse(since)) / 1000);
   }
+  if (now.reason === 'SpecInvalid' && isNews(before, now)) metrics.reconcileRefused(KIND);
   if (before?.status === now.status && before.reason === now.reason) return;
   events.tell(regarding(service), {
     type: findCondition(status, 'Stalled')?.status === 'True' ? 'Warning' : 'Normal',

@@ -20,6 +20,14 @@ type Stood = {
   status?: { conditions?: readonly LiveCondition<Named & { status: string }>[] };
 };
 
+/** Another reason than before, or the same of what was declared since. */
+export function isNews(
+  before: LiveCondition<{ reason: string }> | undefined,
+  now: LiveCondition<{ reason: string }>,
+): boolean {
+  return before?.reason !== now.reason || before.observedGeneration !== now.observedGeneration;
+}
+
 /** For the generation that was looked at, each with the time when its status became what it is. */
 export function stampConditions<Said extends Named & { status: string }>(
   { metadata: { generation = 0 }, status }: Stood,

@@ -154,6 +154,10 @@ function reconcileMetrics(registry: Registry) {
     'reconcile_panics_total',
     'Passes that failed by a defect of the program.',
   );
+  const terminal = counter(
+    'terminal_reconcile_errors_total',
+    'Resources that were refused for what they declare, once for each generation and reason: only a change mends them.',
+  );
   const timeouts = counter('reconcile_timeouts_total', 'Passes that were told to stop.');
   const seconds = new Histogram({
     name: 'controller_runtime_reconcile_time_seconds',
@@ -180,6 +184,7 @@ function reconcileMetrics(registry: Registry) {
       if (result === 'error') errors.inc({ controller });
     },
     reconcilePanicked: (controller: string) => panics.inc({ controller }),
+    reconcileRefused: (controller: string) => terminal.inc({ controller }),
     reconcileTimedOut: (controller: string) => timeouts.inc({ controller }),
     concurrency: (controller: string, count: number) => workers.set({ controller }, count),
     leads: (name: string, status: 0 | 1) => leader.set({ name }, status),

@@ -338,6 +338,9 @@ describe('what keeps an ImageService from running', () => {
         '`spec.baseURL`: an origin such as https://api.example.com, without a path',
       );
       expect(await dispatchers()).toBe(1);
+      expect(await cluster.metrics().print()).toContain(
+        'controller_runtime_terminal_reconcile_errors_total{controller="ImageService"} 1',
+      );
       await merge('ImageService', name, { spec: { baseURL: spec.baseURL } });
       await untilReason(name, 'Running');
       expect(await dispatchers()).toBe(2);

@@ -76,6 +76,25 @@ afterAll(async () => {
   await caches.stop();
 });
 
+async function total(kind: string, counter: string): Promise<number> {
+  const counted = new RegExp(
+    `^controller_runtime_${counter}\\{controller="${kind}".*\\} (\\d+)$`,
+    'gm',
+  );
+  const lines = (await metrics.print()).matchAll(counted);
+  return [...lines].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+const refusals = (kind: string) => total(kind, 'terminal_reconcile_errors_total');
+
+/** So many more. */
+async function passes(kind: string, count: number): Promise<void> {
+  const before = await total(kind, 'reconcile_total');
+  await until(async () =>
+    expect(await total(kind, 'reconcile_total')).toBeGreaterThanOrEqual(before + count),
+  );
+}
+
 /** What an operator makes of the cluster while it leads. */
 async function led(work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
@@ -324,7 +343,15 @@ describe('what belongs to a project', () => {
     const name = slug();
     const chain = { transformChain: 'resize/640x480' };
     await apply('Recipe', name, { projectRef: { name }, displayName: ' Card', ...chain });
-    await led(() => untilReason('Recipe', name, 'SpecInvalid'));
+    const before = await refusals('Recipe');
+    await led(async () => {
+      await untilReason('Recipe', name, 'SpecInvalid');
+      await passes('Recipe', 3);
+      expect((await refusals('Recipe')) - before).toBe(1);
+      await apply('Recipe', name, { projectRef: { name }, displayName: ' Other', ...chain });
+      await untilReason('Recipe', name, 'SpecInvalid');
+      expect((await refusals('Recipe')) - before).toBe(2);
+    });
     const { message } = (await condition('Recipe', name)) ?? {};
     expect(message).toMatch(/^`spec\.displayName`: a name of 1 to/);
   });
