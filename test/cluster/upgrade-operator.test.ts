@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { permissions } from '../../operator/permissions.ts';
+import { run } from '../config/rendered.ts';
+import { projectRoot } from '../house/source-files.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
+import { useDatabase } from '../support/database.ts';
+import { startKillProxies } from '../support/kill-proxies.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import {
+  type OperatorProcess,
+  permitOperator,
+  startOperator,
+} from '../support/operator-process.ts';
+import { makeFile } from '../support/rows.ts';
+import { until } from '../support/tenant-cluster.ts';
+
+const { db, url } = useDatabase();
+const keys = `k1:${randomBytes(32).toString('base64')}`;
+const GROUP = '/apis/tintype.dev/v1alpha1/namespaces/default';
+
+// A control plane of its own: it gets the definitions of two releases.
+let plane: ControlPlane;
+const running: OperatorProcess[] = [];
+
+beforeAll(async () => {
+  plane = await startControlPlane();
+}, 300_000);
+
+afterAll(async () => {
+  for (const each of running.splice(0)) await each.stop();
+  await plane?.stop();
+});
+
+/** As `make install` applies. */
+function install(yaml: string): void {
+  const how = ['apply', '--server-side', '--force-conflicts', '--field-manager=tintype-install'];
+  const kubeconfig = join(plane.folder, 'admin.kubeconfig');
+  run('kubectl', ['--kubeconfig', kubeconfig, ...how, '--filename', '-'], yaml);
+}
+
+const projectRef = { name: 'shop' };
+const samples = [
+  [
+    'Project',
+    'projects',
+    { routing: { perProject: 'Always' }, defaultWatermarkPresetRef: projectRef },
+  ],
+  ['SigningKey', 'signingkeys', { projectRef, rotationTrigger: '1' }],
+  ['Recipe', 'recipes', { projectRef, transformChain: 'resize/640x480' }],
+  ['WatermarkPreset', 'watermarkpresets', { projectRef, fileSlug: 'logo.png' }],
+  ['ImageService', 'imageservices', least],
+] as const;
+
+type Live = {
+  metadata: { name: string; managedFields: unknown };
+  status?: { conditions?: { type: string; reason: string }[] };
+};
+
+async function list(path: string): Promise<Live[]> {
+  return ((await kubeOk(plane, { path })) as { items: Live[] }).items;
+}
+
+/** All that is there of them, as it was last written, with who wrote what and when; and their routes. */
+async function state(): Promise<Live[]> {
+  const routes = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
+  const paths = [...samples.map(([, plural]) => `${GROUP}/${plural}`), routes];
+  return (await Promise.all(paths.map(list))).flat();
+}
+
+type Through = Pick<Awaited<ReturnType<typeof startKillProxies>>, 'plane' | 'database_url'>;
+
+async function start(through: Through): Promise<OperatorProcess> {
+  const operator = await startOperator(through.plane, {
+    ...{ POD_NAMESPACE: 'default', TINTYPE_WATCH_NAMESPACES: 'default' },
+    ...{ TINTYPE_DATABASE_URL: through.database_url, TINTYPE_KEY_ENCRYPTION_KEYS: keys },
+  });
+  running.push(operator);
+  return operator;
+}
+
+/** It has looked at each kind, and gives its lease up. */
+async function lookedAndGone(operator: OperatorProcess): Promise<void> {
+  await until(async () => {
+    const printed = await (await fetch(`${operator.watched}/metrics`)).text();
+    for (const [kind] of samples) {
+      expect(printed).toMatch(
+        new RegExp(`^controller_runtime_reconcile_total\\{controller="${kind}".*\\} [1-9]`, 'm'),
+      );
+    }
+  });
+  operator.child.kill('SIGTERM');
+  await once(operator.child, 'exit');
+}
+
+async function settle(): Promise<void> {
+  await until(async () => {
+    const projects = await db.query<{ project_id: string }>('select project_id from projects');
+    expect(projects).toHaveLength(1);
+    const [{ project_id = '' } = {}] = projects;
+    const files = await db.query('select from files');
+    if (files.length === 0) await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+  });
+  await until(async () => {
+    const reasons = (await state()).flatMap(({ status }) =>
+      (status?.conditions ?? []).filter(({ type }) => type === 'Ready').map(({ reason }) => reason),
+    );
+    expect(reasons.filter((each) => each === 'InSync')).toHaveLength(4);
+  });
+}
+
+// Of the release before there are its manifests, and no process: what it would have said is what this one says.
+it('an operator writes nothing to what is as it should be: not after an upgrade of the manifests, and not when it starts again', async () => {
+  install(await readFile(join(projectRoot, 'test/cluster/previous/install.yaml'), 'utf8'));
+  await permitOperator(plane, 'default', Object.values(permissions).flat());
+  for (const [kind, plural, spec] of samples) {
+    await kubeApply(plane, `${GROUP}/${plural}/shop`, {
+      ...{ apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name: 'shop' }, spec },
+    });
+  }
+  const first = await start({ plane, database_url: url() });
+  await settle();
+  await lookedAndGone(first);
+  const before = await state();
+  expect(before.length).toBeGreaterThan(samples.length);
+
+  install(run('kubectl', ['kustomize', 'config/default']));
+  expect(await state()).toEqual(before);
+  for (const _start of ['after the upgrade', 'again']) {
+    const proxies = await startKillProxies({ plane, database_url: url() });
+    await lookedAndGone(await start(proxies));
+    await proxies.close();
+    expect(proxies.writes).toEqual([]);
+    expect(await state()).toEqual(before);
+  }
+}, 300_000);
