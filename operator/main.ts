@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { openDatabase } from '../runtime/actions/open-deps.ts';
 import { END_MS_MAX } from '../runtime/actions/run-deployment.ts';
+import type { OpenDatabase } from '../runtime/db/client.ts';
 import { findOperatorTerm } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
