@@ -2,6 +2,7 @@
  * The controllers of the tenant kinds, one queue a kind, for as long as this process leads. What changed goes before
  * what is only looked at again; a pass that changed rows wakes what refers to them.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../runtime/platform/log.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
@@ -108,7 +109,7 @@ function take(state: TenantState, kind: TenantKind, change: TenantChange): void 
   const { told } = state.context;
   if (queue === undefined) return;
   if (isOurOwn(change)) {
-    if (!told.isTold(change.object)) queue.add(change.key, 'resync');
+    if (isForeignStatus(change, told)) queue.add(change.key, 'resync');
     return;
   }
   if (change.kind === 'deleted') {
@@ -126,6 +127,14 @@ function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updat
   const isSame = object.metadata.generation === previous.metadata.generation;
   const isAskedTheSame = directiveOf(object) === directiveOf(previous);
   return isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
+}
+
+/** What was written before the last status is still on its way to us: only a status that is new here counts. */
+function isForeignStatus(
+  { object, previous }: TenantChange & { kind: 'updated' },
+  told: ToldStatuses,
+): boolean {
+  return !told.isTold(object) && !isDeepStrictEqual(object.status, previous.status);
 }
 
 async function lead(state: TenantState, term: FencedTerm): Promise<void> {
