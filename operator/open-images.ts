@@ -1,5 +1,6 @@
 /** What the operator needs to upload the images that presets declare: storage, and the workers' bell. Spec: Watermark preset. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { createPatience } from '../runtime/actions/patience.ts';
 import { systemClock } from '../runtime/platform/clock.ts';
 import type { Config } from '../runtime/platform/config.ts';
@@ -14,6 +15,7 @@ import type { ImageDeps } from './cluster/declared-image.ts';
 
 /** A watermark is a small picture; it lies in memory while it is uploaded. */
 const IMAGE_BYTES_MAX = 8 * 1024 * 1024;
+const REFUSED_MAX = 10_000;
 
 type Opening = { log: Log; lifecycle: Pick<Lifecycle, 'onStop'> };
 
@@ -27,6 +29,7 @@ export function openImages(config: Config, opening: Opening): ImageDeps | undefi
     ...{ queue, log, clock: systemClock, plans: readPlans(config) },
     buckets: openS3Buckets(config, systemClock),
     settings: { ingestMaxBytes: IMAGE_BYTES_MAX, avifUploads, svgUploads, mediaLibraryWrites },
+    refused: new LRUCache({ max: REFUSED_MAX }),
     download: (url) => downloadPublic(url, { bytes_max: IMAGE_BYTES_MAX }),
   };
 }

@@ -4,6 +4,7 @@
  * again. Spec: Watermark preset; Upload session.
  */
 import { createHash } from 'node:crypto';
+import type { LRUCache } from 'lru-cache';
 import {
   type DeclaredImageDeps,
   declaredUpload,
@@ -22,7 +23,11 @@ import { fileSlugOf, type WatermarkPresetSpec } from '../watermark-preset/schema
 import { absenceOf } from './database-gate.ts';
 import { type Download, type Found, readImage } from './image-source.ts';
 
-export type ImageDeps = Omit<DeclaredImageDeps, 'db'> & { download: Download };
+export type ImageDeps = Omit<DeclaredImageDeps, 'db'> & {
+  download: Download;
+  /** Why bytes of a digest were refused, as long as this process lives: they are not fetched again. */
+  refused: LRUCache<string, string>;
+};
 
 type Bringing = {
   identity: Identity;
@@ -37,80 +42,96 @@ type Context = {
   mode?: PassContext['mode'];
 };
 
-/** With `plan-only`: the session that would be made, or go on. */
-export type ImageFound = Found & { difference?: RowDifference };
+/** With `plan-only`: the session that would be made, or go on. `isLasting`: looking again soon tells the same, at a cost. */
+export type ImageFound = Found & { difference?: RowDifference; isLasting?: true };
 
 /** Why the preset cannot be as declared yet; undefined where its image is the file's. */
 export async function bringImage(
   { identity, spec, project_uid }: Omit<Bringing, 'project'> & { project_uid: string | undefined },
   context: Context,
 ): Promise<ImageFound | undefined> {
-  const { db, images, client, mode } = context;
+  const { db, images } = context;
   const project = project_uid === undefined ? undefined : await findProjectByOwner(db, project_uid);
   if (project === undefined) return undefined;
   const bringing = { identity, spec, project };
   const row = await findDeclaredImage(db, { ...ownerOf(identity), ...placeOf(bringing) });
-  // What a URL leads to is known by its digest: it is fetched once.
-  if (row.file?.status === 'blocked' || isBrought(row, spec.image.sha256)) return undefined;
+  if (row.file?.status === 'blocked') return undefined;
+  // What a URL leads to is known by its digest: it is fetched only where its bytes are needed.
+  const { sha256 } = spec.image;
+  const known = sha256 === undefined ? 'open' : judge(bringing, row, sha256);
+  if (known !== 'open') return known === 'brought' ? undefined : known;
   if (images === undefined) {
     return found(
       'ImagesUnavailable',
       'the operator was given no storage: set TINTYPE_S3_ENDPOINT for it',
     );
   }
-  const bytes = await readImage(
-    { client, download: images.download },
-    spec.image,
-    identity.namespace,
-  );
-  if (!Buffer.isBuffer(bytes)) return bytes;
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const carryOut = mode === 'plan-only' ? planUpload : uploader({ ...images, db });
-  return judge(bringing, { row, bytes, sha256 }, carryOut);
+  const refusal = sha256 === undefined ? undefined : images.refused.get(sha256);
+  if (refusal !== undefined) return lasting(found('ImageRefused', refusal));
+  const said = await bring(bringing, row, { ...context, images });
+  const isBegun = said?.reason === 'ImageUploading' && said.difference === undefined;
+  return said === undefined || sha256 === undefined || isBegun ? said : lasting(said);
 }
 
-type Image = { row: DeclaredImageRow; bytes: Buffer; sha256: string };
+type Standing = ImageFound | 'brought' | 'open';
 
-/** `upload_id`: of the session to go on with. */
-type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };
-
-type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
-
-async function judge(
-  bringing: Bringing,
-  { row, bytes, sha256 }: Image,
-  carryOut: CarryOut,
-): Promise<ImageFound | undefined> {
-  const { spec } = bringing;
+/** What rows say of an image of this digest; `open`: its bytes are still to be brought. */
+function judge(bringing: Bringing, { file, upload }: DeclaredImageRow, sha256: string): Standing {
+  if (file?.status === 'ready' && file.sha256 === sha256) return 'brought';
   const { file_slug } = placeOf(bringing);
+  if (file !== null && !file.is_own) {
+    const message = `the project has a file '${file_slug}' that the preset did not bring: set another fileSlug`;
+    return found('FileTaken', message);
+  }
+  const last = upload?.sha256 === sha256 ? upload : null;
+  if (last?.status === 'failed') {
+    const message = `the image was refused as ${last.error_code}: declare another one`;
+    const refused = found('ImageRefused', message);
+    return bringing.spec.image.url === undefined ? refused : lasting(refused);
+  }
+  const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
+  return isUnderWay ? onItsWay(file_slug) : 'open';
+}
+
+async function bring(
+  bringing: Bringing,
+  row: DeclaredImageRow,
+  { db, client, images, mode }: Context & { images: ImageDeps },
+): Promise<ImageFound | undefined> {
+  const { spec, identity } = bringing;
+  const source = { client, download: images.download };
+  const bytes = await readImage(source, spec.image, identity.namespace);
+  if (!Buffer.isBuffer(bytes)) return bytes;
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (spec.image.sha256 !== undefined && spec.image.sha256 !== sha256) {
     return found(
       'ImageDigestMismatch',
       `what \`spec.image.url\` leads to has the digest ${sha256}`,
     );
   }
-  if (isBrought(row, sha256)) return undefined;
-  if (row.file !== null && !row.file.is_own) {
-    const message = `the project has a file '${file_slug}' that the preset did not bring: set another fileSlug`;
-    return found('FileTaken', message);
-  }
+  const standing = judge(bringing, row, sha256);
+  if (standing !== 'open') return standing === 'brought' ? undefined : standing;
+  const { file_slug } = placeOf(bringing);
   const last = row.upload?.sha256 === sha256 ? row.upload : null;
-  if (last?.status === 'failed') {
-    const message = `the image was refused as ${last.error_code}: declare another one`;
-    return found('ImageRefused', message);
-  }
   const upload_id = last?.status === 'created' ? last.upload_id : undefined;
-  const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
-  const onItsWay = found('ImageUploading', `the image is on its way to the file '${file_slug}'`);
-  if (isUnderWay) return onItsWay;
+  const carryOut = mode === 'plan-only' ? planUpload : uploader({ ...images, db });
   try {
     const difference = await carryOut({ bringing, file_slug, bytes, sha256, upload_id });
-    return difference === undefined ? onItsWay : { ...onItsWay, difference };
+    return difference === undefined ? onItsWay(file_slug) : { ...onItsWay(file_slug), difference };
   } catch (error) {
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
+    if (OF_BYTES.includes(error.code)) images.refused.set(sha256, error.message);
     return found('ImageRefused', error.message);
   }
 }
+
+/** What is refused for its bytes alone: no project's room or state makes it better. */
+const OF_BYTES: readonly string[] = ['unsupported_content_type', 'file_too_large'];
+
+/** `upload_id`: of the session to go on with. */
+type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };
+
+type CarryOut = (upload: Upload) => Promise<RowDifference | undefined>;
 
 function uploader(deps: DeclaredImageDeps): CarryOut {
   return async ({ bringing: { project, identity }, ...image }) => {
@@ -129,10 +150,6 @@ async function planUpload({ upload_id, ...image }: Upload): Promise<RowDifferenc
   return { action: 'update', table, row: upload_id, fields };
 }
 
-function isBrought({ file }: DeclaredImageRow, sha256: string | undefined): boolean {
-  return sha256 !== undefined && file?.status === 'ready' && file.sha256 === sha256;
-}
-
 function placeOf({ identity, spec, project: { project_id } }: Bringing) {
   return { project_id, file_slug: fileSlugOf(identity, spec) };
 }
@@ -141,6 +158,14 @@ function ownerOf({ namespace, name }: Identity) {
   return { owner_namespace: namespace, owner_name: name };
 }
 
+function onItsWay(file_slug: string): Found {
+  return found('ImageUploading', `the image is on its way to the file '${file_slug}'`);
+}
+
 function found(reason: Found['reason'], message: string): Found {
   return { reason, message };
+}
+
+function lasting(said: ImageFound): ImageFound {
+  return { ...said, isLasting: true };
 }

@@ -17,6 +17,8 @@ import { type Telling, writeStatus } from './write-status.ts';
 export type ObjectResult = Pick<Result, 'changes' | 'differences'> & {
   /** `paused`: nobody looked. */
   outcome: Outcome | 'paused';
+  /** Looking again soon tells the same, at a cost. */
+  isLasting?: true;
 };
 
 export async function reconcileObject(
@@ -27,9 +29,9 @@ export async function reconcileObject(
   const directive = directiveOf(found);
   if (directive === 'paused') return pause(kind, found, context);
   if (directive === 'plan-only') return plan(kind, found, context);
-  const { object, conditions, changes, differences } = await reconcileRows(kind, found, context);
+  const { object, conditions, ...told } = await reconcileRows(kind, found, context);
   const outcome = outcomeOf(conditions);
-  const result = { outcome, changes, differences };
+  const result = { ...told, outcome };
   if (isGoing(object) && outcome === 'done') {
     await writeFinalizer(kind, { object, wanted: 'absent' }, context);
     return result;
@@ -81,7 +83,7 @@ async function plan(
   const { facts } = await ownedBy(kind, object, context);
   const status = statusOf(object, { conditions, facts }, context.clock.now());
   await writeStatus(kind, { object, status }, context);
-  return { outcome: outcomeOf(conditions), changes: [], differences: [] };
+  return { ...planned, outcome: outcomeOf(conditions), changes: [], differences: [] };
 }
 
 /** Asks no database. */

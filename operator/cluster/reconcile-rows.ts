@@ -36,7 +36,7 @@ export type ObjectContext = Omit<Context, 'organization_id' | 'writeSecret' | ke
 };
 
 /** With the resource as it is afterwards: the Secrets of a Project are noted at it. */
-type ObjectRows = Result & { object: TenantObject };
+type ObjectRows = Result & { object: TenantObject } & Pick<ImageFound, 'isLasting'>;
 
 export async function reconcileRows(
   kind: TenantKind,
@@ -65,7 +65,7 @@ export async function reconcileRows(
     });
     const told = image === undefined ? result : withImage(result, image);
     const conditions = taken === undefined ? told.conditions : secretTaken(taken);
-    return { ...told, conditions, object: current };
+    return { ...told, conditions, object: current, ...(image?.isLasting && { isLasting: true }) };
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
     const conditions = conditionsFor('SpecInvalid', printIssues(error));

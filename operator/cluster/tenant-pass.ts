@@ -152,7 +152,8 @@ async function runOne(state: TenantState, known: Known, context: ObjectContext):
   if (result.changes.length > 0 || isGoing(object)) wake(state, known);
   const isSteady = result.outcome === 'done' || result.outcome === 'paused';
   const steady = isSteady ? state.resync_ms : state.retry_ms;
-  return { kind: 'again', after_ms: steady * (1 + (state.random() - 0.5) * RESYNC_JITTER) };
+  const after_ms = steady * (1 + (state.random() - 0.5) * RESYNC_JITTER);
+  return { kind: result.isLasting ? 'in-vain' : 'again', after_ms };
 }
 
 function tellChanges(

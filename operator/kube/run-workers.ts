@@ -76,6 +76,7 @@ async function runPass(options: WorkersOptions, taken: Taken, stopped: AbortSign
 const RESULTS: Readonly<Record<Outcome['kind'], ReconcileResult>> = {
   done: 'success',
   again: 'requeue_after',
+  'in-vain': 'requeue_after',
   failed: 'error',
 };
 

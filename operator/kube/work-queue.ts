@@ -24,7 +24,7 @@ export type WorkQueue = {
 export type Taken = {
   key: string;
   priority: Priority;
-  /** How often in a row it failed before. */
+  /** How often in a row it failed before, or was looked at in vain. */
   failures: number;
 };
 
@@ -32,6 +32,8 @@ export type Outcome =
   | { kind: 'done' }
   /** As it should be; look again after so long. */
   | { kind: 'again'; after_ms: number }
+  /** Nothing went wrong, and looking again will hardly tell otherwise: after so long, doubled each time in a row. */
+  | { kind: 'in-vain'; after_ms: number }
   | { kind: 'failed' };
 
 export type WorkQueueOptions = {
@@ -49,9 +51,9 @@ export const CONCURRENCY = 8;
 const RESERVED = 2;
 const BACKOFF_MS = { first: 100, last: 200_000 };
 
-/** 100 ms, doubled with each failure, and up to half of it more: five minutes at most. */
-export function backoff(failures: number, random: () => number): number {
-  const steady = Math.min(BACKOFF_MS.first * 2 ** (failures - 1), BACKOFF_MS.last);
+/** 100 ms where nothing else is asked, doubled with each failure, and up to half of it more: five minutes at most. */
+export function backoff(failures: number, random: () => number, first_ms = BACKOFF_MS.first) {
+  const steady = Math.min(first_ms * 2 ** (failures - 1), BACKOFF_MS.last);
   return steady * (1 + random() / 2);
 }
 
@@ -153,10 +155,14 @@ function done(state: State, key: string, outcome: Outcome): void {
     throw new Error(`nobody works on ${key}`);
   }
   state.metrics.queueWorked(state.name, (state.clock.elapsed() - entry.since) / 1000);
-  entry.failures = outcome.kind === 'failed' ? entry.failures + 1 : 0;
+  entry.failures = isUnhelped(outcome) ? entry.failures + 1 : 0;
   state.ready.release(entry);
   goOn(state, entry, outcome);
   plan(state);
+}
+
+function isUnhelped({ kind }: Outcome): boolean {
+  return kind === 'failed' || kind === 'in-vain';
 }
 
 /** What was added meanwhile, but looking again not before the pause of a failure is over. */
@@ -164,7 +170,7 @@ function goOn(state: State, entry: Entry, outcome: Outcome): void {
   const { next } = entry;
   entry.next = undefined;
   if (outcome.kind === 'failed') state.metrics.queueRetried(state.name);
-  const isSooner = next?.ms === 0 && (outcome.kind !== 'failed' || next.priority !== 'resync');
+  const isSooner = next?.ms === 0 && (!isUnhelped(outcome) || next.priority !== 'resync');
   if (isSooner) {
     entry.priority = next.priority;
     state.metrics.queueAdded(state.name);
@@ -186,6 +192,7 @@ type Ended = { outcome: Outcome; next_ms: number };
 
 function waitAfter(state: State, { failures }: Entry, { outcome, next_ms }: Ended): number {
   if (outcome.kind === 'failed') return backoff(failures, state.random);
+  if (outcome.kind === 'in-vain') return backoff(failures, state.random, outcome.after_ms);
   return outcome.kind === 'again' ? Math.min(outcome.after_ms, next_ms) : next_ms;
 }
 

@@ -1,9 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
+import type { KubeClient } from '../../operator/kube/client.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { updateUploadFailed } from '../../runtime/db/upload-processing.ts';
+import type { UploadRow } from '../../runtime/db/uploads.ts';
 import { useDatabase } from '../support/database.ts';
 import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
@@ -29,7 +32,21 @@ const images: ImageDeps = {
     return bytes === undefined ? { fault: 'it answered 404' } : { bytes };
   },
 };
-const cluster = useTenantCluster({ db, context: { images } });
+/** How often the operator read a ConfigMap of this name. */
+const readings = new Map<string, number>();
+
+function countingReadings(client: KubeClient): KubeClient {
+  return {
+    ...client,
+    get: (type, place) => {
+      const { name } = place;
+      if (type.kind === 'ConfigMap') readings.set(name, (readings.get(name) ?? 0) + 1);
+      return client.get(type, place);
+    },
+  };
+}
+
+const cluster = useTenantCluster({ db, context: { images }, wrap: countingReadings });
 const { apply, condition, led, read, untilReason } = cluster;
 
 async function uploads(name: string) {
@@ -39,12 +56,25 @@ async function uploads(name: string) {
   );
 }
 
-/** What a worker does with an upload that has arrived. */
-async function ingest(name: string, bytes: Buffer): Promise<void> {
+/** A worker takes up the upload that has arrived. */
+async function claim(name: string): Promise<UploadRow> {
   await until(async () => expect((await uploads(name)).at(-1)?.status).toBe('uploaded'));
   const { upload_id } = must((await uploads(name)).at(-1));
-  const upload = must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
-  await publish(db, upload, { source_sha256: digest(bytes) });
+  return must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
+}
+
+/** What a worker does with an upload that has arrived. */
+async function ingest(name: string, bytes: Buffer): Promise<void> {
+  await publish(db, await claim(name), { source_sha256: digest(bytes) });
+}
+
+const fetches = (url: string) => asked.filter((each) => each === url).length;
+
+async function morePasses(): Promise<void> {
+  const passes = await cluster.countPasses('WatermarkPreset');
+  await until(async () =>
+    expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
+  );
 }
 
 function store(kind: 'configmaps' | 'secrets', name: string, bytes: Buffer) {
@@ -74,10 +104,7 @@ describe('a preset that brings its image', () => {
         expect(await folder.buckets.ingest.read(must(upload).ingest_key)).toEqual(bytes);
         await ingest(name, bytes);
         await untilReason('WatermarkPreset', name, 'InSync');
-        const passes = await cluster.countPasses('WatermarkPreset');
-        await until(async () =>
-          expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
-        );
+        await morePasses();
         expect(await uploads(name)).toHaveLength(1);
         const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}/${name}`;
         await kubeOk(cluster.plane(), { method: 'DELETE', path });
@@ -102,12 +129,69 @@ describe('a preset that brings its image', () => {
       served.set(url, bytes);
       await ingest(name, bytes);
       await untilReason('WatermarkPreset', name, 'InSync');
-      const fetched = asked.filter((each) => each === url).length;
-      const passes = await cluster.countPasses('WatermarkPreset');
-      await until(async () =>
-        expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
-      );
-      expect(asked.filter((each) => each === url)).toHaveLength(fetched);
+      const fetched = fetches(url);
+      await morePasses();
+      expect(fetches(url)).toBe(fetched);
+    });
+  });
+
+  it('from a URL with another digest is fetched more and more rarely, and at once when it changes', async () => {
+    const [name, steady, bytes] = [newSlug(), newSlug(), newImage()];
+    const url = `https://shop.example/${name}.png`;
+    const projectRef = { name };
+    served.set(url, newImage());
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, { projectRef, image: { url, sha256: digest(bytes) } });
+    // What lies in the cluster is asked for again and again all the while.
+    const image = { configMapRef: { name: steady, key: 'logo.png' } };
+    await apply('WatermarkPreset', steady, { projectRef, image });
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageDigestMismatch');
+      await until(async () => expect(readings.get(steady)).toBeGreaterThan(20));
+      expect(fetches(url)).toBeLessThan(10);
+      const other = `https://shop.example/${name}-other.png`;
+      served.set(other, bytes);
+      await apply('WatermarkPreset', name, {
+        projectRef,
+        image: { url: other, sha256: digest(bytes) },
+      });
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      expect(fetches(other)).toBe(1);
+    });
+  });
+
+  it.each([
+    ['that is no image', Buffer.from('no image')],
+    ['that the workers refuse', newImage()],
+  ])('from a URL is fetched once, where it leads to a digest %s', async (_, bytes) => {
+    const name = newSlug();
+    const url = `https://shop.example/${name}.png`;
+    served.set(url, bytes);
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, {
+      projectRef: { name },
+      image: { url, sha256: digest(bytes) },
+    });
+    // Looked at again and again, so that passes are there to be counted.
+    const steady = newSlug();
+    const image = { configMapRef: { name: steady, key: 'logo.png' } };
+    await apply('WatermarkPreset', steady, { projectRef: { name }, image });
+    await led(async () => {
+      if (PNG.equals(bytes.subarray(0, PNG.length))) {
+        const { upload_id, attempt } = await claim(name);
+        const failed = { upload_id, attempt, error_code: 'image_too_large' as const };
+        await db.transaction((tx) => updateUploadFailed(tx, failed));
+      }
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      await apply('WatermarkPreset', name, {
+        projectRef: { name },
+        image: { url, sha256: digest(bytes) },
+        opacityPercent: 50,
+      });
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      await morePasses();
+      expect(fetches(url)).toBe(1);
     });
   });
 

@@ -1,4 +1,5 @@
 /** What the operator brings declared images in with, but for how it downloads them. */
+import { LRUCache } from 'lru-cache';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -8,6 +9,7 @@ import { silentLog as log } from '../operator/kube/silent-log.ts';
 export function declaredImageDeps(buckets: ImageDeps['buckets']): Omit<ImageDeps, 'download'> {
   return {
     ...{ buckets, queue: createInProcessQueue(), clock: systemClock, log, plans: defaultPlans },
+    refused: new LRUCache({ max: 100 }),
     settings: {
       ...{ ingestMaxBytes: 1_000_000, mediaLibraryWrites: 'enabled' },
       ...{ avifUploads: 'enabled', svgUploads: 'enabled' },

@@ -97,6 +97,28 @@ describe('a work queue', () => {
     expect(backoff(40, () => 1)).toBe(300_000);
   });
 
+  it('lets what is looked at in vain wait twice as long each time, five minutes at most, unless it changes', () => {
+    const { queue, clock, takeAll } = make();
+    const inVain: Outcome = { kind: 'in-vain', after_ms: 10_000 };
+    queue.add('a', 'change');
+    for (const wait of [10_000, 20_000, 40_000, 80_000, 160_000, 200_000, 200_000]) {
+      expect(takeAll()).toEqual(['a']);
+      queue.done('a', inVain);
+      queue.add('a', 'resync');
+      clock.advance(wait - 1);
+      expect(takeAll()).toEqual([]);
+      clock.advance(1);
+    }
+    expect(takeAll()).toEqual(['a']);
+    queue.done('a', inVain);
+    queue.add('a', 'change');
+    expect(takeAll()).toEqual(['a']);
+    queue.done('a', DONE);
+    queue.add('a', 'change');
+    expect(queue.take()).toMatchObject({ failures: 0 });
+    expect(backoff(40, () => 1, 10_000)).toBe(300_000);
+  });
+
   it('shortens the pause of what fails for a person, and not for looking again', () => {
     const { queue, takeAll } = make();
     queue.add('a', 'change');
