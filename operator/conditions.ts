@@ -79,6 +79,11 @@ export const reasons = {
     meaning: 'The Secret of the callback exists already, made by somebody else.',
   },
 
+  LimitReached: {
+    outcome: 'held',
+    meaning: 'The project has as many recipes or watermark presets as it may have.',
+  },
+
   WriteRefused: {
     outcome: 'held',
     meaning: 'The API server or the database refused what was to be written.',

@@ -82,3 +82,8 @@ export function wayDifferences(table: NamedTable, { renamings }: MakeWay): RowDi
 export function printHolder({ owner_namespace, owner_name }: NameHolder, kind: string): string {
   return owner_name === null ? '' : `, that of the ${kind} ${owner_namespace}/${owner_name}`;
 }
+
+/** Why there is no room for another one, and what to do. */
+export function printLimit(what: string, limit: number): string {
+  return `the project has ${limit} ${what} already, the most that it may have: delete one of them, and this one is made by itself`;
+}

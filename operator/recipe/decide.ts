@@ -1,7 +1,8 @@
 /** What has to change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
+import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
-import { declaredName, type MakeWay, makeWay, printHolder } from '../names.ts';
+import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { RecipeRows } from './gather.ts';
 import type { RecipeSpec } from './schema.ts';
@@ -41,6 +42,8 @@ export function decideRecipe(
     const message = `the project has a recipe '${fields.name}' already${whose}: set displayName`;
     return nothing('NameConflict', message);
   }
+  if (recipe === undefined && rows.is_full)
+    return nothing('LimitReached', printLimit('recipes', RECIPES_MAX));
   const conditions = conditionsFor('InSync', 'the recipe is as declared');
   const first = makeWay(way.renamings, recipe?.recipe_id);
   if (recipe === undefined)

@@ -1,6 +1,8 @@
 /** What has to be read to judge a Recipe resource. */
+import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { type DeclaredRecipeRow, findDeclaredRecipe } from '../../runtime/db/declared-rows.ts';
+import { countRecipes } from '../../runtime/db/recipes.ts';
 import type { Subject } from '../declared.ts';
 import { findWay, type Way } from '../names.ts';
 import type { Scope } from '../reconcile.ts';
@@ -13,6 +15,8 @@ export type RecipeRows = {
   recipe: DeclaredRecipeRow | undefined;
   /** To the declared name. */
   way: Way;
+  /** There is no room for another one. */
+  is_full: boolean;
 };
 
 export async function gatherRecipe(
@@ -21,14 +25,16 @@ export async function gatherRecipe(
   scope: Scope,
 ): Promise<RecipeRows> {
   const recipe = await findDeclaredRecipe(db, { owner_uid: identity.uid });
-  const alone = { project: recipe, recipe, way: { renamings: [] } };
+  const alone = { project: recipe, recipe, way: { renamings: [] }, is_full: false };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
-  const wish = { identity, spec, ...project };
+  const { project_id } = project;
+  const wish = { identity, spec, project_id };
   return {
     project,
     recipe,
     way: await findWay(db, { table: 'recipes', schema: recipeSpec, wish }, scope),
+    is_full: recipe === undefined && (await countRecipes(db, project_id)) >= RECIPES_MAX,
   };
 }

@@ -3,9 +3,10 @@
  * only while its file is ready: moderation that blocks the file removes the preset, and that is
  * reported, not undone. Spec: Watermark preset.
  */
+import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Identity, Subject } from '../declared.ts';
-import { declaredName, type MakeWay, makeWay, printHolder } from '../names.ts';
+import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { WatermarkPresetRows } from './gather.ts';
 import { fileSlugOf, type WatermarkPresetSpec } from './schema.ts';
@@ -45,6 +46,9 @@ export function decideWatermarkPreset(
     const whose = printHolder(way.holder, 'WatermarkPreset');
     const message = `the project has a watermark preset '${name}' already${whose}: set displayName`;
     return nothing('NameConflict', message);
+  }
+  if (preset === undefined && rows.is_full) {
+    return nothing('LimitReached', printLimit('watermark presets', WATERMARK_PRESETS_MAX));
   }
   const first = makeWay(way.renamings, preset?.watermark_preset_id);
   return judgeFile({ identity, spec, rows, name, first, project_id: project.project_id });

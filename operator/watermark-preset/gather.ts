@@ -1,4 +1,5 @@
 /** What has to be read to judge a WatermarkPreset resource. */
+import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredWatermarkPresetRow,
@@ -6,6 +7,7 @@ import {
   findNamesakeWatermarkPreset,
 } from '../../runtime/db/declared-rows.ts';
 import { findFile } from '../../runtime/db/files.ts';
+import { countWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import type { Subject } from '../declared.ts';
 import { findWay, type Way } from '../names.ts';
 import type { Scope } from '../reconcile.ts';
@@ -18,6 +20,8 @@ export type WatermarkPresetRows = {
   preset: DeclaredWatermarkPresetRow | undefined;
   /** To the declared name. */
   way: Way;
+  /** There is no room for another one. */
+  is_full: boolean;
   /** The live file of the declared slug. */
   file: { file_id: string; status: 'ready' | 'blocked' | 'deleted' } | undefined;
 };
@@ -28,7 +32,8 @@ export async function gatherWatermarkPreset(
   scope: Scope,
 ): Promise<WatermarkPresetRows> {
   const own = await findDeclaredWatermarkPreset(db, { owner_uid: identity.uid });
-  const alone = { project: own, preset: own, way: { renamings: [] }, file: undefined };
+  const way = { renamings: [] };
+  const alone = { project: own, preset: own, way, is_full: false, file: undefined };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
@@ -43,6 +48,11 @@ export async function gatherWatermarkPreset(
     project,
     preset,
     way: await findWay(db, { ...kind, wish }, scope),
+    is_full: preset === undefined && (await isFull(db, project_id)),
     file: await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) }),
   };
+}
+
+async function isFull(db: Queryable, project_id: string): Promise<boolean> {
+  return (await countWatermarkPresets(db, project_id)) >= WATERMARK_PRESETS_MAX;
 }

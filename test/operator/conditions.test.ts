@@ -62,6 +62,10 @@ const cases: Record<Reason, Decision<unknown>> = {
     sample.keyRows({ verifying: { count: 1000, seconds: 60 } }),
     now,
   ),
+  LimitReached: decideRecipe(
+    sample.recipe(),
+    sample.recipeRows({ recipe: undefined, is_full: true }),
+  ),
   // Of images that presets bring themselves: test/cluster/declared-images.test.ts.
   ImageNotFound: { changes: [], conditions: conditionsFor('ImageNotFound', 'not there') },
   ImageUploading: { changes: [], conditions: conditionsFor('ImageUploading', 'on its way') },

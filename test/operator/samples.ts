@@ -124,6 +124,7 @@ export function presetRows(fields: Partial<WatermarkPresetRows> = {}): Watermark
     project: { project_id: 'prj_1' },
     preset: presetRow(),
     way: { renamings: [] },
+    is_full: false,
     file: { file_id: 'file_1', status: 'ready' },
     ...fields,
   };
@@ -153,6 +154,7 @@ export function recipeRows(fields: Partial<RecipeRows> = {}): RecipeRows {
     project: { project_id: 'prj_1' },
     recipe: recipeRow(),
     way: { renamings: [] },
+    is_full: false,
     ...fields,
   };
 }
