@@ -44,6 +44,10 @@ export const reasons = {
     outcome: 'waiting',
     meaning: 'The project has no resolution preset of a name that is to be rendered ahead.',
   },
+  CustomDomainAwaited: {
+    outcome: 'waiting',
+    meaning: 'A project that is declared without the custom domain still has it.',
+  },
   FileNotFound: { outcome: 'waiting', meaning: 'The file has not been uploaded yet.' },
   InUseAsDefault: {
     outcome: 'waiting',

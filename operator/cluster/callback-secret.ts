@@ -27,8 +27,13 @@ const MADE = 'tintype.dev/callback-secrets';
 
 type Wanted = { name: string; value: string };
 
-/** `owner` is the Project as it is now. `taken`: there is a Secret of this name that it does not own. */
-export type Written = { owner: TenantObject; outcome: 'written' | 'taken' };
+/**
+ * `owner` is the Project as it is now. `taken`: there is a Secret of this name that it does not own; `holder` is the
+ * Project that it was made for, if so.
+ */
+export type Written =
+  | { owner: TenantObject; outcome: 'written' }
+  | { owner: TenantObject; outcome: 'taken'; holder: string | undefined };
 
 export async function writeCallbackSecret(
   client: KubeClient,
@@ -37,7 +42,9 @@ export async function writeCallbackSecret(
 ): Promise<Written> {
   const { name } = wanted;
   const found = await find(client, placeOf(owner, name));
-  if (found !== undefined && !isOwned(found, owner)) return { owner, outcome: 'taken' };
+  if (found !== undefined && !isOwned(found, owner)) {
+    return { owner, outcome: 'taken', holder: holderOf(found) };
+  }
   const made = namesOf(owner);
   const noted = await note(client, owner, [...new Set([...made, name])]);
   await write(client, noted, { ...wanted, found });
@@ -85,6 +92,12 @@ async function removeMade(client: KubeClient, owner: TenantObject, name: string)
 
 function isOwned({ metadata }: Secret, owner: TenantObject): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
+}
+
+function holderOf(found: Secret): string | undefined {
+  const { ownerReferences = [] } = found.metadata;
+  const holder = ownerReferences.find(({ kind }) => kind === 'Project');
+  return isMade(found) ? holder?.name : undefined;
 }
 
 function isMade({ metadata: { labels = {} } }: Secret): boolean {

@@ -7,6 +7,7 @@ import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
+import { projectSpec } from '../project/schema.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { writeCallbackSecret } from './callback-secret.ts';
@@ -46,7 +47,7 @@ export async function reconcileRows(
   const reconcile = findKind(kind)?.reconcile;
   if (reconcile === undefined) throw new Error(`no reconciler for ${kind}`);
   const { namespace = '' } = object.metadata;
-  let taken: string | undefined;
+  let taken: Condition[] | undefined;
   let current = object;
   try {
     const { client, findOrganization: _, findObject, ...rest } = context;
@@ -58,13 +59,16 @@ export async function reconcileRows(
       findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
       findDeclared: (other, name) => declaredBy(findObject(other, { namespace, name })),
       writeSecret: async (name, value) => {
-        const { owner, outcome } = await writeCallbackSecret(client, current, { name, value });
-        current = owner;
-        if (outcome === 'taken') taken = name;
+        const written = await writeCallbackSecret(client, current, { name, value });
+        current = written.owner;
+        if (written.outcome === 'written') return;
+        const { holder = '' } = written;
+        const other = declaredBy(findObject('Project', { namespace, name: holder }));
+        taken = secretTaken(name, isLeaving(other, name) ? holder : undefined);
       },
     });
     const told = image === undefined ? result : withImage(result, image);
-    const conditions = taken === undefined ? told.conditions : secretTaken(taken);
+    const conditions = taken ?? told.conditions;
     return { ...told, conditions, object: current, ...(image?.isLasting && { isLasting: true }) };
   } catch (error) {
     if (!(error instanceof ZodError)) throw error;
@@ -110,7 +114,17 @@ function organizationOf(context: ObjectContext, namespace: string): Promise<stri
   return (mode === 'plan-only' ? planOrganization : findOrganization)(db, namespace);
 }
 
-function secretTaken(name: string) {
+function isLeaving(declared: { spec: unknown } | undefined, name: string): boolean {
+  const spec = projectSpec.safeParse(declared?.spec).data;
+  return spec?.callback !== undefined && spec.callback.secretName !== name;
+}
+
+/** Not exchanged by itself: whoever reads a Secret would find the key of the other project in it for a while. */
+function secretTaken(name: string, leaver: string | undefined): Condition[] {
+  if (leaver !== undefined) {
+    const message = `the Secret '${name}' is still that of the Project '${leaver}', which is to have another one, and is made when that one has it. Where the two exchange names, set \`spec.callback.secretName\` of '${leaver}' to a third name; when both are Ready, set it to the name that this one has left`;
+    return conditionsFor('SecretTaken', message);
+  }
   const message = `the Secret '${name}' is there and not of this resource: delete it, or set another name in \`spec.callback.secretName\``;
   return conditionsFor('SecretTaken', message);
 }

@@ -160,7 +160,8 @@ function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange
 }
 
 function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
-  const wanted = spec.staff?.customDomains;
+  const awaited = rows.domains_awaited.map(({ domain }) => domain);
+  const wanted = spec.staff?.customDomains?.filter((domain) => !awaited.includes(domain));
   if (wanted === undefined || wanted.join() === (rows.project?.custom_domains ?? []).join())
     return [];
   return [{ change: 'set-domains', domains: wanted }];
@@ -180,6 +181,11 @@ function pricing({ spec, rows, now }: Wish): ProjectChange[] {
 function verdict({ spec, rows }: Wish) {
   if (spec.state !== 'Suspended' && rows.project?.suspended_by === 'staff') {
     return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
+  }
+  const [awaited] = rows.domains_awaited;
+  if (awaited !== undefined) {
+    const message = `'${awaited.domain}' is still with the Project '${awaited.holder}', which is declared without it, and is taken when that one has let it go; all else is in effect`;
+    return conditionsFor('CustomDomainAwaited', message);
   }
   const preset = spec.defaultWatermarkPresetRef?.name;
   if (preset !== undefined && rows.default_watermark_preset_id === undefined) {

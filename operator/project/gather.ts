@@ -1,6 +1,6 @@
 /** What has to be read to judge a Project resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
-import { findDeclaredWatermarkPreset, listTakenDomains } from '../../runtime/db/declared-rows.ts';
+import { findDeclaredWatermarkPreset } from '../../runtime/db/declared-rows.ts';
 import { findOrganization } from '../../runtime/db/organizations.ts';
 import {
   findProjectByOwner,
@@ -10,6 +10,7 @@ import {
 import { findWatermarkPreset } from '../../runtime/db/watermark-presets.ts';
 import type { Identity, Subject } from '../declared.ts';
 import type { Scope } from '../reconcile.ts';
+import { type DomainRows, findDomains } from './domains.ts';
 import type { ProjectSpec } from './schema.ts';
 import type { ProjectSettings } from './settings.ts';
 
@@ -31,7 +32,7 @@ export type DeclaredProject = ProjectSettings &
     | 'owner_deletion_policy'
   >;
 
-export type ProjectRows = {
+export type ProjectRows = DomainRows & {
   /** The project that the resource owns; else the one that has its slug. */
   project: DeclaredProject | undefined;
   /** Where the project belongs; undefined where the resource names one that does not exist. */
@@ -40,8 +41,6 @@ export type ProjectRows = {
   default_watermark_preset_id: string | undefined;
   /** The default watermark was declared, and its resource is gone. */
   is_default_watermark_orphaned: boolean;
-  /** Declared domains that other projects have. */
-  domains_taken: readonly string[];
   delivery_root_domain: string | undefined;
 };
 
@@ -53,13 +52,12 @@ export async function gatherProject(
   const { identity, spec } = subject;
   const project = await findProjectOf(db, subject);
   const project_id = project?.project_id ?? null;
-  const domains = spec?.staff?.customDomains ?? [];
   return {
     project,
     organization_id: await findOwner(db, spec, scope),
     default_watermark_preset_id: await findDefault(db, subject, { project_id, scope }),
     is_default_watermark_orphaned: await isOrphaned(db, { project, identity, scope }),
-    domains_taken: domains.length === 0 ? [] : await listTakenDomains(db, { domains, project_id }),
+    ...(await findDomains(db, subject, { project_id, scope })),
     delivery_root_domain: scope.delivery_root_domain,
   };
 }

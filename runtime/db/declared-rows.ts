@@ -10,17 +10,20 @@ export type OwnerColumns = {
   owner_name: string | null;
 };
 
+/** With the resource that declares the project which has it. */
+export type TakenDomainRow = OwnerColumns & { domain: string };
+
 /** Which of these domains other projects have. */
 export async function listTakenDomains(
   db: Queryable,
   { domains, project_id }: { domains: readonly string[]; project_id: string | null },
-): Promise<string[]> {
-  const rows = await db.query<{ domain: string }>(
-    `select domain from project_domains
-     where domain = any($1::text[]) and project_id is distinct from $2 order by domain`,
+): Promise<TakenDomainRow[]> {
+  return db.query<TakenDomainRow>(
+    `select d.domain, p.owner_uid, p.owner_namespace, p.owner_name
+     from project_domains d join projects p using (project_id)
+     where d.domain = any($1::text[]) and d.project_id is distinct from $2 order by d.domain`,
     [domains, project_id],
   );
-  return rows.map(({ domain }) => domain);
 }
 
 export type DeclaredSigningKeyRow = OwnerColumns & {

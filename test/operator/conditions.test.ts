@@ -36,6 +36,11 @@ const cases: Record<Reason, Decision<unknown>> = {
     now,
   ),
   WarmPresetNotFound: decideProject(project({ warmPresets: ['nope'] }), projectRows(), now),
+  CustomDomainAwaited: decideProject(
+    project({ staff: { customDomains: ['img.shop.example'] } }),
+    projectRows({ domains_awaited: [{ domain: 'img.shop.example', holder: 'other' }] }),
+    now,
+  ),
   FileNotFound: decideWatermarkPreset(
     sample.watermarkPreset(),
     sample.presetRows({ preset: undefined, file: undefined }),

@@ -60,6 +60,7 @@ export function projectRows(fields: Partial<ProjectRows> = {}): ProjectRows {
     default_watermark_preset_id: undefined,
     is_default_watermark_orphaned: false,
     domains_taken: [],
+    domains_awaited: [],
     delivery_root_domain: 'images.example',
     ...fields,
   };

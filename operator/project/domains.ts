@@ -1,0 +1,48 @@
+/**
+ * The custom domains that a Project declares and other projects have. One whose own Project is declared without it is
+ * waited for, and what this one gives up goes meanwhile: resources that exchange domains would wait for one another for
+ * ever. Each is let go of before it is taken, so that no host is ever that of two. Spec: Project.
+ */
+import type { Queryable } from '../../runtime/db/client.ts';
+import { listTakenDomains, type TakenDomainRow } from '../../runtime/db/declared-rows.ts';
+import type { Subject } from '../declared.ts';
+import type { Scope } from '../reconcile.ts';
+import { type ProjectSpec, projectSpec } from './schema.ts';
+
+export type DomainRows = {
+  /** Declared domains that other projects have and keep. */
+  domains_taken: readonly string[];
+  /** Those that their projects are about to let go of, each with the name of its Project. */
+  domains_awaited: readonly { domain: string; holder: string }[];
+};
+
+export async function findDomains(
+  db: Queryable,
+  { identity, spec }: Subject<ProjectSpec>,
+  { project_id, scope }: { project_id: string | null; scope: Scope },
+): Promise<DomainRows> {
+  const domains = spec?.staff?.customDomains ?? [];
+  const held = domains.length === 0 ? [] : await listTakenDomains(db, { domains, project_id });
+  const { namespace } = identity;
+  const awaited = held.flatMap((row) => {
+    const holder = leaverOf(row, { namespace, scope });
+    return holder === undefined ? [] : [{ domain: row.domain, holder }];
+  });
+  const taken = held.map(({ domain }) => domain);
+  return {
+    domains_taken: taken.filter((domain) => !awaited.some((each) => each.domain === domain)),
+    domains_awaited: awaited,
+  };
+}
+
+/** The Project that has the domain and is declared without it; one that says nothing of domains keeps them. */
+function leaverOf(
+  { domain, owner_uid, owner_namespace, owner_name }: TakenDomainRow,
+  { namespace, scope }: { namespace: string; scope: Scope },
+): string | undefined {
+  if (owner_name === null || owner_namespace !== namespace) return undefined;
+  const declared = scope.findDeclared('Project', owner_name);
+  const spec = declared?.uid === owner_uid ? projectSpec.safeParse(declared?.spec).data : undefined;
+  const kept = spec?.staff?.customDomains;
+  return kept === undefined || kept.includes(domain) ? undefined : owner_name;
+}

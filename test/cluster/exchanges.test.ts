@@ -1,0 +1,99 @@
+/** What two Projects of a namespace give to one another: custom domains, and the names of callback Secrets. */
+import { expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeOk } from '../support/kube-request.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+const { apply, condition, led, untilReason } = cluster;
+
+const domainsOf = async (slug: string) => must(await findProjectBySlug(db, slug)).custom_domains;
+
+/** Declares whose each domain is, and waits until it is so. */
+async function become(wanted: Record<string, string[]>): Promise<void> {
+  for (const [name, customDomains] of Object.entries(wanted)) {
+    await apply('Project', name, { staff: { customDomains } });
+  }
+  for (const [name, customDomains] of Object.entries(wanted)) {
+    await untilReason('Project', name, 'InSync');
+    expect(await domainsOf(name)).toEqual(customDomains);
+  }
+}
+
+it('Projects exchange custom domains: two, and three in a ring', async () => {
+  const [a, b, c] = [newSlug(), newSlug(), newSlug()];
+  const [x, y, z] = [`x.${a}.example`, `y.${a}.example`, `z.${a}.example`];
+  await led(async () => {
+    await become({ [a]: [x], [b]: [y], [c]: [z] });
+    await become({ [a]: [y], [b]: [x], [c]: [z] });
+    await become({ [a]: [z], [b]: [y], [c]: [x] });
+    await become({ [a]: [x, y], [b]: [z], [c]: [] });
+  });
+});
+
+it('a custom domain stays with who keeps it, is paused, or says nothing of domains', async () => {
+  const [a, b] = [newSlug(), newSlug()];
+  const [x, y] = [`x.${a}.example`, `y.${a}.example`];
+  const refused = async () => {
+    const passes = await cluster.countPasses();
+    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+    await untilReason('Project', a, 'CustomDomainTaken');
+    expect(await domainsOf(a)).toEqual([x]);
+    expect(await domainsOf(b)).toEqual([y]);
+  };
+  await led(async () => {
+    await become({ [a]: [x], [b]: [y] });
+    await apply('Project', a, { staff: { customDomains: [y] } });
+    await refused();
+    const paused = { annotations: { 'tintype.dev/paused': 'true' } };
+    await apply('Project', b, { staff: { customDomains: [x] } }, paused);
+    await until(async () =>
+      expect(await condition('Project', b, 'Paused')).toMatchObject({ status: 'True' }),
+    );
+    await refused();
+    await apply('Project', b, {});
+    await untilReason('Project', b, 'InSync');
+    await refused();
+  });
+});
+
+async function holderOf(name: string): Promise<string | undefined> {
+  const path = `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}`;
+  const { metadata } = (await kubeOk(cluster.plane(), { path })) as {
+    metadata: { ownerReferences: { name: string }[] };
+  };
+  return metadata.ownerReferences[0]?.name;
+}
+
+it('Projects that exchange the names of their callback Secrets are told the order, and it leads there', async () => {
+  const [a, b] = [newSlug(), newSlug()];
+  const [first, second, third] = [`${a}-1`, `${a}-2`, `${a}-3`];
+  const name = (project: string, secretName: string) =>
+    apply('Project', project, { callback: { url: 'https://shop.example/hook', secretName } });
+  await led(async () => {
+    await name(a, first);
+    await name(b, second);
+    await untilReason('Project', a, 'InSync');
+    await untilReason('Project', b, 'InSync');
+    await name(a, second);
+    await untilReason('Project', a, 'SecretTaken');
+    expect((await condition('Project', a))?.message).toMatch(/^the Secret '.*' is there and not/);
+    await name(b, first);
+    await untilReason('Project', b, 'SecretTaken');
+    await until(async () =>
+      expect((await condition('Project', a))?.message).toBe(
+        `the Secret '${second}' is still that of the Project '${b}', which is to have another one, and is made when that one has it. Where the two exchange names, set \`spec.callback.secretName\` of '${b}' to a third name; when both are Ready, set it to the name that this one has left`,
+      ),
+    );
+    expect(await holderOf(second)).toBe(b);
+    await name(b, third);
+    await untilReason('Project', b, 'InSync');
+    await untilReason('Project', a, 'InSync');
+    await name(b, first);
+    await untilReason('Project', b, 'InSync');
+    expect([await holderOf(first), await holderOf(second)]).toEqual([b, a]);
+  });
+});
