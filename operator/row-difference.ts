@@ -27,9 +27,14 @@ export function fieldsOf(written: object, row: object | undefined = undefined): 
   const before = new Map(Object.entries(row ?? {}));
   return Object.entries(written)
     .map(([field, to]) =>
-      row === undefined ? { field, to } : { field, from: before.get(field), to },
+      row === undefined ? { field, to } : { field, from: shown(before.get(field), to), to },
     )
     .filter(({ from, to }) => row === undefined || print(from) !== print(to));
+}
+
+/** What is made in the doing is mostly secret, and so is what was there before it. */
+function shown(from: unknown, to: unknown): unknown {
+  return to instanceof Made && from != null ? new Made('the one before') : from;
 }
 
 /** Of a row that goes: what was in it. */
