@@ -21,6 +21,7 @@ import { hasUnsafeCharacters } from '../runtime/core/text.ts';
 /** What Kubernetes allows for the name of an object: a DNS subdomain, labels with dots between them. */
 const OBJECT_NAME_LENGTH_MAX = 253;
 export const OBJECT_NAME_PATTERN = /^[a-z0-9]+((\.|-+)[a-z0-9]+)*$/;
+const OBJECT_NAME_OR_NONE_PATTERN = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*)?$/;
 
 const ROTATION_TRIGGER_LENGTH_MAX = 128;
 
@@ -121,12 +122,22 @@ function reportRepeats(
 
 /** The name of an object; `what` it is the name of goes before the words that say which letters it may have. */
 export function objectName(what: string) {
+  return objectNameOf(what, OBJECT_NAME_PATTERN);
+}
+
+/** The same, where an empty one says that there is to be none, as with `storageClassName` of Kubernetes. */
+export function objectNameOrNone(what: string) {
+  return objectNameOf(`empty for none, or ${what}`, OBJECT_NAME_OR_NONE_PATTERN);
+}
+
+function objectNameOf(what: string, pattern: RegExp) {
+  const min = pattern.test('') ? 0 : 1;
   const expected = `${what}: lower case letters, digits, "-" and ".", with a letter or digit at the ends and around each "."`;
-  return text(expected, { max: OBJECT_NAME_LENGTH_MAX })
-    .refine((name) => OBJECT_NAME_PATTERN.test(name), { error: expected })
+  return text(expected, { min, max: OBJECT_NAME_LENGTH_MAX })
+    .refine((name) => pattern.test(name), { error: expected })
     .meta({
       'x-kubernetes-validations': [
-        { rule: `self.matches(r'${OBJECT_NAME_PATTERN.source}')`, message: `must be ${expected}` },
+        { rule: `self.matches(r'${pattern.source}')`, message: `must be ${expected}` },
       ],
     });
 }

@@ -36,6 +36,8 @@ export type Context = Finding & {
   /** No custom domain may lie under it. */
   delivery_root_domain: string | undefined;
   writeSecret: WriteSecret;
+  /** Those that were handed over go; undefined where nobody remembers them. */
+  removeSecrets?: (() => Promise<void>) | undefined;
   /** `plan-only`: what would change is told, and nothing is written. */
   mode?: 'apply' | 'plan-only';
 };

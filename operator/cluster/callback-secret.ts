@@ -52,6 +52,15 @@ export async function writeCallbackSecret(
   return { owner: await note(client, noted, [name]), outcome: 'written' };
 }
 
+/** Of a Project that is to have none any more. */
+export async function removeCallbackSecrets(
+  client: KubeClient,
+  owner: TenantObject,
+): Promise<TenantObject> {
+  for (const name of namesOf(owner)) await removeMade(client, owner, name);
+  return note(client, owner, []);
+}
+
 type Place = { name: string; namespace: string | undefined };
 
 function placeOf({ metadata: { namespace } }: TenantObject, name: string): Place {

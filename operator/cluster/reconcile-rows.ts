@@ -10,14 +10,17 @@ import type { KubeMetrics } from '../kube/metrics.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
-import { writeCallbackSecret } from './callback-secret.ts';
+import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
 import { directiveOf } from './directives.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
-export type ObjectContext = Omit<Context, 'organization_id' | 'writeSecret' | keyof Finding> & {
+export type ObjectContext = Omit<
+  Context,
+  'organization_id' | 'writeSecret' | 'removeSecrets' | keyof Finding
+> & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
   metrics: KubeMetrics;
@@ -65,6 +68,9 @@ export async function reconcileRows(
         const { holder = '' } = written;
         const other = declaredBy(findObject('Project', { namespace, name: holder }));
         taken = secretTaken(name, isLeaving(other, name) ? holder : undefined);
+      },
+      removeSecrets: async () => {
+        current = await removeCallbackSecrets(client, current);
       },
     });
     const told = image === undefined ? result : withImage(result, image);

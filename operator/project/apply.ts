@@ -39,17 +39,22 @@ export async function applyProject(
   return presentProject(project);
 }
 
-/** Hands the callback secret to whoever declared it: written again only where it is missing or old. */
+/** Hands the callback secret to whoever declared it: written again only where it is missing or old; gone with its URL. */
 export async function settleProject(
   { action, identity, spec }: Subject<ProjectSpec>,
-  { db, sealing, writeSecret }: Context,
+  { db, sealing, writeSecret, removeSecrets }: Context,
 ): Promise<void> {
   if (action === 'delete' || spec.callback === undefined) return;
+  const { secretName, url } = spec.callback;
+  if (url === '' || secretName === undefined) {
+    await removeSecrets?.();
+    return;
+  }
   const project = await findProjectByOwner(db, identity.uid);
   if (project?.callback_secret_sealed == null) return;
   const context = callbackSecretContext(project.project_id);
   const secret = sealing.open(project.callback_secret_sealed, context).toString('utf8');
-  await writeSecret(spec.callback.secretName, secret);
+  await writeSecret(secretName, secret);
 }
 
 function isClaim(change: ProjectChange): change is ClaimChange {

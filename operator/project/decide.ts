@@ -36,7 +36,8 @@ export type ClaimChange = {
 
 export type CallbackChange = {
   change: 'set-callback';
-  callback_url: string;
+  /** null: there is to be none. */
+  callback_url: string | null;
   rotation_trigger: string | null;
   secret: 'new' | 'keep';
 };
@@ -124,6 +125,7 @@ const untouched: ProjectSettings = {
 };
 
 function watermark({ spec, rows }: Wish): Partial<ProjectSettings> {
+  if (spec.defaultWatermarkPresetRef?.name === '') return { default_watermark_preset_id: null };
   if (rows.default_watermark_preset_id !== undefined) {
     return { default_watermark_preset_id: rows.default_watermark_preset_id };
   }
@@ -146,6 +148,10 @@ function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange
   if (spec.callback === undefined) return [];
   const { url: callback_url, rotationTrigger: rotation_trigger = null } = spec.callback;
   const last = rows.project?.callback_rotation_trigger ?? null;
+  if (callback_url === '') {
+    const none = { callback_url: null, rotation_trigger: last, secret: 'keep' } as const;
+    return rows.project?.callback_url == null ? [] : [{ change: 'set-callback', ...none }];
+  }
   const isFirst = rows.project?.callback_url == null;
   const isRotated = claim === 'mine' && rotation_trigger !== null && rotation_trigger !== last;
   if (!isFirst && !isRotated && rows.project?.callback_url === callback_url) return [];
@@ -188,7 +194,7 @@ function verdict({ spec, rows }: Wish) {
     return conditionsFor('CustomDomainAwaited', message);
   }
   const preset = spec.defaultWatermarkPresetRef?.name;
-  if (preset !== undefined && rows.default_watermark_preset_id === undefined) {
+  if (preset && rows.default_watermark_preset_id === undefined) {
     const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
     return conditionsFor('WatermarkPresetNotFound', message);
   }

@@ -2,7 +2,7 @@
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { fieldsOf, Made, type RowDifference } from '../row-difference.ts';
-import type { ProjectChange } from './decide.ts';
+import type { CallbackChange, ProjectChange } from './decide.ts';
 import type { ProjectRows } from './gather.ts';
 import type { ProjectSpec } from './schema.ts';
 
@@ -34,8 +34,7 @@ export function projectDifferences(
       return update(change.settings);
     case 'set-callback': {
       const { callback_url, rotation_trigger: callback_rotation_trigger } = change;
-      const secret =
-        change.secret === 'new' ? { callback_secret_sealed: new Made('a new secret') } : {};
+      const secret = secretOf(change);
       return update({ callback_url, callback_rotation_trigger, ...secret });
     }
     case 'issue-signing-key':
@@ -47,6 +46,11 @@ export function projectDifferences(
       return [insert('project_pricing', row, { effective_from, multiplier })];
     }
   }
+}
+
+function secretOf({ secret, callback_url }: CallbackChange) {
+  if (callback_url === null) return { callback_secret_sealed: new Made('none any more') };
+  return secret === 'new' ? { callback_secret_sealed: new Made('a new secret') } : {};
 }
 
 /** What a project that is made in this very pass begins with. */

@@ -28,9 +28,9 @@ import {
   group,
   namedWhole,
   objectName,
+  objectNameOrNone,
   presetChain,
   projectSlug,
-  reference,
   rotationTrigger,
   statusFields,
   text,
@@ -64,20 +64,41 @@ const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
     ],
   });
 
-const urlExpected = 'an https URL, its host in ASCII';
-const callbackUrl = text(urlExpected, { max: URL_LENGTH_MAX, pattern: /^https:\/\// }).refine(
-  (url) => parseCallbackUrl(url) !== undefined,
-  { error: urlExpected },
-);
+const urlExpected = 'empty for none, or an https URL, its host in ASCII';
+const callbackUrl = text(urlExpected, {
+  min: 0,
+  max: URL_LENGTH_MAX,
+  pattern: /^(https:\/\/|$)/,
+}).refine((url) => url === '' || parseCallbackUrl(url) !== undefined, { error: urlExpected });
 
 const callback = group('{ url, secretName, rotationTrigger }', {
-  url: callbackUrl.describe('Where signed webhooks are sent: https, at a public address.'),
-  secretName: objectName('the name of a Secret').describe(
-    'The Secret that the operator writes, with the key that verifies webhooks.',
+  url: callbackUrl.describe(
+    'Where signed webhooks are sent: https, at a public address; empty: nowhere, whatever the API set.',
   ),
+  secretName: objectName('the name of a Secret')
+    .describe('The Secret that the operator writes, with the key that verifies webhooks.')
+    .optional(),
   rotationTrigger: rotationTrigger
     .describe('Change this text to get a new secret; the old one signs along for 24 hours.')
     .optional(),
+})
+  .refine(({ url, secretName }) => url === '' || secretName !== undefined, {
+    error: 'secretName, the Secret that the operator writes',
+    path: ['secretName'],
+  })
+  .meta({
+    'x-kubernetes-validations': [
+      {
+        rule: "self.url == '' || has(self.secretName)",
+        message: '`secretName` must stand beside a `url`',
+      },
+    ],
+  });
+
+const watermarkRef = group('{ name: <name of a WatermarkPreset, or empty> }', {
+  name: objectNameOrNone('the name of a WatermarkPreset').describe(
+    'Name of the WatermarkPreset, in the same namespace; empty: none, whatever the API set.',
+  ),
 });
 
 const routing = group('{ perProject, probe }', {
@@ -150,7 +171,7 @@ export const projectSpec = group('the fields of a Project', {
   })
     .describe('The only chains that unsigned URLs may use; none: all may be used.')
     .optional(),
-  defaultWatermarkPresetRef: reference('WatermarkPreset')
+  defaultWatermarkPresetRef: watermarkRef
     .describe('The watermark on every derived image.')
     .optional(),
   rawDownload: choice(['Enabled', 'Disabled'])

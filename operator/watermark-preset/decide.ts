@@ -108,7 +108,7 @@ function decideDeletion({ preset }: WatermarkPresetRows): Decision<WatermarkPres
   if (preset === undefined) return nothing('Deleted', 'it owned no preset');
   if (preset.is_default && preset.is_project_owned) {
     const message =
-      'it is the default watermark of its project: name another one in defaultWatermarkPresetRef';
+      'it is the default watermark of its project: name another one in defaultWatermarkPresetRef, or an empty name for none';
     return nothing('InUseAsDefault', message);
   }
   if (preset.is_default)

@@ -1,0 +1,85 @@
+/** What a Project says with an empty word: that there is to be none of it, whoever made it. */
+import { expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeRequest } from '../support/kube-request.ts';
+import { makeFile, must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+const { apply, condition, led, read, remove, untilGone, untilReason } = cluster;
+
+const project = async (slug: string) => must(await findProjectBySlug(db, slug));
+const planOnly = { annotations: { 'tintype.dev/plan-only': 'true' } };
+
+async function untilPlanned(name: string, message: string): Promise<void> {
+  await until(async () =>
+    expect(await condition('Project', name, 'Planned')).toMatchObject({ message }),
+  );
+}
+
+it('a callback goes with an empty url, and its Secret with it; left out it stays', async () => {
+  const name = newSlug();
+  const url = 'https://shop.example/hook';
+  const secret = { path: `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}` };
+  const isThere = async () => (await kubeRequest(cluster.plane(), secret)).status === 200;
+  await led(async () => {
+    await apply('Project', name, { callback: { url, secretName: name } });
+    await untilReason('Project', name, 'InSync');
+    await apply('Project', name, {});
+    await untilReason('Project', name, 'InSync');
+    expect((await project(name)).callback_url).toBe(url);
+    const rotated = { callback: { url, secretName: name, rotationTrigger: '2' } };
+    await apply('Project', name, rotated, planOnly);
+    await untilPlanned(
+      name,
+      `~ projects ${name} { callback_rotation_trigger: null → "2", callback_secret_sealed: (the one before) → (a new secret) }`,
+    );
+    await apply('Project', name, { callback: { url: '' } }, planOnly);
+    await untilPlanned(
+      name,
+      `~ projects ${name} { callback_url: "${url}" → null, callback_secret_sealed: (the one before) → (none any more) }`,
+    );
+    expect(await isThere()).toBe(true);
+    await apply('Project', name, { callback: { url: '' } });
+    await untilReason('Project', name, 'InSync');
+    expect(await project(name)).toMatchObject({ callback_url: null, callback_secret_sealed: null });
+    await until(async () => expect(await isThere()).toBe(false));
+    const { annotations } = (await read('Project', name)).metadata as {
+      annotations?: Record<string, string>;
+    };
+    expect(annotations?.['tintype.dev/callback-secrets']).toBe('');
+    await apply('Project', name, { callback: { url, secretName: name } });
+    await untilReason('Project', name, 'InSync');
+    await until(async () => expect(await isThere()).toBe(true));
+  });
+});
+
+it('the default watermark goes with an empty name, and its preset can go then; left out it stays', async () => {
+  const name = newSlug();
+  const watermark = async () => (await project(name)).default_watermark_preset_id;
+  await led(async () => {
+    await apply('Project', name, {});
+    await untilReason('Project', name, 'InSync');
+    await makeFile(db, await project(name), { file_slug: 'logo.png' });
+    await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: 'logo.png' });
+    await apply('Project', name, { defaultWatermarkPresetRef: { name } });
+    await untilReason('Project', name, 'InSync');
+    await apply('Project', name, {});
+    await untilReason('Project', name, 'InSync');
+    expect(await watermark()).toMatch(/^wm_/);
+    await apply('Project', name, { defaultWatermarkPresetRef: { name: '' } });
+    await untilReason('Project', name, 'InSync');
+    expect(await watermark()).toBeNull();
+    await remove('WatermarkPreset', name);
+    await untilGone('WatermarkPreset', name);
+  });
+});
+
+it('a url without the Secret of its key is refused by the API server', async () => {
+  const callback = { url: 'https://shop.example/hook' };
+  await expect(apply('Project', newSlug(), { callback })).rejects.toThrow(
+    '`secretName` must stand beside a `url`',
+  );
+});
