@@ -38,6 +38,8 @@ export type Context = Finding & {
   writeSecret: WriteSecret;
   /** Those that were handed over go; undefined where nobody remembers them. */
   removeSecrets?: (() => Promise<void>) | undefined;
+  /** In a plan: the file of an upload that would be made, where a preset has none yet. */
+  coming_file_id?: string | undefined;
   /** `plan-only`: what would change is told, and nothing is written. */
   mode?: 'apply' | 'plan-only';
 };
@@ -45,7 +47,8 @@ export type Context = Finding & {
 /** Hands a secret to whoever declared it. May be called again with the same value. */
 export type WriteSecret = (name: string, value: string) => Promise<void>;
 
-export type Scope = Finding & Pick<Context, 'organization_id' | 'delivery_root_domain'>;
+export type Scope = Finding &
+  Pick<Context, 'organization_id' | 'delivery_root_domain' | 'coming_file_id'>;
 
 /** What `gather` reads, and under which project: the one thing that a pass locks. */
 export type Gathered = { project: { project_id: string } | undefined };

@@ -3,6 +3,7 @@ import { newId } from '../../runtime/core/ids.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { findOrganizationByNamespace, insertOrganization } from '../../runtime/db/organizations.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
+import { fieldsOf, type RowDifference } from '../row-difference.ts';
 
 export type FindOrganization = (db: Database, namespace: string) => Promise<string>;
 
@@ -18,10 +19,21 @@ export function createOrganizations(clock: Clock): FindOrganization {
   };
 }
 
-/** Without making one: what a plan says in place of an id. */
-export async function planOrganization(db: Database, namespace: string): Promise<string> {
+type Planned = { organization_id: string; difference?: RowDifference };
+
+/** Without making one: what a plan says in place of an id, and the row that would be made. */
+export async function planOrganization(db: Database, namespace: string): Promise<Planned> {
   const found = await findOrganizationByNamespace(db, namespace);
-  return found?.organization_id ?? `(a new organization '${namespace}')`;
+  if (found !== undefined) return found;
+  const fields = fieldsOf(organizationOf(namespace));
+  return {
+    organization_id: `(a new organization '${namespace}')`,
+    difference: { action: 'insert', table: 'organizations', row: namespace, fields },
+  };
+}
+
+function organizationOf(namespace: string) {
+  return { name: namespace, plan: 'trial', namespace };
 }
 
 async function findOrInsert(
@@ -32,7 +44,7 @@ async function findOrInsert(
   const found =
     (await findOrganizationByNamespace(db, namespace)) ??
     (await db.transaction((tx) =>
-      insertOrganization(tx, { organization_id, name: namespace, plan: 'trial', namespace }),
+      insertOrganization(tx, { organization_id, ...organizationOf(namespace) }),
     )) ??
     // Another made it in between.
     (await findOrganizationByNamespace(db, namespace));

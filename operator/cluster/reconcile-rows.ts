@@ -19,7 +19,7 @@ import type { ToldStatuses } from './told-statuses.ts';
 
 export type ObjectContext = Omit<
   Context,
-  'organization_id' | 'writeSecret' | 'removeSecrets' | keyof Finding
+  'organization_id' | 'writeSecret' | 'removeSecrets' | 'coming_file_id' | keyof Finding
 > & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
@@ -56,9 +56,11 @@ export async function reconcileRows(
     const { client, findOrganization: _, findObject, ...rest } = context;
     const subject = subjectOf(kind, object);
     const image = await imageOf(subject, context);
+    const { organization_id, difference } = await organizationOf(context, namespace);
     const result = await reconcile(subject, {
       ...rest,
-      organization_id: await organizationOf(context, namespace),
+      organization_id,
+      coming_file_id: image?.difference && '(the file of the upload)',
       findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
       findDeclared: (other, name) => declaredBy(findObject(other, { namespace, name })),
       writeSecret: async (name, value) => {
@@ -73,7 +75,9 @@ export async function reconcileRows(
         current = await removeCallbackSecrets(client, current);
       },
     });
-    const told = image === undefined ? result : withImage(result, image);
+    const first = difference === undefined || kind !== 'Project' ? [] : [difference];
+    const rows = { ...result, differences: [...first, ...result.differences] };
+    const told = image === undefined ? rows : withImage(rows, image);
     const conditions = taken ?? told.conditions;
     return { ...told, conditions, object: current, ...(image?.isLasting && { isLasting: true }) };
   } catch (error) {
@@ -115,9 +119,10 @@ function withImage(result: Result, { reason, message, difference }: ImageFound):
   return { ...result, differences, conditions: conditionsFor(reason, message) };
 }
 
-function organizationOf(context: ObjectContext, namespace: string): Promise<string> {
+async function organizationOf(context: ObjectContext, namespace: string) {
   const { db, mode, findOrganization } = context;
-  return (mode === 'plan-only' ? planOrganization : findOrganization)(db, namespace);
+  if (mode === 'plan-only') return planOrganization(db, namespace);
+  return { organization_id: await findOrganization(db, namespace), difference: undefined };
 }
 
 function isLeaving(declared: { spec: unknown } | undefined, name: string): boolean {

@@ -49,10 +49,15 @@ export async function gatherWatermarkPreset(
     preset,
     way: await findWay(db, { ...kind, wish }, scope),
     is_full: preset === undefined && (await isFull(db, project_id)),
-    file: await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) }),
+    file:
+      (await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) })) ?? coming(scope),
   };
 }
 
 async function isFull(db: Queryable, project_id: string): Promise<boolean> {
   return (await countWatermarkPresets(db, project_id)) >= WATERMARK_PRESETS_MAX;
+}
+
+function coming({ coming_file_id }: Scope): WatermarkPresetRows['file'] {
+  return coming_file_id === undefined ? undefined : { file_id: coming_file_id, status: 'ready' };
 }

@@ -208,7 +208,9 @@ describe('a preset that brings its image', () => {
       await until(async () =>
         expect(await planned()).toMatchObject({
           reason: 'ChangesPlanned',
-          message: `+ uploads ${name} { content_type: "image/png", size_bytes: ${bytes.length}, sha256: "${digest(bytes)}" }`,
+          message: expect.stringContaining(
+            `+ uploads ${name} { content_type: "image/png", size_bytes: ${bytes.length}, sha256: "${digest(bytes)}" }\n+ watermark_presets ${name} { name: "${name}", file_id: "(the file of the upload)", x_offset: 0, y_offset: 0, opacity: 100, owner_uid: `,
+          ),
         }),
       );
       expect(await uploads(name)).toEqual([]);

@@ -49,6 +49,7 @@ describe('a resource that asks for its plan alone', () => {
       };
       await until(async () => expect((await planned())?.status).toBe('True'));
       expect((await planned())?.message.split('\n')).toEqual([
+        `+ organizations ${cluster.other()} { name: "${cluster.other()}", plan: "trial", namespace: "${cluster.other()}" }`,
         `+ projects ${name} { project_slug: "${name}", organization_id: "(a new organization '${cluster.other()}')", name: "Shop", delivery_access: "protected" }`,
         expect.stringMatching(
           `^~ projects ${name} \\{ owner_uid: null → ".*", owner_namespace: null → "${cluster.other()}", owner_name: null → "${name}", owner_deletion_policy: null → "suspend" \\}$`,
