@@ -82,7 +82,9 @@ export function structural(type: z.ZodType): Node {
 }
 
 // Words of JSON Schema that a structural schema may not hold, or that say nothing there.
-const DROPPED = new Set(['$schema', 'additionalProperties', '~standard']);
+const DROPPED = new Set(['$schema', 'additionalProperties', '~standard', 'pattern']);
+/** What the server would say in its own words beside the rule that says it in ours. */
+const SAID_BY_RULES = new Set(['minLength', 'minimum', 'maximum']);
 const REFUSED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'nullable'];
 
 function cleanNode(node: Node): Node {
@@ -96,12 +98,8 @@ function isDropped(node: Node, word: string, value: unknown): boolean {
   if (DROPPED.has(word)) return true;
   const isBound = word === 'minimum' || word === 'maximum';
   if (isBound && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) return true;
-  // A pattern that no empty text matches says it already.
-  if (word === 'minLength' && value === 1 && typeof node.pattern === 'string') {
-    return !new RegExp(node.pattern).test('');
-  }
-  // The server checks the format itself, and by a better rule than a pattern of a thousand characters.
-  return word === 'pattern' && node.format === 'date-time';
+  if (word === 'minLength' && value === 0) return true;
+  return 'x-kubernetes-validations' in node && SAID_BY_RULES.has(word);
 }
 
 function cleanWord(word: string, value: unknown): unknown {

@@ -16,7 +16,7 @@ import {
   PROJECT_SLUG_LENGTH_MAX,
   TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
-import { hasUnsafeCharacters } from '../runtime/core/text.ts';
+import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTER } from '../runtime/core/text.ts';
 
 /** What Kubernetes allows for the name of an object: a DNS subdomain, labels with dots between them. */
 const OBJECT_NAME_LENGTH_MAX = 253;
@@ -25,15 +25,36 @@ const OBJECT_NAME_OR_NONE_PATTERN = /^([a-z0-9]+((\.|-+)[a-z0-9]+)*)?$/;
 
 const ROTATION_TRIGGER_LENGTH_MAX = 128;
 
-type TextRule = { min?: number; max: number; pattern?: RegExp };
+type TextRule = { min?: 0 | 1; max: number; pattern?: RegExp };
 
-/** A bounded text; `expected` says in words what it should be. */
-export function text(expected: string, rule: TextRule) {
+/** A text bounded in characters, as the API server counts them; `expected` says in words what it should be. */
+export function text(expected: string, { min = 1, max, pattern }: TextRule) {
   const bounded = z
     .string({ error: expected })
-    .min(rule.min ?? 1, { error: expected })
-    .max(rule.max, { error: expected });
-  return rule.pattern === undefined ? bounded : bounded.regex(rule.pattern, { error: expected });
+    .min(min, { error: expected })
+    .refine((value) => countCharacters(value) <= max, { error: expected })
+    .meta({ maxLength: max });
+  if (pattern !== undefined) {
+    return bounded.regex(pattern, { error: expected }).meta(checked(matching(pattern), expected));
+  }
+  return min === 0 ? bounded : bounded.meta(checked("self != ''", expected));
+}
+
+/** What the API server refuses by a rule of ours, and says in our words: of a pattern it would show the pattern. */
+export function checked(rule: string, expected: string) {
+  return { 'x-kubernetes-validations': [{ rule, message: `must be ${expected}` }] };
+}
+
+/** A rule beside those that a piece has; `meta` alone would put it in their place. */
+export function alsoChecked<Piece extends z.ZodType>(piece: Piece, rule: Rule): Piece {
+  const before = (piece.meta()?.['x-kubernetes-validations'] ?? []) as readonly Rule[];
+  return piece.meta({ 'x-kubernetes-validations': [...before, rule] });
+}
+
+type Rule = { rule: string; message: string };
+
+export function matching({ source }: RegExp): string {
+  return `self.matches(r'${source.replaceAll('\\/', '/')}')`;
 }
 
 /** One of a few words. */
@@ -42,11 +63,12 @@ export function choice<const Words extends readonly [string, ...string[]]>(words
 }
 
 /** A whole number between two bounds. */
-export function integer(expected: string, bounds: { min: number; max: number }) {
+export function integer(expected: string, { min, max }: { min: number; max: number }) {
   return z
     .int({ error: expected })
-    .min(bounds.min, { error: expected })
-    .max(bounds.max, { error: expected });
+    .min(min, { error: expected })
+    .max(max, { error: expected })
+    .meta(checked(`${min} <= self && self <= ${max}`, expected));
 }
 
 /** Fields under one heading; a field that is not named here is refused. */
@@ -122,32 +144,27 @@ function reportRepeats(
 
 /** The name of an object; `what` it is the name of goes before the words that say which letters it may have. */
 export function objectName(what: string) {
-  return objectNameOf(what, OBJECT_NAME_PATTERN);
+  return text(sayObjectName(what), { max: OBJECT_NAME_LENGTH_MAX, pattern: OBJECT_NAME_PATTERN });
 }
 
 /** The same, where an empty one says that there is to be none, as with `storageClassName` of Kubernetes. */
 export function objectNameOrNone(what: string) {
-  return objectNameOf(`empty for none, or ${what}`, OBJECT_NAME_OR_NONE_PATTERN);
+  const shape = {
+    min: 0,
+    max: OBJECT_NAME_LENGTH_MAX,
+    pattern: OBJECT_NAME_OR_NONE_PATTERN,
+  } as const;
+  return text(sayObjectName(`empty for none, or ${what}`), shape);
 }
 
-function objectNameOf(what: string, pattern: RegExp) {
-  const min = pattern.test('') ? 0 : 1;
-  const expected = `${what}: lower case letters, digits, "-" and ".", with a letter or digit at the ends and around each "."`;
-  return text(expected, { min, max: OBJECT_NAME_LENGTH_MAX })
-    .refine((name) => pattern.test(name), { error: expected })
-    .meta({
-      'x-kubernetes-validations': [
-        { rule: `self.matches(r'${pattern.source}')`, message: `must be ${expected}` },
-      ],
-    });
+function sayObjectName(what: string): string {
+  return `${what}: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each "."`;
 }
 
 /** The name of another resource in the same namespace. */
 export function reference(kind: string) {
   return group(`{ name: <name of a ${kind}> }`, {
-    name: objectName(`the name of a ${kind}`).describe(
-      `Name of the ${kind}, in the same namespace.`,
-    ),
+    name: objectName(`the name of a ${kind}`).describe('Its name, in the same namespace.'),
   });
 }
 
@@ -177,24 +194,28 @@ export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_
   .meta({ 'x-kubernetes-validations': chainRules });
 
 /** The chain of a resolution preset. */
-export const presetChain = transformChain
-  .refine((chain) => parseChain(chain)?.preset === undefined, { error: unnestedExpected })
-  .meta({
-    'x-kubernetes-validations': [
-      ...chainRules,
-      {
-        rule: `!('/' + self).contains('${SLASHED_CHAIN_PRESET}')`,
-        message: `must be ${unnestedExpected}`,
-      },
-    ],
-  });
+export const presetChain = alsoChecked(
+  transformChain.refine((chain) => parseChain(chain)?.preset === undefined, {
+    error: unnestedExpected,
+  }),
+  {
+    rule: `!('/' + self).contains('${SLASHED_CHAIN_PRESET}')`,
+    message: `must be ${unnestedExpected}`,
+  },
+);
 
 const nameExpected = `a name of 1 to ${NAME_LENGTH_MAX} characters, without space around it`;
+const SPACE = '[\\pZ\\x{feff}]';
+const UNSAFE = UNSAFE_CHARACTER.source.replaceAll('\\u{', '\\x{');
 
-export const displayName = text(nameExpected, { max: NAME_LENGTH_MAX }).refine(
-  (name) => name === name.trim() && !hasUnsafeCharacters(name),
-  { error: nameExpected },
-);
+export const displayName = text(nameExpected, { max: NAME_LENGTH_MAX })
+  .refine((name) => name === name.trim() && !hasUnsafeCharacters(name), { error: nameExpected })
+  .meta(
+    checked(
+      `self != '' && !self.matches(r'^${SPACE}|${SPACE}$|${UNSAFE}')`,
+      `${nameExpected}, and without control characters`,
+    ),
+  );
 
 export const projectSlug = text(
   `a DNS label: lower case letters, digits and "-", at most ${PROJECT_SLUG_LENGTH_MAX}`,
@@ -215,36 +236,3 @@ export const rotationTrigger = text(
     max: ROTATION_TRIGGER_LENGTH_MAX,
   },
 );
-
-const time = z.iso.datetime({ error: 'a time' });
-
-const condition = z.object({
-  type: text('a word', { max: 316 }).describe('Which condition this is.'),
-  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-  reason: text('a word', { max: 1024 }).describe('Why, in one word that programs can compare.'),
-  message: text('a sentence', { min: 0, max: 32768 }).describe('Why, in words for people.'),
-  lastTransitionTime: time.describe('When the status last changed.'),
-  observedGeneration: integer('a number', { min: 0, max: Number.MAX_SAFE_INTEGER })
-    .describe('The generation of the resource that this was found for.')
-    .optional(),
-});
-
-/** What the status of every kind has. */
-export const statusFields = {
-  observedGeneration: integer('a number', { min: -1, max: Number.MAX_SAFE_INTEGER })
-    .describe('The generation that was last reconciled; -1 before the first time.')
-    .optional(),
-  conditions: z
-    .array(condition)
-    .max(16)
-    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
-    .describe('What became of the resource, one condition a question.')
-    .optional(),
-};
-
-/** A text that the operator writes into a status. */
-export function allocated(description: string) {
-  return text('a text', { min: 0, max: OBJECT_NAME_LENGTH_MAX }).describe(description).optional();
-}
-
-export const statusTime = time;

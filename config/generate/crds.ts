@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
+import { Document, isScalar, visit } from 'yaml';
 import { printCrd } from '../../operator/crd.ts';
 import { clusterKinds, GROUP, kinds } from '../../operator/kinds.ts';
 
@@ -15,8 +15,7 @@ const HEADER = '# Written by `make generate` from operator/<kind>/schema.ts. Do 
 const wanted = new Map(
   [...kinds, ...clusterKinds].map((kind) => [
     `${GROUP}_${kind.plural}.yaml`,
-    HEADER +
-      stringify(printCrd(kind), { lineWidth: 0, aliasDuplicateObjects: false, indentSeq: false }),
+    HEADER + print(printCrd(kind)),
   ]),
 );
 
@@ -37,4 +36,16 @@ if (process.argv.includes('--check')) {
     if (text === undefined) rmSync(join(folder, name));
     else writeFileSync(join(folder, name), text);
   }
+}
+
+/** Fields lie up to fourteen deep: with two spaces a level, half of a file would be indentation. */
+function print(crd: object): string {
+  const document = new Document(crd, { aliasDuplicateObjects: false });
+  visit(document, {
+    Seq: (_, list) => {
+      list.flow = list.items.every(isScalar);
+    },
+  });
+  const layout = { indent: 1, indentSeq: false, flowCollectionPadding: false };
+  return document.toString({ lineWidth: 0, ...layout });
 }

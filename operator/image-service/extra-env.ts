@@ -45,7 +45,7 @@ const variable = group('{ name, value } or { name, secretKeyRef }', {
     .describe('The variable, as the documentation of the configuration names it.'),
   value: text('a text', { min: 0, max: 4096 }).describe('Its value.').optional(),
   secretKeyRef: group('{ name, key }', {
-    name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
+    name: objectName('the name of a Secret').describe('Its name, in the same namespace.'),
     key: dataKey.describe('The key that holds the value.'),
   })
     .describe('The key of a Secret that holds its value.')

@@ -1,7 +1,19 @@
 /** The pieces that the schema of an ImageService is made of, each in the words of Kubernetes. */
 import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
-import { choice, distinct, group, integer, named, objectName, text } from '../fields.ts';
+import { PORT_NUMBER } from '../../runtime/core/resources/web-address.ts';
+import { isAddressRange } from '../../runtime/platform/config-types.ts';
+import {
+  checked,
+  choice,
+  distinct,
+  group,
+  integer,
+  matching,
+  named,
+  objectName,
+  text,
+} from '../fields.ts';
 
 const NAME_VALUE_MAX = 64;
 const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
@@ -14,26 +26,34 @@ export const dataKey = text('a key of a Secret: letters, digits, "-", "_" and ".
 
 export function fileIn(kind: string) {
   return group('{ name, key }', {
-    name: objectName(`the name of a ${kind}`).describe(
-      `Name of the ${kind}, in the same namespace.`,
-    ),
+    name: objectName(`the name of a ${kind}`).describe('Its name, in the same namespace.'),
     key: dataKey.describe('The key that holds the file.'),
   });
 }
 
-/** Which port or host is none no pattern tells: the operator does, in a condition. */
-function address(expected: string, rule: { max: number; pattern: RegExp }) {
-  return text(expected, rule).refine((value) => URL.canParse(value), { error: expected });
+/** In the API server's words: what ends in a number, and is not four of them, is no host. */
+const ADDRESS = String.raw`(\.?(25[0-5]|2[0-4]\d|1?\d?\d)){4}([:/?#]|$)`;
+
+type AddressRule = { max: number; pattern: RegExp; rule: string };
+
+function address(expected: string, { max, pattern, rule }: AddressRule) {
+  return text(expected, { max, pattern })
+    .refine((value) => URL.canParse(value), { error: expected })
+    .meta(checked(`${matching(pattern)} && (${rule})`, expected));
 }
 
-export const webAddress = address('a URL that begins with https:// or http://', {
+export const webAddress = address('an https:// or http:// URL', {
   max: URL_LENGTH_MAX,
-  pattern: /^https?:\/\/[^\s/][^\s]*$/,
+  pattern: new RegExp(
+    String.raw`^https?://([^\s/?#]*@)?([^\s/?#:@[\]]+|\[[0-9a-fA-F:.]+\])(:0*${PORT_NUMBER}?)?([/?#]\S*)?$`,
+  ),
+  rule: String.raw`!self.matches(r'^https?://([^/?#]*[.@])?\d+([:/?#]|$)') || self.matches(r'[/@]${ADDRESS}')`,
 });
 
 export const webOrigin = address('an origin such as https://api.example.com, without a path', {
   max: 261,
-  pattern: /^https?:\/\/[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/,
+  pattern: new RegExp(`^https?://[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:0*${PORT_NUMBER})?$`),
+  rule: String.raw`!self.matches(r'[/.]\d+(:|$)') || self.matches(r'/${ADDRESS}')`,
 });
 
 export const origins = distinct(webOrigin, { expected: 'a list of at most 64 origins', max: 64 });
@@ -110,7 +130,7 @@ export const tolerations = z
       effect: choice(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
         .describe('The effect; none: every effect.')
         .optional(),
-      tolerationSeconds: integer('a number of seconds', { min: 0, max: 86_400 })
+      tolerationSeconds: integer('a number of seconds, 0 to 86400', { min: 0, max: 86_400 })
         .describe('How long NoExecute is borne.')
         .optional(),
     }),
@@ -124,16 +144,30 @@ export const affinity = z
   .looseObject({}, { error: 'an affinity as pods have it' })
   .meta({ 'x-kubernetes-preserve-unknown-fields': true });
 
+const rangeExpected = 'an address range such as 10.0.0.0/8';
+const addressRange = text(rangeExpected, { max: 64 })
+  .refine((range) => range.includes('/') && isAddressRange(range.replace(/\/0$/, '/1')), {
+    error: rangeExpected,
+  })
+  .meta(checked('isCIDR(self)', rangeExpected));
+
+const proxyExpected = 'an address, or an address range that is not everybody';
+
+export const proxies = text(proxyExpected, { max: 64 })
+  .refine(isAddressRange, { error: proxyExpected })
+  // An IPv4 address in the form of an IPv6 one is none to the API server.
+  .meta(
+    checked(
+      "isIP(self) || (isCIDR(self) && !self.endsWith('/0')) || self.startsWith('::ffff:')",
+      proxyExpected,
+    ),
+  );
+
 const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
   party: choice(['Database', 'AMQP', 'Storage', 'Credentials', 'Clients', 'Metrics']).describe(
     'Who it is: PostgreSQL, RabbitMQ, the object storage, who gives pods their credentials of a cloud (ports 80 and 443), who may call the API and the delivery hosts, or who may read metrics.',
   ),
-  cidr: text('an address range such as 10.0.0.0/8', {
-    max: 64,
-    pattern: /^[0-9a-fA-F.:]+\/[0-9]{1,3}$/,
-  })
-    .describe('A range of addresses.')
-    .optional(),
+  cidr: addressRange.describe('A range of addresses.').optional(),
   namespace: text('the name of a namespace', {
     max: 63,
     pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,

@@ -4,9 +4,8 @@ import { choice, distinct, group, integer, text } from '../fields.ts';
 import { webAddress } from './fields.ts';
 
 const bucket = text('a bucket name: 3 to 63 of a-z, 0-9, dot, dash', {
-  min: 3,
   max: 63,
-  pattern: /^[a-z0-9][a-z0-9.-]*[a-z0-9]$/,
+  pattern: /^[a-z0-9][a-z0-9.-]+[a-z0-9]$/,
 });
 
 /** What a bucket that is not named is called. */
@@ -61,7 +60,7 @@ function bucketOf(storage: Buckets, name: keyof typeof usualBuckets): string {
 export const identity = group('{ issuer, jwksURL, audience }', {
   issuer: webAddress.describe('The identity provider of the dashboard: the iss of its tokens.'),
   jwksURL: webAddress.describe('Its keys; default <issuer>/.well-known/jwks.json.').optional(),
-  audience: text('a text', { max: 256 })
+  audience: text('a text of 1 to 256 characters', { max: 256 })
     .describe('The aud that tokens must have; none: it is not looked at.')
     .optional(),
 }).describe('Who vouches for the users of the dashboard.');

@@ -4,16 +4,16 @@
  */
 import { z } from 'zod';
 import {
-  allocated,
+  alsoChecked,
   choice,
   distinct,
   group,
   integer,
   named,
   objectName,
-  statusFields,
   text,
 } from '../fields.ts';
+import { allocated, statusFields } from '../status-fields.ts';
 import { extraEnv } from './extra-env.ts';
 import {
   affinity,
@@ -23,6 +23,7 @@ import {
   fileIn,
   labels,
   origins,
+  proxies,
   replicas,
   resources,
   storageSize,
@@ -35,7 +36,7 @@ import { cdn, identity, scanner, staff, storage, usualBuckets } from './schema-p
 
 function urlSecret(holds: string) {
   return {
-    name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
+    name: objectName('the name of a Secret').describe('Its name, in the same namespace.'),
     key: dataKey.describe(`The key that holds ${holds}; default url.`).optional(),
   };
 }
@@ -87,7 +88,7 @@ const workers = group('{ ingest, render }', {
 });
 
 const pullSecret = group('{ name }', {
-  name: objectName('the name of a Secret').describe('Name of the Secret, in the same namespace.'),
+  name: objectName('the name of a Secret').describe('Its name, in the same namespace.'),
 });
 
 export const imageServiceSpec = group('the fields of an ImageService', {
@@ -105,20 +106,14 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   uploadBaseURL: webOrigin
     .describe('Where uploads through the service are reached; default baseURL.')
     .optional(),
-  deliveryRootDomain: domain
-    .describe('Images of a project come from <project>.<this domain>. It cannot be changed later.')
-    .meta({
-      'x-kubernetes-validations': [
-        {
-          rule: 'self == oldSelf',
-          message: '`spec.deliveryRootDomain` is immutable: every URL that was handed out names it',
-        },
-      ],
-    }),
+  deliveryRootDomain: alsoChecked(domain, {
+    rule: 'self == oldSelf',
+    message: '`spec.deliveryRootDomain` is immutable: every URL that was handed out names it',
+  }).describe('Images of a project come from <project>.<this domain>. It cannot be changed later.'),
   deliveryScheme: choice(['HTTPS', 'HTTP'])
     .describe('How the delivery hosts are reached; default HTTPS.')
     .optional(),
-  deliveryPublicPort: integer('a port', { min: 1, max: 65_535 })
+  deliveryPublicPort: integer('a port, 1 to 65535', { min: 1, max: 65_535 })
     .describe('The port in delivery URLs, where it is not the one of the scheme.')
     .optional(),
   databaseSecretRef: group('{ name, key }', urlSecret('a postgres:// URL')).describe(
@@ -176,10 +171,7 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   scanner: scanner.optional(),
   dashboardOrigins: origins.describe('Origins of pages that may call the API.').optional(),
   marketingOrigins: origins.describe('Origins of pages that may ask for access.').optional(),
-  trustedProxies: distinct(
-    text('an address or an address range', { max: 64, pattern: /^[0-9a-fA-F.:]+(\/[0-9]{1,3})?$/ }),
-    { expected: 'a list of at most 64 address ranges', max: 64 },
-  )
+  trustedProxies: distinct(proxies, { expected: 'a list of at most 64 address ranges', max: 64 })
     .describe('The proxies whose X-Forwarded-For is believed.')
     .optional(),
   otlpEndpoint: webAddress.describe('The collector that traces are sent to.').optional(),
@@ -223,17 +215,17 @@ export const imageServiceSpec = group('the fields of an ImageService', {
 export type ImageServiceSpec = z.infer<typeof imageServiceSpec>;
 
 const component = z.object({
-  name: text('a word', { max: 63 }).describe('The part of the installation.'),
-  image: text('a text', { min: 0, max: 512 })
-    .describe('The image that it was told to run.')
-    .optional(),
-  desired: integer('a number', { min: 0, max: 1_000_000 }).describe('Pods that it should have.'),
-  ready: integer('a number', { min: 0, max: 1_000_000 }).describe('Pods that are ready.'),
+  name: z.string().min(1).max(63).describe('The part of the installation.'),
+  image: z.string().max(512).describe('The image that it was told to run.').optional(),
+  desired: z.int().min(0).max(1_000_000).describe('Pods that it should have.'),
+  ready: z.int().min(0).max(1_000_000).describe('Pods that are ready.'),
 });
 
 export const imageServiceStatus = z.object({
   ...statusFields,
-  image: text('a text', { min: 0, max: 512 })
+  image: z
+    .string()
+    .max(512)
     .describe('The image that all parts ran when they were last all ready.')
     .optional(),
   migrationJob: allocated('The Job that brought the database to this version.'),

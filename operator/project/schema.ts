@@ -16,26 +16,30 @@ import {
   URL_LENGTH_MAX,
 } from '../../runtime/core/limits.ts';
 import {
+  CALLBACK_URL_PATTERN,
   CORS_ORIGIN_PATTERN,
+  IPV4_HOST_PATTERN,
+  NUMBERED_HOST_PATTERN,
   parseCallbackUrl,
   parseCorsOrigin,
 } from '../../runtime/core/resources/web-address.ts';
 import {
-  allocated,
+  checked,
   choice,
   displayName,
   distinct,
   group,
+  matching,
   namedWhole,
   objectName,
   objectNameOrNone,
   presetChain,
   projectSlug,
   rotationTrigger,
-  statusFields,
   text,
   transformChain,
 } from '../fields.ts';
+import { allocated, statusFields } from '../status-fields.ts';
 
 const presetName = text('a name: lower case letters, digits, ".", "_" and "-", at most 64', {
   max: 64,
@@ -52,24 +56,31 @@ const hostname = text('a host name such as img.shop.example', {
   pattern: /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
 });
 
+/** In the API server's words: a host that ends in a number is an IPv4 address. */
+const HOST_IS_PLAIN = `(!${matching(NUMBERED_HOST_PATTERN)} || ${matching(IPV4_HOST_PATTERN)})`;
+
 const originExpected = 'an origin such as https://shop.example, or * for all';
 const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
   .refine((written) => parseCorsOrigin(written) === written, { error: originExpected })
-  .meta({
-    'x-kubernetes-validations': [
-      {
-        rule: `self.matches(r'${CORS_ORIGIN_PATTERN.source}')`,
-        message: `must be ${originExpected}`,
-      },
-    ],
-  });
+  .meta(
+    checked(
+      `${matching(CORS_ORIGIN_PATTERN)} && !self.matches('^http://.*:80$|^https://.*:443$') && ${HOST_IS_PLAIN}`,
+      originExpected,
+    ),
+  );
 
 const urlExpected = 'empty for none, or an https URL, its host in ASCII';
-const callbackUrl = text(urlExpected, {
-  min: 0,
-  max: URL_LENGTH_MAX,
-  pattern: /^(https:\/\/|$)/,
-}).refine((url) => url === '' || parseCallbackUrl(url) !== undefined, { error: urlExpected });
+const callbackUrl = text(urlExpected, { min: 0, max: URL_LENGTH_MAX })
+  .refine(
+    (url) => url === '' || (url.startsWith('https://') && parseCallbackUrl(url) !== undefined),
+    { error: urlExpected },
+  )
+  .meta(
+    checked(
+      `self == '' || (self.startsWith('https://') && ${matching(CALLBACK_URL_PATTERN)} && ${HOST_IS_PLAIN})`,
+      urlExpected,
+    ),
+  );
 
 const callback = group('{ url, secretName, rotationTrigger }', {
   url: callbackUrl.describe(
@@ -111,12 +122,17 @@ const routing = group('{ perProject, probe }', {
 });
 
 const multiplierExpected = `a number in quotes such as "1.5": 0 to ${PRICING_MULTIPLIER_MAX}, at most ${PRICING_MULTIPLIER_DECIMALS_MAX} decimals`;
-const pricingMultiplier = text(multiplierExpected, {
-  max: 12,
-  pattern: /^[0-9]{1,4}(\.[0-9]{1,6})?$/,
-}).refine((multiplier) => Number(multiplier) <= PRICING_MULTIPLIER_MAX, {
-  error: multiplierExpected,
-});
+const MULTIPLIER = /^[0-9]{1,4}(\.[0-9]{1,6})?$/;
+const pricingMultiplier = text(multiplierExpected, { max: 12, pattern: MULTIPLIER })
+  .refine((multiplier) => Number(multiplier) <= PRICING_MULTIPLIER_MAX, {
+    error: multiplierExpected,
+  })
+  .meta(
+    checked(
+      `${matching(MULTIPLIER)} && double(self) <= ${PRICING_MULTIPLIER_MAX}.0`,
+      multiplierExpected,
+    ),
+  );
 
 const staff = group('the fields that only staff may set', {
   customDomains: distinct(hostname, {

@@ -1,14 +1,7 @@
 /** The Recipe resource: a stored name for a transform chain. Spec: Recipe. */
 import { z } from 'zod';
-import {
-  allocated,
-  displayName,
-  group,
-  integer,
-  projectRef,
-  statusFields,
-  transformChain,
-} from '../fields.ts';
+import { displayName, group, integer, projectRef, transformChain } from '../fields.ts';
+import { allocated, statusFields } from '../status-fields.ts';
 
 export const recipeSpec = group('the fields of a Recipe', {
   projectRef,

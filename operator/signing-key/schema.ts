@@ -3,15 +3,8 @@
  * A project has its first key without it; one SigningKey takes the keys of a project over.
  */
 import { z } from 'zod';
-import {
-  allocated,
-  group,
-  integer,
-  projectRef,
-  rotationTrigger,
-  statusFields,
-  statusTime,
-} from '../fields.ts';
+import { group, integer, projectRef, rotationTrigger } from '../fields.ts';
+import { allocated, statusFields, statusTime } from '../status-fields.ts';
 
 export const signingKeySpec = group('the fields of a SigningKey', {
   projectRef,

@@ -12,17 +12,8 @@ import {
   WATERMARK_OPACITY_MIN,
 } from '../../runtime/core/limits.ts';
 import type { Identity } from '../declared.ts';
-import {
-  allocated,
-  displayName,
-  fileSlug,
-  group,
-  integer,
-  projectRef,
-  reference,
-  statusFields,
-  text,
-} from '../fields.ts';
+import { displayName, fileSlug, group, integer, projectRef, reference, text } from '../fields.ts';
+import { allocated, statusFields } from '../status-fields.ts';
 
 const offset = integer(
   `a whole number of pixels, -${WATERMARK_OFFSET_PX_MAX} to ${WATERMARK_OFFSET_PX_MAX}`,
@@ -44,7 +35,7 @@ const image = group('one of configMapRef, secretRef or url', {
   url: text('an https URL', { max: URL_LENGTH_MAX, pattern: /^https:\/\/\S+$/ })
     .describe('Where the image is fetched from.')
     .optional(),
-  sha256: text('64 hexadecimal digits', { min: 64, max: 64, pattern: /^[0-9a-f]{64}$/ })
+  sha256: text('64 hexadecimal digits', { max: 64, pattern: /^[0-9a-f]{64}$/ })
     .describe('What the image at the URL must hash to.')
     .optional(),
 })
@@ -112,7 +103,9 @@ export function fileSlugOf(identity: Identity, spec: WatermarkPresetSpec): strin
 export const watermarkPresetStatus = z.object({
   ...statusFields,
   presetID: allocated('The id of the preset, as watermark:<id> uses it.'),
-  fileRevision: integer('a number', { min: 0, max: Number.MAX_SAFE_INTEGER })
+  fileRevision: z
+    .int()
+    .min(0)
     .describe('The revision of the file that is drawn, as of the last look.')
     .optional(),
 });

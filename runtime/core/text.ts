@@ -3,8 +3,9 @@
  * trimmed, cut by characters. Spec: File (title, alt_text); Limits, title / alt_text.
  */
 
-/** Control characters, and those that change the direction of the text around them. */
-const STRIPPED = /[\p{Cc}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
+/** Control characters, and those that change the direction of the text around them; a class that RE2 knows too. */
+export const UNSAFE_CHARACTER =
+  /[\p{Cc}\u{061C}\u{200E}\u{200F}\u{202A}-\u{202E}\u{2066}-\u{2069}]/gu;
 
 /**
  * Cleans a text and cuts it to `maxCharacters` characters (Unicode code points), before a letter or
@@ -17,7 +18,7 @@ export function cleanText(text: string, maxCharacters: number): string | null {
 
 /** Removes control and bidirectional characters; a lone surrogate becomes U+FFFD. */
 export function stripText(text: string): string {
-  return text.toWellFormed().replace(STRIPPED, '');
+  return text.toWellFormed().replace(UNSAFE_CHARACTER, '');
 }
 
 /** Whether a text holds a character that `stripText` would remove or replace. */

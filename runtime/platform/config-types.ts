@@ -87,7 +87,7 @@ export function addressRange() {
 }
 
 /** As whoever compares addresses takes them; a range of everybody is none. */
-function isAddressRange(value: string): boolean {
+export function isAddressRange(value: string): boolean {
   const [address = '', bits, ...rest] = value.split('/');
   const most = { 0: 0, 4: 32, 6: 128 }[isIP(address)] ?? 0;
   const isRange = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) > 0);

@@ -330,7 +330,7 @@ describe('what keeps an ImageService from running', () => {
   it('is an address that is none: its field is named, and what runs is left as it is', async () => {
     await led(async () => {
       const { spec } = await read('ImageService', name);
-      const wrong = { baseURL: 'https://api.example:70000', dispatcher: { replicas: 2 } };
+      const wrong = { baseURL: 'https://api.0x1', dispatcher: { replicas: 2 } };
       await merge('ImageService', name, { spec: wrong });
       await untilReason(name, 'SpecInvalid');
       await untilReason(name, 'SpecInvalid', 'Stalled');

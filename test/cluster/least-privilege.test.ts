@@ -153,9 +153,11 @@ async function liveThrough(): Promise<void> {
   await makeFile(db, project, { file_slug: 'logo.png' });
   await untilReason('WatermarkPreset', 'InSync');
   await untilReason('Project', 'NotAdmitted', 'Routed');
-  for (const displayName of [' wrong', 'right', ' wrong', 'right']) {
-    await apply('Recipe', { projectRef, displayName, transformChain: 'resize/640x480' });
-    await untilReason('Recipe', displayName === ' wrong' ? 'SpecInvalid' : 'InSync');
+  for (const reason of ['SpecInvalid', 'InSync', 'SpecInvalid', 'InSync']) {
+    const url = reason === 'InSync' ? {} : { url: 'https://[::0001]' };
+    const hook = { ...callback('first-hook'), ...url };
+    await apply('Project', { staff: custom, callback: hook });
+    await untilReason('Project', reason);
   }
   await callThrough();
   await routeThrough(project.project_id);

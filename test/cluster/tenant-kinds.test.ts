@@ -341,19 +341,19 @@ describe('what belongs to a project', () => {
 
   it('is refused in words where the API server could not check it', async () => {
     const name = slug();
-    const chain = { transformChain: 'resize/640x480' };
-    await apply('Recipe', name, { projectRef: { name }, displayName: ' Card', ...chain });
-    const before = await refusals('Recipe');
+    const sendTo = (url: string) => apply('Project', name, { callback: { url, secretName: name } });
+    await sendTo('https://[::0001]');
+    const before = await refusals('Project');
     await led(async () => {
-      await untilReason('Recipe', name, 'SpecInvalid');
-      await passes('Recipe', 3);
-      expect((await refusals('Recipe')) - before).toBe(1);
-      await apply('Recipe', name, { projectRef: { name }, displayName: ' Other', ...chain });
-      await untilReason('Recipe', name, 'SpecInvalid');
-      expect((await refusals('Recipe')) - before).toBe(2);
+      await untilReason('Project', name, 'SpecInvalid');
+      await passes('Project', 3);
+      expect((await refusals('Project')) - before).toBe(1);
+      await sendTo('https://[::0002]');
+      await untilReason('Project', name, 'SpecInvalid');
+      expect((await refusals('Project')) - before).toBe(2);
     });
-    const { message } = (await condition('Recipe', name)) ?? {};
-    expect(message).toMatch(/^`spec\.displayName`: a name of 1 to/);
+    const { message } = (await condition('Project', name)) ?? {};
+    expect(message).toBe('`spec.callback.url`: empty for none, or an https URL, its host in ASCII');
   });
 
   it('goes with its namespace’s resources in any order, a default watermark when its project lets go', async () => {

@@ -33,13 +33,30 @@ export function parseHostname(text: string): string | undefined {
  * Whether plain http is allowed, and whether the host is public, is the caller's to judge.
  */
 export function parseCallbackUrl(text: string): string | undefined {
-  const [, host] = (text.length <= URL_LENGTH_MAX && CALLBACK_URL.exec(text)) || [];
+  const [, host] = (text.length <= URL_LENGTH_MAX && CALLBACK_URL_PATTERN.exec(text)) || [];
   if (host === undefined || !URL.canParse(text)) return undefined;
   return host.toLowerCase() === new URL(text).hostname ? text : undefined;
 }
 
-const CALLBACK_URL =
-  /^https?:\/\/([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?(?:[/?][^\s\p{Cc}#@\\]*)?$/u;
+/** The number of a port, 1 to 65535, without zeros before it; in what RE2 understands, too. */
+export const PORT_NUMBER = String.raw`([1-9]\d{0,3}|[1-5]\d{4}|6([0-4]\d{3}|5([0-4]\d\d|5([0-2]\d|3[0-5]))))`;
+
+/** What every callback URL looks like, in what RE2 understands, too. `parseCallbackUrl` looks more closely: at the host. */
+export const CALLBACK_URL_PATTERN = new RegExp(
+  String.raw`^https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:0*${PORT_NUMBER}?)?([/?][^\s\p{Z}\p{Cc}#@\\]*)?$`,
+  'u',
+);
+
+/** A URL whose host ends in a number: an IPv4 address, or none that may be looked up. In what RE2 understands, too. */
+export const NUMBERED_HOST_PATTERN = /^https?:\/\/([^/?#]*\.)?(\d+|0[xX][0-9a-fA-F]*)\.?([:/?#]|$)/;
+
+const OCTET = String.raw`(25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)`;
+
+/** A URL whose host is an IPv4 address as it is usually written. */
+export const IPV4_HOST_PATTERN = new RegExp(
+  String.raw`^https?://(${OCTET}\.){3}${OCTET}([:/?#]|$)`,
+);
+
 const LOCAL_ORIGIN = /^http:\/\/(?:localhost|127\.0\.0\.1):[0-9]+$/;
 const NAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
@@ -47,11 +64,11 @@ const HOSTNAME = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{
 const ORIGIN = /^https?:\/\/([a-z0-9.-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?$/;
 
 /**
- * What every canonical CORS origin looks like, in what RE2 understands, too. `parseCorsOrigin` looks more closely: at the
- * port, at addresses.
+ * What every canonical CORS origin looks like, in what RE2 understands, too. `parseCorsOrigin` looks more closely: at
+ * addresses, and whether the port is the usual one.
  */
 export const CORS_ORIGIN_PATTERN = new RegExp(
-  `^([*]|https?://(${NAME.source.slice(1, -1)}|\\[[0-9a-f:.]+\\])(:[1-9][0-9]{0,4})?)$`,
+  String.raw`^([*]|https?://(${NAME.source.slice(1, -1)}|\[[0-9a-f:.]+\])(:${PORT_NUMBER})?)$`,
 );
 
 function parseOrigin(text: string): string | undefined {

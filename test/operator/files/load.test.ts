@@ -84,7 +84,7 @@ describe('what a wrong document says', () => {
       name: 'a field that does not exist',
       spec: '  displayName: Shop\n  callback:\n    url: https://shop.example/hook\n    secret: shop',
       says: [
-        'a.yaml:7: spec.callback.secretName: missing, expected the name of a Secret: lower case letters, digits, "-" and ".", with a letter or digit at the ends and around each "."',
+        'a.yaml:7: spec.callback.secretName: missing, expected the name of a Secret: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each "."',
         'a.yaml:9: spec.callback.secret: unknown field, expected only the fields url, secretName, rotationTrigger',
       ],
     },
@@ -199,7 +199,7 @@ describe('what cannot be read', () => {
   it('a document that does not say which resource it is keeps everything from being taken for gone', async () => {
     const { faultLines, isComplete } = await load({ 'a.yaml': project('Not_A_Name') });
     expect(faultLines).toEqual([
-      'a.yaml:4: metadata.name: expected a name: lower case letters, digits, "-" and ".", with a letter or digit at the ends and around each ".", got "Not_A_Name"',
+      'a.yaml:4: metadata.name: expected a name: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each ".", got "Not_A_Name"',
     ]);
     expect(isComplete).toBe(false);
   });

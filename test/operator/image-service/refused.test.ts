@@ -15,8 +15,13 @@ function resource(spec: object, name = 'main') {
 
 /** Wrong resources: where they are wrong, and the words that say so. */
 const wrong: [string, object, string, RegExp][] = [
-  ['no image', { ...least, image: undefined }, 'spec.image', /Required/],
-  ['an origin with a path', { ...least, baseURL: 'https://a.example/v1' }, 'spec.baseURL', /match/],
+  ['no image', { ...least, image: undefined }, 'spec.image', /spec\.image/],
+  [
+    'an origin with a path',
+    { ...least, baseURL: 'https://a.example/v1' },
+    'spec.baseURL',
+    /must be an origin such as https:\/\/api\.example\.com, without a path/,
+  ],
   [
     'more min than max',
     { ...least, workers: { ingest: { min: 5, max: 2 } } },
@@ -39,7 +44,7 @@ const wrong: [string, object, string, RegExp][] = [
     'a variable of somebody else',
     { ...least, extraEnv: [{ name: 'LD_PRELOAD', value: 'x' }] },
     'spec.extraEnv[0].name',
-    /should match/,
+    /must be the name of a variable of the configuration/,
   ],
   [
     'a variable with two values',
@@ -51,19 +56,19 @@ const wrong: [string, object, string, RegExp][] = [
     'a Secret of no name',
     { ...least, databaseSecretRef: { name: 'x..y' } },
     'spec.databaseSecretRef.name',
-    /must be the name of a Secret: lower case letters/,
+    /must be the name of a Secret: a-z, 0-9/,
   ],
   [
     'a certificate of no name',
     { ...least, tls: { apiSecretName: 'x.-y' } },
     'spec.tls.apiSecretName',
-    /must be the name of a Secret: lower case letters/,
+    /must be the name of a Secret: a-z, 0-9/,
   ],
   [
     'a class of no name',
     { ...least, ingressClassName: 'x.' },
     'spec.ingressClassName',
-    /must be the name of an IngressClass: lower case letters/,
+    /must be the name of an IngressClass: a-z, 0-9/,
   ],
   [
     'a Gateway without one',

@@ -1,0 +1,39 @@
+/** What the status of every kind is made of: nobody writes it but the operator, so nothing explains a fault in it. */
+import { z } from 'zod';
+
+const time = z.iso.datetime({ error: 'a time' });
+
+const condition = z.object({
+  type: z.string().min(1).max(316).describe('Which condition this is.'),
+  status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+  reason: z.string().min(1).max(1024).describe('Why, in one word that programs can compare.'),
+  message: z.string().max(32768).describe('Why, in words for people.'),
+  lastTransitionTime: time.describe('When the status last changed.'),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .describe('The generation of the resource that this was found for.')
+    .optional(),
+});
+
+/** What the status of every kind has. */
+export const statusFields = {
+  observedGeneration: z
+    .int()
+    .min(-1)
+    .describe('The generation that was last reconciled; -1 before the first time.')
+    .optional(),
+  conditions: z
+    .array(condition)
+    .max(16)
+    .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] })
+    .describe('What became of the resource, one condition a question.')
+    .optional(),
+};
+
+/** A text that the operator writes into a status. */
+export function allocated(description: string) {
+  return z.string().max(253).describe(description).optional();
+}
+
+export const statusTime = time;

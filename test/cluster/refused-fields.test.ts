@@ -1,0 +1,266 @@
+/**
+ * Every field that a person writes, with a value that it cannot have: the API server says where, and in our words. A
+ * pattern, a bound or a schema's own wording says it to nobody.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { structural } from '../../operator/crd.ts';
+import { clusterKinds, kinds as tenantKinds } from '../../operator/kinds.ts';
+import { full } from '../operator/image-service/samples.ts';
+import { kubeRequest } from '../support/kube-request.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const cluster = useControlPlane();
+let namespace: string;
+beforeAll(async () => {
+  namespace = await cluster.namespace();
+});
+
+type Rule = { rule: string; message: string };
+type Schema = {
+  type: string;
+  enum?: readonly string[];
+  properties?: Record<string, Schema>;
+  required?: readonly string[];
+  items?: Schema;
+  'x-kubernetes-validations'?: readonly Rule[];
+  'x-kubernetes-preserve-unknown-fields'?: boolean;
+};
+type Step = { name: string; in: Schema };
+type Leaf = { path: string; steps: Step[]; schema: Schema };
+
+const kinds = [...tenantKinds, ...clusterKinds];
+const schemaOf = Object.fromEntries(kinds.map((each) => [each.kind, structural(each.spec)]));
+const projectRef = { name: 'shop' };
+const samples: Record<string, object> = {
+  ...{
+    Project: {},
+    SigningKey: { projectRef },
+    Recipe: { projectRef, transformChain: 'lossless' },
+  },
+  ...{ WatermarkPreset: { projectRef, fileSlug: 'a' }, ImageService: full },
+};
+
+function leavesOf(schema: Schema, path: string, steps: Step[]): Leaf[] {
+  if (schema.items !== undefined) return leavesOf(schema.items, `${path}[0]`, steps);
+  if (schema.properties === undefined) return [{ path, steps, schema }];
+  return Object.entries(schema.properties).flatMap(([name, child]) =>
+    leavesOf(child, `${path}.${name}`, [...steps, { name, in: schema }]),
+  );
+}
+
+/** What lacks nothing that must be there, so that the server comes to the rules. */
+function fill(schema: Schema): unknown {
+  if (schema.type === 'array') return [fill(schema.items as Schema)];
+  if (schema.type === 'integer') return 1;
+  if (schema.type === 'string') return schema.enum?.[0] ?? 'x';
+  const { required = [], properties = {} } = schema;
+  return Object.fromEntries(required.map((name) => [name, fill(properties[name] as Schema)]));
+}
+
+function withLeaf(object: unknown, [step, ...rest]: readonly Step[], value: unknown): unknown {
+  if (step === undefined) return value;
+  const child = step.in.properties?.[step.name] as Schema;
+  const before = (object as Record<string, unknown>)[step.name] ?? fill(child);
+  const isList = child.type === 'array';
+  const [first, ...others] = isList ? (before as unknown[]) : [before];
+  const after = withLeaf(first ?? fill(child.items as Schema), rest, value);
+  return { ...(object as object), [step.name]: isList ? [after, ...others] : after };
+}
+
+type Refusal = { details?: { causes?: { field: string; message: string }[] } };
+
+async function causesOf(kind: string, spec: unknown) {
+  const { plural } = kinds.find((each) => each.kind === kind) as (typeof kinds)[number];
+  const { status, body } = await kubeRequest(cluster.plane(), {
+    ...{ method: 'POST', path: pathOf(plural) },
+    body: { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name: 'x' }, spec },
+  });
+  expect(status, JSON.stringify(body)).toBe(422);
+  return (body as Refusal).details?.causes ?? [];
+}
+
+const pathOf = (plural: string) =>
+  `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plural}?dryRun=All`;
+
+/** Texts that may be anything at all. */
+const free = ['annotations', 'podAnnotations', 'serviceAccountAnnotations', 'apiAnnotations']
+  .concat(['deliveryAnnotations', 'extraEnv'])
+  .map((list) => `${list}[0].value`);
+
+describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
+  const all = leavesOf(schemaOf[kind] as Schema, 'spec', []);
+  const ruled = all.filter(({ schema }) => schema['x-kubernetes-validations'] !== undefined);
+
+  it('are a few words, anything at all, or held by rules with a message', () => {
+    const others = all
+      .filter((leaf) => !ruled.includes(leaf) && leaf.schema.enum === undefined)
+      .filter(({ path }) => !free.some((end) => path.endsWith(end)) && path !== 'spec.affinity');
+    expect(others.map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each(ruled.map((leaf) => [leaf.path, leaf] as const))(
+    'say what %s has to be',
+    async (path, { steps, schema }) => {
+      const rules = schema['x-kubernetes-validations'] ?? [];
+      const text = rules[0]?.rule === "self != ''" ? '' : '\n%';
+      const value = schema.type === 'integer' ? -99_999 : text;
+      const causes = await causesOf(kind, withLeaf(samples[kind], steps, value));
+      const said = causes.filter(({ field }) => field === path).map(({ message }) => message);
+      const ours = said.filter((each) => rules.some(({ message }) => each.endsWith(message)));
+      expect(ours, 'in our words').not.toEqual([]);
+      expect(said, 'and in no others').toEqual(ours);
+    },
+  );
+
+  it.each(all.filter(({ schema }) => schema.enum).map((leaf) => [leaf.path, leaf] as const))(
+    'say where, when %s is none of its words',
+    async (path, { steps }) => {
+      const causes = await causesOf(kind, withLeaf(samples[kind], steps, 'Nonsense'));
+      expect(causes.map(({ field }) => field)).toContain(path);
+    },
+  );
+});
+
+const image = 'https://shop.example/logo.png';
+const secretName = 'hook';
+
+/** What a schema refuses by more than a pattern: what, and where. */
+const refined: [kind: string, field: string, spec: object][] = [
+  ...[
+    ' Shop',
+    'Shop ',
+    '\u00a0Shop',
+    'Shop\ufeff',
+    'Sh\u202eop',
+    'Sh\u0000op',
+    '\u{1f4f7}'.repeat(121),
+  ].map((displayName): [string, string, object] => [
+    'Project',
+    'spec.displayName',
+    { displayName },
+  ]),
+  ['WatermarkPreset', 'spec.displayName', { projectRef, fileSlug: 'a', displayName: ' a' }],
+  ['Recipe', 'spec.displayName', { projectRef, transformChain: 'lossless', displayName: ' a' }],
+  ['Recipe', 'spec.transformChain', { projectRef, transformChain: 'resize/9x9/resize/8x8' }],
+  ...['1000.1', '5000', '9999.999999', '-1', '1.1234567'].map(
+    (pricingMultiplier): [string, string, object] => [
+      ...(['Project', 'spec.staff.pricingMultiplier', { staff: { pricingMultiplier } }] as const),
+    ],
+  ),
+  ...[
+    'https://',
+    'https:///path',
+    'https://shop.example:65536',
+    'https://shop.example:99999/hook',
+    'https://a:b@shop.example',
+    'https://shop.example/#hook',
+    'https://bücher.example',
+    'https://shop.example/a b',
+    'https://1.2.3',
+    'https://shop.1',
+    'https://0x7f.0.0.0x1/',
+    'https://256.1.1.1:443',
+    'https://1.2.3.4.5/hook',
+  ].map((url): [string, string, object] => [
+    ...(['Project', 'spec.callback.url', { callback: { url, secretName } }] as const),
+  ]),
+  ...[
+    'https://shop.example:65536',
+    'https://shop.example:443',
+    'http://shop.example:80',
+    'https://shop.1',
+    'https://256.1.1.1',
+    'https://Shop.example',
+  ].map((origin): [string, string, object] => [
+    ...(['Project', 'spec.corsAllowedOrigins[0]', { corsAllowedOrigins: [origin] }] as const),
+  ]),
+  ['Project', 'spec.corsAllowedOrigins', { corsAllowedOrigins: ['*', '*'] }],
+  ['Project', 'spec', { warmPresets: ['a'], resolutionPresets: [] }],
+  [
+    ...(['Project', 'spec.resolutionPresets[0].chain'] as const),
+    { resolutionPresets: [{ name: 'a', chain: 'preset:b' }] },
+  ],
+  ['WatermarkPreset', 'spec', { projectRef }],
+  ['WatermarkPreset', 'spec.image', { projectRef, image: {} }],
+  ['WatermarkPreset', 'spec.image', { projectRef, image: { url: image } }],
+  ['WatermarkPreset', 'spec.image.sha256', { projectRef, image: { url: image, sha256: 'a' } }],
+  ...['https://api.example:70000', 'https://1.2.3.400', 'https://api.1:80'].map(
+    (baseURL): [string, string, object] => [
+      ...(['ImageService', 'spec.baseURL', { ...full, baseURL }] as const),
+    ],
+  ),
+  ...['http://', 'http://:80', 'http://otel:65536/v1', 'http://a.256/', 'http://[::g]:1'].map(
+    (otlpEndpoint): [string, string, object] => [
+      ...(['ImageService', 'spec.otlpEndpoint', { ...full, otlpEndpoint }] as const),
+    ],
+  ),
+  ...['10.0.0.0/33', '10.0.0.256', 'a::b::c', '::/0', '10.0.0.0/8/8'].map(
+    (proxy): [string, string, object] => [
+      ...(['ImageService', 'spec.trustedProxies[0]'] as const),
+      { ...full, trustedProxies: [proxy] },
+    ],
+  ),
+  ...['10.0.0.0/33', '10.0.0.0', '1.2.3/24'].map((cidr): [string, string, object] => [
+    ...(['ImageService', 'spec.networkPolicy.peers[0].cidr'] as const),
+    { ...full, networkPolicy: { peers: [{ party: 'Database', cidr }] } },
+  ]),
+  ['ImageService', 'spec.routing', { ...full, routing: { mode: 'Gateway' } }],
+  ['ImageService', 'spec.storage', { ...full, storage: { contentBucket: 'tintype-ingest' } }],
+  ['ImageService', 'spec.workers.ingest', { ...full, workers: { ingest: { min: 2, max: 1 } } }],
+  [
+    'ImageService',
+    'spec.extraEnv[0]',
+    { ...full, extraEnv: [{ name: 'TINTYPE_BASE_URL', value: '' }] },
+  ],
+  ['ImageService', 'spec.cdn', { ...full, cdn: { kind: 'HTTPPurge' } }],
+  ['ImageService', 'spec.scanner', { ...full, scanner: { kind: 'HTTP' } }],
+];
+
+describe('what the operator would refuse', () => {
+  it.each(refined)('is refused in a %s before it, at %s: %j', async (kind, field, spec) => {
+    const [known] = kinds.filter((each) => each.kind === kind);
+    expect(known?.spec.safeParse(spec).success, 'the operator agrees').toBe(false);
+    const found = (await causesOf(kind, spec)).filter((cause) => cause.field === field);
+    expect(found).not.toEqual([]);
+    const words = found.map(({ message }) => message).join();
+    expect(words).toMatch(/must |only once|Too long/);
+  });
+
+  it.each([
+    [
+      'Project',
+      { displayName: '\u{1f4f7}'.repeat(120), staff: { pricingMultiplier: '1000.000000' } },
+    ],
+    [
+      'Project',
+      { displayName: 'Läden & Söhne 写真', corsAllowedOrigins: ['*', 'http://127.0.0.1:65535'] },
+    ],
+    ...['https://[::1]:65535/hook?a=b%zz', 'https://10.1.2.3', 'https://shop.example:/'].map(
+      (url): [string, object] => ['Project', { callback: { url, secretName } }],
+    ),
+    ...[
+      'http://u:p@otel:4318/v1',
+      'http://[fd00::1]:4318',
+      'http://10.255.0.9?a',
+      'http://é.example/%zz',
+    ].map((otlpEndpoint): [string, object] => ['ImageService', { ...full, otlpEndpoint }]),
+    [
+      'ImageService',
+      { ...full, baseURL: 'http://10.0.0.255:0080', dashboardOrigins: ['http://a1:65535'] },
+    ],
+    [
+      'ImageService',
+      { ...full, trustedProxies: ['10.0.0.1', 'fd00::/8', '::ffff:10.0.0.0/104', '10.0.0.5/8'] },
+    ],
+    [
+      'ImageService',
+      { ...full, networkPolicy: { peers: [{ party: 'Clients', cidr: '0.0.0.0/0' }] } },
+    ],
+  ])('is nothing that is sound, as in a %s: %j', async (kind, spec) => {
+    const { spec: schema, plural } = kinds.find((each) => each.kind === kind) as (typeof kinds)[0];
+    expect(schema.safeParse(spec)).toMatchObject({ success: true });
+    const body = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata: { name: 'x' }, spec };
+    const call = { method: 'POST', path: pathOf(plural), body };
+    expect(await kubeRequest(cluster.plane(), call)).toMatchObject({ status: 201 });
+  });
+});
