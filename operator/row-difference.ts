@@ -48,10 +48,18 @@ const SIGNS = { insert: '+', update: '~', delete: '-' } as const;
 export function printDifference({ action, table, row, fields }: RowDifference): string {
   const head = `${SIGNS[action]} ${table} ${row}`;
   if (fields.length === 0 || action === 'delete') return head;
-  const printed = fields.map(({ field, from, to }) =>
-    action === 'insert' ? `${field}: ${print(to)}` : `${field}: ${print(from)} → ${print(to)}`,
-  );
+  const printed = fields.map(({ field, ...values }) => {
+    const [from, to] = [values.from, values.to].map((value) => print(spoken(field, value)));
+    return action === 'insert' ? `${field}: ${to}` : `${field}: ${from} → ${to}`;
+  });
   return `${head} { ${printed.join(', ')} }`;
+}
+
+/** What stands behind the host of a callback may be a secret, and who reads resources reads this. */
+function spoken(field: string, value: unknown): unknown {
+  if (field !== 'callback_url' || typeof value !== 'string' || value === '') return value;
+  const { origin, href } = new URL(value);
+  return href === `${origin}/` ? value : `${origin}/…`;
 }
 
 function print(value: unknown): string {

@@ -140,7 +140,8 @@ function state({ spec, rows }: Wish, claim: Claim | undefined): Partial<ProjectS
     return status === 'suspended' ? {} : { status: 'suspended', suspended_by: 'owner' };
   }
   // A project that its deletion suspended comes back with its resource. Staff's word is never undone.
-  const isWanted = spec.state === 'Active' || claim === 'returning';
+  const isBack = claim === 'returning' && rows.project?.owner_uid === null;
+  const isWanted = spec.state === 'Active' || isBack;
   return isWanted && suspended_by === 'owner' ? { status: 'active', suspended_by: null } : {};
 }
 

@@ -39,7 +39,7 @@ it('a callback goes with an empty url, and its Secret with it; left out it stays
     await apply('Project', name, { callback: { url: '' } }, planOnly);
     await untilPlanned(
       name,
-      `~ projects ${name} { callback_url: "${url}" → null, callback_secret_sealed: (the one before) → (none any more) }`,
+      `~ projects ${name} { callback_url: "https://shop.example/…" → null, callback_secret_sealed: (the one before) → (none any more) }`,
     );
     expect(await isThere()).toBe(true);
     await apply('Project', name, { callback: { url: '' } });

@@ -54,7 +54,7 @@ describe('a resource that asks for its plan alone', () => {
         expect.stringMatching(
           `^~ projects ${name} \\{ owner_uid: null → ".*", owner_namespace: null → "${cluster.other()}", owner_name: null → "${name}", owner_deletion_policy: null → "suspend" \\}$`,
         ),
-        `~ projects ${name} { callback_url: null → "https://shop.example/hook", callback_secret_sealed: null → (a new secret) }`,
+        `~ projects ${name} { callback_url: null → "https://shop.example/…", callback_secret_sealed: null → (a new secret) }`,
         `+ signing_keys ${name} { kid: (a new key) }`,
         `+ project_domains ${name}.example`,
         `+ Ingress ${name}`,

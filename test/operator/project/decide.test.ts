@@ -289,6 +289,14 @@ describe('taking over a project', () => {
     ]);
   });
 
+  it('of a resource that was made anew leaves asleep what no deletion suspended', () => {
+    const rows = rowsOf({
+      ...{ ...released, owner_uid: 'one-of-another-cluster' },
+      ...{ status: 'suspended', suspended_by: 'owner' },
+    });
+    expect(decideProject(project(), rows, now).changes).toEqual([claim]);
+  });
+
   it('does not rotate the callback secret that is there', () => {
     const rows = rowsOf({ ...nobody, callback_url: 'https://a.example/' });
     const spec = {

@@ -1,0 +1,30 @@
+// Spec: Project (callback_url).
+import { expect, it } from 'vitest';
+import { fieldsOf, Made, printDifference } from '../../operator/row-difference.ts';
+
+const line = (written: object, row?: object) =>
+  printDifference({
+    ...{ action: row === undefined ? 'insert' : 'update', table: 'projects', row: 'shop' },
+    fields: fieldsOf(written, row),
+  });
+
+it('of a callback only the origin is said, as the rest may be a secret', () => {
+  const [from, to] = ['https://a.example/hook?token=1', 'https://b.example/'];
+  expect(line({ callback_url: from })).toBe(
+    '+ projects shop { callback_url: "https://a.example/…" }',
+  );
+  expect(line({ callback_url: to }, { callback_url: from })).toBe(
+    '~ projects shop { callback_url: "https://a.example/…" → "https://b.example/" }',
+  );
+  expect(line({ callback_url: null }, { callback_url: from })).toBe(
+    '~ projects shop { callback_url: "https://a.example/…" → null }',
+  );
+});
+
+it('what is made in the doing is said in brackets, and so is what was there before', () => {
+  const written = { callback_secret_sealed: new Made('a new secret') };
+  expect(line(written)).toBe('+ projects shop { callback_secret_sealed: (a new secret) }');
+  expect(line(written, { callback_secret_sealed: Buffer.from('x') })).toBe(
+    '~ projects shop { callback_secret_sealed: (the one before) → (a new secret) }',
+  );
+});
