@@ -172,6 +172,12 @@ export const permissions = {
       verbs: ['get'],
       reason: 'whether the Secrets that an ImageService names are there; never listed',
     },
+    {
+      apiGroup: '',
+      resources: ['configmaps'],
+      verbs: ['get'],
+      reason: 'whether the ConfigMaps that an ImageService names are there; never listed',
+    },
   ],
   /** In the operator's own namespace. */
   own: [

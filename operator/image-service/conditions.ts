@@ -78,6 +78,11 @@ export const reasons = {
   SecretNotFound: { outcome: 'stuck', meaning: 'A Secret that the resource names does not exist.' },
   SecretKeyMissing: { outcome: 'stuck', meaning: 'A Secret lacks a key that is needed.' },
   SecretInvalid: { outcome: 'stuck', meaning: 'A Secret holds a value that cannot be right.' },
+  ConfigMapNotFound: {
+    outcome: 'stuck',
+    meaning: 'A ConfigMap that the resource names does not exist.',
+  },
+  ConfigMapKeyMissing: { outcome: 'stuck', meaning: 'A ConfigMap lacks a key that is needed.' },
   DatabaseUnreachable: {
     outcome: 'stuck',
     meaning: 'PostgreSQL does not answer at the address of the Secret.',

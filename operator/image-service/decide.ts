@@ -32,7 +32,7 @@ export type Subject = {
 export const PAUSED = 'tintype.dev/paused';
 /** How long a failed migration rests. */
 const RETRY_SECONDS = 300;
-/** How soon what somebody has to mend is looked at again: nothing in the cluster tells of a Secret. */
+/** How soon what somebody has to mend is looked at again: no Secret or ConfigMap is watched. */
 const MENDED_SECONDS = 15;
 
 export function decide({ installation, observed, annotations, now }: Subject): Decision {
@@ -57,10 +57,10 @@ export function decide({ installation, observed, annotations, now }: Subject): D
 
 /** What has to be mended by somebody before anything may be started. */
 function findBlock({ spec }: Installation, observed: Observed): Verdict | undefined {
-  const { secrets, database, broker, storage } = observed;
-  const [first] = secrets;
+  const { problems, database, broker, storage } = observed;
+  const [first] = problems;
   if (first !== undefined) {
-    return { reason: first.reason, message: secrets.map(({ message }) => message).join(' ') };
+    return { reason: first.reason, message: problems.map(({ message }) => message).join(' ') };
   }
   const secret = `Secret '${spec.databaseSecretRef.name}' (\`spec.databaseSecretRef\`)`;
   const why = database.why === undefined ? '' : ` (${database.why})`;

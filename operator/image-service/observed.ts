@@ -1,12 +1,14 @@
 /** What was seen of an installation in the cluster, read from Kubernetes' own objects into what the decision asks. */
 import { z } from 'zod';
 import type { Reason } from './conditions.ts';
+import type { ConfigMapProblem } from './config-maps.ts';
 import type { Component } from './installation.ts';
 import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { SecretProblem } from './secrets.ts';
 
 export type Observed = {
-  secrets: readonly SecretProblem[];
+  /** Of the Secrets and ConfigMaps that it names. */
+  problems: readonly (SecretProblem | ConfigMapProblem)[];
   /** What came of a look at the database, with why. */
   database: {
     state: 'reachable' | 'unreachable' | 'other' | 'taken' | 'not asked';

@@ -1,5 +1,6 @@
-/** Everything that a pass over an ImageService looks at: its Secrets, its objects, its database, broker and buckets. */
+/** Everything that a pass over an ImageService looks at: its Secrets and ConfigMaps, its objects, its database, broker and buckets. */
 import type { Queryable } from '../../runtime/db/client.ts';
+import { examineConfigMaps } from '../image-service/config-maps.ts';
 import type { Installation } from '../image-service/installation.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { renderInstallation } from '../image-service/render/render.ts';
@@ -11,6 +12,7 @@ import type { ImageServiceObject } from './live-types.ts';
 import { type LiveObjects, listCluster, observeObjects } from './observe.ts';
 import type { ProbeDatabase } from './probe-database.ts';
 import type { ProbeSurroundings } from './probe-surroundings.ts';
+import { readConfigMaps } from './read-config-maps.ts';
 import { readSecrets } from './read-secrets.ts';
 
 export type GatherContext = {
@@ -35,11 +37,13 @@ export async function gather(
   const { metadata, status } = service;
   const { client, schema_version } = context;
   const { name, namespace = '', uid } = metadata;
-  const [found, cluster] = await Promise.all([
+  const [found, files, cluster] = await Promise.all([
     readSecrets(client, namespace, spec),
+    readConfigMaps(client, namespace, spec),
     listCluster(client, { name, namespace }),
   ]);
-  const { problems, endpoints, digest } = examineSecrets(spec, found);
+  const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
+  const problems = [...faults, ...examineConfigMaps(spec, files)];
   const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
   const installation: Installation = {
     ...{ name, namespace, uid, spec, schema_version, endpoints },
@@ -49,7 +53,7 @@ export async function gather(
   };
   const { migration } = renderInstallation(installation);
   const observed: Observed = {
-    secrets: problems,
+    problems,
     last_image: status?.image,
     ...asked,
     ...observeObjects(name, migration, cluster),
@@ -61,7 +65,7 @@ type Asked = Pick<Observed, 'database' | 'broker' | 'storage'>;
 
 const untold = {
   reason: 'NotChecked',
-  message: 'It is tried once the Secrets are as they should be.',
+  message: 'It is tried once the Secrets and ConfigMaps are as they should be.',
 } as const;
 const unasked: Asked = { database: { state: 'not asked' }, broker: untold, storage: untold };
 

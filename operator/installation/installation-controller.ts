@@ -1,6 +1,6 @@
 /**
  * The controller of ImageServices, for as long as this process leads. Watches only say where to look: each pass reads
- * what is there now. What nothing tells of, such as a Secret, is looked at once a minute.
+ * what is there now. What nothing tells of, such as a Secret or a ConfigMap, is looked at once a minute.
  */
 
 import type { Log } from '../../runtime/platform/log.ts';

@@ -279,6 +279,25 @@ describe('what keeps an ImageService from running', () => {
     });
   });
 
+  it('is a ConfigMap that is missing, or lacks its key', async () => {
+    const create = (data: object) =>
+      cluster.create('ConfigMap', { apiVersion: 'v1', metadata: { name: `${name}-ca` }, data });
+    await led(async () => {
+      await merge('ImageService', name, {
+        spec: { caConfigMapRef: { name: `${name}-ca`, key: 'ca.crt' } },
+      });
+      await untilReason(name, 'ConfigMapNotFound');
+      expect(await message(name)).toMatch(/-ca' \(`spec.caConfigMapRef`\) does not exist: create/);
+      await create({ other: 'x' });
+      await poke();
+      await untilReason(name, 'ConfigMapKeyMissing');
+      await merge('ConfigMap', `${name}-ca`, { data: { 'ca.crt': 'x' } });
+      await poke();
+      await untilReason(name, 'DatabaseUnreachable');
+      await merge('ImageService', name, { spec: { caConfigMapRef: null } });
+    });
+  });
+
   it('is a database that is not there, or is another than the operator’s', async () => {
     const at = async (pathname: string) => {
       const other = Object.assign(new URL(url()), { pathname });

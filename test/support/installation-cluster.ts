@@ -21,6 +21,7 @@ import { useControlPlane } from './shared-control-plane.ts';
 export type Json = any;
 
 const places: Record<string, string> = {
+  ConfigMap: 'api/v1/NS/configmaps',
   Secret: 'api/v1/NS/secrets',
   ServiceAccount: 'api/v1/NS/serviceaccounts',
   Service: 'api/v1/NS/services',

@@ -55,7 +55,7 @@ const crons = objects
 
 /** As declared, and all is well. */
 const well: Observed = {
-  secrets: [],
+  problems: [],
   database: { state: 'reachable' },
   broker: { reason: 'Usable', message: 'The broker answers.' },
   storage: { reason: 'Usable', message: 'Both buckets can be used.' },
@@ -161,16 +161,26 @@ const table: Record<
   ],
   NotApplied: ['ApiAvailable', { deployments: {} }, /being written/],
   Progressing: ['Reconciling', { migration: { state: 'running' } }, /main-migrate/],
-  SecretNotFound: ['MigrationComplete', { secrets: [secret] }, /'db'/],
+  SecretNotFound: ['MigrationComplete', { problems: [secret] }, /'db'/],
   SecretKeyMissing: [
     'Ready',
-    { secrets: [{ reason: 'SecretKeyMissing', message: "Key 'url' is missing." }] },
+    { problems: [{ reason: 'SecretKeyMissing', message: "Key 'url' is missing." }] },
     /'url'/,
   ],
   SecretInvalid: [
     'Stalled',
-    { secrets: [{ reason: 'SecretInvalid', message: 'must be a URL' }] },
+    { problems: [{ reason: 'SecretInvalid', message: 'must be a URL' }] },
     /must be a URL/,
+  ],
+  ConfigMapNotFound: [
+    'Stalled',
+    { problems: [{ reason: 'ConfigMapNotFound', message: "ConfigMap 'ca' does not exist." }] },
+    /'ca'/,
+  ],
+  ConfigMapKeyMissing: [
+    'Ready',
+    { problems: [{ reason: 'ConfigMapKeyMissing', message: "Key 'ca.crt' is missing." }] },
+    /'ca.crt'/,
   ],
   DatabaseUnreachable: [
     'MigrationComplete',
@@ -224,7 +234,7 @@ const table: Record<
     { deployments: deployments({ api: { ready: 0 } }) },
     /0 of 2.*kubectl logs/,
   ],
-  Blocked: ['ApiAvailable', { secrets: [secret], deployments: {} }, /Waits until.*'db'/],
+  Blocked: ['ApiAvailable', { problems: [secret], deployments: {} }, /Waits until.*'db'/],
 };
 
 describe('a decision', () => {
@@ -302,7 +312,7 @@ describe('the order of a version', () => {
   });
 
   it('lets run what runs while a Secret is wrong, and touches nothing', () => {
-    const decision = decided({ secrets: [secret] });
+    const decision = decided({ problems: [secret] });
     expect(decision.steps).toEqual([]);
     expect(condition(decision, 'ApiAvailable')?.status).toBe('True');
     expect(condition(decision, 'Ready')).toMatchObject({
@@ -316,7 +326,7 @@ describe('the order of a version', () => {
     const growing = deployments({
       'worker-ingest': { desired: 3, updated: 3, total: 3, ready: 1 },
     });
-    for (const more of [{}, { secrets: [secret] }, { migration: { state: 'running' } as const }]) {
+    for (const more of [{}, { problems: [secret] }, { migration: { state: 'running' } as const }]) {
       const decision = decided({ deployments: growing, ...more });
       expect(condition(decision, 'WorkersAvailable')?.status).toBe('True');
     }
