@@ -167,17 +167,6 @@ function isOfPart(condition: Condition): condition is Condition & { type: PartTy
   return !['Ready', 'Reconciling', 'Stalled'].includes(condition.type);
 }
 
-/** While nobody looks, nobody knows. */
-export function pausedConditions(): Condition[] {
-  const message = 'Paused: remove the annotation tintype.dev/paused to have it reconciled again.';
-  const all = (type: ConditionType, status: Status): Condition => {
-    return { type, status, reason: 'Paused', message };
-  };
-  return conditionTypes.map((type) =>
-    all(type, type === 'Reconciling' || type === 'Stalled' ? 'False' : 'Unknown'),
-  );
-}
-
 function statusOf(reason: Reason): Status {
   return reasons[reason].outcome === 'good' ? 'True' : 'False';
 }

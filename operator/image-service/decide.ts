@@ -2,7 +2,7 @@
  * What an installation needs next, from what is declared and what was seen: the database's version first, then workers
  * and the dispatcher, then what people's requests reach. What runs is never taken away by what cannot start.
  */
-import { type Condition, conditionsOf, pausedConditions, reasons } from './conditions.ts';
+import { type Condition, conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
 import { findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
@@ -25,21 +25,16 @@ export type Decision = {
 export type Subject = {
   installation: Installation;
   observed: Observed;
-  annotations: Readonly<Record<string, string>>;
   now: Date;
 };
 
-export const PAUSED = 'tintype.dev/paused';
 /** How long a failed migration rests. */
 const RETRY_SECONDS = 300;
 /** How soon what somebody has to mend is looked at again: no Secret or ConfigMap is watched. */
 const MENDED_SECONDS = 15;
 
-export function decide({ installation, observed, annotations, now }: Subject): Decision {
+export function decide({ installation, observed, now }: Subject): Decision {
   const seen = { components: countsOf(observed), image: undefined };
-  if (annotations[PAUSED] === 'true') {
-    return { ...seen, steps: [], conditions: pausedConditions(), look_again_seconds: undefined };
-  }
   const rendered = renderInstallation(installation);
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {

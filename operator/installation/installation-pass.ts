@@ -3,12 +3,7 @@
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
 import { directiveOf } from '../cluster/directives.ts';
-import {
-  type Condition,
-  conditionsOf,
-  pausedConditions,
-  withFinding,
-} from '../image-service/conditions.ts';
+import { type Condition, conditionsOf, withFinding } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { imageServiceSpec } from '../image-service/schema.ts';
@@ -31,7 +26,7 @@ import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { invalidConditions } from './invalid.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
 import { withPlan } from './plan.ts';
-import { isWritten, statusOf, type Told } from './status.ts';
+import { isWritten, pausedStatusOf, statusOf, type Told } from './status.ts';
 
 export type PassContext = GatherContext & {
   clock: TimedClock;
@@ -62,7 +57,7 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   if (service.metadata.deletionTimestamp !== undefined) return GONE;
   const directive = directiveOf(service);
   if (directive === 'paused') {
-    await tell(service, { conditions: pausedConditions() }, context);
+    await write(service, pausedStatusOf(service, context.clock.now()), context);
     return STAYS;
   }
   const spec = imageServiceSpec.safeParse(service.spec);
@@ -111,7 +106,7 @@ function untilLetIn({ metadata, status }: ImageServiceObject): Told['conditions'
 }
 
 function decideOn({ installation, observed }: Gathered, now: Date): Decision {
-  return decide({ installation, observed, annotations: {}, now });
+  return decide({ installation, observed, now });
 }
 
 function plan({ steps }: Decision, { live }: Gathered): Planned[] | undefined {
@@ -138,9 +133,16 @@ function newestMigration(live: Gathered['live']): string | undefined {
   return jobs.toSorted((a, b) => at(b).localeCompare(at(a)))[0]?.metadata.name;
 }
 
-async function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {
-  const { client, clock, metrics } = context;
-  const status = statusOf(service, told, clock.now());
+function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {
+  return write(service, statusOf(service, told, context.clock.now()), context);
+}
+
+async function write(
+  service: ImageServiceObject,
+  status: ImageServiceStatus,
+  context: PassContext,
+): Promise<void> {
+  const { client, metrics } = context;
   metrics.installationSeen(keyOf(service.metadata), {
     isReady: findCondition(status, 'Ready')?.status !== 'False',
     isStalled: findCondition(status, 'Stalled')?.status === 'True',

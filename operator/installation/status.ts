@@ -3,7 +3,7 @@
  * status of its condition, so that a pass over what is as it should be writes nothing. Spec: Project.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition } from '../image-service/conditions.ts';
+import { type Condition, conditionTypes } from '../image-service/conditions.ts';
 import type { Decision } from '../image-service/decide.ts';
 import { stampConditions } from '../kube/live-condition.ts';
 import type { ImageServiceObject, ImageServiceStatus } from './live-types.ts';
@@ -30,6 +30,19 @@ export function statusOf(service: ImageServiceObject, told: Told, now: Date): Im
     ...(components === undefined ? {} : { components }),
     conditions: stampConditions(service, told.conditions, now),
   };
+}
+
+/** The status of one that was not looked at: what it said before stands, for the generation that it was said of. */
+export function pausedStatusOf(service: ImageServiceObject, now: Date): ImageServiceStatus {
+  const { status = {} } = service;
+  const types: readonly string[] = conditionTypes;
+  const kept = (status.conditions ?? []).filter(({ type }) => types.includes(type));
+  const message = 'the annotation `tintype.dev/paused` keeps it as it is';
+  const of = { reason: 'Paused', message };
+  const ready = { type: 'Ready', status: 'Unknown', ...of } as const;
+  const paused = { type: 'Paused', status: 'True', ...of } as const;
+  const said = stampConditions(service, kept.length === 0 ? [ready, paused] : [paused], now);
+  return { ...status, conditions: [...kept, ...said] };
 }
 
 /** Conditions are a map by their type: another order is no difference. */

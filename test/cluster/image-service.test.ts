@@ -169,12 +169,20 @@ describe('an ImageService', () => {
     await annotate({ 'tintype.dev/paused': 'true' });
     await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
     const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+    const before = (await read('ImageService', name)).status;
     await led(async () => {
-      await untilReason(name, 'Paused');
+      await untilReason(name, 'Paused', 'Paused');
+      const { conditions, ...rest } = (await read('ImageService', name)).status;
+      expect(conditions).toContainEqual(
+        expect.objectContaining({ type: 'Paused', status: 'True', reason: 'Paused' }),
+      );
+      const others = conditions.filter((each: Json) => each.type !== 'Paused');
+      expect({ ...rest, conditions: others }).toEqual(before);
       expect(await dispatcher()).toBe(1);
       await annotate({ 'tintype.dev/paused': null });
       await until(async () => expect(await dispatcher()).toBe(2));
       await untilReason(name, 'Running');
+      expect(await message(name, 'Paused')).toBeUndefined();
     });
   });
 

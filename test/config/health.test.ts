@@ -37,6 +37,7 @@ describe('Argo CD', () => {
     Refused: 'Degraded',
     Suspended: 'Suspended',
     Paused: 'Suspended',
+    Held: 'Suspended',
     Deleting: 'Progressing',
   } as const;
 
@@ -79,7 +80,8 @@ const results = {
   Waiting: 'InProgress',
   Refused: 'Failed',
   Suspended: 'Failed',
-  Paused: 'InProgress',
+  Paused: 'Current',
+  Held: 'InProgress',
   Deleting: 'Terminating',
 } as const;
 

@@ -18,7 +18,7 @@ export type Recorded = {
   status?: { observedGeneration?: number; conditions?: RecordedCondition[] };
 };
 
-type Moment = 'Ready' | 'Waiting' | 'Refused' | 'Suspended' | 'Paused' | 'Deleting';
+type Moment = 'Ready' | 'Waiting' | 'Refused' | 'Suspended' | 'Paused' | 'Held' | 'Deleting';
 
 export type Case = { name: string; resource: Recorded; moment: Moment };
 
@@ -89,15 +89,13 @@ const installationMoments: Record<installation.Outcome, Moment> = {
 
 function installationCases(): ReasonCase[] {
   const names = Object.keys(installation.reasons) as installation.Reason[];
-  const cases = names
+  return names
     .filter((reason) => reason !== 'Paused')
     .map((reason) => ({
       name: reason,
       status: observed(installation.conditionsOf(findings(reason))),
       moment: installationMoments[installation.reasons[reason].outcome],
     }));
-  const paused = observed(installation.pausedConditions());
-  return [...cases, { name: 'Paused', status: paused, moment: 'Paused' }];
 }
 
 /** A part that is blocked has another before it, which is stuck. */
@@ -111,6 +109,8 @@ function findings(reason: installation.Reason): installation.Finding[] {
   ];
 }
 
+const paused = { type: 'Paused', status: 'True', reason: 'Paused', message: MESSAGE };
+
 function otherMoments(kind: string): Case[] {
   const ready = statusOf('InSync');
   return [
@@ -118,6 +118,27 @@ function otherMoments(kind: string): Case[] {
       name: 'nobody has looked at it yet',
       resource: resource(kind, { observedGeneration: -1 }),
       moment: 'Waiting',
+    },
+    {
+      name: 'it was ready when it was paused',
+      resource: resource(kind, observed([...conditionsFor('InSync', MESSAGE), paused])),
+      moment: 'Paused',
+    },
+    {
+      name: 'its spec changed while it was paused',
+      resource: resource(kind, {
+        ...observed([...conditionsFor('InSync', MESSAGE), paused]),
+        observedGeneration: GENERATION - 1,
+      }),
+      moment: 'Held',
+    },
+    {
+      name: 'it was paused before anybody looked at it',
+      resource: resource(kind, {
+        ...observed([{ ...paused, type: 'Ready', status: 'Unknown' }, paused]),
+        observedGeneration: -1,
+      }),
+      moment: 'Held',
     },
     {
       name: 'it was ready before its spec changed',

@@ -13,15 +13,19 @@ if obj.metadata.deletionTimestamp ~= nil then
   return health
 end
 local status = obj.status
-if status == nil or status.observedGeneration ~= obj.metadata.generation or status.conditions == nil then
+if status == nil or status.conditions == nil then
   return health
 end
 local found = {}
 for _, condition in ipairs(status.conditions) do
   found[condition.type] = condition
 end
+local paused = found["Paused"]
+if paused ~= nil and paused.status == "True" then
+  return { status = "Suspended", message = "Paused: " .. paused.message }
+end
 local ready = found["Ready"]
-if ready == nil then
+if ready == nil or status.observedGeneration ~= obj.metadata.generation then
   return health
 end
 health.message = ready.reason .. ": " .. ready.message
@@ -30,7 +34,7 @@ if found["Reconciling"] ~= nil and found["Reconciling"].status == "True" then
 end
 if ready.status == "True" then
   health.status = "Healthy"
-elseif ready.reason == "SuspendedByStaff" or ready.reason == "Paused" then
+elseif ready.reason == "SuspendedByStaff" then
   health.status = "Suspended"
 elseif found["Stalled"] ~= nil and found["Stalled"].status == "True" then
   health.status = "Degraded"

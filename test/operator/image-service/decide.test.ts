@@ -5,7 +5,7 @@ import {
   type Reason,
   reasons,
 } from '../../../operator/image-service/conditions.ts';
-import { decide, PAUSED, type Subject } from '../../../operator/image-service/decide.ts';
+import { decide, type Subject } from '../../../operator/image-service/decide.ts';
 import { type Component, components } from '../../../operator/image-service/installation.ts';
 import type { DeploymentState, Observed } from '../../../operator/image-service/observed.ts';
 import {
@@ -68,7 +68,7 @@ const well: Observed = {
 
 function decided(observed: Partial<Observed>, more: Partial<Subject> = {}) {
   const all = { ...well, ...observed };
-  return decide({ installation: main, observed: all, annotations: {}, now, ...more });
+  return decide({ installation: main, observed: all, now, ...more });
 }
 
 type Decided = ReturnType<typeof decide>;
@@ -89,7 +89,13 @@ const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist.
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 
 /** What only a look at the cluster finds out: see test/cluster/image-service.test.ts and several-image-services.test.ts. */
-type OfPass = 'ObjectTaken' | 'ObjectRefused' | 'SpecInvalid' | 'PlanOnly' | 'NamespaceNotServed';
+type OfPass =
+  | 'ObjectTaken'
+  | 'ObjectRefused'
+  | 'SpecInvalid'
+  | 'Paused'
+  | 'PlanOnly'
+  | 'NamespaceNotServed';
 
 /** Every reason, how it comes about, where it stands, and words that its message has to have. */
 const table: Record<
@@ -138,7 +144,6 @@ const table: Record<
     /main-retention failed.*kubectl logs/,
   ],
   Settled: ['Stalled', {}, /nothing to do/],
-  Paused: ['Ready', {}, /remove the annotation/, { annotations: { [PAUSED]: 'true' } }],
   MigrationRunning: [
     'MigrationComplete',
     { migration: { state: 'running' } },
@@ -251,7 +256,7 @@ describe('a decision', () => {
     const is = (type: ConditionType) =>
       conditions.some((each) => each.type === type && each.status === 'True');
     const summary = [is('Ready'), is('Reconciling'), is('Stalled')].filter(Boolean);
-    expect(summary.length).toBe(conditions.some(({ reason }) => reason === 'Paused') ? 0 : 1);
+    expect(summary.length).toBe(1);
     for (const { message } of conditions) expect(message.trim()).not.toBe('');
   });
 
@@ -330,12 +335,6 @@ describe('the order of a version', () => {
       const decision = decided({ deployments: growing, ...more });
       expect(condition(decision, 'WorkersAvailable')?.status).toBe('True');
     }
-  });
-
-  it('does nothing while paused, and claims nothing', () => {
-    const decision = decided({ deployments: {} }, { annotations: { [PAUSED]: 'true' } });
-    expect(decision.steps).toEqual([]);
-    expect(condition(decision, 'Ready')?.status).toBe('Unknown');
   });
 });
 
