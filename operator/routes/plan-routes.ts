@@ -1,6 +1,7 @@
 /** What would become of the routes of a Project, a line a route, were it made as it declares. Spec: Project (status). */
 import { findRoutedProject } from '../../runtime/db/routed-projects.ts';
 import { isGoing, type TenantObject } from '../cluster/tenant-object.ts';
+import { ended } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { RouteStep } from './decide.ts';
 import { routeTypes } from './live-route.ts';
@@ -13,7 +14,7 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
   const { metadata, spec = {} } = object;
   const parsed = projectSpec.safeParse(spec);
   if (isGoing(object) || !parsed.success) return [];
-  await context.edges.refresh();
+  await refresh(context);
   const row = await findRoutedProject(context.db, { owner_uid: metadata.uid });
   const { slug = metadata.name, staff } = parsed.data;
   const project = {
@@ -27,6 +28,16 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
   };
   const subject = { project_id: row?.project_id, project, object };
   return planRoute(subject, context).steps.map(printStep);
+}
+
+const REFRESH_MS_MAX = 10_000;
+
+/** What cannot be listed, for want of a permission, is not waited for: others have to be looked at too. */
+async function refresh({ edges }: PlanContext): Promise<void> {
+  const late = ended(AbortSignal.timeout(REFRESH_MS_MAX)).then(() => {
+    throw new Error('the routes that there are cannot be listed yet: the plan waits for them');
+  });
+  await Promise.race([edges.refresh(), late]);
 }
 
 function printStep(step: RouteStep): string {

@@ -4,8 +4,11 @@ import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import {
   connectRabbit,
   type RabbitConnection,
+  withDeadline,
 } from '../../runtime/platform/queue/rabbitmq-connection.ts';
 import { readDepths } from '../../runtime/platform/queue/rabbitmq-depth.ts';
+
+const CLOSE_MS_MAX = 3000;
 
 export type BrokerDepths = {
   /** Throws where the broker cannot be asked now. */
@@ -15,19 +18,24 @@ export type BrokerDepths = {
 };
 
 export function createBrokerDepths(log: Log): BrokerDepths {
-  const open = new Map<string, { url: string; connection: RabbitConnection }>();
+  const open = new Map<string, { url: string; connection: Promise<RabbitConnection> }>();
   const close = async (key: string): Promise<void> => {
     const known = open.get(key);
     open.delete(key);
-    await known?.connection.close();
+    // One that is still being opened closes when it is there.
+    const closed = known?.connection.then((connection) => connection.close());
+    if (closed !== undefined) await withDeadline(closed, CLOSE_MS_MAX);
   };
   const connect = async (key: string, url: string): Promise<RabbitConnection> => {
     const known = open.get(key);
     if (known?.url === url) return known.connection;
     await close(key);
-    const connection = await connectRabbit(url, log);
-    open.set(key, { url, connection });
-    return connection;
+    const opened = { url, connection: connectRabbit(url, log) };
+    open.set(key, opened);
+    opened.connection.catch(() => {
+      if (open.get(key) === opened) open.delete(key);
+    });
+    return opened.connection;
   };
   return {
     read: async (key, url) => readDepths(await connect(key, url), 1),

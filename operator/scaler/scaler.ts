@@ -13,7 +13,7 @@ import { readSecret } from '../installation/read-secrets.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Term } from '../kube/lease.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
-import { sleep, type TimedClock } from '../kube/timed-clock.ts';
+import { ended, sleep, type TimedClock } from '../kube/timed-clock.ts';
 import { type BrokerDepths, createBrokerDepths } from './broker-depths.ts';
 import type { Wish } from './decide-scale.ts';
 import type { AskPod } from './read-load.ts';
@@ -70,9 +70,12 @@ async function lead(state: State, { signal, isCurrent }: Term): Promise<void> {
     for (const [key, installation] of installations) {
       if (!isCurrent()) break;
       term.looked.set(key, installation);
-      await look(state, { key, installation, broker: term.broker }).catch((error: unknown) => {
+      const looked = look(state, { key, installation, broker: term.broker });
+      const settled = looked.catch((error: unknown) => {
         log.warn('workers are not scaled, and will be', { name: key, error });
       });
+      // A broker that is silent must not hold the lease.
+      await Promise.race([settled, ended(signal)]);
     }
     await sleep(clock, every_ms, signal);
   }

@@ -1,0 +1,15 @@
+// Spec: Project (status).
+import { expect, it } from 'vitest';
+import { planRoutes } from '../../../operator/routes/plan-routes.ts';
+import type { RouteContext } from '../../../operator/routes/project-route.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const { db } = useDatabase();
+
+it('gives a plan up where routes cannot be listed, so that it keeps nobody from being looked at', async () => {
+  const edges = { refresh: () => new Promise<void>(() => undefined) } as RouteContext['edges'];
+  const metadata = { namespace: 'shop', name: 'shop', uid: 'u1', resourceVersion: '1' };
+  await expect(planRoutes({ metadata, spec: {} }, { db, edges })).rejects.toThrow(
+    'the routes that there are cannot be listed yet',
+  );
+});
