@@ -37,10 +37,10 @@ export function loadOf(
 }
 
 async function readPod(pod: WorkerPod, ask: AskPod): Promise<PodLoad> {
-  // It has taken nothing yet.
-  if (!isReady(pod)) return { pod, state: 'idle', in_hand: 0 };
   const in_hand = await ask(pod);
-  return { pod, state: in_hand === 0 ? 'idle' : 'busy', in_hand: in_hand ?? 0 };
+  // One that is not ready and silent has taken nothing yet; one that lost its storage says what it has in hand.
+  const isBusy = in_hand === undefined ? isReady(pod) : in_hand > 0;
+  return { pod, state: isBusy ? 'busy' : 'idle', in_hand: in_hand ?? 0 };
 }
 
 /** One that is going ends by itself when it has nothing in hand any more. */

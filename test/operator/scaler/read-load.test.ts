@@ -29,8 +29,14 @@ describe('a pod of workers', () => {
     expect(await statesOf([pod('silent')])).toEqual([['silent', 'busy', 0]]);
   });
 
-  it('that is not ready is not asked: it has taken nothing yet', async () => {
+  it('that is not ready and does not answer has taken nothing yet', async () => {
     expect(await statesOf([pod('new', { ready: 'False' })])).toEqual([['new', 'idle', 0]]);
+  });
+
+  it('that is not ready any more and still has something in hand is busy', async () => {
+    const cut = pod('cut', { ready: 'False' });
+    expect(await statesOf([cut], { cut: 3 })).toEqual([['cut', 'busy', 3]]);
+    expect(await statesOf([cut], { cut: 0 })).toEqual([['cut', 'idle', 0]]);
   });
 
   it('that is going or has ended is no part of the pool', async () => {
