@@ -1,8 +1,11 @@
 /** Asks a worker by its metrics how much it has in hand. */
+import { readBounded } from '../../runtime/platform/http/read-bounded.ts';
 import { ports } from '../image-service/render/environment.ts';
 import type { AskPod } from './read-load.ts';
 
 const ANSWER_MS_MAX = 2_000;
+/** A worker prints some 50 kB. */
+const ANSWER_BYTES_MAX = 1_000_000;
 
 export const askPod: AskPod = ({ status }) => {
   const { podIP = '' } = status ?? {};
@@ -14,7 +17,11 @@ export async function readInHand(url: string): Promise<number | undefined> {
   try {
     const signal = AbortSignal.timeout(ANSWER_MS_MAX);
     const answer = await fetch(url, { signal, redirect: 'error' });
-    const lines = [...(await answer.text()).matchAll(/^tintype_queue_in_hand\{[^}]*\} (\d+)$/gm)];
+    const lines = [
+      ...(await readBounded(answer, ANSWER_BYTES_MAX)).matchAll(
+        /^tintype_queue_in_hand\{[^}]*\} (\d+)$/gm,
+      ),
+    ];
     if (!answer.ok || lines.length === 0) return undefined;
     return lines.reduce((total, [, count]) => total + Number(count), 0);
   } catch {
