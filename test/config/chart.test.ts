@@ -80,6 +80,18 @@ describe('the chart', () => {
     }
   });
 
+  it('collects metrics wherever pods of Tintype may be', () => {
+    const metrics = { podMonitor: { enabled: true } };
+    const monitored = (values: Values) => only(helm({ metrics, ...values }), 'PodMonitor')['spec'];
+    const at = (...matchNames: string[]) => ({ namespaceSelector: { matchNames } });
+    expect(monitored({})).toMatchObject(at('tintype-system'));
+    const elsewhere = {
+      runtimeNamespaces: ['images', 'tintype-system'],
+      deliveryNamespace: 'edge',
+    };
+    expect(monitored(elsewhere)).toMatchObject(at('images', 'tintype-system', 'edge'));
+  });
+
   it('leaves out what is turned off', () => {
     const kinds = named('everything off').map(({ kind }) => kind);
     for (const kind of [

@@ -20,6 +20,7 @@ function podMonitor(place: Place): object {
     kind: 'PodMonitor',
     metadata: metadata(place, place.fullname),
     spec: {
+      namespaceSelector: { matchNames: place.inhabited },
       // All processes: the operator, and what it runs beside itself.
       selector: { matchLabels: { 'app.kubernetes.io/name': 'tintype' } },
       podMetricsEndpoints: [

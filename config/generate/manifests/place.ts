@@ -17,6 +17,8 @@ export type Place = {
   watched: string;
   /** Those in which an ImageService may stand, as TINTYPE_RUNTIME_NAMESPACES has them. */
   runtime: string;
+  /** Those, and that of the operator: where pods of Tintype are. */
+  inhabited: unknown;
   image: string;
   instance: string;
   version: string;
@@ -44,6 +46,7 @@ export const kustomizePlace: Place = {
   deliveryNamespace: NAMESPACE,
   watched: '',
   runtime: '',
+  inhabited: [NAMESPACE],
   image: `tintype:${facts.version}`,
   instance: 'tintype',
   version: facts.version,
@@ -67,6 +70,7 @@ export const chartPlace: Place = {
   deliveryNamespace: expression('$.Values.deliveryNamespace | default $.Release.Namespace'),
   watched: expression('join "," $.Values.watchNamespaces | quote'),
   runtime: expression(`${RUNTIME_NAMESPACES} | join "," | quote`),
+  inhabited: expression(`append (${RUNTIME_NAMESPACES}) $.Release.Namespace | uniq | toJson`),
   image: expression('include "tintype.image" $'),
   instance: expression('$.Release.Name'),
   version: expression('$.Chart.AppVersion'),
