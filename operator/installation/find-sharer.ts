@@ -46,7 +46,14 @@ function whoIsBefore(
   return letIn.length > 0 ? letIn : older.filter(isWaiting);
 }
 
-/** What names another database stands in nobody's way. */
+/** Why an ImageService names no database, or another one. */
+const ELSEWHERE: readonly unknown[] = [
+  ...['DatabaseMismatch', 'SpecInvalid'],
+  ...['SecretNotFound', 'SecretKeyMissing', 'SecretInvalid'],
+];
+
+/** What cannot begin stands in nobody's way. */
 function isWaiting({ status }: ImageServiceObject): boolean {
-  return findCondition(status, 'Ready')?.reason !== 'DatabaseMismatch';
+  const isPaused = findCondition(status, 'Paused')?.status === 'True';
+  return !isPaused && !ELSEWHERE.includes(findCondition(status, 'Ready')?.reason);
 }

@@ -4,19 +4,25 @@ import { findSharer } from '../../../operator/installation/find-sharer.ts';
 import type { ImageServiceObject } from '../../../operator/installation/live-types.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 
-type Told = { databaseID?: string; deletionTimestamp?: string };
+type Told = { databaseID?: string; deletionTimestamp?: string; said?: Record<string, string> };
 
 function service(
   name: string,
   day: number,
-  { databaseID, ...told }: Told = {},
+  { databaseID, said = {}, ...told }: Told = {},
 ): ImageServiceObject {
   const creationTimestamp = `2026-01-0${day}T00:00:00Z`;
   const named = { name, namespace: 'images', uid: name, resourceVersion: '1' };
   return {
     metadata: { ...named, creationTimestamp, ...told },
-    status: databaseID === undefined ? {} : { databaseID },
+    status: { ...(databaseID !== undefined && { databaseID }), conditions: conditionsOf(said) },
   };
+}
+
+function conditionsOf(said: Record<string, string>) {
+  const status = 'type' in said ? 'True' : 'False';
+  const head = { type: 'Ready', message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
+  return [{ ...head, status, ...said }] as never;
 }
 
 function sharerOf(asking: ImageServiceObject, ...others: ImageServiceObject[]) {
@@ -33,6 +39,19 @@ describe('an ImageService', () => {
     expect(await sharerOf(service('b', 2), service('c', 3, letIn))).toBe('images/c');
     expect(await sharerOf(service('b', 2), service('a', 1))).toBe('images/a');
     expect(await sharerOf(service('b', 2), service('c', 3))).toBeUndefined();
+  });
+
+  it.each([
+    { reason: 'SecretNotFound' },
+    { reason: 'SecretKeyMissing' },
+    { reason: 'SecretInvalid' },
+    { reason: 'SpecInvalid' },
+    { reason: 'DatabaseMismatch' },
+    { type: 'Paused', reason: 'Paused' },
+  ])('does not wait for an older one that cannot begin: %o', async (said) => {
+    expect(await sharerOf(service('b', 2), service('a', 1, { said }))).toBeUndefined();
+    const waiting = { said: { reason: 'DatabaseUnreachable' } };
+    expect(await sharerOf(service('b', 2), service('a', 1, waiting))).toBe('images/a');
   });
 
   it('does not wait for one that is being deleted', async () => {
