@@ -8,6 +8,7 @@ KUBECTL=${KUBECTL:-kubectl}
 SECONDS_MAX=${UNINSTALL_SECONDS:-60}
 # Of a leader that died: another takes over after 15 seconds.
 SILENT_SECONDS=20
+NAMESPACE=tintype-system
 
 command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH' >&2; exit 1; }
 "$KUBECTL" version --request-timeout=10s >/dev/null 2>&1 || {
@@ -79,15 +80,43 @@ remove projects signingkeys watermarkpresets recipes
 # The runtime last: its routes go with it.
 remove imageservices
 
-for folder in admission-policy network-policy rbac manager crd; do
+# Secrets of the database, the keys and the buckets are where the operator is, and often the servers themselves.
+list_of_others() {
+  "$KUBECTL" --namespace "$NAMESPACE" get secrets,configmaps,persistentvolumeclaims --selector 'app.kubernetes.io/managed-by!=tintype-operator' \
+    --output 'jsonpath={range .items[*]}{.kind}{"/"}{.metadata.name}{" "}{.type}{"\n"}{end}'
+  "$KUBECTL" --namespace "$NAMESPACE" get deployments,statefulsets,daemonsets,cronjobs,jobs,pods --selector 'app.kubernetes.io/name!=tintype' \
+    --output 'jsonpath={range .items[*]}{.kind}{"/"}{.metadata.name}{"\n"}{end}'
+}
+
+# It goes only where nothing of others would go with it.
+remove_namespace() {
+  local found others
+  found=$("$KUBECTL" get namespace "$NAMESPACE" --ignore-not-found --output name)
+  [ -n "$found" ] || return 0
+  found=$(list_of_others)
+  others=$(sed -e '/kubernetes.io\/service-account-token$/d' -e '/^ConfigMap\/kube-root-ca.crt /d' -e 's/ .*//' <<<"$found")
+  if [ -z "$others" ]; then
+    "$KUBECTL" delete namespace "$NAMESPACE" --timeout=120s
+    return 0
+  fi
+  echo "Namespace $NAMESPACE stays, as it holds what is not of the install: ${others//$'\n'/, }. This deletes it with all of that: $KUBECTL delete namespace $NAMESPACE"
+}
+
+for folder in admission-policy network-policy rbac; do
   "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/$folder
 done
+for file in config/manager/*.yaml; do
+  case $file in */kustomization.yaml | */namespace.yaml) continue ;; esac
+  "$KUBECTL" delete --ignore-not-found --timeout=120s -f "$file"
+done
+"$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd
+remove_namespace
 
 # What another release installed, by the labels that all of its objects have: release, kind, namespace and name.
 remaining=$("$KUBECTL" get deployments,roles,rolebindings,clusterroles,clusterrolebindings --all-namespaces \
   --selector app.kubernetes.io/name=tintype,app.kubernetes.io/component=operator --output 'jsonpath={range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{"|"}{.metadata.annotations.meta\.helm\.sh/release-namespace}{"|"}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"\n"}{end}')
 if [ -z "$remaining" ]; then
-  echo 'Uninstalled: no resource, definition, role or namespace of Tintype is left in this cluster.'
+  echo 'Uninstalled: no resource, definition or role of Tintype is left in this cluster.'
   exit
 fi
 echo 'Uninstalled: no resource and no definition of Tintype is left in this cluster, but these objects are, which `make install` did not make:'

@@ -102,7 +102,7 @@ describe('make install and make uninstall', () => {
       body: { metadata: { finalizers: [] } },
       content_type: 'application/merge-patch+json',
     });
-    expect(await script('uninstall.sh')).toContain('no resource, definition, role or namespace');
+    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
     expect(await left()).toEqual([]);
   }, 300_000);
 });
@@ -128,7 +128,7 @@ describe('make uninstall beside a release of the chart', () => {
     await kubeOk(plane, { method: 'POST', path, body });
 
     const said = await script('uninstall.sh');
-    expect(said).not.toContain('definition, role or namespace');
+    expect(said).not.toContain('definition or role of');
     const helm = 'helm uninstall second --namespace two';
     expect(said).toContain(`Deployment two/second-tintype-operator: ${helm}`);
     expect(said).toContain(`Role default/second-tintype-operator-tenant: ${helm}`);
@@ -139,7 +139,7 @@ describe('make uninstall beside a release of the chart', () => {
 
     await helmIn('two', 'uninstall', 'second');
     await kubeOk(plane, { method: 'DELETE', path: `${path}/by-hand` });
-    expect(await script('uninstall.sh')).toContain('no resource, definition, role or namespace');
+    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
   }, 300_000);
 });
 

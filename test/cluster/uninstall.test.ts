@@ -186,7 +186,7 @@ describe('make uninstall while an operator leads', () => {
 
     const said = await script('uninstall.sh');
     expect(said).not.toContain('no operator');
-    expect(said).toContain('no resource, definition, role or namespace');
+    expect(said).toContain('no resource, definition or role of');
     expect(definitions()).not.toContain('tintype');
     await until(async () => {
       const secret = { path: '/api/v1/namespaces/default/secrets/shop-hook' };
@@ -252,5 +252,36 @@ describe('make uninstall after the operator died', () => {
     );
     expect(definitions()).not.toContain('tintype');
     expect(await rows()).toEqual(before);
+  }, 300_000);
+});
+
+describe('make uninstall where others keep something beside the operator', () => {
+  it('leaves the namespace with it, and says how it is deleted', async () => {
+    await script('install.sh');
+    const core = `/api/v1/namespaces/${NAMESPACE}`;
+    const kept = [
+      [`${core}/secrets/tintype-keys`, 'Secret', { stringData: { keys } }],
+      [
+        `${core}/persistentvolumeclaims/tintype-db-1`,
+        'PersistentVolumeClaim',
+        {
+          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+        },
+      ],
+    ] as const;
+    for (const [place, kind, body] of kept) {
+      const metadata = { name: place.split('/').at(-1), namespace: NAMESPACE };
+      await kubeApply(plane, place, { apiVersion: 'v1', kind, metadata, ...body });
+    }
+    const said = await script('uninstall.sh');
+    expect(said).toMatch(
+      /Namespace tintype-system stays, as it holds .*Secret\/tintype-keys.*PersistentVolumeClaim\/tintype-db-1.*delete namespace tintype-system/,
+    );
+    for (const [place] of kept) {
+      const { metadata } = (await kubeOk(plane, { path: place })) as { metadata: object };
+      expect(metadata).not.toHaveProperty('deletionTimestamp');
+    }
+    const operators = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/tintype-operator`;
+    expect((await kubeRequest(plane, { path: operators })).status).toBe(404);
   }, 300_000);
 });
