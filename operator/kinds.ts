@@ -3,6 +3,7 @@
  * then what belongs to it. The CRDs, the folder of YAML and the controllers are made from this table.
  */
 import type { z } from 'zod';
+import { schedules } from '../runtime/core/schedules.ts';
 import { imageServiceSpec, imageServiceStatus } from './image-service/schema.ts';
 import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
@@ -103,6 +104,11 @@ export const kinds = [
   },
 ] as const satisfies readonly Kind[];
 
+/** Kubernetes gives a CronJob's name at most 52 characters, and each is the installation's, a dash and the job's. */
+const CRON_JOB_NAME_MAX = 52;
+const INSTALLATION_NAME_MAX =
+  CRON_JOB_NAME_MAX - 1 - Math.max(...Object.keys(schedules).map(({ length }) => length));
+
 /** Kinds that describe an installation in a cluster, and mean nothing on one machine. */
 export const clusterKinds = [
   {
@@ -114,9 +120,8 @@ export const clusterKinds = [
     status: imageServiceStatus,
     rules: [
       {
-        rule: "self.metadata.name.matches('^[a-z]([-a-z0-9]{0,36}[a-z0-9])?$')",
-        message:
-          '`metadata.name` must have at most 38 lower case letters, digits and dashes and begin with a letter: Services and CronJobs are named after it',
+        rule: `self.metadata.name.matches('^[a-z]([-a-z0-9]{0,${INSTALLATION_NAME_MAX - 2}}[a-z0-9])?$')`,
+        message: `\`metadata.name\` must have at most ${INSTALLATION_NAME_MAX} lower case letters, digits and dashes and begin with a letter: Services and CronJobs are named after it`,
       },
     ],
     columns: [

@@ -135,12 +135,12 @@ describe('an ImageService that cannot be', () => {
     },
   );
 
-  it.each(['a.b', '1main', 'm'.repeat(39)])('is refused under the name %s', async (name) => {
+  it.each(['a.b', '1main', 'm'.repeat(30)])('is refused under the name %s', async (name) => {
     const place = await namespace();
     const call = { method: 'POST', path: COLLECTION(place), body: resource(least, name) };
     const { status, body } = await kubeRequest(plane(), call);
     expect(status).toBe(422);
-    expect(body['message']).toMatch(/`metadata.name` must have at most 38/);
+    expect(body['message']).toMatch(/`metadata.name` must have at most 29/);
   });
 });
 

@@ -6,6 +6,7 @@ import { poolsOf } from '../../../operator/image-service/render/autoscaling.ts';
 import type { RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { clusterKinds } from '../../../operator/kinds.ts';
 import { permissions } from '../../../operator/permissions.ts';
 import { END_MS_MAX, WORKER_END_MS_MAX } from '../../../runtime/actions/run-deployment.ts';
 import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
@@ -388,4 +389,14 @@ describe('a pod', () => {
       expect(probes(component).livenessProbe.httpGet.path).toBe('/livez');
     }
   });
+});
+
+it('names of CronJobs fit under the longest name that an ImageService may have', () => {
+  const [rule] = clusterKinds[0].rules;
+  const most = Number(/at most (\d+)/.exec(rule.message)?.[1]);
+  const named = objectsOf({ ...installation(least), name: 'm'.repeat(most) });
+  const lengths = named
+    .filter(({ kind }) => kind === 'CronJob')
+    .map(({ metadata }) => metadata.name.length);
+  expect(Math.max(...lengths)).toBeLessThanOrEqual(52);
 });
