@@ -22,14 +22,17 @@ export type Trouble = { reason: 'ObjectTaken' | 'ObjectRefused'; message: string
 
 export type Deeds = { written: Written[]; troubles: Trouble[] };
 
-/** Whatever is refused, the others are written. */
+/** Whatever is refused, the others are written; nothing is taken away meanwhile, as it may do what was refused. */
 export async function carryOut(
   client: KubeClient,
   steps: readonly Step[],
   live: LiveObjects,
 ): Promise<Deeds> {
   const deeds: Deeds = { written: [], troubles: [] };
-  for (const step of steps) await take(client, step, { live, deeds });
+  for (const step of steps) {
+    if (step.do === 'delete' && deeds.troubles.length > 0) continue;
+    await take(client, step, { live, deeds });
+  }
   return deeds;
 }
 
