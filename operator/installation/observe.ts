@@ -67,13 +67,17 @@ export function observeObjects(
     cronJobs: [...live.values()]
       .filter(({ kind }) => kind === 'CronJob')
       .map((each) => readCronJob(each.metadata.name, each, ownedBy(cluster.jobs, each))),
-    present: [...live.values()].filter(isOfImageService).map(presentOf),
+    present: [...live.values()].filter((each) => isOwned(each, migration)).map(presentOf),
   };
 }
 
-/** A Job without labels takes those of its pods, so that every run of a CronJob looks like one of ours. */
-function isOfImageService({ metadata: { ownerReferences = [] } }: KubeObject): boolean {
-  return ownerReferences.every(({ kind, controller }) => kind === 'ImageService' || !controller);
+/**
+ * By the same ImageService as what was rendered. Labels do not tell: people copy them, and a Job without any takes those
+ * of its pods, so that every run of a CronJob looks like one of ours.
+ */
+function isOwned({ metadata: { ownerReferences = [] } }: KubeObject, own: RenderedObject): boolean {
+  const owners = own.metadata.ownerReferences.map(({ uid }) => uid);
+  return ownerReferences.some(({ uid }) => owners.includes(uid));
 }
 
 function readDeployments(name: string, cluster: Cluster): Observed['deployments'] {

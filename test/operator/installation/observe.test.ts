@@ -33,4 +33,11 @@ describe('what an installation counts as its own', () => {
     const run = job('main-hourly-rollup-29384', { kind: 'CronJob', uid: 'c' });
     expect(presentIn(earlier, run)).toEqual(['main-migrate-0001']);
   });
+
+  it('is nothing that a person made with its labels, or that a namesake left', () => {
+    const copied = job('main-copied', { kind: 'ImageService', uid: of.uid });
+    const { ownerReferences: _, ...metadata } = copied.metadata;
+    const left = job('main-migrate-0002', { kind: 'ImageService', uid: 'another' });
+    expect(presentIn({ ...copied, metadata }, left)).toEqual([]);
+  });
 });
