@@ -25,6 +25,7 @@ import {
 import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { invalidConditions } from './invalid.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
+import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
 import { isWritten, pausedStatusOf, statusOf, type Told } from './status.ts';
 
@@ -125,12 +126,6 @@ function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Co
   if (first === undefined) return conditions;
   const message = troubles.map((each) => each.message).join(' ');
   return withFinding(conditions, { type: 'Applied', reason: first.reason, message });
-}
-
-function newestMigration(live: Gathered['live']): string | undefined {
-  const jobs = [...live.values()].filter(({ kind }) => kind === 'Job');
-  const at = ({ metadata }: (typeof jobs)[number]) => metadata.creationTimestamp ?? '';
-  return jobs.toSorted((a, b) => at(b).localeCompare(at(a)))[0]?.metadata.name;
 }
 
 function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {

@@ -15,6 +15,8 @@ import type { KubeObject } from '../kube/resource.ts';
 import { listObjects } from './list-objects.ts';
 import { builtInTypes, jobs, optionalTypes, ownedLabels, pods } from './live-types.ts';
 
+const COMPONENT = 'app.kubernetes.io/component';
+
 /** By kind and name. */
 export type LiveObjects = ReadonlyMap<string, KubeObject>;
 
@@ -71,6 +73,15 @@ export function observeObjects(
   };
 }
 
+/** Runs of CronJobs are Jobs too, and have the labels of their pods. */
+export function newestMigration(live: LiveObjects): string | undefined {
+  const found = [...live.values()].filter(
+    ({ kind, metadata }) => kind === 'Job' && metadata.labels?.[COMPONENT] === 'migrate',
+  );
+  const at = ({ metadata }: KubeObject) => metadata.creationTimestamp ?? '';
+  return found.toSorted((a, b) => at(b).localeCompare(at(a)))[0]?.metadata.name;
+}
+
 /**
  * By the same ImageService as what was rendered. Labels do not tell: people copy them, and a Job without any takes those
  * of its pods, so that every run of a CronJob looks like one of ours.
@@ -90,7 +101,7 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
   return Object.fromEntries(
     found.map(([component, deployment]) => {
       const revision = deployment.metadata.annotations?.[REVISION] ?? '';
-      const own = podsWith(cluster, 'app.kubernetes.io/component', component);
+      const own = podsWith(cluster, COMPONENT, component);
       const newest = own.filter(({ metadata }) => metadata.labels?.[REVISION] === revision);
       return [component, readDeployment(deployment, newest)];
     }),

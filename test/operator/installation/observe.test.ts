@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
-import { type Cluster, liveKey, observeObjects } from '../../../operator/installation/observe.ts';
+import {
+  type Cluster,
+  liveKey,
+  newestMigration,
+  observeObjects,
+} from '../../../operator/installation/observe.ts';
 import type { KubeObject } from '../../../operator/kube/resource.ts';
 import { installation, least } from '../image-service/samples.ts';
 
@@ -40,4 +45,20 @@ describe('what an installation counts as its own', () => {
     const left = job('main-migrate-0002', { kind: 'ImageService', uid: 'another' });
     expect(presentIn({ ...copied, metadata }, left)).toEqual([]);
   });
+});
+
+it('the newest migration is no run of a CronJob that came after it', () => {
+  const at = (hour: number, each: KubeObject, component: string): [string, KubeObject] => {
+    const labels = { ...each.metadata.labels, 'app.kubernetes.io/component': component };
+    const creationTimestamp = `2026-11-21T1${hour}:00:00Z`;
+    const metadata = { ...each.metadata, labels, creationTimestamp };
+    return [each.metadata.name, { ...each, metadata }];
+  };
+  const ours = { kind: 'ImageService', uid: of.uid };
+  const live = new Map([
+    at(1, job('main-migrate-0001', ours), 'migrate'),
+    at(2, job('main-migrate-0002', ours), 'migrate'),
+    at(3, job('main-hourly-rollup-29384', { kind: 'CronJob', uid: 'c' }), 'job'),
+  ]);
+  expect(newestMigration(live)).toBe('main-migrate-0002');
 });
