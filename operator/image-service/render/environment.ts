@@ -187,7 +187,8 @@ function printVariable(name: string, source: Source): EnvironmentVariable[] {
 function extraVariables({ extraEnv }: ImageServiceSpec): EnvironmentVariable[] {
   return (extraEnv ?? []).map(({ name, value, secretKeyRef }) => {
     return secretKeyRef === undefined
-      ? { name, value: value ?? '' }
+      ? // The API server leaves an empty value out, which would be a difference each time that it is applied.
+        { name, ...(value ? { value } : {}) }
       : { name, valueFrom: { secretKeyRef } };
   });
 }

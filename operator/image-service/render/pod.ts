@@ -140,7 +140,8 @@ function placement(of: Installation, process: Process) {
   const { nodeSelector, tolerations, affinity, priorityClassName } = of.spec;
   return {
     nodeSelector: nodeSelector && toMap(nodeSelector),
-    tolerations,
+    // The API server leaves an empty value out, which would be a difference each time that it is applied.
+    tolerations: tolerations?.map((each) => defined({ ...each, value: each.value || undefined })),
     affinity,
     priorityClassName,
     topologySpreadConstraints: topologySpread(of, process),

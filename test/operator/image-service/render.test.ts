@@ -400,3 +400,14 @@ it('names of CronJobs fit under the longest name that an ImageService may have',
     .map(({ metadata }) => metadata.name.length);
   expect(Math.max(...lengths)).toBeLessThanOrEqual(52);
 });
+
+it('an empty value is left out, as the API server leaves it out', () => {
+  const of = installation({
+    ...least,
+    extraEnv: [{ name: 'TINTYPE_PROVIDER_A_PLANS', value: '' }],
+    tolerations: [{ key: 'images', operator: 'Equal', value: '', effect: 'NoSchedule' }],
+  });
+  const { spec } = find(of, 'Deployment', 'api').spec.template;
+  expect(spec.tolerations).toEqual([{ key: 'images', operator: 'Equal', effect: 'NoSchedule' }]);
+  expect(spec.containers[0].env).toContainEqual({ name: 'TINTYPE_PROVIDER_A_PLANS' });
+});
