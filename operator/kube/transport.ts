@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange with the API server over one keep-alive agent: within its deadline it has an answer, or a failure
+ * One HTTP exchange with the API server over connections that are kept: within its deadline it has an answer, or a failure
  * that says why. Nothing is repeated here.
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from 'node:http';
@@ -36,43 +36,51 @@ export type Transport = {
 
 type Deps = { credentials: Credentials; clock: TimedClock; metrics: KubeMetrics };
 
-// Watches hold theirs; what is beyond waits for a free one.
+/** Of calls; what is beyond waits for a free one. */
 const SOCKETS_MAX = 128;
 const BODY_BYTES_MAX = 256 * 1024 * 1024;
 
 export function createTransport(deps: Deps): Transport {
   const isTls = deps.credentials.server.protocol === 'https:';
-  const settings = { keepAlive: true, maxSockets: SOCKETS_MAX, scheduling: 'lifo' as const };
-  const agent = isTls ? new HttpsAgent(settings) : new HttpAgent(settings);
+  const createAgent = (maxSockets: number) => {
+    const settings = { keepAlive: true, maxSockets, scheduling: 'lifo' as const };
+    return isTls ? new HttpsAgent(settings) : new HttpAgent(settings);
+  };
+  // Each watch holds a connection for as long as it lasts: however many there are, calls have theirs.
+  const agents = { calls: createAgent(SOCKETS_MAX), streams: createAgent(Infinity) };
   const answers = createAnswers(deps.clock);
-  const start = async (exchange: Exchange) =>
+  const start = async (agent: Agent, exchange: Exchange) =>
     startRequest(deps, { agent, isTls, options: await deps.credentials.options(), exchange });
-  const open = async (exchange: Exchange): Promise<Answer<IncomingMessage>> => {
-    const answer = await start(exchange)
+  const openBy = async (agent: Agent, exchange: Exchange): Promise<Answer<IncomingMessage>> => {
+    const answer = await start(agent, exchange)
       .then((sent) => untilHead(deps, sent, exchange))
       .catch(credentialsFailed);
     if (answer.ok) answers.take();
-    else if (isSilence(answer.failure)) dropIdle(agent);
+    else if (isSilence(answer.failure)) for (const each of Object.values(agents)) dropIdle(each);
     return answer;
   };
   const readRest = (response: IncomingMessage, deadline_ms: number) =>
     untilEnd(deps.clock, response, deadline_ms);
   return {
-    open,
+    open: (exchange) => openBy(agents.streams, exchange),
     readRest,
     answering_ms: answers.steady_ms,
     send: async (exchange) => {
       const began = deps.clock.elapsed();
-      const opened = await open(exchange);
+      const opened = await openBy(agents.calls, exchange);
       if (!opened.ok) return opened;
       return readRest(opened.value, exchange.deadline_ms - (deps.clock.elapsed() - began));
     },
-    close: () => agent.destroy(),
+    close: () => {
+      for (const each of Object.values(agents)) each.destroy();
+    },
   };
 }
 
+type Agent = HttpAgent | HttpsAgent;
+
 type Start = {
-  agent: HttpAgent | HttpsAgent;
+  agent: Agent;
   isTls: boolean;
   options: object;
   exchange: Exchange;
@@ -112,7 +120,11 @@ function untilHead(
 ): Promise<Answer<IncomingMessage>> {
   const began = clock.elapsed();
   return new Promise((resolve) => {
+    let isOver = false;
     const finish = (answer: Answer<IncomingMessage>) => {
+      // What is destroyed by us says so once more.
+      if (isOver) return;
+      isOver = true;
       cancel();
       signal?.removeEventListener('abort', stop);
       const code = answer.ok ? String(answer.value.statusCode) : '<error>';
@@ -200,6 +212,6 @@ function credentialsFailed(cause: unknown): Answer<never> {
 }
 
 /** The other kept connections lead to the same machine that no longer answers: the next call makes a new one. */
-function dropIdle(agent: HttpAgent | HttpsAgent): void {
+function dropIdle(agent: Agent): void {
   for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
 }

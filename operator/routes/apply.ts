@@ -12,17 +12,19 @@ import type { Verdict } from './verdict.ts';
 
 export const ROUTE_OWNER = 'tintype/route';
 
-/** What stood in the way, if so. */
+/** What stood in the way, if so: first of all. A route is taken away only where all others could be written. */
 export async function applyRoute(
   client: KubeClient,
   steps: readonly RouteStep[],
 ): Promise<Verdict | undefined> {
-  let trouble: Verdict | undefined;
+  const troubles: Verdict[] = [];
   for (const step of steps) {
-    if (step.do === 'apply') trouble ??= await write(client, step);
-    else await remove(client, step);
+    const trouble = step.do === 'apply' ? await write(client, step) : undefined;
+    if (trouble !== undefined) troubles.push(trouble);
   }
-  return trouble;
+  if (troubles.length > 0) return troubles[0];
+  for (const step of steps) if (step.do === 'delete') await remove(client, step);
+  return undefined;
 }
 
 type Applying = Extract<RouteStep, { do: 'apply' }>;

@@ -99,7 +99,9 @@ function watchRoutes(state: State, mode: RouteMode): void {
       const routes = state.index.get(now) ?? new Map<string, KnownRoute>();
       state.index.set(now, routes.set(`${mode} ${key}`, { mode, object }));
     }
-    for (const project_id of new Set([before, now])) state.tell(project_id ?? 'all');
+    const named = [before, now].filter((project_id) => project_id !== undefined);
+    // The route of the ImageService itself is everybody's.
+    for (const project_id of named.length > 0 ? new Set(named) : ['all']) state.tell(project_id);
   });
 }
 

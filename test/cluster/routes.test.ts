@@ -406,7 +406,7 @@ describe('Routed of a Project', () => {
       await until(async () => expect(await routeOf(project)).toBeDefined());
       const before = await routeOf(project);
       // A port that the API server lets pass.
-      const spec = { baseURL: 'https://api.example:70000' };
+      const spec = { baseURL: 'https://api.0x1' };
       const content_type = 'application/merge-patch+json';
       await kubeOk(plane(), { method: 'PATCH', path: servicePath(), body: { spec }, content_type });
       await untilReason(project, 'ImageServiceInvalid');
