@@ -18,7 +18,7 @@ import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
 import { isGoing, type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
-import { runPass } from './tenant-pass.ts';
+import { runPass, wake } from './tenant-pass.ts';
 import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
 export type TenantControllers = {
@@ -118,6 +118,12 @@ function take(state: TenantState, kind: TenantKind, change: TenantChange): void 
     state.synced_at.delete(`${kind} ${change.key}`);
   }
   queue.add(change.key, 'change');
+  // What is going counts as gone: a project names another default before its preset can go.
+  if (isLeaving(change)) wake(state, { kind, object: change.object });
+}
+
+function isLeaving(change: TenantChange): change is TenantChange & { kind: 'updated' } {
+  return change.kind === 'updated' && isGoing(change.object) && !isGoing(change.previous);
 }
 
 /** Nothing that is declared changed: a status, a finalizer or a label, mostly of our own writing. */

@@ -149,7 +149,9 @@ async function runOne(state: TenantState, known: Known, context: ObjectContext):
   if (result.outcome === 'done') {
     state.synced_at.set(nameOf(known), state.clock.elapsed());
   }
-  if (result.changes.length > 0 || isGoing(object)) wake(state, known);
+  // One that waits changed nothing for others: two that wait for each other would wake each other without end.
+  const isLetGo = isGoing(object) && result.outcome === 'done';
+  if (result.changes.length > 0 || isLetGo) wake(state, known);
   const isSteady = result.outcome === 'done' || result.outcome === 'paused';
   const steady = isSteady ? state.resync_ms : state.retry_ms;
   const after_ms = steady * (1 + (state.random() - 0.5) * RESYNC_JITTER);
@@ -206,7 +208,8 @@ function ignoreMissing(error: unknown): void {
   if (!isOvertaken(error)) throw error;
 }
 
-function wake(state: TenantState, { kind, object }: Known): void {
+/** What refers to it is looked at again. */
+export function wake(state: TenantState, { kind, object }: Known): void {
   for (const each of state.dependants.of(kind, object)) {
     state.queues.get(each.kind)?.add(each.key, 'change');
   }

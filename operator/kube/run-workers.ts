@@ -28,6 +28,8 @@ export type WorkersOptions = {
 };
 
 const PASS_MS_MAX = 120_000;
+/** Passes that wait for nothing would leave no turn to timers and sockets. */
+const PASSES_A_TURN = 64;
 
 export function runWorkers(options: WorkersOptions): Workers {
   const { queue, metrics, controller } = options;
@@ -41,7 +43,19 @@ export function runWorkers(options: WorkersOptions): Workers {
       void pass.finally(() => passes.delete(pass));
     }
   };
-  const next = () => (stopped.signal.aborted ? undefined : queue.take());
+  let left = PASSES_A_TURN;
+  const next = () => {
+    if (stopped.signal.aborted || left === 0) return undefined;
+    const taken = queue.take();
+    if (taken === undefined) return undefined;
+    left -= 1;
+    if (left === 0) setImmediate(goOn);
+    return taken;
+  };
+  const goOn = () => {
+    left = PASSES_A_TURN;
+    pump();
+  };
   queue.onWork(pump);
   pump();
   return {
