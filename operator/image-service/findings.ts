@@ -64,9 +64,12 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
 }
 
 /** Of a Job that brings the database to the version of the image. */
-export function judgeMigration(name: string, { state, last_line }: JobState): Verdict {
+export function judgeMigration(name: string, { state, last_line, waits_for }: JobState): Verdict {
   const said = last_line === undefined ? '' : `: ${last_line}`;
   if (state === 'complete') return { reason: 'Completed', message: `Job ${name} is complete.` };
+  if (waits_for !== undefined) {
+    return { reason: 'MigrationRunning', message: `Job ${name} does not start: ${waits_for}.` };
+  }
   if (state !== 'failed')
     return { reason: 'MigrationRunning', message: `Job ${name} runs${said}.` };
   return {

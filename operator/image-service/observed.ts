@@ -38,6 +38,8 @@ export type JobState = {
   /** The last line that it logged, where one is known. */
   last_line?: string;
   failed_at?: Date;
+  /** Why its pod does not start, or no node takes it. */
+  waits_for?: string;
 };
 
 export type DeploymentState = {
@@ -91,7 +93,12 @@ export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   const last_line = lastLine(pods);
   const line = last_line === undefined ? {} : { last_line };
   const failed = is('Failed');
-  if (failed === undefined) return { state: 'running', ...line };
+  if (failed === undefined) {
+    const unplaced = firstOf(pods, unplacedOf);
+    const waits_for =
+      firstOf(pods, failingOf) ?? (unplaced && `no node takes its pod: ${unplaced}`);
+    return { state: 'running', ...line, ...(waits_for === undefined ? {} : { waits_for }) };
+  }
   const failed_at = new Date(failed.lastTransitionTime ?? 0);
   return { state: 'failed', failed_at, ...line };
 }

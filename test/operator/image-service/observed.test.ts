@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeDeployment } from '../../../operator/image-service/findings.ts';
+import { judgeDeployment, judgeMigration } from '../../../operator/image-service/findings.ts';
 import { readCronJob, readDeployment, readJob } from '../../../operator/image-service/observed.ts';
 
 const at = '2026-11-21T11:00:00Z';
@@ -37,7 +37,18 @@ describe('a Job, as Kubernetes shows it', () => {
 
   it('says why its pod does not start, while it runs', () => {
     const pod = waitingPod({ reason: 'ImagePullBackOff', message: 'no such image' });
-    expect(readJob({}, [pod]).last_line).toBe('ImagePullBackOff: no such image');
+    const { message } = judgeMigration('main-migrate', readJob({}, [pod]));
+    expect(message).toBe('Job main-migrate does not start: ImagePullBackOff: no such image.');
+  });
+
+  it('says why no node takes its pod, and does not say that it runs', () => {
+    const reason = 'Unschedulable';
+    const message = '0/3 nodes are available';
+    const conditions = [condition('PodScheduled', 'False', { reason, message })];
+    const job = readJob({}, [{ status: { conditions } }]);
+    expect(judgeMigration('main-migrate', job).message).toBe(
+      'Job main-migrate does not start: no node takes its pod: 0/3 nodes are available.',
+    );
   });
 });
 
