@@ -123,14 +123,14 @@ function head({ kind, name }: { kind: string; name: string }) {
   return { kind, name };
 }
 
-/** Others are away for a moment, and the pass is taken again. */
+/** A webhook that does not answer is one object's; else the server is away for a moment, and the pass is taken again. */
 function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   const what = `${kind} '${name}'`;
   if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
     const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
     return { reason: 'ObjectTaken', message };
   }
-  const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused'];
+  const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused', 'Unavailable'];
   if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
   return {
     reason: 'ObjectRefused',

@@ -41,9 +41,12 @@ it('takes away what is declared no more, once everything else was written', asyn
   expect((await carriedOut(undefined)).deleted).toEqual(['main-api']);
 });
 
-it('takes nothing away while an object is refused', async () => {
-  const { written, troubles, deleted } = await carriedOut('Invalid');
-  expect(deleted).toEqual([]);
-  expect(written).toEqual([['create', taken.metadata.name]]);
-  expect(troubles).toHaveLength(1);
-});
+it.each(['Invalid', 'Unavailable'] as const)(
+  'takes nothing away after %s, and writes the others',
+  async (reason) => {
+    const { written, troubles, deleted } = await carriedOut(reason);
+    expect(deleted).toEqual([]);
+    expect(written).toEqual([['create', taken.metadata.name]]);
+    expect(troubles).toHaveLength(1);
+  },
+);
