@@ -48,7 +48,8 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
       ...strangers(allObjects(rendered), observed).map(remove),
     ],
     conditions,
-    image: conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
+    // What else stands against Ready does not make it a worse version to go back to.
+    image: [...judged.values()].every(({ reason }) => reasons[reason].outcome === 'good')
       ? of.spec.image
       : undefined,
     look_again_seconds: undefined,

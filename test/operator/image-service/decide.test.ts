@@ -424,3 +424,10 @@ describe('what an installation has no longer', () => {
     expect(decision.steps.filter((step) => step.do === 'delete')).toEqual([]);
   });
 });
+
+it('an image is known to run where all parts do, whatever else stands against Ready', () => {
+  const broken = decided({ cronJobs: [], storage: { reason: 'CorsMissing', message: 'no' } });
+  expect(condition(broken, 'Ready')?.status).toBe('False');
+  expect(broken.image).toBe(least.image);
+  expect(decided({ deployments: deployments({ api: untold }) }).image).toBeUndefined();
+});
