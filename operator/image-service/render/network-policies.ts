@@ -55,11 +55,24 @@ const TO_THE_PUBLIC: Rule = {
   ports: [{ protocol: 'TCP' }],
 };
 
+/** It asks workers what they are at before it ends them, and may be in any namespace. */
+const OPERATOR = {
+  namespaceSelector: {},
+  podSelector: {
+    matchLabels: { 'app.kubernetes.io/name': 'tintype', 'app.kubernetes.io/component': 'operator' },
+  },
+};
+
 /** Without rules nobody gets in; an empty list of them would be a change each time that it is applied. */
 function ingressOf(of: Installation, process: Process): { ingress?: Rule[] } {
   if (process === 'migrate' || process === 'job') return {};
-  const metrics = named('from', peersOf(of, 'Metrics'), [tcp(ports.metrics)]);
-  if (!isServer(process)) return { ingress: [metrics] };
+  const collectors = peersOf(of, 'Metrics');
+  const metrics = named('from', collectors, [tcp(ports.metrics)]);
+  if (!isServer(process)) {
+    const asked =
+      collectors.length === 0 ? [] : [{ from: [OPERATOR], ports: [tcp(ports.metrics)] }];
+    return { ingress: [metrics, ...asked] };
+  }
   return { ingress: [named('from', peersOf(of, 'Clients'), [tcp(ports[process])]), metrics] };
 }
 

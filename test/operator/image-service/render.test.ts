@@ -411,3 +411,15 @@ it('an empty value is left out, as the API server leaves it out', () => {
   expect(spec.tolerations).toEqual([{ key: 'images', operator: 'Equal', effect: 'NoSchedule' }]);
   expect(spec.containers[0].env).toContainEqual({ name: 'TINTYPE_PROVIDER_A_PLANS' });
 });
+
+it('lets the operator ask workers also where somebody else is named for their metrics', () => {
+  const peers = [{ party: 'Metrics' as const, namespace: 'monitoring' }];
+  const of = installation({ ...least, networkPolicy: { peers } });
+  const { ingress } = find(of, 'NetworkPolicy', 'worker-ingest').spec;
+  const labels = {
+    'app.kubernetes.io/name': 'tintype',
+    'app.kubernetes.io/component': 'operator',
+  };
+  const from = [{ namespaceSelector: {}, podSelector: { matchLabels: labels } }];
+  expect(ingress).toContainEqual({ from, ports: [{ protocol: 'TCP', port: 9464 }] });
+});
