@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Reason } from './conditions.ts';
 import type { ConfigMapProblem } from './config-maps.ts';
 import type { Component } from './installation.ts';
+import { conditions, failureOf, lastLine, unplacedOf } from './pods.ts';
 import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { SecretProblem } from './secrets.ts';
 
@@ -69,18 +70,6 @@ export type DeploymentState = {
 
 export type CronJobState = { name: string; isSuspended: boolean; lastRunFailed: boolean };
 
-const conditions = z
-  .array(
-    z.object({
-      type: z.string(),
-      status: z.string(),
-      reason: z.string().optional(),
-      message: z.string().optional(),
-      lastTransitionTime: z.string().optional(),
-    }),
-  )
-  .default([]);
-
 const jobShape = z.object({
   status: z.object({ conditions }).prefault({}),
 });
@@ -94,9 +83,8 @@ export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   const line = last_line === undefined ? {} : { last_line };
   const failed = is('Failed');
   if (failed === undefined) {
-    const unplaced = firstOf(pods, unplacedOf);
-    const waits_for =
-      firstOf(pods, failingOf) ?? (unplaced && `no node takes its pod: ${unplaced}`);
+    const unplaced = unplacedOf(pods);
+    const waits_for = failureOf(pods) ?? (unplaced && `no node takes its pod: ${unplaced}`);
     return { state: 'running', ...line, ...(waits_for === undefined ? {} : { waits_for }) };
   }
   const failed_at = new Date(failed.lastTransitionTime ?? 0);
@@ -131,8 +119,8 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
   const condition = (type: string) => status.conditions.find((each) => each.type === type);
   const refused = condition('ReplicaFailure');
   const refusal = refused?.status === 'True' ? refused.message : undefined;
-  const failing = firstOf(pods, failingOf);
-  const unplaced = firstOf(pods, unplacedOf);
+  const failing = failureOf(pods);
+  const unplaced = unplacedOf(pods);
   return {
     revision: metadata.annotations[REVISION],
     ...readRollBack(metadata.annotations),
@@ -181,76 +169,3 @@ export function readCronJob(
 }
 
 const born = z.object({ creationTimestamp: z.string().default('') });
-
-const terminated = z.object({ message: z.string().optional(), reason: z.string().optional() });
-const podShape = z.object({
-  metadata: z.object({ name: z.string().default('') }).prefault({}),
-  status: z
-    .object({
-      conditions,
-      containerStatuses: z
-        .array(
-          z.object({
-            state: z
-              .object({
-                waiting: z
-                  .object({ reason: z.string().default(''), message: z.string().optional() })
-                  .optional(),
-                terminated: terminated.optional(),
-              })
-              .prefault({}),
-            lastState: z.object({ terminated: terminated.optional() }).prefault({}),
-          }),
-        )
-        .default([]),
-    })
-    .prefault({}),
-});
-
-/** What comes before a container starts in any case. */
-const USUAL = ['', 'ContainerCreating', 'PodInitializing'];
-
-function firstOf(
-  pods: readonly unknown[],
-  find: (pod: z.infer<typeof podShape>) => string | undefined,
-): string | undefined {
-  return pods.map((pod) => find(podShape.parse(pod))).find((trouble) => trouble !== undefined);
-}
-
-function unplacedOf({ status }: z.infer<typeof podShape>): string | undefined {
-  const unplaced = status.conditions.find(
-    ({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable',
-  );
-  return unplaced && (unplaced.message ?? 'Unschedulable');
-}
-
-function failingOf({ status }: z.infer<typeof podShape>): string | undefined {
-  for (const { state, lastState } of status.containerStatuses) {
-    const { reason = '', message } = state.waiting ?? {};
-    if (USUAL.includes(reason)) continue;
-    const ended = lastState.terminated;
-    const line = lineOf(ended?.message) ?? message;
-    const why = ended?.reason === 'OOMKilled' ? `${reason}, OOMKilled` : reason;
-    return line === undefined ? why : `${why}: ${line}`;
-  }
-  return undefined;
-}
-
-function lastLine(pods: readonly unknown[]): string | undefined {
-  const lines = pods.flatMap((pod) =>
-    podShape
-      .parse(pod)
-      .status.containerStatuses.map(({ state, lastState }) =>
-        lineOf((state.terminated ?? lastState.terminated)?.message),
-      ),
-  );
-  return lines.findLast((line) => line !== undefined) ?? firstOf(pods, failingOf);
-}
-
-const LINE_LENGTH_MAX = 500;
-
-/** The last line that is not empty, as the container ended with it. */
-function lineOf(message: string | undefined): string | undefined {
-  const line = message?.split('\n').findLast((each) => each.trim() !== '');
-  return line?.trim().slice(0, LINE_LENGTH_MAX);
-}
