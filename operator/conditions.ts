@@ -57,7 +57,8 @@ export const reasons = {
   ImageUploading: { outcome: 'waiting', meaning: 'The image of the preset is being processed.' },
   ImagesUnavailable: {
     outcome: 'waiting',
-    meaning: 'The operator was given no storage, so that it cannot upload images.',
+    meaning:
+      'The operator was given no storage, or none that works, so that it cannot upload images.',
   },
   TooManyKeys: {
     outcome: 'waiting',

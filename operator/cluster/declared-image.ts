@@ -15,6 +15,7 @@ import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { type DeclaredImageRow, findDeclaredImage } from '../../runtime/db/declared-uploads.ts';
 import { findProjectByOwner, type ProjectRow } from '../../runtime/db/projects.ts';
+import { StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
 import type { Identity } from '../declared.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Context as PassContext } from '../reconcile.ts';
@@ -119,10 +120,16 @@ async function bring(
     const difference = await carryOut({ bringing, file_slug, bytes, sha256, upload_id });
     return difference === undefined ? onItsWay(file_slug) : { ...onItsWay(file_slug), difference };
   } catch (error) {
+    if (error instanceof StorageUnavailable) return lasting(away(error));
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
     if (OF_BYTES.includes(error.code)) images.refused.set(sha256, error.message);
     return found('ImageRefused', error.message);
   }
+}
+
+/** The storage of images is nobody else's business. */
+function away({ advice }: StorageUnavailable): Found {
+  return found('ImagesUnavailable', `the storage does not take the image: ${advice}`);
 }
 
 /** What is refused for its bytes alone: no project's room or state makes it better. */

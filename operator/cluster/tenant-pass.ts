@@ -2,6 +2,7 @@
  * One turn at one key: the resource that went, the one that is there, and when to look again. A database that is away, or
  * not at our version yet, is said in the resource's condition and asked again later, never in a loop.
  */
+import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';
 import { type Condition, conditionsFor } from '../conditions.ts';
@@ -69,6 +70,10 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
     return outcome ?? { kind: 'done' };
   } catch (error) {
     const absence = absenceOf(error);
+    if (object !== undefined && (await isItsOwn(error, context.db))) {
+      await tellAbsence(state, { kind, object, absence: 'DatabaseUnavailable' });
+      throw error;
+    }
     if (absence === undefined) {
       if (object !== undefined) await tellRefusal(state, { kind, object, error });
       throw error;
@@ -78,6 +83,15 @@ async function turnAt(state: TenantState, { kind, pass, term }: Running): Promis
     const pause_ms = Math.max(state.gate.shut_ms(), CONFLICT_MS);
     return wait(state, { kind, object, context, absence }, pause_ms);
   }
+}
+
+/** A row that somebody keeps locked stops nobody else. */
+async function isItsOwn(error: unknown, db: Queryable): Promise<boolean> {
+  if (!(error instanceof ServiceError) || error.code !== 'query_timeout') return false;
+  return db.query('select 1').then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Spread out, so that not all come back at once. */

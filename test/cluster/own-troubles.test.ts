@@ -1,0 +1,85 @@
+// What stands in the way of one resource is said there alone. Spec: Project (status).
+import { randomBytes } from 'node:crypto';
+import { afterAll, expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
+import { useDatabase } from '../support/database.ts';
+import { declaredImageDeps } from '../support/declared-image-deps.ts';
+import { makeFolderBuckets } from '../support/folder-buckets.ts';
+import { kubeOk } from '../support/kube-request.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const folder = makeFolderBuckets();
+afterAll(() => folder.remove());
+
+const write = async () => {
+  throw new StorageUnavailable('The bucket tintype-ingest refuses access: check its credentials.');
+};
+const buckets = { ...folder.buckets, ingest: { ...folder.buckets.ingest, write } };
+const images = { ...declaredImageDeps(buckets), download: async () => ({ fault: 'nobody asks' }) };
+const cluster = useTenantCluster({ db, context: { images } });
+const { apply, condition, led, untilReason } = cluster;
+
+/** Whatever is said of it in the meantime. */
+async function reasonsWhile(name: string, work: () => Promise<unknown>): Promise<Set<unknown>> {
+  const seen = new Set<unknown>();
+  let isOver = false;
+  const watching = (async () => {
+    while (!isOver) {
+      seen.add((await condition('Project', name))?.reason);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  await work();
+  isOver = true;
+  await watching;
+  return seen;
+}
+
+it('a storage that takes no images is the trouble of the preset that brings one', async () => {
+  const [name, other] = [newSlug(), newSlug()];
+  const png = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), randomBytes(64)]);
+  await kubeOk(cluster.plane(), {
+    ...{ method: 'POST', path: `/api/v1/namespaces/${cluster.namespace()}/configmaps` },
+    body: { metadata: { name }, binaryData: { 'logo.png': png.toString('base64') } },
+  });
+  await led(async () => {
+    for (const each of [name, other]) await apply('Project', each, {});
+    for (const each of [name, other]) await untilReason('Project', each, 'InSync');
+    const seen = await reasonsWhile(other, async () => {
+      const image = { configMapRef: { name, key: 'logo.png' } };
+      await apply('WatermarkPreset', name, { projectRef: { name }, image });
+      await untilReason('WatermarkPreset', name, 'ImagesUnavailable');
+      const passes = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 6));
+    });
+    expect([...seen]).toEqual(['InSync']);
+    const said = await condition('WatermarkPreset', name);
+    expect(said?.message).toBe(
+      'the storage does not take the image: The bucket tintype-ingest refuses access: check its credentials.',
+    );
+  });
+});
+
+it('a row that somebody keeps locked is the trouble of its own resource', async () => {
+  const [name, other] = [newSlug(), newSlug()];
+  await led(async () => {
+    for (const each of [name, other]) await apply('Project', each, {});
+    for (const each of [name, other]) await untilReason('Project', each, 'InSync');
+    const { project_id } = must(await findProjectBySlug(db, name));
+    const seen = await db.transaction(async (tx) => {
+      await tx.query('select from projects where project_id = $1 for update', [project_id]);
+      return reasonsWhile(other, async () => {
+        await apply('Project', name, { displayName: 'Store' });
+        await untilReason('Project', name, 'DatabaseUnavailable');
+        const passes = await cluster.countPasses();
+        await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 6));
+      });
+    });
+    expect([...seen]).toEqual(['InSync']);
+    await untilReason('Project', name, 'InSync');
+    expect(await findProjectBySlug(db, name)).toMatchObject({ name: 'Store' });
+  });
+});
