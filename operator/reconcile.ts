@@ -9,7 +9,7 @@ import { lockProject, type ProjectRow } from '../runtime/db/projects.ts';
 import type { Clock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
 import { auditDeed } from './audit-deed.ts';
-import type { Condition } from './conditions.ts';
+import { type Condition, outcomeOf } from './conditions.ts';
 import type { Finding, Subject } from './declared.ts';
 import type { RowDifference } from './row-difference.ts';
 
@@ -79,7 +79,8 @@ export function reconciler<Spec, Rows extends Gathered, Change extends Named>(
   return async (declared, context) => {
     const subject = withSpec(declared, steps.spec);
     const result = await reconcileRows(steps, subject, context);
-    if (context.mode !== 'plan-only') await steps.settle?.(subject, context);
+    const isSettled = context.mode !== 'plan-only' && outcomeOf(result.conditions) !== 'refused';
+    if (isSettled) await steps.settle?.(subject, context);
     return result;
   };
 }

@@ -49,6 +49,26 @@ function newSlug(): string {
 }
 
 describe('a pass over one resource', () => {
+  it('touches no Secret where what is declared is refused', async () => {
+    const slug = newSlug();
+    const secrets: string[] = [];
+    const context = await contextOf({
+      writeSecret: async (name) => void secrets.push(`write ${name}`),
+      removeSecrets: async () => void secrets.push('remove'),
+    });
+    const url = 'https://shop.example/hook';
+    await reconcileProject(declare(slug, { callback: { url, secretName: 'hook' } }), context);
+    expect(secrets).toEqual(['write hook']);
+    for (const callback of [{ url: '' }, { url, secretName: 'other' }]) {
+      const { conditions } = await reconcileProject(
+        declare(slug, { slug: `${slug}-2`, callback }),
+        context,
+      );
+      expect(conditions).toContainEqual(expect.objectContaining({ reason: 'SlugImmutable' }));
+    }
+    expect(secrets).toEqual(['write hook']);
+  });
+
   it('does not undo a suspension by staff that came between its reading and its writing', async () => {
     const slug = newSlug();
     const context = await contextOf();
