@@ -94,7 +94,7 @@ const callback = group('{ url, secretName, rotationTrigger }', {
     .optional(),
 })
   .refine(({ url, secretName }) => url === '' || secretName !== undefined, {
-    error: 'secretName, the Secret that the operator writes',
+    error: 'the name of the Secret that the operator writes',
     path: ['secretName'],
   })
   .meta({

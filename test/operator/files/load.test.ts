@@ -84,7 +84,7 @@ describe('what a wrong document says', () => {
       name: 'a field that does not exist',
       spec: '  displayName: Shop\n  callback:\n    url: https://shop.example/hook\n    secret: shop',
       says: [
-        'a.yaml:7: spec.callback.secretName: missing, expected the name of a Secret: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each "."',
+        'a.yaml:7: spec.callback.secretName: missing, expected the name of the Secret that the operator writes',
         'a.yaml:9: spec.callback.secret: unknown field, expected only the fields url, secretName, rotationTrigger',
       ],
     },
