@@ -3,64 +3,40 @@
  * database. The resource is looked at again at once, so that its status is true and what drifted is healed.
  * Spec: Project (status).
  */
-
-import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredRowChange,
-  deleteOldDeclaredRowChanges,
+  deleteDeclaredRowChanges,
   listDeclaredRowChanges,
 } from '../../runtime/db/declared-row-changes.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { sleep } from '../kube/timed-clock.ts';
-import { CHANGES_MAX, createRowChanges, type RowChanges } from '../row-changes.ts';
 import { absenceOf } from './database-gate.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { tenantTypes } from './tenant-object.ts';
 
-/** Enough for a reader that is behind to see that it is. */
-const KEPT = 2 * CHANGES_MAX;
-/** Between two that old numbers are deleted. */
-const TURNS = 1000;
-
-export type RowsToFollow = RowChanges<DeclaredRowChange>;
-
-/** From now on: before anything is looked at, so that no change falls in between. */
-export async function openRowsToFollow(state: TenantState, db: Queryable): Promise<RowsToFollow> {
-  const changes = createRowChanges({
-    list: (page) => listDeclaredRowChanges(db, page),
-    keyOf: printChange,
-  });
-  await changes.take().catch((error) => tellTrouble(state, error));
-  return changes;
-}
+/** Beyond so many at once everything is looked at. */
+const CHANGES_MAX = 500;
 
 /** For as long as the term goes on. */
-export async function followRows(
-  state: TenantState,
-  term: FencedTerm,
-  changes: RowsToFollow,
-): Promise<void> {
-  for (let turn = 1; !term.signal.aborted; turn += 1) {
+export async function followRows(state: TenantState, term: FencedTerm): Promise<void> {
+  while (!term.signal.aborted) {
     await sleep(state.clock, state.poll_ms, term.signal);
-    try {
-      const { changed, isAll } = await changes.take();
-      if (isAll) lookAtAll(state);
-      else for (const change of changed) lookAt(state, change);
-      if (turn % TURNS === 0) await forget(term);
-    } catch (error) {
-      tellTrouble(state, error);
-    }
+    await takeChanges(state, term).catch((error) => {
+      // Of a database that is away each pass says it.
+      if (absenceOf(error) !== undefined) return;
+      state.log.warn('changes of rows cannot be read, and will be', { error });
+    });
   }
 }
 
-/** Of a database that is away each pass says it, and what changed meanwhile is found afterwards. */
-function tellTrouble({ log }: TenantState, error: unknown): void {
-  if (absenceOf(error) !== undefined) return;
-  log.warn('changes of rows cannot be read, and will be', { error });
-}
-
-function printChange({ kind, owner_namespace, owner_name }: DeclaredRowChange): string {
-  return `${kind} ${owner_namespace}/${owner_name}`;
+/** They are forgotten once they are in the queues: whoever leads next looks at everything. */
+async function takeChanges(state: TenantState, { db, signal }: FencedTerm): Promise<void> {
+  const { namespaces } = state;
+  const changes = await listDeclaredRowChanges(db, { namespaces, limit: CHANGES_MAX });
+  if (changes.length === 0 || signal.aborted) return;
+  if (changes.length === CHANGES_MAX) lookAtAll(state);
+  else for (const change of changes) lookAt(state, change);
+  await db.transaction((tx) => deleteDeclaredRowChanges(tx, changes));
 }
 
 function lookAt(
@@ -76,8 +52,4 @@ export function lookAtAll({ caches, queues }: TenantState): void {
   for (const [kind, queue] of queues) {
     for (const key of caches.keys(kind)) queue.add(key, 'resync');
   }
-}
-
-function forget({ db }: FencedTerm): Promise<void> {
-  return db.transaction((tx) => deleteOldDeclaredRowChanges(tx, KEPT));
 }

@@ -13,7 +13,7 @@ import { createDatabaseGate, type DatabaseGate } from './database-gate.ts';
 import { createDeparted, type Departed } from './departed.ts';
 import { createDependants } from './dependants.ts';
 import { directiveOf } from './directives.ts';
-import { followRows, lookAtAll, openRowsToFollow } from './follow-rows.ts';
+import { followRows, lookAtAll } from './follow-rows.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
@@ -145,7 +145,6 @@ function isForeignStatus(
 
 async function lead(state: TenantState, term: FencedTerm): Promise<void> {
   await Promise.race([state.caches.synced, ended(term.signal)]);
-  const changes = await openRowsToFollow(state, term.db);
   if (term.signal.aborted) return;
   const queues = tenantTypes.map(({ kind }) => {
     return [kind, createWorkQueue({ ...state, name: kind })] as const;
@@ -156,7 +155,7 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
     const reconcile = (pass: Pass) => runPass(state, { kind, pass, term });
     return runWorkers({ ...state, controller: kind, queue, reconcile, concurrency: CONCURRENCY });
   });
-  await Promise.all([sweepOrphans(state, term), followRows(state, term, changes)]);
+  await Promise.all([sweepOrphans(state, term), followRows(state, term)]);
   await Promise.all(workers.map((each) => each.stop()));
   state.queues = new Map();
   state.departed.clear();

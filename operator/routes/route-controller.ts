@@ -3,7 +3,7 @@
  * Woken by resources, by routes and by rows that changed; everything is compared once a minute all the same.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { listRouteChanges, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
+import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import type { Log } from '../../runtime/platform/log.ts';
 import { absenceOf } from '../cluster/database-gate.ts';
 import { directiveOf } from '../cluster/directives.ts';
@@ -16,7 +16,6 @@ import type { KubeMetrics } from '../kube/metrics.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended, sleep } from '../kube/timed-clock.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
-import { createRowChanges } from '../row-changes.ts';
 import {
   findSubject,
   isLookedAt,
@@ -24,6 +23,7 @@ import {
   type RouteContext,
   routeProject,
 } from './project-route.ts';
+import { createRowChanges } from './row-changes.ts';
 import { findUnsettled, keyOf } from './sweep.ts';
 
 export type RouteController = {
@@ -157,14 +157,11 @@ async function follow(state: State, queue: WorkQueue, signal: AbortSignal): Prom
 
 function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
   const { context, sweep_ms } = state;
-  const changes = createRowChanges({
-    list: (page) => listRouteChanges(context.db, page),
-    keyOf: ({ project_id }) => project_id,
-  });
+  const changes = createRowChanges(context.db);
   let swept_at = -Infinity;
   return async () => {
-    const { changed, isAll } = await changes.take();
-    for (const { project_id } of changed) queue.add(project_id, 'change');
+    const { project_ids, isAll } = await changes.take();
+    for (const project_id of project_ids) queue.add(project_id, 'change');
     const isOver = context.clock.elapsed() - swept_at >= sweep_ms;
     if (!isAll && !state.isDue && !isOver) return;
     state.isDue = false;

@@ -5,25 +5,30 @@ export type DeclaredRowChange = {
   kind: string;
   owner_namespace: string;
   owner_name: string;
+  /** Another one with each change. */
   version: number;
 };
 
-/** Those beyond this version, newest first. */
+/** `namespaces`: none named, of all. */
 export function listDeclaredRowChanges(
   db: Queryable,
-  { after, limit }: { after: number; limit: number },
+  { namespaces, limit }: { namespaces: readonly string[]; limit: number },
 ): Promise<DeclaredRowChange[]> {
   return db.query<DeclaredRowChange>(
-    'select * from declared_row_changes where version > $1 order by version desc limit $2',
-    [after, limit],
+    `select * from declared_row_changes
+     where cardinality($1::text[]) = 0 or owner_namespace = any($1) order by version limit $2`,
+    [namespaces, limit],
   );
 }
 
-/** All but the newest so many. */
-export async function deleteOldDeclaredRowChanges(tx: Transaction, kept: number): Promise<void> {
+/** What has changed again since it was read stays, and nobody who changes something just now is waited for. */
+export async function deleteDeclaredRowChanges(
+  tx: Transaction,
+  changes: readonly DeclaredRowChange[],
+): Promise<void> {
   await tx.query(
-    `delete from declared_row_changes
-     where version <= (select version from declared_row_changes order by version desc offset $1 limit 1)`,
-    [kept],
+    `delete from declared_row_changes where version in (
+       select version from declared_row_changes where version = any($1) for update skip locked)`,
+    [changes.map(({ version }) => version)],
   );
 }

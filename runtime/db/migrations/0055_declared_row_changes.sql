@@ -10,8 +10,8 @@ create table declared_row_changes (
   version bigint not null default nextval('declared_row_versions'),
   primary key (kind, owner_namespace, owner_name)
 );
-comment on table declared_row_changes is 'Resources whose rows somebody else than the operator changed, each with the number of its last change. Old numbers are deleted: who is so far behind looks at everything.';
-comment on column declared_row_changes.version is 'Grows with every change. A later number may be seen before an earlier one.';
+comment on table declared_row_changes is 'Resources whose rows somebody else than the operator changed, until an operator has seen it.';
+comment on column declared_row_changes.version is 'Another one with each change, so that none is deleted unseen.';
 
 create index declared_row_changes_by_version on declared_row_changes (version);
 
@@ -63,8 +63,9 @@ create trigger projects_declared after insert or delete or update of
     storage_hard_limit_bytes, nudity_auto_block, warm_presets, library_origins, version, owner_uid, owner_namespace,
     owner_name, owner_deletion_policy
   on projects for each row execute function note_declared_row('Project');
-create trigger signing_keys_declared after insert or update or delete on signing_keys
-  for each row execute function note_declared_row('SigningKey');
+create trigger signing_keys_declared after insert or delete or update of
+    status, retire_after, rotation_trigger, owner_uid, owner_namespace, owner_name
+  on signing_keys for each row execute function note_declared_row('SigningKey');
 create trigger watermark_presets_declared after insert or update or delete on watermark_presets
   for each row execute function note_declared_row('WatermarkPreset');
 create trigger recipes_declared after insert or update or delete on recipes
