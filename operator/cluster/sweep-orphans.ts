@@ -16,21 +16,26 @@ const FEW = 10;
 
 /** For as long as the term goes on. */
 export async function sweepOrphans(state: TenantState, term: FencedTerm): Promise<void> {
-  while (!term.signal.aborted) {
-    await sweep(state, term.db).catch((error) => {
+  for (let turn = 1; !term.signal.aborted; turn += 1) {
+    // In the first turn nothing was looked at yet.
+    const namesakes = turn === 1 ? 'take up' : 'have taken up';
+    await sweep(state, term.db, namesakes).catch((error) => {
       state.log.warn('rows could not be compared with resources, and will be', { error });
     });
     await sleep(state.clock, state.resync_ms, term.signal);
   }
 }
 
-async function sweep(state: TenantState, db: Queryable): Promise<void> {
+/** Whether resources of the same name, as where all was declared anew, have had their turn at the rows of their namesakes. */
+type Namesakes = 'take up' | 'have taken up';
+
+async function sweep(state: TenantState, db: Queryable, namesakes: Namesakes): Promise<void> {
   // A cache that is behind would make an orphan of what it has not heard of.
   if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return;
   const owners = (await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX })).filter(
     ({ namespace }) => state.namespaces.length === 0 || state.namespaces.includes(namespace),
   );
-  const orphans = owners.filter((owner) => isOrphan(state, owner));
+  const orphans = owners.filter((owner) => isOrphan(state, owner, namesakes));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
     state.log.error(
       'most rows belong to resources that are not in this cluster, and are left alone: is TINTYPE_DATABASE_URL the database of this cluster, and TINTYPE_WATCH_NAMESPACES right?',
@@ -41,16 +46,20 @@ async function sweep(state: TenantState, db: Queryable): Promise<void> {
   for (const orphan of orphans) letGoOf(state, orphan);
 }
 
-function isOrphan({ caches }: TenantState, { kind, namespace, name, uid }: OwnerRow): boolean {
+function isOrphan(
+  { caches }: TenantState,
+  { kind, namespace, name, uid }: OwnerRow,
+  namesakes: Namesakes,
+): boolean {
   const type = tenantTypes.find((each) => each.kind === kind);
   if (type === undefined) return false;
   const live = caches.get(type.kind, `${namespace}/${name}`);
-  // A project and its keys are taken up by their namesake as they are.
-  const isTakenUp = live !== undefined && TAKEN_UP.includes(type.kind);
-  return live?.metadata.uid !== uid && !isTakenUp;
+  if (live === undefined || live.metadata.uid === uid) return live === undefined;
+  return namesakes === 'have taken up' && !ALWAYS_TAKEN_UP.includes(type.kind);
 }
 
-const TAKEN_UP: readonly TenantKind[] = ['Project', 'SigningKey'];
+/** Whatever they declare. What belongs to a project may be declared in another one by now. */
+const ALWAYS_TAKEN_UP: readonly TenantKind[] = ['Project', 'SigningKey'];
 
 function letGoOf(state: TenantState, { kind, namespace, name, uid }: OwnerRow): void {
   const type = tenantTypes.find((each) => each.kind === kind);

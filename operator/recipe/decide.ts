@@ -49,6 +49,7 @@ export function decideRecipe(
   if (recipe === undefined)
     return { changes: [...first, { change: 'create', project_id, fields }], conditions };
   const isSame =
+    recipe.owner_uid === identity.uid &&
     recipe.name === fields.name &&
     recipe.transform_chain === fields.transform_chain &&
     recipe.schema_version === fields.schema_version;

@@ -23,7 +23,7 @@ export function recipeDifferences(
       return [{ action: 'insert', table, row: change.fields.name, fields }];
     }
     case 'update': {
-      const fields = fieldsOf(change.fields, recipe);
+      const fields = fieldsOf({ ...change.fields, ...ownerColumns(identity) }, recipe);
       return [{ action: 'update', table, row: change.recipe_id, fields }];
     }
     case 'delete': {

@@ -1,7 +1,11 @@
 /** What has to be read to judge a Recipe resource. */
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
-import { type DeclaredRecipeRow, findDeclaredRecipe } from '../../runtime/db/declared-rows.ts';
+import {
+  type DeclaredRecipeRow,
+  findDeclaredRecipe,
+  findNamesakeRecipe,
+} from '../../runtime/db/declared-rows.ts';
 import { countRecipes } from '../../runtime/db/recipes.ts';
 import type { Subject } from '../declared.ts';
 import { findWay, type Way } from '../names.ts';
@@ -11,7 +15,7 @@ import { type RecipeSpec, recipeSpec } from './schema.ts';
 
 export type RecipeRows = {
   project: { project_id: string } | undefined;
-  /** The row that the resource owns. */
+  /** The row that the resource owns; else the one of its namesake, as where all was declared anew. */
   recipe: DeclaredRecipeRow | undefined;
   /** To the declared name. */
   way: Way;
@@ -24,13 +28,17 @@ export async function gatherRecipe(
   { identity, spec }: Subject<RecipeSpec>,
   scope: Scope,
 ): Promise<RecipeRows> {
-  const recipe = await findDeclaredRecipe(db, { owner_uid: identity.uid });
-  const alone = { project: recipe, recipe, way: { renamings: [] }, is_full: false };
+  const own = await findDeclaredRecipe(db, { owner_uid: identity.uid });
+  const alone = { project: own, recipe: own, way: { renamings: [] }, is_full: false };
   if (spec === undefined) return alone;
   const project = await findReferredProject(db, spec, scope);
   if (project === undefined) return { ...alone, project };
   const { project_id } = project;
-  const wish = { identity, spec, project_id };
+  const { namespace: owner_namespace, name: owner_name } = identity;
+  const namesake = { project_id, owner_namespace, owner_name };
+  const recipe = own ?? (await findNamesakeRecipe(db, namesake));
+  const owner = { ...identity, uid: recipe?.owner_uid ?? identity.uid };
+  const wish = { identity: owner, spec, project_id };
   return {
     project,
     recipe,

@@ -103,7 +103,7 @@ export async function findNamesakeWatermarkPreset(
   return row;
 }
 
-export type DeclaredRecipeRow = {
+export type DeclaredRecipeRow = OwnerColumns & {
   recipe_id: string;
   project_id: string;
   name: string;
@@ -111,14 +111,26 @@ export type DeclaredRecipeRow = {
   schema_version: number;
 };
 
+const RECIPES = `select recipe_id, project_id, name, transform_chain, schema_version,
+    owner_uid, owner_namespace, owner_name from recipes`;
+
 export async function findDeclaredRecipe(
   db: Queryable,
   { owner_uid }: { owner_uid: string },
 ): Promise<DeclaredRecipeRow | undefined> {
+  const [row] = await db.query<DeclaredRecipeRow>(`${RECIPES} where owner_uid = $1`, [owner_uid]);
+  return row;
+}
+
+/** The one of the project that a resource of this name declared, whichever that was. */
+export async function findNamesakeRecipe(
+  db: Queryable,
+  by: { project_id: string; owner_namespace: string; owner_name: string },
+): Promise<DeclaredRecipeRow | undefined> {
   const [row] = await db.query<DeclaredRecipeRow>(
-    `select recipe_id, project_id, name, transform_chain, schema_version
-     from recipes where owner_uid = $1`,
-    [owner_uid],
+    `${RECIPES} where project_id = $1 and owner_namespace = $2 and owner_name = $3
+     order by recipe_id limit 1`,
+    [by.project_id, by.owner_namespace, by.owner_name],
   );
   return row;
 }

@@ -141,6 +141,7 @@ export function watermarkPreset(spec: object = {}) {
 
 export function recipeRow(fields: Partial<DeclaredRecipeRow> = {}): DeclaredRecipeRow {
   return {
+    ...mine,
     recipe_id: 'rcp_1',
     project_id: 'prj_1',
     name: 'shop',

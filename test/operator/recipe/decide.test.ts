@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { decideRecipe } from '../../../operator/recipe/decide.ts';
-import { gone, recipe, recipeRows, somebody } from '../samples.ts';
+import { gone, recipe, recipeRow, recipeRows, somebody } from '../samples.ts';
 
 const fields = { name: 'shop', transform_chain: 'quality/80', schema_version: 1 };
 
 describe('a Recipe', () => {
   it.each([
     { name: 'that is as declared is left alone', spec: {}, rows: recipeRows(), changes: [] },
+    {
+      name: 'takes up the row that its namesake left',
+      spec: {},
+      rows: recipeRows({ recipe: recipeRow({ owner_uid: 'uid-before' }) }),
+      changes: [expect.objectContaining({ change: 'update', recipe_id: 'rcp_1' })],
+    },
     {
       name: 'that is not there is made',
       spec: {},

@@ -1,0 +1,60 @@
+// All resources made anew on the same database, as from Git after a cluster was lost. Spec: Project; Recipe.
+import { expect, it } from 'vitest';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeFile, must } from '../support/rows.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+const { apply, led, untilReason } = cluster;
+
+const RECIPES = 15;
+
+function idsOf(project_id: string) {
+  return Promise.all(
+    ['recipes', 'watermark_presets', 'signing_keys'].map((table) =>
+      db.query<Record<string, unknown>>(`select * from ${table} where project_id = $1 order by 1`, [
+        project_id,
+      ]),
+    ),
+  );
+}
+
+it('each takes up the row of its namesake, and none is taken for another cluster’s', async () => {
+  const name = newSlug();
+  const projectRef = { name };
+  const recipes = Array.from({ length: RECIPES }, (_, at) => `${name}-${at}`);
+  const all = [
+    ['Project', name, {}],
+    ['SigningKey', name, { projectRef, rotationTrigger: '1' }],
+    ['WatermarkPreset', name, { projectRef, fileSlug: 'logo.png' }],
+    ...recipes.map((each) => ['Recipe', each, { projectRef, transformChain: 'resize/9x9' }]),
+  ] as [string, string, object][];
+  await apply('Project', name, {});
+  await led(() => untilReason('Project', name, 'InSync'));
+  const { project_id } = must(await findProjectBySlug(db, name));
+  await makeFile(db, must(await findProjectBySlug(db, name)), { file_slug: 'logo.png' });
+  for (const each of all) await apply(...each);
+  await led(async () => {
+    for (const [kind, each] of all) await untilReason(kind, each, 'InSync');
+  });
+  const before = await idsOf(project_id);
+  // As if the resources of now were others than those that the rows were made for.
+  for (const table of ['projects', 'recipes', 'watermark_presets', 'signing_keys']) {
+    await db.query(`update ${table} set owner_uid = 'before-' || owner_uid where project_id = $1`, [
+      project_id,
+    ]);
+  }
+  await led(async () => {
+    for (const [kind, each] of all) await untilReason(kind, each, 'InSync');
+    await expect
+      .poll(() => idsOf(project_id).then((rows) => rows.flat().map(known)))
+      .toEqual(before.flat().map(known));
+  });
+});
+
+/** All but when it was written. */
+function known({ updated_at: _, ...row }: Record<string, unknown>) {
+  return row;
+}
