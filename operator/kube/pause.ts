@@ -1,4 +1,7 @@
-/** How long to wait before trying again: longer after each failure, never the same for two, as asked where it was asked. */
+/**
+ * How long to wait before trying again: longer after each failure, never the same for two, as asked where it was asked
+ * within bounds: a page of somebody's load balancer may ask for an hour.
+ */
 
 export type Pauses = {
   /** Milliseconds until the next attempt; what the server asked for is the least. */
@@ -18,7 +21,7 @@ export function createPauses(options: {
   return {
     next: (asked_ms = 0) => {
       last = Math.min(most_ms, least_ms + random() * (last * 3 - least_ms));
-      return Math.max(last, asked_ms * (1 + random() / 4));
+      return Math.max(last, Math.min(asked_ms, most_ms) * (1 + random() / 4));
     },
     reset: () => {
       last = least_ms;

@@ -2,6 +2,7 @@
  * One look at one pool of workers: busy pods are marked, so that they are not the ones to go, then the number is set,
  * through the scale of the Deployment alone. Spec: Upload session (status).
  */
+import type { Log } from '../../runtime/platform/log.ts';
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import type { Pool } from '../image-service/render/autoscaling.ts';
 import { deployments, ownedLabels, pods } from '../installation/live-types.ts';
@@ -13,7 +14,7 @@ import { type AskPod, loadOf, type PodLoad, readPods, type WorkerPod } from './r
 
 export type PoolPlace = { name: string; namespace: string; pool: Pool };
 
-export type ScaleContext = { client: KubeClient; ask: AskPod };
+export type ScaleContext = { client: KubeClient; ask: AskPod; log: Log };
 
 export type Looked = {
   wishes: Wish[];
@@ -48,13 +49,20 @@ export async function scalePool(
 /** Whoever takes pods away after that takes the busy ones last. */
 export async function markBusy(
   { name, namespace, pool }: PoolPlace,
-  { client, ask }: ScaleContext,
+  { client, ask, log }: ScaleContext,
 ): Promise<PodLoad[]> {
   const labels = `${ownedLabels(name)},app.kubernetes.io/component=${pool.component}`;
   const listed = await client.listPage(workerPods, { namespace, labels, limit: 0 });
   const loads = await readPods(unwrap(listed).items, ask);
-  await Promise.all(loads.map((load) => mark(client, load)));
+  await Promise.all(loads.map((load) => mark(client, load).catch(unmarked(log, load))));
   return loads;
+}
+
+/** To scale matters more than which pod goes first. */
+function unmarked(log: Log, { pod: { metadata } }: PodLoad) {
+  return (error: unknown) => {
+    log.warn('a pod could not be marked as busy or idle', { name: metadata.name, error });
+  };
 }
 
 const workerPods = pods as ResourceType<WorkerPod>;

@@ -47,7 +47,7 @@ async function look(): Promise<void> {
   const place = { name, namespace: cluster.namespace(), pool };
   const seen = { depths: await broker.read('it', rabbit.url), wishes, now_ms: clock.elapsed() };
   const ask = async (pod: Json) => inHand.get(pod.metadata.name) ?? 0;
-  wishes = (await scalePool(place, seen, { client, ask }))?.wishes ?? [];
+  wishes = (await scalePool(place, seen, { client, ask, log }))?.wishes ?? [];
   client.close();
 }
 
