@@ -118,7 +118,10 @@ async function throughCluster(documents: readonly Document[]): Promise<void> {
   await createTenantOperator({ plane: plane(), db, sealing, resources }).run();
 }
 
-/** All that was declared, without ids, times and secrets. */
+/**
+ * All that was declared, without ids, times and secrets, and without the updates by which a resource of a cluster takes
+ * up the row of its namesake: in a folder it is the same resource as before.
+ */
 async function rowsOf(db: Database): Promise<unknown> {
   const tables = {
     projects: `select project_slug, name, delivery_access, status, suspended_by, cors_allowed_origins,
@@ -131,7 +134,10 @@ async function rowsOf(db: Database): Promise<unknown> {
     prices: 'select multiplier from project_pricing order by 1',
     presets: `select name, x_offset, y_offset, opacity, owner_name from watermark_presets order by 1`,
     recipes: `select name, transform_chain, schema_version, owner_name from recipes order by 1`,
-    trail: `select action, after->'changes' as changes from audit_log where actor_kind = 'operator' order by action, (after->'changes')::text`,
+    trail: `select action, after->'changes' as changes from audit_log
+      where actor_kind = 'operator'
+        and not (after->'changes' = '["update"]' and coalesce(after->'rows'->0 ? 'owner_uid', false))
+      order by action, (after->'changes')::text`,
   };
   const rows: Record<string, unknown> = {};
   for (const [name, query] of Object.entries(tables)) rows[name] = await db.query(query);
