@@ -108,7 +108,9 @@ it('Argo CD is taught the kinds', async () => {
   await kubeApply(plane(), `${namespaces}/argocd`, head);
   const empty = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'argocd' } };
   await kubeApply(plane(), `${namespaces}/argocd/configmaps/${name}`, empty);
-  await type('kubectl apply --server-side --field-manager=tintype -k config/argocd');
+  await type(
+    'kubectl --namespace argocd apply --server-side --field-manager=tintype -k config/argocd',
+  );
   expect(await keysOf('configmaps', 'argocd-cm', 'argocd')).toHaveLength(5);
   await kubeOk(plane(), { method: 'DELETE', path: '/api/v1/namespaces/argocd' });
 });

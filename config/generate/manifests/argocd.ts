@@ -52,7 +52,7 @@ const settings = Object.fromEntries(
 export const argocdFiles: [string, string][] = [
   [
     'config/argocd/argocd-cm.yaml',
-    `${WRITTEN}# kubectl apply --server-side --field-manager=tintype -k config/argocd: these keys, beside those of others.\n` +
+    `${WRITTEN}# kubectl --namespace argocd apply --server-side --field-manager=tintype -k config/argocd: these keys, beside those of others.\n` +
       printYaml({
         apiVersion: 'v1',
         kind: 'ConfigMap',
