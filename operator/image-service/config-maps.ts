@@ -1,8 +1,9 @@
 /** The ConfigMaps that an ImageService names: what is missing is said before a pod waits for a file that never comes. */
+import { createHash } from 'node:crypto';
 import type { ImageServiceSpec } from './schema.ts';
 
-/** By name of the ConfigMap, its keys; one that does not exist is missing here. */
-export type FoundConfigMaps = Readonly<Record<string, readonly string[]>>;
+/** By name of the ConfigMap; one that does not exist is missing here. */
+export type FoundConfigMaps = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export type ConfigMapProblem = {
   reason: 'ConfigMapNotFound' | 'ConfigMapKeyMissing';
@@ -18,19 +19,32 @@ export function configMapNeeds(spec: ImageServiceSpec): ConfigMapNeed[] {
   });
 }
 
+/** `digest` changes with the files; none where no ConfigMap is named. */
 export function examineConfigMaps(
   spec: ImageServiceSpec,
   found: FoundConfigMaps,
+): { problems: ConfigMapProblem[]; digest: string | undefined } {
+  const needs = configMapNeeds(spec);
+  const problems = needs.flatMap((need) => problemOf(need, found));
+  return { problems, digest: needs.length === 0 ? undefined : digestOf(needs, found) };
+}
+
+function problemOf(
+  { field, name, key }: ConfigMapNeed,
+  { [name]: files }: FoundConfigMaps,
 ): ConfigMapProblem[] {
-  return configMapNeeds(spec).flatMap(({ field, name, key }): ConfigMapProblem[] => {
-    const keys = found[name];
-    if (keys === undefined) {
-      const message = `ConfigMap '${name}' (\`spec.${field}\`) does not exist: create it in this namespace with the key ${key}.`;
-      return [{ reason: 'ConfigMapNotFound', message }];
-    }
-    if (keys.includes(key)) return [];
-    const there = keys.length === 0 ? 'it is empty' : `it has ${keys.toSorted().join(', ')}`;
-    const message = `Key '${key}' of ConfigMap '${name}' (\`spec.${field}\`) is missing: ${there}.`;
-    return [{ reason: 'ConfigMapKeyMissing', message }];
-  });
+  if (files === undefined) {
+    const message = `ConfigMap '${name}' (\`spec.${field}\`) does not exist: create it in this namespace with the key ${key}.`;
+    return [{ reason: 'ConfigMapNotFound', message }];
+  }
+  if (Object.hasOwn(files, key)) return [];
+  const keys = Object.keys(files);
+  const there = keys.length === 0 ? 'it is empty' : `it has ${keys.toSorted().join(', ')}`;
+  const message = `Key '${key}' of ConfigMap '${name}' (\`spec.${field}\`) is missing: ${there}.`;
+  return [{ reason: 'ConfigMapKeyMissing', message }];
+}
+
+function digestOf(needs: readonly ConfigMapNeed[], found: FoundConfigMaps): string {
+  const files = needs.map(({ name, key }) => found[name]?.[key] ?? null);
+  return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
 }

@@ -15,6 +15,8 @@ export type Installation = {
   database_id: string | undefined;
   /** Changes with what the Secrets hold, so that pods are replaced then. */
   secrets_digest: string;
+  /** Changes with the files of the ConfigMaps, which a process reads when it starts; none where none is named. */
+  files_digest: string | undefined;
   endpoints: Endpoints;
   /** Whether the custom resources of KEDA are there. */
   keda: 'present' | 'absent';

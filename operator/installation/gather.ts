@@ -43,12 +43,14 @@ export async function gather(
     listCluster(client, { name, namespace }),
   ]);
   const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
-  const problems = [...faults, ...examineConfigMaps(spec, files)];
+  const configured = examineConfigMaps(spec, files);
+  const problems = [...faults, ...configured.problems];
   const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
   const installation: Installation = {
     ...{ name, namespace, uid, spec, schema_version, endpoints },
     database_id: asked.database.id,
     secrets_digest: digest,
+    files_digest: configured.digest,
     keda: cluster.keda,
   };
   const { migration } = renderInstallation(installation);

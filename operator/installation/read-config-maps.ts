@@ -1,10 +1,11 @@
-/** The keys of the ConfigMaps that an ImageService names, each got by its name, as its Secrets are. */
+/** The ConfigMaps that an ImageService names, each got by its name, as its Secrets are. */
 import { configMapNeeds, type FoundConfigMaps } from '../image-service/config-maps.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type KubeObject, type Place, resourceType } from '../kube/resource.ts';
 
-type ConfigMap = KubeObject & { data?: object; binaryData?: object };
+type Files = Record<string, string>;
+type ConfigMap = KubeObject & { data?: Files; binaryData?: Files };
 
 const configMaps = resourceType<ConfigMap>({
   apiVersion: 'v1',
@@ -20,14 +21,14 @@ export async function readConfigMaps(
 ): Promise<FoundConfigMaps> {
   const names = new Set(configMapNeeds(spec).map(({ name }) => name));
   const found = await Promise.all(
-    [...names].map(async (name) => [name, await readKeys(client, { name, namespace })] as const),
+    [...names].map(async (name) => [name, await readFiles(client, { name, namespace })] as const),
   );
-  return Object.fromEntries(found.filter(([, keys]) => keys !== undefined)) as FoundConfigMaps;
+  return Object.fromEntries(found.filter(([, files]) => files !== undefined)) as FoundConfigMaps;
 }
 
-async function readKeys(client: KubeClient, place: Place): Promise<string[] | undefined> {
+async function readFiles(client: KubeClient, place: Place): Promise<Files | undefined> {
   const answer = await client.get(configMaps, place);
-  if (answer.ok) return Object.keys({ ...answer.value.data, ...answer.value.binaryData });
+  if (answer.ok) return { ...answer.value.binaryData, ...answer.value.data };
   if (answer.failure.reason === 'NotFound') return undefined;
   throw answer.failure;
 }

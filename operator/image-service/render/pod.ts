@@ -41,6 +41,7 @@ export function podTemplate(
       annotations: {
         ...toMap(spec.podAnnotations),
         'tintype.dev/secrets-digest': of.secrets_digest,
+        ...(of.files_digest && { 'tintype.dev/files-digest': of.files_digest }),
       },
     },
     spec: defined({

@@ -3,19 +3,30 @@ import { examineConfigMaps } from '../../../operator/image-service/config-maps.t
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
 import { full, least } from './samples.ts';
 
-const messages = (found: Record<string, string[]>, spec: object = full) =>
-  examineConfigMaps(imageServiceSpec.parse(spec), found).map(
-    ({ reason, message }) => `${reason}: ${message}`,
-  );
+type Found = Record<string, Record<string, string>>;
+
+const examine = (found: Found, spec: object = full) =>
+  examineConfigMaps(imageServiceSpec.parse(spec), found);
+const messages = (found: Found, spec?: object) =>
+  examine(found, spec).problems.map(({ reason, message }) => `${reason}: ${message}`);
 
 it('says which ConfigMap is missing, which lacks its key, and nothing of those that are there', () => {
-  expect(messages({ plans: ['b', 'a'] })).toEqual([
+  expect(messages({ plans: { b: '', a: '' } })).toEqual([
     "ConfigMapKeyMissing: Key 'plans.yaml' of ConfigMap 'plans' (`spec.plansConfigMapRef`) is missing: it has a, b.",
     "ConfigMapNotFound: ConfigMap 'ca' (`spec.caConfigMapRef`) does not exist: create it in this namespace with the key ca.crt.",
   ]);
-  expect(messages({ plans: [], ca: ['ca.crt'] })).toEqual([
+  expect(messages({ plans: {}, ca: { 'ca.crt': 'A' } })).toEqual([
     "ConfigMapKeyMissing: Key 'plans.yaml' of ConfigMap 'plans' (`spec.plansConfigMapRef`) is missing: it is empty.",
   ]);
-  expect(messages({ plans: ['plans.yaml'], ca: ['ca.crt'] })).toEqual([]);
+  expect(messages({ plans: { 'plans.yaml': 'P' }, ca: { 'ca.crt': 'A' } })).toEqual([]);
   expect(messages({}, least)).toEqual([]);
+});
+
+it('has a digest that changes with the files that are named, and with no others', () => {
+  const plans = { 'plans.yaml': 'P' };
+  const { digest } = examine({ plans, ca: { 'ca.crt': 'A' } });
+  expect(digest).toMatch(/^[0-9a-f]{16}$/);
+  expect(examine({ plans, ca: { 'ca.crt': 'A', notes: 'B' } }).digest).toBe(digest);
+  expect(examine({ plans, ca: { 'ca.crt': 'B' } }).digest).not.toBe(digest);
+  expect(examine({}, least).digest).toBeUndefined();
 });

@@ -360,6 +360,7 @@ describe('a pod', () => {
       kinds(installation(least, more), 'Deployment').map(({ spec }) => spec.template);
     expect(templates({})).toEqual(templates({ schema_version: '9999', keda: 'present' }));
     expect(templates({})).not.toEqual(templates({ secrets_digest: 'ffff' }));
+    expect(templates({})).not.toEqual(templates({ files_digest: 'ffff' }));
   });
 
   it('prints amounts as the API server does, and keeps requests within limits', () => {

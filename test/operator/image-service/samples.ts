@@ -120,6 +120,7 @@ export function installation(
     schema_version: '0026',
     database_id: '1/2',
     secrets_digest: '0123456789abcdef',
+    files_digest: undefined,
     endpoints: { database: 5432, amqp: 5672, storage: 9000 },
     keda: 'absent',
     ...more,
