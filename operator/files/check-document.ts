@@ -89,7 +89,17 @@ const headSchema = z.looseObject(
   { error: 'a resource with apiVersion, kind, metadata and spec' },
 );
 
-function documentSchema(kind: Kind) {
+/** Once for a kind: a folder may have thousands of documents. */
+const documentSchemas = new Map<Kind, DocumentSchema>();
+type DocumentSchema = ReturnType<typeof makeDocumentSchema>;
+
+function documentSchema(kind: Kind): DocumentSchema {
+  const schema = documentSchemas.get(kind) ?? makeDocumentSchema(kind);
+  documentSchemas.set(kind, schema);
+  return schema;
+}
+
+function makeDocumentSchema(kind: Kind) {
   return group('a resource with apiVersion, kind, metadata and spec', {
     apiVersion: z.literal(API_VERSION, { error: API_VERSION }),
     kind: z.literal(kind.kind),

@@ -103,7 +103,7 @@ export const metricTable = {
   },
   tintype_rate_refused_total: {
     kind: 'counter',
-    help: 'What was refused with rate_limited, by rate: failed-authentication, write, signed-url or signing-key.',
+    help: 'What was refused with rate_limited, by rate: failed-authentication, write, signed-url, signing-key or access-request.',
     labels: ['rate'],
   },
   tintype_job_seconds: {
