@@ -147,7 +147,7 @@ describe('an installation', () => {
     await until(`${delivered} deliveries`, async () => (await metered()) === delivered);
     await platform.step('backup');
     await around.postgres.query('postgres', 'drop database tintype with (force)');
-    expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active /);
+    expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio +\| active /);
     database = 'tintype2';
     for (const path of ['/originals/f/photo.jpg', '/resize/311x207/f/photo.jpg']) {
       const image = await deliver(DOMAIN, path);
@@ -236,7 +236,6 @@ describe('an installation', () => {
   });
 
   it('is taken out with everything that it was', async () => {
-    await kubectl('delete', 'project', 'shop', '--namespace', TEAM, '--timeout=60s');
     await platform.step('uninstall');
     expect(await left()).toEqual([]);
   });
