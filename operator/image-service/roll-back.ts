@@ -10,7 +10,7 @@ import type { Observed } from './observed.ts';
 import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered, renderInstallation } from './render/render.ts';
-import { apply, remove, type Step, strangers } from './steps.ts';
+import { apply, removeStrangers, type Step } from './steps.ts';
 
 export type RollOut = {
   steps: Step[];
@@ -44,7 +44,7 @@ export function rollBack(
   return {
     steps: [
       ...objects.map((object) => apply(marked(object, { of, rendered, failed }))),
-      ...strangers([...allObjects(rendered), before.migration], observed).map(remove),
+      ...removeStrangers([...allObjects(rendered), before.migration], observed),
     ],
     conditions: conditionsOf(findingsWith({ migration, verdicts, rendered: before, observed })),
     image: undefined,

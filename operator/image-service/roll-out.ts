@@ -11,7 +11,7 @@ import { REVISION } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered } from './render/render.ts';
 import type { RollOut } from './roll-back.ts';
-import { apply, isSame, remove, strangers } from './steps.ts';
+import { apply, isSame, removeStrangers } from './steps.ts';
 
 /** They prove that a version works before requests of people depend on it. */
 const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
@@ -45,7 +45,7 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
       ...allObjects(rendered)
         .filter((object) => object !== rendered.migration && !withheld.includes(object))
         .map(apply),
-      ...strangers(allObjects(rendered), observed).map(remove),
+      ...removeStrangers(allObjects(rendered), observed),
     ],
     conditions,
     // What else stands against Ready does not make it a worse version to go back to.

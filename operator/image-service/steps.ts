@@ -2,10 +2,13 @@
 import type { Observed, Present } from './observed.ts';
 import type { RenderedObject } from './render/object.ts';
 
-/** `create`: only where it is not there yet, for it cannot be changed. */
+/**
+ * `create`: only where it is not there yet, for it cannot be changed. `after`: what takes its place has to be served
+ * first.
+ */
 export type Step =
   | { do: 'apply' | 'create'; object: RenderedObject }
-  | { do: 'delete'; object: Present };
+  | { do: 'delete'; object: Present; after?: RenderedObject };
 
 export const apply = (object: RenderedObject): Step => ({ do: 'apply', object });
 export const create = (object: RenderedObject): Step => ({ do: 'create', object });
@@ -15,11 +18,25 @@ export function presentOf({ apiVersion, kind, metadata }: RenderedObject): Prese
   return { apiVersion, kind, name: metadata.name };
 }
 
-/** What the installation owns and no longer has, earlier migration Jobs among it. */
-export function strangers(wanted: readonly RenderedObject[], { present }: Observed): Present[] {
-  return present.filter((each) => !wanted.some((object) => isSame(each, object)));
+/** What the installation owns and no longer has, earlier migration Jobs among it; a route once the other kind serves. */
+export function removeStrangers(
+  wanted: readonly RenderedObject[],
+  { present }: Pick<Observed, 'present'>,
+): Step[] {
+  const strangers = present.filter((each) => !wanted.some((object) => isSame(each, object)));
+  return strangers.map((object): Step => {
+    const after = wanted.find((each) => isRouteLike(object, each));
+    return after === undefined ? remove(object) : { do: 'delete', object, after };
+  });
 }
 
 export function isSame({ kind, name }: Present, object: RenderedObject): boolean {
   return kind === object.kind && name === object.metadata.name;
+}
+
+const ROUTES: readonly string[] = ['Ingress', 'HTTPRoute'];
+
+/** Routes of one name lead the same hosts to the same Service. */
+function isRouteLike({ kind, name }: Present, { kind: other, metadata }: RenderedObject): boolean {
+  return ROUTES.includes(kind) && ROUTES.includes(other) && name === metadata.name;
 }

@@ -8,6 +8,7 @@ import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import { admissionOf } from '../routes/live-route.ts';
 import { typeOf } from './live-types.ts';
 import { type LiveObjects, liveKey } from './observe.ts';
 
@@ -41,13 +42,24 @@ export type Planned = Written & { path?: string };
 
 export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] {
   return steps.flatMap((step): Planned[] => {
-    if (step.do === 'delete') return [{ change: 'delete', ...head(step.object) }];
+    if (step.do === 'delete') {
+      const isAwaited = step.after !== undefined && !isServed(step.after, live);
+      return isAwaited ? [] : [{ change: 'delete', ...head(step.object) }];
+    }
     const wanted = withDigest(step.object);
     const present = findLive(live, wanted);
     if (present === undefined) return [{ change: 'create', ...headOf(wanted) }];
     const path = step.do === 'create' ? undefined : findDifference(wanted, present);
     return path === undefined ? [] : [{ change: 'update', ...headOf(wanted), path }];
   });
+}
+
+/** What was admitted before it was as it is rendered now is no answer. */
+function isServed(route: RenderedObject, live: LiveObjects): boolean {
+  const object = findLive(live, route);
+  if (object === undefined || findDifference(withDigest(route), object) !== undefined) return false;
+  const mode = route.kind === 'Ingress' ? 'Ingress' : 'Gateway';
+  return admissionOf({ mode, object }).state === 'admitted';
 }
 
 type Doing = { live: LiveObjects; deeds: Deeds };

@@ -7,6 +7,7 @@ import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
 import { deliveryName, type Edge, type EdgeFound, type RouteMode } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
+import { keepOutgoing } from './outgoing.ts';
 import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -46,7 +47,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
   }
   const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, live));
   return {
-    steps: [...wanted.flatMap(applying), ...removing(wanted, { live, mode: edge.mode })],
+    steps: [...wanted.flatMap(applying), ...removing(wanted, facts, edge)],
     verdict: judge(facts, edge, wanted),
     hosts: hostsOf(facts),
   };
@@ -96,17 +97,20 @@ function isAsWanted({ metadata, spec }: RenderedRoute, { object }: KnownRoute): 
 }
 
 /** Routes of the other kind serve until all of the new one do. */
-function removing(
-  wanted: readonly Wanted[],
-  { live, mode }: { live: readonly KnownRoute[]; mode: RouteMode },
-): RouteStep[] {
-  const areServed = wanted.every(
-    ({ present }) => present !== undefined && admissionOf(present).state === 'admitted',
-  );
-  return live
+function removing(wanted: readonly Wanted[], facts: RouteFacts, { mode }: Way): RouteStep[] {
+  const areServed = wanted.every(isServed);
+  const hosts = hostsOf(facts);
+  return facts.live
     .filter((each) => wanted.every(({ present }) => present !== each))
-    .filter((each) => each.mode === mode || areServed)
-    .map(remove);
+    .flatMap((each) =>
+      each.mode === mode || areServed ? [remove(each)] : keepOutgoing(each, hosts),
+    );
+}
+
+/** What was admitted before it was as it is wanted now is no answer. */
+function isServed({ route, present }: Wanted): boolean {
+  if (present === undefined || !isAsWanted(route, present)) return false;
+  return admissionOf(present).state === 'admitted';
 }
 
 function remove(route: KnownRoute): RouteStep {

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { renderInstallation } from '../../operator/image-service/render/render.ts';
+import type { ImageServiceSpec } from '../../operator/image-service/schema.ts';
+import { apply, removeStrangers } from '../../operator/image-service/steps.ts';
+import { carryOut } from '../../operator/installation/carry-out.ts';
+import { listCluster, observeObjects } from '../../operator/installation/observe.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import { createRouteController } from '../../operator/routes/route-controller.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
-import { least } from '../operator/image-service/samples.ts';
+import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
@@ -45,6 +50,10 @@ async function led(work: () => Promise<void>): Promise<void> {
   }
 }
 
+function setDomains({ project_id }: { project_id: string }, ...domains: string[]) {
+  return db.transaction((tx) => updateProjectDomains(tx, { project_id, domains }));
+}
+
 function declare(routing: object) {
   const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main`;
   const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService' };
@@ -77,11 +86,11 @@ function untilThere(path: string): Promise<void> {
 
 describe('the routes of a cluster with a Gateway', () => {
   it('are HTTPRoutes as soon as the cluster has them; an Ingress serves until the Gateway does', async () => {
-    const { project_id, project_slug } = await makeProject(db);
-    const name = `main-project-${project_slug}`;
+    const project = await makeProject(db);
+    const name = `main-project-${project.project_slug}`;
     // More than one HTTPRoute may have.
     const domains = Array.from({ length: 17 }, (_, index) => `i${index}.shop.example`);
-    await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains }));
+    await setDomains(project, ...domains);
     await declare({ mode: 'Ingress' });
     await led(async () => {
       await untilThere(`${ingresses}/${name}`);
@@ -108,4 +117,69 @@ describe('the routes of a cluster with a Gateway', () => {
       });
     });
   }, 300_000);
+
+  it('leave a project with its domain, also those that wait for a Gateway that never comes', async () => {
+    await installHttpRoutes(plane);
+    const [from, to] = [await makeProject(db), await makeProject(db)];
+    const [fromRoute, toRoute] = [from, to].map((each) => `main-project-${each.project_slug}`);
+    const own = `${from.project_slug}.example`;
+    const moved = `moved.${own}`;
+    await setDomains(from, own, moved);
+    await declare({ mode: 'Ingress' });
+    await led(async () => {
+      await untilThere(`${ingresses}/${fromRoute}`);
+      await declare({ mode: 'Gateway', gatewayRef: { name: 'edge' } });
+      await untilThere(`${httpRoutes}/${fromRoute}`);
+      await setDomains(from, own);
+      await setDomains(to, moved);
+      await until(async () => {
+        const { spec } = await kubeOk(plane, { path: `${ingresses}/${fromRoute}` });
+        expect(spec).toMatchObject({ rules: [{ host: own }] });
+        const { spec: there } = await kubeOk(plane, { path: `${httpRoutes}/${toRoute}` });
+        expect(there).toMatchObject({ hostnames: [moved] });
+      });
+      await setDomains(from);
+      await until(async () => {
+        expect(await isThere(`${ingresses}/${fromRoute}`)).toBe(false);
+        expect(await isThere(`${httpRoutes}/${fromRoute}`)).toBe(false);
+      });
+    });
+  }, 300_000);
+});
+
+describe('the routes of an ImageService', () => {
+  const place = { name: 'changing', namespace };
+
+  /** Its routes alone, as a pass writes them. */
+  async function carriedOut(routing: ImageServiceSpec['routing']): Promise<string[]> {
+    const { client } = connectKube(plane);
+    const rendered = renderInstallation(installation({ ...least, routing }, place));
+    const wanted = rendered.rest.filter(({ kind }) => /^(Ingress|HTTPRoute)$/.test(kind));
+    const { live, ...cluster } = await listCluster(client, place);
+    const { present } = observeObjects(place.name, rendered.migration, { live, ...cluster });
+    const steps = [...wanted.map(apply), ...removeStrangers(wanted, { present })];
+    const { written, troubles } = await carryOut(client, steps, live);
+    client.close();
+    expect(troubles).toEqual([]);
+    return written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).sort();
+  }
+
+  it('change their kind one by one, each once the new one is served', async () => {
+    await installHttpRoutes(plane);
+    const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
+    const both = (change: string) => [`${change} api`, `${change} delivery`];
+    const named = (words: string[]) => words.map((each) => each.replace(/(\S+)$/, 'changing-$1'));
+    expect(await carriedOut({ mode: 'Ingress' })).toEqual(named(both('create Ingress')));
+    expect(await carriedOut(gateway)).toEqual(named(both('create HTTPRoute')));
+    expect(await carriedOut(gateway)).toEqual([]);
+    await accept(`${httpRoutes}/changing-delivery`);
+    expect(await carriedOut(gateway)).toEqual(named(['delete Ingress delivery']));
+    await accept(`${httpRoutes}/changing-api`);
+    expect(await carriedOut(gateway)).toEqual(named(['delete Ingress api']));
+    expect(await carriedOut({ mode: 'Ingress' })).toEqual(named(both('create Ingress')));
+    expect(await carriedOut({ mode: 'Ingress' })).toEqual([]);
+    const back = await carriedOut({ mode: 'Disabled' });
+    const all = [...both('delete HTTPRoute'), ...both('delete Ingress')];
+    expect(back).toEqual(named(all));
+  });
 });

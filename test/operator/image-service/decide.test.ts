@@ -419,6 +419,20 @@ describe('what an installation has no longer', () => {
     expect(gone).toEqual(old);
   });
 
+  it('goes after the route of the other kind that takes its place, where there is one', () => {
+    const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
+    const removals = (routing: object) => {
+      const subject = installation({ ...least, routing } as typeof least);
+      return decided({}, { installation: subject }).steps.filter((step) => step.do === 'delete');
+    };
+    const successor = (name: string) => ({ kind: 'HTTPRoute', metadata: { name } });
+    expect(removals(gateway)).toMatchObject([
+      { object: { kind: 'Ingress', name: 'main-api' }, after: successor('main-api') },
+      { object: { kind: 'Ingress', name: 'main-delivery' }, after: successor('main-delivery') },
+    ]);
+    for (const step of removals({ mode: 'Disabled' })) expect(step).not.toHaveProperty('after');
+  });
+
   it('stays until then', () => {
     const decision = decided({ present, migration: { state: 'running' } });
     expect(decision.steps.filter((step) => step.do === 'delete')).toEqual([]);

@@ -1,11 +1,14 @@
 /** What a pass does about objects that the API server takes, refuses or cannot judge now. */
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { digest, type RenderedObject } from '../../../operator/image-service/render/object.ts';
 import { renderInstallation } from '../../../operator/image-service/render/render.ts';
-import { apply, remove } from '../../../operator/image-service/steps.ts';
-import { carryOut } from '../../../operator/installation/carry-out.ts';
+import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
+import { apply, presentOf, remove } from '../../../operator/image-service/steps.ts';
+import { carryOut, planSteps } from '../../../operator/installation/carry-out.ts';
 import { liveKey } from '../../../operator/installation/observe.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 import { type FailureReason, KubeFailure } from '../../../operator/kube/kube-failure.ts';
+import type { KubeObject } from '../../../operator/kube/resource.ts';
 import { installation, least } from '../image-service/samples.ts';
 
 const [refused, taken] = renderInstallation(installation(least)).ground;
@@ -50,3 +53,56 @@ it.each(['Invalid', 'Unavailable'] as const)(
     expect(troubles).toHaveLength(1);
   },
 );
+
+describe('a route of the kind that is declared no more', () => {
+  const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
+  const [ingress] = renderRoutes(installation(least));
+  const [httpRoute] = renderRoutes(installation({ ...least, routing: gateway }));
+  if (ingress === undefined || httpRoute === undefined) throw new Error('the API has a route');
+  const accepted = (status: string) => ({
+    parents: [{ conditions: [{ type: 'Accepted', status }] }],
+  });
+  const address = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+  const elsewhere = { ...httpRoute, spec: { parentRefs: [{ name: 'another' }] } };
+
+  const stored = (object: RenderedObject, status: object): [string, KubeObject] => {
+    const annotations = { 'tintype.dev/applied': digest(object) };
+    const metadata = { ...object.metadata, annotations, uid: 'u', resourceVersion: '1' };
+    return [liveKey(presentOf(object)), { ...object, metadata, status } as KubeObject];
+  };
+
+  it.each([
+    ['stays while the other is not there', ingress, httpRoute, undefined, 0],
+    ['stays while nobody serves the other', ingress, httpRoute, stored(httpRoute, {}), 0],
+    [
+      'stays where the other is refused',
+      ingress,
+      httpRoute,
+      stored(httpRoute, accepted('False')),
+      0,
+    ],
+    [
+      'stays where another state was admitted',
+      ingress,
+      httpRoute,
+      stored(elsewhere, accepted('True')),
+      0,
+    ],
+    ['goes once a Gateway serves', ingress, httpRoute, stored(httpRoute, accepted('True')), 1],
+    ['stays until the Ingress has an address', httpRoute, ingress, stored(ingress, {}), 0],
+    ['goes once the Ingress has an address', httpRoute, ingress, stored(ingress, address), 1],
+  ] as const)('%s, and the plan says the same', async (_, before, after, other, gone) => {
+    const live = new Map([stored(before, {}), ...(other === undefined ? [] : [other])]);
+    const step = { do: 'delete', object: presentOf(before), after } as const;
+    const deleted: string[] = [];
+    const client = {
+      delete: async (_type: unknown, { name }: { name: string }) => {
+        deleted.push(name);
+        return { ok: true, value: undefined };
+      },
+    } as unknown as KubeClient;
+    await carryOut(client, [step], live);
+    expect(deleted).toHaveLength(gone);
+    expect(planSteps([step], live)).toHaveLength(gone);
+  });
+});

@@ -23,6 +23,8 @@ const domains = Array.from({ length: 20 }, (_, index) => `i${index}.shop.example
 const many = { ...row, custom_domains: domains };
 const manyRoutes = liveRoutes({ ...routed, custom_domains: domains }, { edge: atGateway });
 const plain = { ...row, custom_domains: [] };
+const both = { ...row, custom_domains: [...row.custom_domains, 'cdn.shop.example'] };
+const waiting = { state: 'waiting' } as const;
 const ownDefault = { ...routed, has_own_default: 'yes' } as const;
 
 /** The steps in a word each. */
@@ -95,7 +97,7 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
   [
     'a domain more is written, and what was admitted before is no answer',
     facts({
-      project: { ...row, custom_domains: [...row.custom_domains, 'cdn.shop.example'] },
+      project: both,
       live: [liveRoute(routed)],
     }),
     ['apply Ingress ours'],
@@ -179,6 +181,66 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     'Routed',
   ],
   [
+    'an HTTPRoute serves until the Ingress has an address',
+    facts({ live: [liveRoute(routed, { edge: atGateway }), liveRoute(routed, waiting)] }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'an HTTPRoute goes once the Ingress has an address',
+    facts({ live: [liveRoute(routed, { edge: atGateway }), liveRoute(routed)] }),
+    ['delete Gateway'],
+    'Routed',
+  ],
+  [
+    'an Ingress serves while the Gateway refuses',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway') },
+      live: [liveRoute(routed), liveRoute(routed, { edge: atGateway, state: 'refused' })],
+    }),
+    [],
+    'RouteRefused',
+  ],
+  [
+    'an Ingress stays where the HTTPRoute was admitted with other hosts',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway'), project: both },
+      live: [liveRoute({ ...routed, ...both }), liveRoute(routed, { edge: atGateway })],
+    }),
+    ['apply Gateway ours'],
+    'NotAdmitted',
+  ],
+  [
+    'a domain that went to another project leaves the Ingress that serves until the Gateway does',
+    facts({
+      ...{ edge: atGateway, wildcard: wildcard('Gateway') },
+      live: [
+        liveRoute({ ...routed, ...both }),
+        liveRoute(routed, { edge: atGateway, state: 'waiting' }),
+      ],
+    }),
+    ['apply Ingress ours'],
+    'NotAdmitted',
+  ],
+  [
+    'and the HTTPRoute that serves until the Ingress does; one that has nothing else goes',
+    facts({
+      project: { ...many, custom_domains: domains.slice(0, 3) },
+      live: [...manyRoutes, liveRoute({ ...routed, custom_domains: domains.slice(0, 3) }, waiting)],
+    }),
+    ['apply Gateway ours', 'delete Gateway'],
+    'NotAdmitted',
+  ],
+  [
+    'a project that is gone loses the routes of both kinds at once',
+    facts({
+      ...{ edge: atGateway, project: undefined },
+      live: [liveRoute(routed), liveRoute(routed, { edge: atGateway, state: 'waiting' })],
+    }),
+    ['delete Ingress', 'delete Gateway'],
+    'NotAccepted',
+  ],
+  [
     'more hosts than an HTTPRoute has are two of them',
     facts({ edge: atGateway, wildcard: wildcard('Gateway'), project: many }),
     ['apply Gateway new', 'apply Gateway new'],
@@ -253,6 +315,32 @@ describe('what is done for the routes of a project', () => {
       annotations: { ...annotations, 'example.com/by': 'others' },
     };
     expect(steps(facts({ live: [changed(live, { metadata })] }))).toEqual([]);
+  });
+
+  it('takes a domain that went off an Ingress that stays, with its certificate, and once', () => {
+    const tls = { deliverySecretName: 'delivery-tls' };
+    const edge = readyEdge({ routing: gateway, tls });
+    const of = { ...routed, ...both };
+    const held = liveRoute(of, { edge: readyEdge({ tls }) });
+    const atEdge = liveRoute(routed, { edge, state: 'waiting' });
+    const given = facts({ edge, wildcard: wildcard('Gateway'), live: [held, atEdge] });
+    const [step] = decideRoute(given).steps;
+    if (step?.do !== 'apply') throw new Error('the Ingress is written');
+    const { hosts, metadata, spec } = step.route;
+    const { name, labels } = held.object.metadata;
+    expect(hosts).toEqual(row.custom_domains);
+    expect(metadata).toMatchObject({ name, labels });
+    expect(spec).toEqual({
+      tls: [{ hosts: row.custom_domains, secretName: 'main-project-shop-tls' }],
+      rules: [expect.objectContaining({ host: 'img.shop.example', http: expect.anything() })],
+    });
+    const stored = { ...held.object.metadata, ...metadata };
+    const narrowed = changed(held, { metadata: stored, spec });
+    expect(steps({ ...given, live: [narrowed, atEdge] })).toEqual([]);
+    // Back at the Ingress with its domain: what was admitted without it is no answer.
+    const back = facts({ edge: readyEdge({ tls }), project: both, live: [narrowed, atEdge] });
+    expect(steps(back)).toEqual(['apply Ingress ours']);
+    expect(decideRoute(back).verdict.reason).toBe('NotAdmitted');
   });
 
   it('takes off what is declared no more', () => {
