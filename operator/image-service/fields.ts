@@ -163,7 +163,10 @@ export const proxies = text(proxyExpected, { max: 64 })
     ),
   );
 
-const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
+/** Parties that come in; all others are gone out to. */
+const CALLERS: readonly string[] = ['Clients', 'Metrics'];
+
+const peer = group('{ party, cidr, port } or { party, namespace, podLabels, port }', {
   party: choice(['Database', 'AMQP', 'Storage', 'Credentials', 'Clients', 'Metrics']).describe(
     'Who it is: PostgreSQL, RabbitMQ, the object storage, who gives pods their credentials of a cloud (ports 80 and 443), who may call the API and the delivery hosts, or who may read metrics.',
   ),
@@ -177,6 +180,11 @@ const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
   podLabels: labels
     .describe('The pods of the namespace, or of this one, that have all of these labels.')
     .optional(),
+  port: integer('a port, 1 to 65535', { min: 1, max: 65_535 })
+    .describe(
+      'Where it listens; default the port of its URL. Behind a Service it is that of the pods (targetPort).',
+    )
+    .optional(),
 })
   .refine(
     (it) => (it.cidr === undefined) === (it.namespace !== undefined || it.podLabels !== undefined),
@@ -184,11 +192,18 @@ const peer = group('{ party, cidr } or { party, namespace, podLabels }', {
       error: 'either cidr, or namespace and podLabels',
     },
   )
+  .refine((it) => it.port === undefined || !CALLERS.includes(it.party), {
+    error: 'port with parties that are called alone',
+  })
   .meta({
     'x-kubernetes-validations': [
       {
         rule: 'has(self.cidr) != (has(self.namespace) || has(self.podLabels))',
         message: 'must have either `cidr`, or `namespace` and `podLabels`',
+      },
+      {
+        rule: `!has(self.port) || !(self.party in ['${CALLERS.join("', '")}'])`,
+        message: "`port` must not be set with `party` 'Clients' and 'Metrics', who call",
       },
     ],
   });

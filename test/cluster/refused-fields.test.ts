@@ -204,6 +204,17 @@ const refined: [kind: string, field: string, spec: object][] = [
     ...(['ImageService', 'spec.networkPolicy.peers[0].cidr'] as const),
     { ...full, networkPolicy: { peers: [{ party: 'Database', cidr }] } },
   ]),
+  ...[0, 65_536].map((port): [string, string, object] => [
+    ...(['ImageService', 'spec.networkPolicy.peers[0].port'] as const),
+    { ...full, networkPolicy: { peers: [{ party: 'Storage', namespace: 'a', port }] } },
+  ]),
+  [
+    ...(['ImageService', 'spec.networkPolicy.peers[0]'] as const),
+    {
+      ...full,
+      networkPolicy: { peers: [{ party: 'Metrics', namespace: 'a', port: 9090 }] },
+    },
+  ],
   ['ImageService', 'spec.routing', { ...full, routing: { mode: 'Gateway' } }],
   ['ImageService', 'spec.storage', { ...full, storage: { contentBucket: 'tintype-ingest' } }],
   ['ImageService', 'spec.workers.ingest', { ...full, workers: { ingest: { min: 2, max: 1 } } }],
@@ -255,6 +266,13 @@ describe('what the operator would refuse', () => {
     [
       'ImageService',
       { ...full, networkPolicy: { peers: [{ party: 'Clients', cidr: '0.0.0.0/0' }] } },
+    ],
+    [
+      'ImageService',
+      {
+        ...full,
+        networkPolicy: { peers: [{ party: 'Credentials', cidr: '169.254.169.252/32', port: 988 }] },
+      },
     ],
   ])('is nothing that is sound, as in a %s: %j', async (kind, spec) => {
     const { spec: schema, plural } = kinds.find((each) => each.kind === kind) as (typeof kinds)[0];

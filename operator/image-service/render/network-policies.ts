@@ -1,6 +1,7 @@
 /** Each pod reaches what it needs, and is reached by whom it serves. Names cannot stand in a NetworkPolicy: ports do. */
 import { deliveryUrl } from '../delivery-url.ts';
 import { components, type Installation, type Process } from '../installation.ts';
+import type { ImageServiceSpec } from '../schema.ts';
 import { portOf } from '../secrets.ts';
 import { ports } from './environment.ts';
 import { type RenderedObject, renderObject, selectorOf, toMap } from './object.ts';
@@ -30,7 +31,8 @@ export function renderNetworkPolicies(of: Installation): RenderedObject[] {
   );
 }
 
-type Party = 'Database' | 'AMQP' | 'Storage' | 'Credentials' | 'Clients' | 'Metrics';
+type Peer = NonNullable<NonNullable<ImageServiceSpec['networkPolicy']>['peers']>[number];
+type Party = Peer['party'];
 type Rule = { from?: object[]; to?: object[]; ports: object[] };
 
 const tcp = (port: number) => ({ protocol: 'TCP', port });
@@ -66,36 +68,43 @@ const OPERATOR = {
 /** Without rules nobody gets in; an empty list of them would be a change each time that it is applied. */
 function ingressOf(of: Installation, process: Process): { ingress?: Rule[] } {
   if (process === 'migrate' || process === 'job') return {};
-  const collectors = peersOf(of, 'Metrics');
-  const metrics = named('from', collectors, [tcp(ports.metrics)]);
-  if (!isServer(process)) {
-    const asked =
-      collectors.length === 0 ? [] : [{ from: [OPERATOR], ports: [tcp(ports.metrics)] }];
-    return { ingress: [metrics, ...asked] };
-  }
-  return { ingress: [named('from', peersOf(of, 'Clients'), [tcp(ports[process])]), metrics] };
+  const metrics = ruleFrom(of, 'Metrics', ports.metrics);
+  if (isServer(process)) return { ingress: [ruleFrom(of, 'Clients', ports[process]), metrics] };
+  const asked = metrics.from === undefined ? [] : [{ ...metrics, from: [OPERATOR] }];
+  return { ingress: [metrics, ...asked] };
+}
+
+function ruleFrom(of: Installation, party: Party, port: number): Rule {
+  const from = peersOf(of, party).map(printPeer);
+  // An empty list would allow nobody; none at all allows everybody.
+  return { ...(from.length === 0 ? {} : { from }), ports: [tcp(port)] };
 }
 
 function egressOf(of: Installation, process: Process): Rule[] {
   const { endpoints } = of;
   const names = { ports: [{ protocol: 'UDP', port: 53 }, tcp(53)] };
-  const database = named('to', peersOf(of, 'Database'), [tcp(endpoints.database)]);
-  if (process === 'migrate') return [names, database];
+  const database = rulesTo(of, 'Database', [tcp(endpoints.database)]);
+  if (process === 'migrate') return [names, ...database];
   const rules = [
     names,
-    database,
-    named('to', peersOf(of, 'AMQP'), [tcp(endpoints.amqp)]),
-    named('to', peersOf(of, 'Storage'), [tcp(endpoints.storage)]),
-    ...credentialsOf(of),
+    ...database,
+    ...rulesTo(of, 'AMQP', [tcp(endpoints.amqp)]),
+    ...rulesTo(of, 'Storage', [tcp(endpoints.storage)]),
+    // Who has the role of the whole node as well is reached by nobody who was not told so.
+    ...rulesTo(of, 'Credentials', [tcp(80), tcp(443)]).filter(({ to }) => to !== undefined),
     ...calledPorts(of, process).map((port) => ({ ports: [tcp(port)] })),
   ];
   return OUTGOING.includes(process) ? [...rules, TO_THE_PUBLIC] : rules;
 }
 
-/** Who has the role of the whole node as well is reached by nobody who was not told so. */
-function credentialsOf(of: Installation): Rule[] {
-  const peers = peersOf(of, 'Credentials');
-  return peers.length === 0 ? [] : [{ to: peers, ports: [tcp(80), tcp(443)] }];
+/** Those that listen elsewhere than their URL says have a rule each port. */
+function rulesTo(of: Installation, party: Party, usual: object[]): Rule[] {
+  const peers = peersOf(of, party);
+  if (peers.length === 0) return [{ ports: usual }];
+  return [...Map.groupBy(peers, ({ port }) => port)].map(([port, some]) => ({
+    to: some.map(printPeer),
+    ports: port === undefined ? usual : [tcp(port)],
+  }));
 }
 
 /** Of the addresses of the spec that a process calls, each once: they may be inside. */
@@ -114,15 +123,8 @@ function calledPorts({ spec, endpoints }: Installation, process: Process): numbe
   return [...new Set([...urls.map((url) => portOf(url, 443)), ...paid])];
 }
 
-function named(direction: 'from' | 'to', peers: object[], allowed: object[]): Rule {
-  // An empty list would allow nobody; none at all allows everybody.
-  return peers.length === 0 ? { ports: allowed } : { [direction]: peers, ports: allowed };
-}
-
-type Peer = NonNullable<NonNullable<Installation['spec']['networkPolicy']>['peers']>[number];
-
-function peersOf({ spec }: Installation, party: Party): object[] {
-  return (spec.networkPolicy?.peers ?? []).filter((peer) => peer.party === party).map(printPeer);
+function peersOf({ spec }: Installation, party: Party): Peer[] {
+  return (spec.networkPolicy?.peers ?? []).filter((peer) => peer.party === party);
 }
 
 function printPeer({ cidr, namespace, podLabels }: Peer): object {

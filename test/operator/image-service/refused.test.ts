@@ -119,6 +119,12 @@ const wrong: [string, object, string, RegExp][] = [
     'spec.networkPolicy.peers[0]',
     /must have either `cidr`, or `namespace`/,
   ],
+  [
+    'a port of who calls',
+    { ...least, networkPolicy: { peers: [{ party: 'Clients', namespace: 'a', port: 80 }] } },
+    'spec.networkPolicy.peers[0]',
+    /`port` must not be set with `party` 'Clients' and 'Metrics'/,
+  ],
 ];
 
 describe('an ImageService that cannot be', () => {

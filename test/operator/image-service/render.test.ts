@@ -264,6 +264,33 @@ describe('what may reach what', () => {
     expect(store.to).toEqual([{ ipBlock: { cidr: '10.1.0.0/16' } }]);
   });
 
+  it('goes by the port of the pods behind a Service, where the resource names it', () => {
+    const networkPolicy: ImageServiceSpec['networkPolicy'] = {
+      peers: [
+        { party: 'Storage', namespace: 'minio', port: 9000 },
+        { party: 'Database', namespace: 'data', port: 6432 },
+        { party: 'Storage', cidr: '10.1.0.0/16' },
+        { party: 'Storage', namespace: 'seaweed', port: 9000 },
+        { party: 'Credentials', cidr: '169.254.169.252/32', port: 988 },
+      ],
+    };
+    const endpoints = { database: 5432, amqp: 5672, storage: 80 };
+    const told = installation({ ...least, networkPolicy }, { endpoints });
+    const inside = (name: string) => ({
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': name } },
+    });
+    const at = (port: number) => [{ protocol: 'TCP', port }];
+    const [names, database, ...others] = find(told, 'NetworkPolicy', 'worker-render').spec.egress;
+    expect(database).toEqual({ to: [inside('data')], ports: at(6432) });
+    expect(others).toEqual([
+      { ports: at(5672) },
+      { to: [inside('minio'), inside('seaweed')], ports: at(9000) },
+      { to: [{ ipBlock: { cidr: '10.1.0.0/16' } }], ports: at(80) },
+      { to: [{ ipBlock: { cidr: '169.254.169.252/32' } }], ports: at(988) },
+    ]);
+    expect(find(told, 'NetworkPolicy', 'migrate').spec.egress).toEqual([names, database]);
+  });
+
   it('can be left to others', () => {
     const open = installation({ ...least, networkPolicy: { mode: 'Disabled' } });
     expect(kinds(open, 'NetworkPolicy')).toEqual([]);
