@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `make install`: the operator into the cluster of the current kubeconfig. The definitions come first, then what uses them.
-# IMAGE=registry/tintype:tag names the image; KUBECTL another kubectl. Again is an upgrade.
+# IMAGE=registry/tintype:tag names the image; FOLDER another one than config/default, as config/private-ca; KUBECTL another
+# kubectl. Again is an upgrade.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
@@ -12,16 +13,16 @@ command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' 
   exit 1
 }
 
-folder=config/default
+folder=${FOLDER:-config/default}
 if [ -n "${IMAGE:-}" ]; then
-  folder=.tools/install
+  base=$folder folder=.tools/install
   mkdir -p $folder
   last=${IMAGE##*/}
   case $IMAGE in
   *@*) tag="digest: ${IMAGE#*@}" name=${IMAGE%%@*} ;;
   *) [[ $last == *:* ]] && name=${IMAGE%:*} tag="newTag: '${last##*:}'" || name=$IMAGE tag='newTag: latest' ;;
   esac
-  printf 'resources: [../../config/default]\nimages:\n  - name: tintype\n    newName: %s\n    %s\n' "$name" "$tag" \
+  printf 'resources: [../../%s]\nimages:\n  - name: tintype\n    newName: %s\n    %s\n' "$base" "$name" "$tag" \
     >$folder/kustomization.yaml
 fi
 
@@ -29,7 +30,7 @@ fi
 apply() { "$KUBECTL" apply --server-side --force-conflicts --field-manager=tintype-install "$@"; }
 apply -k config/crd
 "$KUBECTL" kustomize config/crd | "$KUBECTL" wait --for=condition=Established --timeout=60s -f - >/dev/null
-apply -k $folder
+apply -k "$folder"
 
 if ! "$KUBECTL" --namespace $NAMESPACE get secret tintype >/dev/null 2>&1; then
   cat <<END

@@ -48,6 +48,8 @@ describe('the chart', () => {
     ['a number of another kind', { operator: { replicas: '3' } }, '/operator/replicas'],
     ['a namespace that is none', { watchNamespaces: ['Team A'] }, '/watchNamespaces/0'],
     ['a digest that is none', { image: { digest: 'latest' } }, '/image/digest'],
+    ['a ConfigMap that is none', { caConfigMapRef: { name: 'CA' } }, '/caConfigMapRef/name'],
+    ['a key taken away', { caConfigMapRef: { key: null } }, "missing property 'key'"],
     ['no port to go out by', { networkPolicy: { egressPorts: [] } }, '/networkPolicy/egressPorts'],
     [
       'ports taken away',
@@ -194,6 +196,12 @@ describe('the chart', () => {
     });
     expect(container.env).toContainEqual({ name: 'TINTYPE_METRICS_PORT', value: '9090' });
     expect(container.envFrom).toEqual([{ secretRef: { name: 'database' } }]);
+    const [mounted] = container.volumeMounts.slice(-1);
+    expect(mounted).toEqual({ name: 'ca', mountPath: '/etc/tintype/ca', readOnly: true });
+    const certificates = `${mounted.mountPath}/ca.crt`;
+    expect(container.env).toContainEqual({ name: 'NODE_EXTRA_CA_CERTS', value: certificates });
+    const items = [{ key: 'root.pem', path: 'ca.crt' }];
+    expect(spec.volumes).toContainEqual({ name: 'ca', configMap: { name: 'authorities', items } });
     expect(spec).toMatchObject({
       imagePullSecrets: [{ name: 'pull' }],
       priorityClassName: 'system-cluster-critical',
@@ -240,8 +248,8 @@ function expectRestricted(spec: KubeObject['spec']): void {
     seccompProfile: { type: 'RuntimeDefault' },
   });
   for (const word of ['hostNetwork', 'hostPID', 'hostIPC']) expect(spec[word]).toBeUndefined();
-  for (const volume of spec.volumes)
-    expect(Object.keys(volume).sort()).toEqual(['emptyDir', 'name']);
+  for (const { name, ...source } of spec.volumes)
+    expect(Object.keys(source), name).toEqual([name === 'ca' ? 'configMap' : 'emptyDir']);
   for (const { securityContext } of spec.containers) {
     expect(securityContext).toEqual({
       allowPrivilegeEscalation: false,

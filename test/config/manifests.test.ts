@@ -42,6 +42,13 @@ describe('Helm and kustomize', () => {
     expect(byName(helm())).toEqual(rest);
   });
 
+  it('trust the same authority of one’s own', () => {
+    const { 'Namespace /tintype-system': _, ...rest } = byName(kustomize('private-ca'));
+    const trusting = byName(helm({ caConfigMapRef: { name: 'tintype-ca' } }));
+    expect(trusting).toEqual(rest);
+    expect(trusting).not.toEqual(byName(helm()));
+  });
+
   it('install the same alerts and the same collection of metrics', () => {
     const isMonitoring = ({ apiVersion }: KubeObject) => apiVersion.startsWith('monitoring.');
     const metrics = { podMonitor: { enabled: true }, rules: { enabled: true } };
@@ -59,7 +66,7 @@ const folders = readdirSync(config, { recursive: true, encoding: 'utf8' })
 
 describe('kubectl kustomize', () => {
   it('is there for whatever is applied', () => {
-    const applied = ['argocd', 'crd', 'default', 'flux', 'prometheus', 'samples'];
+    const applied = ['argocd', 'crd', 'default', 'flux', 'private-ca', 'prometheus', 'samples'];
     expect(folders).toEqual(expect.arrayContaining(applied));
   });
 

@@ -68,6 +68,7 @@ export const valueSets: Record<string, Values> = {
     },
     crds: { keep: false },
     secretName: 'database',
+    caConfigMapRef: { name: 'authorities', key: 'root.pem' },
     operator: {
       replicas: 3,
       logLevel: 'debug',

@@ -14,3 +14,29 @@
   port: {{ . }}
 {{- end }}
 {{- end }}
+
+{{- define "tintype.ca.env" -}}
+{{- if (.Values.caConfigMapRef).name }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/tintype/ca/ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "tintype.ca.volume" -}}
+{{- if (.Values.caConfigMapRef).name }}
+- name: ca
+  configMap:
+    name: {{ $.Values.caConfigMapRef.name | quote }}
+    items:
+      - key: {{ $.Values.caConfigMapRef.key | quote }}
+        path: ca.crt
+{{- end }}
+{{- end }}
+
+{{- define "tintype.ca.mount" -}}
+{{- if (.Values.caConfigMapRef).name }}
+- name: ca
+  mountPath: /etc/tintype/ca
+  readOnly: true
+{{- end }}
+{{- end }}

@@ -15,12 +15,13 @@ import { monitoringManifests } from './monitoring.ts';
 import { operatorManifests } from './operator.ts';
 import { peopleManifests } from './people.ts';
 import { chartPlace, kustomizePlace, NAMESPACE } from './place.ts';
+import { privateCaKustomization } from './private-ca.ts';
 import { staffPolicyManifests } from './staff-policy.ts';
 
 /** In these, every file is written; in others beside them people write too. */
 export const writtenFolders = [
   ...['crd', 'rbac', 'manager', 'network-policy', 'admission-policy', 'default', 'prometheus'],
-  ...['argocd', 'flux', 'grafana'],
+  ...['private-ca', 'argocd', 'flux', 'grafana'],
 ]
   .map((folder) => `config/${folder}`)
   .concat('charts/tintype');
@@ -144,6 +145,7 @@ function kustomizations(): Files {
     kustomization('network-policy', { resources: inFolder('network-policy') }),
     kustomization('admission-policy', { resources: inFolder('admission-policy') }),
     kustomization('default', { resources: all.map((folder) => `../${folder}`) }),
+    kustomization('private-ca', privateCaKustomization),
     kustomization('prometheus', { resources: inFolder('prometheus') }),
     kustomization('argocd', { resources: ['argocd-cm.yaml'] }),
     kustomization('flux', { resources: ['projects.yaml'] }),

@@ -1,4 +1,5 @@
 /** The templates of the chart that are words of Helm and no object: names, checks of values, and what is said at the end. */
+import { privateCaHelpers } from './private-ca.ts';
 
 export const helpers = `{{- /* What the names of all objects begin with: the release, with the product's name in it. */}}
 {{- define "tintype.fullname" -}}
@@ -16,7 +17,7 @@ export const helpers = `{{- /* What the names of all objects begin with: the rel
   port: {{ . }}
 {{- end }}
 {{- end }}
-`;
+${privateCaHelpers}`;
 
 export const notes = `{{- $name := include "tintype.fullname" . -}}
 {{- $watched := .Values.watchNamespaces | default (list "default") | first -}}

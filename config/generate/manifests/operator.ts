@@ -1,6 +1,7 @@
 /** The operator as it runs in a cluster: restricted, twice, with probes, and with no more network than it needs. */
 import type { Manifest } from './manifest.ts';
 import { labels, metadata, type Place, selectorLabels } from './place.ts';
+import { privateCa } from './private-ca.ts';
 
 export const operatorManifests: readonly Manifest[] = [
   { folder: 'manager', file: 'service-account', make: serviceAccount },
@@ -83,7 +84,7 @@ function podSpec(place: Place): object {
       },
     ],
     containers: [container(place)],
-    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }],
+    volumes: [{ name: 'tmp', emptyDir: { sizeLimit: '64Mi' } }, ...privateCa(place).volume],
   };
 }
 
@@ -105,7 +106,7 @@ function container(place: Place): object {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     },
-    volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }],
+    volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }, ...privateCa(place).mount],
   };
 }
 
@@ -126,6 +127,7 @@ function environment(place: Place): unknown[] {
       name: 'NODE_OPTIONS',
       value: `--max-old-space-size=${place.scalar('operator.heapMegabytes')} --max-semi-space-size=8`,
     },
+    ...privateCa(place).env,
     ...place.more('operator.env'),
   ];
 }

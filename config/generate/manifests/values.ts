@@ -74,6 +74,18 @@ export const values = {
     description:
       'The Secret with `TINTYPE_DATABASE_URL` and `TINTYPE_KEY_ENCRYPTION_KEYS` (and storage, where presets declare an image), in the namespace of the release. The chart does not make it.',
   },
+  'caConfigMapRef.name': {
+    type: z.union([z.literal(''), objectName]),
+    default: '',
+    description:
+      'A ConfigMap in the namespace of the release with certificates (PEM) of authorities that the operator trusts beside the usual ones, as for `sslmode=verify-full` of its database; empty: none.',
+  },
+  'caConfigMapRef.key': {
+    type: text(/^[-._a-zA-Z0-9]{1,253}$/),
+    required: true,
+    default: 'ca.crt',
+    description: 'Its key that holds them.',
+  },
   watchNamespaces: {
     type: namespaces,
     default: [],
