@@ -102,11 +102,13 @@ remove_namespace() {
   echo "Namespace $NAMESPACE stays, as it holds what is not of the install: ${others//$'\n'/, }. This deletes it with all of that: $KUBECTL delete namespace $NAMESPACE"
 }
 
+# The operator, until its last pod has ended, before what permits it: what it still does then is not refused.
+"$KUBECTL" delete --ignore-not-found --timeout=120s --cascade=foreground -f config/manager/deployment.yaml
 for folder in admission-policy network-policy rbac; do
   "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/$folder
 done
 for file in config/manager/*.yaml; do
-  case $file in */kustomization.yaml | */namespace.yaml) continue ;; esac
+  case $file in */kustomization.yaml | */namespace.yaml | */deployment.yaml) continue ;; esac
   "$KUBECTL" delete --ignore-not-found --timeout=120s -f "$file"
 done
 "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd

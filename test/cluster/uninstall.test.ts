@@ -187,6 +187,9 @@ describe('make uninstall while an operator leads', () => {
     const said = await script('uninstall.sh');
     expect(said).not.toContain('no operator');
     expect(said).toContain('no resource, definition or role of');
+    expect(said).toMatch(
+      /^deployment\.apps "tintype-operator" deleted[\s\S]*^role\.[\s\S]*^serviceaccount /m,
+    );
     expect(definitions()).not.toContain('tintype');
     await until(async () => {
       const secret = { path: '/api/v1/namespaces/default/secrets/shop-hook' };
