@@ -115,6 +115,7 @@ function lookedAtMetrics(registry: Registry) {
       labelNames: ['name', 'controller'],
       registers: [registry],
       collect() {
+        this.reset();
         for (const [queue, look] of queues) {
           this.set({ name: queue, controller: queue }, value(look()));
         }
@@ -131,6 +132,10 @@ function lookedAtMetrics(registry: Registry) {
   });
   return {
     watchQueue: (name: string, look: QueueLook) => void queues.set(name, look),
+    /** Unless another one has its name by now. */
+    forgetQueue: (name: string, look: QueueLook) => {
+      if (queues.get(name) === look) queues.delete(name);
+    },
     /** Of all queues. */
     longestRunningSeconds: () =>
       Math.max(0, ...[...queues.values()].map((look) => longest(look()))),

@@ -3,7 +3,7 @@
  * time; what failed waits longer each time; what a person did goes before what is only looked at again. No timers of
  * its own but one, no promises: who works calls `take` and `done`.
  */
-import type { KubeMetrics } from './metrics.ts';
+import type { KubeMetrics, QueueLook } from './metrics.ts';
 import { createReadyKeys, type Entry, type Priority } from './ready-keys.ts';
 import type { Cancel, TimedClock } from './timed-clock.ts';
 
@@ -63,6 +63,7 @@ type State = Required<WorkQueueOptions> & {
   running: Set<Entry>;
   wake: () => void;
   cancel: Cancel;
+  look: QueueLook;
   isClosed: boolean;
 };
 
@@ -76,9 +77,10 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     running: new Set(),
     wake: () => undefined,
     cancel: () => undefined,
+    look: () => look(state),
     isClosed: false,
   };
-  options.metrics.watchQueue(options.name, () => look(state));
+  options.metrics.watchQueue(options.name, state.look);
   return {
     add: (key, priority) => add(state, key, priority),
     addAfter: (key, ms, priority) => addAfter(state, { key, ms, priority }),
@@ -90,6 +92,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     close: () => {
       state.isClosed = true;
       state.cancel();
+      forgetEnded(state);
     },
   };
 }
@@ -159,6 +162,12 @@ function done(state: State, key: string, outcome: Outcome): void {
   state.ready.release(entry);
   goOn(state, entry, outcome);
   plan(state);
+  forgetEnded(state);
+}
+
+/** What hangs after the end is seen for as long as it does. */
+function forgetEnded({ isClosed, running, metrics, name, look }: State): void {
+  if (isClosed && running.size === 0) metrics.forgetQueue(name, look);
 }
 
 function isUnhelped({ kind }: Outcome): boolean {

@@ -185,6 +185,42 @@ describe('a work queue', () => {
     expect(clock.timers()).toBe(0);
   });
 
+  it('is measured until it is closed and the last pass has ended', async () => {
+    const { queue, metrics, clock } = make();
+    const gauges = async () => {
+      const text = await metrics.print();
+      return text.match(
+        /^(workqueue_(?!adds|queue_d|work_d|retries)|controller_runtime_a)\w+\{.*$/gm,
+      );
+    };
+    queue.add('a', 'change');
+    queue.add('b', 'change');
+    queue.take();
+    clock.advance(3000);
+    queue.close();
+    const labels = '{name="project",controller="project"}';
+    expect(await gauges()).toEqual([
+      `workqueue_depth${labels} 1`,
+      `workqueue_unfinished_work_seconds${labels} 3`,
+      `workqueue_longest_running_processor_seconds${labels} 3`,
+      `controller_runtime_active_workers${labels} 1`,
+    ]);
+    expect(metrics.longestRunningSeconds()).toBe(3);
+    queue.done('a', DONE);
+    expect(await gauges()).toBe(null);
+    expect(await metrics.print()).toContain(`workqueue_adds_total${labels} 2`);
+  });
+
+  it('that is closed leaves the gauges to the next one of its name', async () => {
+    const { queue, metrics, clock } = make();
+    const next = createWorkQueue({ name: 'project', clock, metrics });
+    next.add('a', 'change');
+    queue.close();
+    expect(await metrics.print()).toContain(
+      'workqueue_depth{name="project",controller="project"} 1',
+    );
+  });
+
   it('measures under the names of client-go', async () => {
     const { queue, metrics, clock } = make();
     queue.add('a', 'change');
