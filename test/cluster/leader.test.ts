@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
-import { startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
-import { kubeApply, kubeOk, type PlaneAddress } from '../support/kube-request.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { untilWaiting } from '../support/lock-waits.ts';
 import {
   type OperatorProcess,
   permitOperator,
@@ -15,7 +15,7 @@ import { must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { newSlug, until } from '../support/tenant-cluster.ts';
 
-const { db, url } = useDatabase();
+const { db, url, open } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
 
@@ -42,8 +42,8 @@ async function openInstallation() {
   };
   return {
     ...{ namespace, name, apply },
-    start: async (more: Record<string, string> = {}, through: PlaneAddress = plane()) => {
-      const operator = await startOperator(through, { ...settings, ...more });
+    start: async (more: Record<string, string> = {}) => {
+      const operator = await startOperator(plane(), { ...settings, ...more });
       started.push(operator);
       return operator;
     },
@@ -88,8 +88,8 @@ type Lease = {
 };
 
 /** A leader, and another that stands by. */
-async function startTwo(of: Installation, through?: PlaneAddress) {
-  const leader = await of.start({}, through);
+async function startTwo(of: Installation) {
+  const leader = await of.start();
   await of.change('One');
   await of.untilNamed('One');
   const standby = await of.start();
@@ -142,29 +142,23 @@ it('an operator that stops is followed at once, long before its lease would have
   expect(term.began_at.getTime()).toBeLessThanOrEqual(asked_at + 3_000 + BUSY_MS);
 }, 300_000);
 
-/** Longer than its lease. At 30 s the call that its pass waits for is given up: it would not come to its write. */
-const FROZEN_MS = 25_000;
+/** Twice its lease. */
+const FROZEN_MS = 30_000;
 
 it('an operator that was frozen in the middle of a pass tries to write when it wakes up, and may not', async () => {
   const of = await openInstallation();
-  const proxy = await startKubeFaultProxy(plane());
-  onTestFinished(() => proxy.close());
-  // Nothing has to listen there: what brings an image writes to the database first.
-  const storage = {
-    ...{ TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1', TINTYPE_S3_FORCE_PATH_STYLE: 'true' },
-    ...{ AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' },
-  };
-  const frozen = await of.start(storage, proxy);
+  const frozen = await of.start({ TINTYPE_DATABASE_URL: patientUrl() });
   await of.change('One');
   await of.untilNamed('One');
+  await declareWidth(of, 100);
+  await until(async () => expect(await widths(of)).toEqual([chain(100)]));
   const standby = await of.start();
   const before = await of.term();
 
-  const release = proxy.hold('ConfigMap');
-  await storeImage(of);
-  await until(async () =>
-    expect(proxy.requests.filter(({ path }) => path.includes('/configmaps/'))).toHaveLength(1),
-  );
+  // Its pass waits for what it reads before it writes.
+  const lock = await lockRecipes();
+  await declareWidth(of, 200);
+  await until(() => untilWaiting(db, 1));
   frozen.child.kill('SIGSTOP');
   const thawed = sleep(FROZEN_MS);
   for (const displayName of ['Two', 'Three', 'Four']) {
@@ -172,8 +166,10 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
     await of.untilNamed(displayName);
   }
   expect((await of.term()).epoch).toBe(before.epoch + 1);
+  await declareWidth(of, 300);
   await thawed;
-  release();
+  await lock.release();
+  await until(async () => expect(await widths(of)).toEqual([chain(300)]));
   frozen.child.kill('SIGCONT');
   await of.change('Five');
   await until(async () => {
@@ -187,13 +183,13 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   await of.untilNamed('Five');
   await until(async () => expect(await leads(frozen)).toBe(false));
   expect([await leads(standby), (await of.term()).epoch]).toEqual([true, before.epoch + 1]);
-  // What it was about to write: nobody else has storage to bring an image to.
-  expect(await db.query('select from uploads where file_slug = $1', [of.name])).toEqual([]);
+  // What it was about to write was declared before.
+  expect(await widths(of)).toEqual([chain(300)]);
   const changes = await db.query(
     `select from audit_log where target = $1 and after->'changes' ? 'update'`,
     [`${of.namespace}/${of.name}`],
   );
-  expect(changes).toHaveLength(4);
+  expect(changes).toHaveLength(5);
   // It has not lost its mind: it is next.
   standby.child.kill('SIGTERM');
   await of.change('Six');
@@ -201,11 +197,39 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   expect(await leads(frozen)).toBe(true);
 }, 300_000);
 
-async function storeImage({ namespace, name, apply }: Installation): Promise<void> {
-  const png = Buffer.from('89504e470d0a1a0a', 'hex').toString('base64');
-  const path = `/api/v1/namespaces/${namespace}/configmaps`;
-  const body = { metadata: { name }, binaryData: { 'logo.png': png } };
-  await kubeOk(plane(), { method: 'POST', path, body });
-  const image = { configMapRef: { name, key: 'logo.png' } };
-  await apply('WatermarkPreset', 'watermarkpresets', { projectRef: { name }, image });
+/** Waits for an answer through the whole time that it is frozen, where an operator otherwise gives up after six seconds. */
+function patientUrl(): string {
+  const search = 'statement_timeout=300000&query_timeout=300000';
+  return Object.assign(new URL(url()), { search }).href;
+}
+
+const chain = (width: number) => `resize/${width}x100`;
+
+function declareWidth({ name, apply }: Installation, width: number) {
+  return apply('Recipe', 'recipes', { projectRef: { name }, transformChain: chain(width) });
+}
+
+async function widths({ name }: Installation): Promise<string[]> {
+  const rows = await db.query<{ transform_chain: string }>(
+    'select transform_chain from recipes where owner_name = $1',
+    [name],
+  );
+  return rows.map(({ transform_chain }) => transform_chain);
+}
+
+/** Nobody reads recipes until it is released. */
+async function lockRecipes(): Promise<{ release(): Promise<void> }> {
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = open({ idleTransactionTimeoutMs: 300_000 }).transaction(async (tx) => {
+    await tx.query('lock table recipes in access exclusive mode');
+    locked.resolve();
+    await released.promise;
+  });
+  await Promise.race([locked.promise, holding]);
+  return {
+    release: () => {
+      released.resolve();
+      return holding;
+    },
+  };
 }

@@ -30,7 +30,7 @@ export type KubeFaultProxy = PlaneAddress & {
   close(): Promise<void>;
 };
 
-type Held = 'watch' | 'list' | 'ConfigMap';
+type Held = 'watch' | 'list';
 type OpenWatch = { socket: Socket; response: ServerResponse; faults: LineFaults; stop(): void };
 type State = {
   target: PlaneAddress;
@@ -128,7 +128,6 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
   }
   if (isWatch) await state.gates.get('watch');
   else if (parameters.has('limit')) await state.gates.get('list');
-  else if (url.includes('/configmaps/')) await state.gates.get('ConfigMap');
   const sent = request(`${state.target.url}${url}`, {
     ...(isWatch ? {} : { agent: state.agent }),
     ca: state.target.ca,
