@@ -19,10 +19,11 @@ import {
 } from './support/installation.ts';
 import { startKeda } from './support/keda.ts';
 import { apply, kubectl, makeNamespace, until, waitFor } from './support/kubectl.ts';
+import { startLoad } from './support/load.ts';
 import { restartNode } from './support/restart-node.ts';
 import { scaleUnderLoad } from './support/scaling.ts';
 import { type Surroundings, startSurroundings } from './support/surroundings.ts';
-import { view, watch } from './support/viewers.ts';
+import { view } from './support/viewers.ts';
 
 const TEAM = 'tintype-e2e-team';
 const NEWCOMER = 'tintype-e2e-first';
@@ -156,28 +157,25 @@ describe('an installation', () => {
   });
 
   it('fails nobody while pods are killed', async () => {
-    const viewers = look();
+    const load = startLoad({ port: ingress.http.port, domain: DOMAIN, secret });
     for (const component of ['delivery', 'worker-render', 'api', 'dispatcher']) {
       const [pod] = await podsOf(component);
-      const seen = viewers.count();
       await kubectl('--namespace', HOME, 'delete', 'pod', pod?.name ?? '', '--wait=false');
       await waitFor(HOME, `deployment/main-${component}`, 'condition=Available');
-      await until('requests after the kill', async () => viewers.count() > seen + 20);
+      await load.goesOn();
     }
-    const { asked, wrong } = await viewers.end();
-    delivered += asked - wrong.length;
-    expect(wrong).toEqual([]);
-    expect(asked).toBeGreaterThan(80);
+    const seen = await load.end();
+    delivered += seen.delivered;
+    expect(seen.wrong).toEqual([]);
   });
 
   it('fails nobody while a new version replaces every pod', async () => {
-    const viewers = look();
+    const load = startLoad({ port: ingress.http.port, domain: DOMAIN, secret });
     await platform.step('upgrade');
-    const seen = viewers.count();
-    await until('requests to the new pods', async () => viewers.count() > seen + 20);
-    const { asked, wrong } = await viewers.end();
-    delivered += asked - wrong.length;
-    expect(wrong).toEqual([]);
+    await load.goesOn();
+    const seen = await load.end();
+    delivered += seen.delivered;
+    expect(seen.wrong).toEqual([]);
   });
 
   it.each(scalers)('has as many workers as %s finds needed, and loses nothing', async (mode) => {
@@ -240,21 +238,3 @@ describe('an installation', () => {
     expect(await left()).toEqual([]);
   });
 });
-
-/** Masters and derived images, warm and new, at both hosts. */
-function look() {
-  const hosts = [`shop.${ROOT_DOMAIN}`, DOMAIN];
-  const paths = ['/originals/f/photo.jpg', '/resize/300x200/format/webp/f/photo.jpg'];
-  return watch(
-    (index) => ({
-      host: hosts[index % 2] ?? '',
-      // Every tenth is one that nobody rendered yet.
-      path:
-        index % 10 === 0
-          ? `/resize/${60 + (index % 400)}x60/f/photo.jpg`
-          : (paths[index % 3 > 0 ? 1 : 0] ?? ''),
-      port: ingress.http.port,
-    }),
-    { viewers: 3, pause_ms: 50 },
-  );
-}

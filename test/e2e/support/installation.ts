@@ -10,6 +10,7 @@ import type { Surroundings } from './surroundings.ts';
 
 export const HOME = 'tintype-system';
 export const ROOT_DOMAIN = 'img.e2e.test';
+export const API_HOST = 'api.e2e.test';
 
 const small = { requests: { cpu: '20m' } };
 
@@ -39,7 +40,7 @@ export function openInstallation(around: Surroundings, class_name: string): Prom
     tools: [postgres.bin, dirname(process.execPath)],
     here: {
       'registry.example.com/tintype': 'docker.io/tintype/tintype',
-      'https://api.images.example.com': 'http://api.e2e.test',
+      'https://api.images.example.com': `http://${API_HOST}`,
       'img.example.com': ROOT_DOMAIN,
       'postgres://tintype:password@db.internal:5432/': around.database_url,
       'postgres://postgres:password@db.example.com:5432': postgres.admin('').replace(/\/$/, ''),

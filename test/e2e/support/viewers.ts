@@ -1,14 +1,20 @@
-/** People who look at images through the ingress controller, all the time: whatever happens meanwhile, each gets theirs. */
+/** Whoever asks through the ingress controller, all the time: whatever happens meanwhile, each gets what was asked for. */
 import { type Agent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 
 export type Seen = { status: number; bytes: Buffer };
 
-export type Viewed = { host: string; path: string; port: number; agent?: Agent };
+export type Viewed = {
+  host: string;
+  path: string;
+  port: number;
+  agent?: Agent;
+  headers?: Record<string, string>;
+};
 
-export async function view({ host, path, port, agent }: Viewed): Promise<Seen> {
+export async function view({ host, path, port, agent, headers }: Viewed): Promise<Seen> {
   const { promise, resolve, reject } = Promise.withResolvers<Seen>();
-  const options = { host: '127.0.0.1', port, path, agent, headers: { host } };
+  const options = { host: '127.0.0.1', port, path, agent, headers: { ...headers, host } };
   request(options, (response) => {
     buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, bytes }), reject);
   })
@@ -20,7 +26,7 @@ export async function view({ host, path, port, agent }: Viewed): Promise<Seen> {
 export type Watching = {
   /** How many were answered so far. */
   count(): number;
-  /** Ends; how many were asked, and what was wrong with those that were no image. */
+  /** Ends; how many were asked, and what was wrong with those that were no success. */
   end(): Promise<{ asked: number; wrong: string[] }>;
 };
 
