@@ -66,7 +66,7 @@ function changesFor(wish: Wish): ProjectChange[] {
   return [
     ...creation(wish),
     ...claiming(wish, claim),
-    ...updating(wish, claim),
+    ...updating(wish),
     ...callback(wish, claim),
     ...(rows.project?.active_signing_kid ? [] : [{ change: 'issue-signing-key' } as const]),
     ...domains(spec, rows),
@@ -78,7 +78,7 @@ function creation(wish: Wish): ProjectChange[] {
   const { spec, rows } = wish;
   if (rows.project !== undefined || rows.organization_id === undefined) return [];
   const project_slug = slugOf(wish);
-  const settings = differences({ ...declaredSettings(spec), ...state(wish, undefined) }, untouched);
+  const settings = differences({ ...declaredSettings(spec), ...state(wish) }, untouched);
   const name = spec.displayName ?? project_slug;
   return [
     {
@@ -100,10 +100,10 @@ function claiming({ spec, rows }: Wish, claim: Claim | undefined): ClaimChange[]
   return [{ change, deletion_policy, callback_rotation_trigger }];
 }
 
-function updating(wish: Wish, claim: Claim | undefined): ProjectChange[] {
+function updating(wish: Wish): ProjectChange[] {
   const { project } = wish.rows;
   if (project === undefined) return [];
-  const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish, claim) };
+  const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish) };
   const settings = differences(wanted, project);
   return Object.keys(settings).length === 0 ? [] : [{ change: 'update', settings }];
 }
@@ -120,6 +120,7 @@ const untouched: ProjectSettings = {
   raw_download_enabled: false,
   status: 'active',
   suspended_by: null,
+  suspended_by_deletion: false,
   storage_hard_limit_bytes: null,
   nudity_auto_block: false,
 };
@@ -134,15 +135,19 @@ function watermark({ spec, rows }: Wish): Partial<ProjectSettings> {
   return isLeft ? { default_watermark_preset_id: null } : {};
 }
 
-function state({ spec, rows }: Wish, claim: Claim | undefined): Partial<ProjectSettings> {
-  const { status, suspended_by } = rows.project ?? untouched;
+function state({ spec, rows }: Wish): Partial<ProjectSettings> {
+  const { status, suspended_by, suspended_by_deletion } = rows.project ?? untouched;
   if (spec.state === 'Suspended') {
-    return status === 'suspended' ? {} : { status: 'suspended', suspended_by: 'owner' };
+    const declared = { suspended_by_deletion: false };
+    return status === 'suspended'
+      ? declared
+      : { status: 'suspended', suspended_by: 'owner', ...declared };
   }
-  // A project that its deletion suspended comes back with its resource. Staff's word is never undone.
-  const isBack = claim === 'returning' && rows.project?.owner_uid === null;
-  const isWanted = spec.state === 'Active' || isBack;
-  return isWanted && suspended_by === 'owner' ? { status: 'active', suspended_by: null } : {};
+  // What its deletion alone suspended comes back with a resource. Staff's word is never undone.
+  const isWanted = spec.state === 'Active' || suspended_by_deletion;
+  return isWanted && suspended_by === 'owner'
+    ? { status: 'active', suspended_by: null, suspended_by_deletion: false }
+    : {};
 }
 
 function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange[] {
@@ -227,7 +232,12 @@ function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows)
       conditions: conditionsFor('Retained', 'the project stays as it is, without an owner'),
     };
   }
-  const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
+  const suspended = {
+    status: 'suspended',
+    suspended_by: 'owner',
+    suspended_by_deletion: true,
+  } as const;
+  // What was suspended before stays so when the resource is declared anew.
   const suspension: ProjectChange[] =
     project.status === 'active' ? [{ change: 'update', settings: suspended }] : [];
   return {

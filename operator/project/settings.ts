@@ -17,6 +17,7 @@ export type ProjectSettings = {
   raw_download_enabled: boolean;
   status: 'active' | 'suspended';
   suspended_by: 'owner' | 'staff' | null;
+  suspended_by_deletion: boolean;
   storage_hard_limit_bytes: number | null;
   nudity_auto_block: boolean;
 };

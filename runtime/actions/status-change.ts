@@ -14,9 +14,9 @@ export function statusChange({ by, project, status }: Wish): ProjectChanges {
   if (status === undefined) return {};
   if (status === 'suspended') {
     const isSo = project.status === 'suspended' && by === 'owner';
-    return isSo ? {} : { status, suspended_by: by };
+    return { ...(isSo ? {} : { status, suspended_by: by }), suspended_by_deletion: false };
   }
   if (project.suspended_by === 'staff' && by === 'owner')
     throw new ServiceError('project_suspended_by_staff');
-  return { status, suspended_by: null };
+  return { status, suspended_by: null, suspended_by_deletion: false };
 }

@@ -27,6 +27,8 @@ export type ProjectRow = {
   callback_rotation_trigger: string | null;
   status: ProjectStatus;
   suspended_by: 'owner' | 'staff' | null;
+  /** Deleting its resource did, and nobody has set its state since. */
+  suspended_by_deletion: boolean;
   storage_hard_limit_bytes: number | null;
   nudity_auto_block: boolean;
   file_count: number;
@@ -165,6 +167,7 @@ const CHANGEABLE = [
   'callback_rotation_trigger',
   'status',
   'suspended_by',
+  'suspended_by_deletion',
   'storage_hard_limit_bytes',
   'nudity_auto_block',
   'owner_uid',

@@ -3,6 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { identify } from '../../operator/files/check-document.ts';
 import { reconcileProject } from '../../operator/project/reconcile.ts';
 import type { Context } from '../../operator/reconcile.ts';
+import { changeProject } from '../../runtime/actions/change-project.ts';
+import { statusChange } from '../../runtime/actions/status-change.ts';
+import type { ProjectStatus } from '../../runtime/core/states.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -86,6 +89,39 @@ describe('a pass over one resource', () => {
     });
     expect(conditions[0]?.reason).toBe('SuspendedByStaff');
     expect(await findProjectBySlug(db, slug)).toMatchObject({ suspended_by: 'staff' });
+  });
+
+  it('wakes what a deletion suspended, and nothing that its owner suspended before it or after', async () => {
+    const slug = newSlug();
+    const context = await contextOf();
+    const declared = declare(slug, {});
+    const gone = { action: 'delete' as const, identity: declared.identity, spec: undefined };
+    const state = async () => must(await findProjectBySlug(db, slug)).status;
+    const setState = (status: ProjectStatus) =>
+      db.transaction(async (tx) => {
+        const project = must(await findProjectBySlug(tx, slug));
+        await changeProject(tx, project, statusChange({ by: 'owner', project, status }));
+      });
+    const comeBack = async () => {
+      await reconcileProject(declared, context);
+      return state();
+    };
+    await reconcileProject(declared, context);
+    await reconcileProject(gone, context);
+    expect(await state()).toBe('suspended');
+    expect(await comeBack()).toBe('active');
+    await setState('suspended');
+    await reconcileProject(gone, context);
+    expect(await comeBack()).toBe('suspended');
+    await setState('active');
+    await reconcileProject(gone, context);
+    await setState('active');
+    await setState('suspended');
+    expect(await comeBack()).toBe('suspended');
+    await setState('active');
+    await reconcileProject(gone, context);
+    await setState('suspended');
+    expect(await comeBack(), 'as its owner said meanwhile').toBe('suspended');
   });
 
   it('takes no slug that was taken between its reading and its writing', async () => {

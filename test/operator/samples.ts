@@ -42,6 +42,7 @@ export function projectRow(fields: Partial<DeclaredProject> = {}): DeclaredProje
     callback_rotation_trigger: null,
     status: 'active',
     suspended_by: null,
+    suspended_by_deletion: false,
     storage_hard_limit_bytes: null,
     nudity_auto_block: false,
     ...mine,

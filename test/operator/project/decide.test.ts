@@ -36,6 +36,10 @@ const creation: ProjectChange[] = [
 ];
 const key = { change: 'issue-signing-key' } as const;
 
+const awake = { status: 'active', suspended_by: null } as const;
+const stays = { suspended_by_deletion: false };
+const awakened = { ...awake, ...stays };
+
 function update(settings: object): ProjectChange {
   return { change: 'update', settings };
 }
@@ -157,7 +161,7 @@ describe('a Project that is there', () => {
       name: 'is activated where its owner suspended it',
       spec: { state: 'Active' },
       rows: rowsOf({ status: 'suspended', suspended_by: 'owner' }),
-      changes: [update({ status: 'active', suspended_by: null })],
+      changes: [update(awake)],
     },
     {
       name: 'stays suspended where staff suspended it, and all else is still brought in step',
@@ -261,6 +265,35 @@ describe('a Project that is there', () => {
   });
 });
 
+/** Of the same name, or of another that adopts it. */
+const owners = [
+  ['as its namesake', released],
+  ['by adoption', { ...released, owner_namespace: 'old-team' }],
+] as const;
+const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
+const slept = { ...suspended, suspended_by_deletion: true };
+const byStaff = { status: 'suspended', suspended_by: 'staff' } as const;
+
+describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
+  it.each<[was: string, row: object, state: string | undefined, settings: object | undefined]>([
+    ['was suspended by its deletion alone wakes', slept, undefined, awakened],
+    ['was suspended by its deletion alone wakes', slept, 'Active', awakened],
+    ['was suspended by its deletion alone sleeps on', slept, 'Suspended', stays],
+    ['its owner had suspended before sleeps on', suspended, undefined, undefined],
+    ['its owner had suspended before sleeps on', suspended, 'Suspended', undefined],
+    ['its owner had suspended before wakes', suspended, 'Active', awake],
+    ['staff suspended sleeps on', byStaff, undefined, undefined],
+    ['staff suspended sleeps on', byStaff, 'Active', undefined],
+    ['staff suspended after its deletion sleeps on', { ...slept, ...byStaff }, 'Active', undefined],
+    ['was woken meanwhile stays awake', {}, undefined, undefined],
+    ['was woken meanwhile is suspended', {}, 'Suspended', suspended],
+  ])('and %s: %j, state %s', (_was, row, state, settings) => {
+    const spec = { adoptionPolicy: 'IfUnowned', ...(state === undefined ? {} : { state }) };
+    const { changes } = decideProject(project(spec), rowsOf({ ...owner, ...row }), now);
+    expect(changes).toEqual(settings === undefined ? [claim] : [claim, update(settings)]);
+  });
+});
+
 describe('taking over a project', () => {
   it('is refused for one that was made through the API, unless adoption is declared', () => {
     const rows = rowsOf({ ...nobody, owner_deletion_policy: null });
@@ -281,22 +314,6 @@ describe('taking over a project', () => {
     }
   });
 
-  it('of the resource that had this name before wakes what its deletion suspended', () => {
-    const rows = rowsOf({ ...released, status: 'suspended', suspended_by: 'owner' });
-    expect(decideProject(project(), rows, now).changes).toEqual([
-      claim,
-      update({ status: 'active', suspended_by: null }),
-    ]);
-  });
-
-  it('of a resource that was made anew leaves asleep what no deletion suspended', () => {
-    const rows = rowsOf({
-      ...{ ...released, owner_uid: 'one-of-another-cluster' },
-      ...{ status: 'suspended', suspended_by: 'owner' },
-    });
-    expect(decideProject(project(), rows, now).changes).toEqual([claim]);
-  });
-
   it('does not rotate the callback secret that is there', () => {
     const rows = rowsOf({ ...nobody, callback_url: 'https://a.example/' });
     const spec = {
@@ -310,14 +327,18 @@ describe('taking over a project', () => {
 });
 
 describe('a Project whose resource is gone', () => {
-  const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
   const release = { change: 'release' } as const;
 
   it.each([
-    { name: 'is suspended', rows: projectRows(), changes: [update(suspended), release] },
+    { name: 'is suspended', rows: projectRows(), changes: [update(slept), release] },
     {
-      name: 'is only let go where it is suspended already',
+      name: 'is only let go where its owner suspended it already',
       rows: rowsOf(suspended),
+      changes: [release],
+    },
+    {
+      name: 'is only let go where staff suspended it already',
+      rows: rowsOf(byStaff),
       changes: [release],
     },
     {
