@@ -36,20 +36,26 @@ let reached: Reached;
 let secret: string;
 let keda: Awaited<ReturnType<typeof startKeda>> | undefined;
 
+/** Ended last to first, each however the others went: what stays open would keep the run from its end. */
+const open = new AsyncDisposableStack();
+
 beforeAll(async () => {
   around = await startSurroundings();
+  open.defer(() => around.stop());
   ingress = await startIngressController();
+  open.defer(() => ingress.stop());
+  open.defer(deleteNamespaces);
+  open.defer(() => keda?.stop());
   platform = await openInstallation(around, ingress.class_name);
+  open.defer(() => platform.close());
+  open.defer(() => reached?.stop());
 });
 
-afterAll(async () => {
-  await reached?.stop();
-  await platform?.close();
-  await keda?.stop();
+afterAll(() => open.disposeAsync());
+
+async function deleteNamespaces(): Promise<void> {
   await kubectl('delete', 'namespace', TEAM, NEWCOMER, '--ignore-not-found', '--timeout=60s');
-  await ingress?.stop();
-  await around?.stop();
-});
+}
 
 /** How many images viewers got. */
 let delivered = 0;
