@@ -3,8 +3,9 @@
  * for as long as it runs; handlers are told which keys to look at, and do nothing else.
  */
 import type { Log } from '../../runtime/platform/log.ts';
-import type { KubeClient, Page } from './client.ts';
-import { type Answer, isSilence, KubeFailure } from './kube-failure.ts';
+import type { KubeClient } from './client.ts';
+import { isSilence, KubeFailure } from './kube-failure.ts';
+import { createListPages, type ListPages } from './list-pages.ts';
 import { type ChangeHandler, createListeners, type Listeners } from './listeners.ts';
 import type { KubeMetrics } from './metrics.ts';
 import { createPauses, type Pauses } from './pause.ts';
@@ -45,7 +46,6 @@ export type WatchCacheOptions<T extends KubeObject> = {
   random?: () => number;
 };
 
-const PAGE_ITEMS_MAX = 500;
 const IDLE_MS_MAX = 90_000;
 const WATCH_SECONDS = { least: 240, more: 60 };
 /** Everything is compared once in so long, should a change ever be lost. */
@@ -70,7 +70,7 @@ type State<T extends KubeObject> = WatchCacheOptions<T> & {
   heard_at: number;
   /** Failed watches since one showed anything. */
   failures: number;
-  pageItems: number;
+  list: ListPages<T>;
   isSynced: boolean;
 };
 
@@ -110,7 +110,7 @@ function createState<T extends KubeObject>(
     seen_at: clock.elapsed(),
     heard_at: clock.elapsed(),
     failures: 0,
-    pageItems: PAGE_ITEMS_MAX,
+    list: createListPages({ ...options, signal }),
     isSynced: false,
   };
 }
@@ -148,36 +148,24 @@ function report<T extends KubeObject>({ log, type }: State<T>, failure: KubeFail
   });
 }
 
-/** In pages of one state; in one piece where the server forgot that state before the last page. */
 async function listAll<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {
   state.metrics.relist(state.type.kind);
-  const items: T[] = [];
-  let page: Page<T> | undefined;
-  do {
-    const answer = await listPage(state, page?.token);
-    if (!answer.ok) {
-      state.pageItems = answer.failure.reason === 'Gone' ? 0 : PAGE_ITEMS_MAX;
-      return answer.failure;
-    }
-    page = answer.value;
-    items.push(...page.items);
-  } while (page.token !== undefined);
-  state.pageItems = PAGE_ITEMS_MAX;
-  state.version = page.resource_version;
+  const answer = await state.list();
+  if (!answer.ok) return answer.failure;
+  const { items, resource_version } = answer.value;
+  state.version = resource_version;
   state.listed_at = state.clock.elapsed();
   state.failures = 0;
+  hold(state, items);
+  return undefined;
+}
+
+/** These are all that there are. */
+function hold<T extends KubeObject>(state: State<T>, items: readonly T[]): void {
   const changes = state.objects.replaceAll(items);
   state.isSynced = true;
   markSeen(state);
   for (const change of changes) state.listeners.tell(change);
-  return undefined;
-}
-
-function listPage<T extends KubeObject>(
-  { client, type, selection, pageItems, signal }: State<T>,
-  token: string | undefined,
-): Promise<Answer<Page<T>>> {
-  return client.listPage(type, { ...selection, limit: pageItems, token, signal });
 }
 
 async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {
