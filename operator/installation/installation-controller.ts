@@ -13,15 +13,7 @@ import { ended } from '../kube/timed-clock.ts';
 import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
 import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
-import { listObjects } from './list-objects.ts';
-import {
-  builtInTypes,
-  INSTANCE,
-  imageServices,
-  optionalTypes,
-  ownedLabels,
-  pods,
-} from './live-types.ts';
+import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
 export type InstallationController = {
   /** Works until the term is over; resolves when nothing is being done any more. */
@@ -74,7 +66,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
   };
   const reconcile = (pass: Pass) => runPass(state, pass, term);
   const workers = runWorkers({ ...worked, controller: NAME, queue, reconcile });
-  await Promise.all(options.namespaces.map((namespace) => watchAll(state, namespace)));
+  for (const namespace of options.namespaces) watchAll(state, namespace);
   await ended(term.signal);
   const stops = [...caches].map((cache) => cache.stop());
   caches.clear();
@@ -82,7 +74,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
   metrics.forgetInstallations();
 }
 
-async function watchAll(state: State, namespace: string): Promise<void> {
+function watchAll(state: State, namespace: string): void {
   const { queue } = state;
   watch(state, imageServices, {
     namespace,
@@ -90,27 +82,13 @@ async function watchAll(state: State, namespace: string): Promise<void> {
       if (kind !== 'updated' || !isOfStatus(object, previous)) queue.add(key, 'change');
     },
   });
-  for (const type of [...builtInTypes, ...(await optionalThere(state, namespace)), pods]) {
+  for (const type of [...ownedTypes, pods]) {
     const take: ChangeHandler<KubeObject> = ({ object, previous }) => {
       const name = (object ?? previous)?.metadata.labels?.[INSTANCE];
       if (name !== undefined) queue.addAfter(`${namespace}/${name}`, SETTLE_MS, 'change');
     };
     watch(state, type, { namespace, labels: ownedLabels(), take });
   }
-}
-
-/** Those that come later are looked at with the others, once a minute. */
-async function optionalThere({ context, log }: State, namespace: string): Promise<ResourceType[]> {
-  const found = await Promise.all(
-    optionalTypes.map(async (type) => {
-      const items = await listObjects(context.client, type, { namespace }).catch((error) => {
-        log.warn('objects cannot be listed, and are not watched', { kind: type.kind, error });
-        return undefined;
-      });
-      return items === undefined ? [] : [type];
-    }),
-  );
-  return found.flat();
 }
 
 type Selected = { namespace: string; labels?: string };

@@ -37,10 +37,8 @@ export const deployments = namespaced('apps/v1', 'Deployment', 'deployments');
 export const jobs = namespaced('batch/v1', 'Job', 'jobs');
 export const cronJobs = namespaced('batch/v1', 'CronJob', 'cronjobs');
 export const pods = namespaced('v1', 'Pod', 'pods');
-export const scaledObjects = namespaced('keda.sh/v1alpha1', 'ScaledObject', 'scaledobjects');
-
 /** Every cluster has them. */
-export const builtInTypes: readonly ResourceType[] = [
+const builtInTypes: readonly ResourceType[] = [
   namespaced('v1', 'ServiceAccount', 'serviceaccounts'),
   namespaced('v1', 'Service', 'services'),
   deployments,
@@ -51,12 +49,11 @@ export const builtInTypes: readonly ResourceType[] = [
   namespaced('networking.k8s.io/v1', 'Ingress', 'ingresses'),
 ];
 
-/** A cluster has them where somebody installed them. */
-export const optionalTypes: readonly ResourceType[] = [
-  scaledObjects,
+const optionalTypes: readonly ResourceType[] = [
+  namespaced('keda.sh/v1alpha1', 'ScaledObject', 'scaledobjects'),
   namespaced('keda.sh/v1alpha1', 'TriggerAuthentication', 'triggerauthentications'),
   namespaced('gateway.networking.k8s.io/v1', 'HTTPRoute', 'httproutes'),
-];
+].map((type) => ({ ...type, presence: 'optional' }));
 
 export const ownedTypes: readonly ResourceType[] = [...builtInTypes, ...optionalTypes];
 

@@ -13,7 +13,7 @@ import type { RenderedObject } from '../image-service/render/object.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { listObjects } from './list-objects.ts';
-import { builtInTypes, jobs, optionalTypes, ownedLabels, pods } from './live-types.ts';
+import { jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
 const COMPONENT = 'app.kubernetes.io/component';
 
@@ -36,10 +36,9 @@ type Place = { name: string; namespace: string };
 
 export async function listCluster(client: KubeClient, { name, namespace }: Place) {
   const wanted = { namespace, labels: ownedLabels(name) };
-  const types = [...builtInTypes, ...optionalTypes];
   const [found, ownPods, allJobs] = await Promise.all([
     Promise.all(
-      types.map(async (type) => ({ type, items: await listObjects(client, type, wanted) })),
+      ownedTypes.map(async (type) => ({ type, items: await listObjects(client, type, wanted) })),
     ),
     listObjects(client, pods, wanted),
     listObjects(client, jobs, { namespace }),

@@ -36,6 +36,8 @@ export type ResourceType<T extends KubeObject = KubeObject> = {
   kind: string;
   plural: string;
   scope: 'Namespaced' | 'Cluster';
+  /** `optional`: a cluster has it where somebody installed it, and for as long; no such object is there without it. */
+  presence?: 'optional';
   /** From the server's JSON; an error where it is no object. */
   parse(json: unknown): T;
 };

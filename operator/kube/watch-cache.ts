@@ -50,6 +50,8 @@ const IDLE_MS_MAX = 90_000;
 const WATCH_SECONDS = { least: 240, more: 60 };
 /** Everything is compared once in so long, should a change ever be lost. */
 const RELIST_MS = 30 * 60_000;
+/** When an optional type that the cluster has not is looked for again. */
+const ABSENT_MS = 10_000;
 const STALE_MS = 30 * 60_000;
 const PAUSE_MS = { least_ms: 100, most_ms: 30_000 };
 /** A watch that lived so long, or showed anything, was none that fails at once. */
@@ -128,11 +130,13 @@ async function run<T extends KubeObject>(state: State<T>, synced: () => void): P
   const { signal, clock } = state;
   while (!signal.aborted) {
     const failure = state.version === undefined ? await listAll(state) : await watchOnce(state);
+    const isAbsent = failure?.reason === 'NotFound' && state.type.presence === 'optional';
+    if (isAbsent) holdNothing(state);
     if (state.isSynced) synced();
     if (failure === undefined || signal.aborted) continue;
     if (!isSilence(failure)) state.heard_at = clock.elapsed();
-    const wait = state.pauses.next(failure.retry_after_ms);
-    report(state, failure, wait);
+    const wait = isAbsent ? ABSENT_MS : state.pauses.next(failure.retry_after_ms);
+    if (!isAbsent) report(state, failure, wait);
     await sleep(clock, wait, signal);
   }
 }
@@ -166,6 +170,13 @@ function hold<T extends KubeObject>(state: State<T>, items: readonly T[]): void 
   state.isSynced = true;
   markSeen(state);
   for (const change of changes) state.listeners.tell(change);
+}
+
+/** The cluster has no such type, or has it no more: it is looked for again. */
+function holdNothing<T extends KubeObject>(state: State<T>): void {
+  state.version = undefined;
+  state.pauses.reset();
+  hold(state, []);
 }
 
 async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {

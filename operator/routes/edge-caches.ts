@@ -1,7 +1,4 @@
-/**
- * What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. HTTPRoutes are
- * watched only where the cluster has them. They run whoever leads.
- */
+/** What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. They run whoever leads. */
 import { MANAGED } from '../image-service/render/object.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { Change } from '../kube/stored-objects.ts';
@@ -23,9 +20,8 @@ export type EdgeCaches = {
   wildcard(found: EdgeFound): KnownRoute | undefined;
   /** Told of the project of a route that changed, and of all where everything may lead elsewhere. */
   subscribe(handler: (project_id: string | 'all') => void): void;
-  /** Begins to watch HTTPRoutes where they have come; resolves when everything has been listed. */
-  refresh(): Promise<void>;
-  hasGatewayAPI(): boolean;
+  /** Resolves when everything has been listed once. */
+  synced: Promise<unknown>;
   health(): CacheHealth[];
   stop(): Promise<void>;
 };
@@ -34,7 +30,7 @@ type Options = Omit<WatchCacheOptions<LiveRoute>, 'type' | 'selection'> & { name
 
 type State = Options & {
   services: WatchCache<ImageServiceObject>;
-  caches: Map<RouteMode, WatchCache<LiveRoute>>;
+  caches: Record<RouteMode, WatchCache<LiveRoute>>;
   /** By project, then by kind and name. */
   index: Map<string, Map<string, KnownRoute>>;
   tell(project_id: string | 'all'): void;
@@ -46,7 +42,7 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   const state: State = {
     ...options,
     services: openWatchCache({ ...options, type: imageServices, selection: { namespace } }),
-    caches: new Map(),
+    caches: { Ingress: openRoutes(options, 'Ingress'), Gateway: openRoutes(options, 'Gateway') },
     index: new Map(),
     tell: (project_id) => {
       for (const handler of handlers) handler(project_id);
@@ -55,20 +51,18 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   state.services.subscribe((change) => {
     if (!isOfStatus(change)) state.tell('all');
   });
-  watchRoutes(state, 'Ingress');
+  for (const mode of ['Ingress', 'Gateway'] as const) watchRoutes(state, mode);
   const { services, caches, index } = state;
+  const all = [services, caches.Ingress, caches.Gateway];
   return {
     find: () => findEdge(services.values(), namespace),
     projects: () => index.keys(),
     routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
     wildcard: (found) => wildcardOf(state, found),
     subscribe: (handler) => void handlers.push(handler),
-    hasGatewayAPI: () => caches.has('Gateway'),
-    refresh: () => refresh(state),
-    health: () => [services, ...caches.values()].map((cache) => cache.health()),
-    stop: async () => {
-      await Promise.all([services, ...caches.values()].map((cache) => cache.stop()));
-    },
+    synced: Promise.all(all.map((cache) => cache.synced)),
+    health: () => all.map((cache) => cache.health()),
+    stop: async () => void (await Promise.all(all.map((cache) => cache.stop()))),
   };
 }
 
@@ -83,15 +77,12 @@ const labels = Object.entries(MANAGED)
   .map(([name, value]) => `${name}=${value}`)
   .join();
 
+function openRoutes({ namespace, ...options }: Options, mode: RouteMode): WatchCache<LiveRoute> {
+  return openWatchCache({ ...options, type: routeTypes[mode], selection: { namespace, labels } });
+}
+
 function watchRoutes(state: State, mode: RouteMode): void {
-  const { namespace } = state;
-  const cache = openWatchCache({
-    ...state,
-    type: routeTypes[mode],
-    selection: { namespace, labels },
-  });
-  state.caches.set(mode, cache);
-  cache.subscribe(({ object, previous, key }) => {
+  state.caches[mode].subscribe(({ object, previous, key }) => {
     const before = previous && projectOf(previous);
     const now = object && projectOf(object);
     if (before !== undefined) dropFrom(state.index, before, `${mode} ${key}`);
@@ -114,16 +105,6 @@ function dropFrom(index: State['index'], project_id: string, key: string): void 
 function wildcardOf({ caches, namespace }: State, found: EdgeFound): KnownRoute | undefined {
   if (found.state !== 'ready') return undefined;
   const { mode, edge } = found;
-  const object = caches.get(mode)?.get(`${namespace}/${deliveryName(edge)}`);
+  const object = caches[mode].get(`${namespace}/${deliveryName(edge)}`);
   return object && { mode, object };
-}
-
-async function refresh(state: State): Promise<void> {
-  const { caches, client, namespace, services } = state;
-  if (!caches.has('Gateway')) {
-    const answer = await client.listPage(routeTypes.Gateway, { namespace, limit: 1 });
-    if (answer.ok) watchRoutes(state, 'Gateway');
-    else if (answer.failure.reason !== 'NotFound') throw answer.failure;
-  }
-  await Promise.all([services.synced, ...[...caches.values()].map(({ synced }) => synced)]);
 }

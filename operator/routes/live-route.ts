@@ -29,6 +29,7 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
     kind: 'HTTPRoute',
     plural: 'httproutes',
     scope: 'Namespaced',
+    presence: 'optional',
   }),
 };
 

@@ -14,7 +14,7 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
   const { metadata, spec = {} } = object;
   const parsed = projectSpec.safeParse(spec);
   if (isGoing(object) || !parsed.success) return [];
-  await refresh(context);
+  await allListed(context);
   const row = await findRoutedProject(context.db, { owner_uid: metadata.uid });
   const { slug = metadata.name, staff } = parsed.data;
   const project = {
@@ -30,14 +30,14 @@ export async function planRoutes(object: TenantObject, context: PlanContext): Pr
   return planRoute(subject, context).steps.map(printStep);
 }
 
-const REFRESH_MS_MAX = 10_000;
+const LISTED_MS_MAX = 10_000;
 
 /** What cannot be listed, for want of a permission, is not waited for: others have to be looked at too. */
-async function refresh({ edges }: PlanContext): Promise<void> {
-  const late = ended(AbortSignal.timeout(REFRESH_MS_MAX)).then(() => {
+async function allListed({ edges }: PlanContext): Promise<void> {
+  const late = ended(AbortSignal.timeout(LISTED_MS_MAX)).then(() => {
     throw new Error('the routes that there are cannot be listed yet: the plan waits for them');
   });
-  await Promise.race([edges.refresh(), late]);
+  await Promise.race([edges.synced, late]);
 }
 
 function printStep(step: RouteStep): string {

@@ -114,8 +114,9 @@ function isJudged({ metadata, status }: TenantObject, previous: TenantObject): b
 
 async function lead(state: State, term: Term): Promise<void> {
   const { context } = state;
-  await Promise.race([context.caches.synced, ended(term.signal)]);
-  await settleIn(state, term.signal);
+  // Nothing is decided before everything was seen: a route would be taken for one too many.
+  const all = Promise.all([context.caches.synced, context.edges.synced]);
+  await Promise.race([all, ended(term.signal)]);
   if (term.signal.aborted) return;
   const clocked = { ...state, clock: context.clock, concurrency: CONCURRENCY };
   const queue = createWorkQueue({ ...clocked, name: NAME });
@@ -126,20 +127,6 @@ async function lead(state: State, term: Term): Promise<void> {
   await follow(state, queue, term.signal);
   await workers.stop();
   state.queue = undefined;
-}
-
-/** Nothing is decided before everything was seen: a route would be taken for one too many. */
-async function settleIn({ context, log, poll_ms }: State, signal: AbortSignal): Promise<void> {
-  const stopped = ended(signal).then(() => false);
-  let isIn = false;
-  while (!isIn && !signal.aborted) {
-    const refreshed = context.edges.refresh().then(() => true);
-    isIn = await Promise.race([refreshed, stopped]).catch((error) => {
-      log.warn('routes cannot be listed, and will be', { error });
-      return false;
-    });
-    if (!isIn) await sleep(context.clock, poll_ms, signal);
-  }
 }
 
 /** One loop for what comes by itself: a failure waits for the next turn. */
@@ -165,7 +152,6 @@ function createTurn(state: State, queue: WorkQueue): () => Promise<void> {
     const isOver = context.clock.elapsed() - swept_at >= sweep_ms;
     if (!isAll && !state.isDue && !isOver) return;
     state.isDue = false;
-    await context.edges.refresh();
     for (const key of await findUnsettled(context)) queue.add(key, 'resync');
     swept_at = context.clock.elapsed();
   };

@@ -54,11 +54,14 @@ const schema = {
   },
 };
 
+const name = 'httproutes.gateway.networking.k8s.io';
+
+/** The path of their definition. */
+export const HTTP_ROUTES = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
+
 export async function installHttpRoutes(plane: PlaneAddress): Promise<void> {
-  const name = 'httproutes.gateway.networking.k8s.io';
-  const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${name}`;
   const version = { name: 'v1', served: true, storage: true, subresources: { status: {} } };
-  await kubeApply(plane, path, {
+  await kubeApply(plane, HTTP_ROUTES, {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     // The group is protected: the API server wants to know where its definition was approved.

@@ -25,7 +25,7 @@ export function lookAtRoutes(
     const caches = openObjectCaches({ ...common, namespaces: [teams] });
     const edges = openEdgeCaches({ ...common, namespace: images });
     try {
-      await Promise.all([caches.synced, edges.refresh()]);
+      await Promise.all([caches.synced, edges.synced]);
       const context = { client, db, clock, caches, edges, probe: async () => undefined };
       for (const key of await findUnsettled(context)) {
         await routeProject(await findSubject(key, context), context, never);

@@ -7,7 +7,7 @@ import { useDatabase } from '../../support/database.ts';
 const { db } = useDatabase();
 
 it('gives a plan up where routes cannot be listed, so that it keeps nobody from being looked at', async () => {
-  const edges = { refresh: () => new Promise<void>(() => undefined) } as RouteContext['edges'];
+  const edges = { synced: new Promise(() => undefined) } as RouteContext['edges'];
   const metadata = { namespace: 'shop', name: 'shop', uid: 'u1', resourceVersion: '1' };
   await expect(planRoutes({ metadata, spec: {} }, { db, edges })).rejects.toThrow(
     'the routes that there are cannot be listed yet',

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { permissions } from '../../operator/permissions.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
+import { useDatabase } from '../support/database.ts';
+import { HTTP_ROUTES, installHttpRoutes } from '../support/gateway-api.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import {
+  type OperatorProcess,
+  permitOperator,
+  startOperator,
+} from '../support/operator-process.ts';
+import { newSlug } from '../support/tenant-cluster.ts';
+
+const { url } = useDatabase();
+// Others must not find a Gateway API, nor KEDA.
+let plane: ControlPlane;
+let namespace: string;
+let operator: OperatorProcess | undefined;
+
+beforeAll(async () => {
+  plane = await startControlPlane({ components: [] });
+  namespace = await createNamespace(plane);
+  await permitOperator(plane, namespace, Object.values(permissions).flat());
+}, 300_000);
+afterAll(async () => {
+  await operator?.stop();
+  await plane?.stop();
+});
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const SCALED_OBJECTS = `${definitions}/scaledobjects.keda.sh`;
+
+/** As KEDA has them, without their fields. */
+async function installScaledObjects(): Promise<void> {
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const version = { name: 'v1alpha1', served: true, storage: true };
+  const names = { kind: 'ScaledObject', plural: 'scaledobjects', singular: 'scaledobject' };
+  await kubeApply(plane, SCALED_OBJECTS, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'scaledobjects.keda.sh' },
+    spec: {
+      ...{ group: 'keda.sh', scope: 'Namespaced', names },
+      versions: [{ ...version, schema: { openAPIV3Schema: schema } }],
+    },
+  });
+}
+
+const inNamespace = (group: string, plural: string, name: string) =>
+  `/apis/${group}/namespaces/${namespace}/${plural}/${name}`;
+
+/** What an installation has, for the watch. */
+function scale(): Promise<unknown> {
+  const labels = {
+    'app.kubernetes.io/name': 'tintype',
+    'app.kubernetes.io/managed-by': 'tintype-operator',
+  };
+  const head = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' };
+  const path = inNamespace('keda.sh/v1alpha1', 'scaledobjects', 'some');
+  return kubeApply(plane, path, { ...head, metadata: { name: 'some', labels } });
+}
+
+/** A route is compared once a minute, where nothing tells of it. */
+function until(check: () => Promise<unknown>): Promise<void> {
+  return vi.waitFor(async () => void (await check()), { timeout: 150_000, interval: 100 });
+}
+
+async function isReady(): Promise<boolean> {
+  return (await fetch(`${operator?.watched}/readyz`)).ok;
+}
+
+/** How many of a kind the operator has seen; undefined: it looked at none yet. */
+async function countHeld(kind: string): Promise<number | undefined> {
+  const text = await (await fetch(`${operator?.watched}/metrics`)).text();
+  const found = new RegExp(`^tintype_cache_objects{kind="${kind}"} (\\d+)$`, 'm').exec(text);
+  return found?.[1] === undefined ? undefined : Number(found[1]);
+}
+
+async function uninstall(path: string): Promise<void> {
+  await kubeOk(plane, { method: 'DELETE', path });
+  await until(async () => expect((await kubeRequest(plane, { path })).status).toBe(404));
+}
+
+it('an operator whose optional kinds are uninstalled stays ready, says so, and uses them when they are back', async () => {
+  const slug = newSlug();
+  const head = { apiVersion: 'tintype.dev/v1alpha1' };
+  const project = inNamespace(head.apiVersion, 'projects', slug);
+  const route = inNamespace('gateway.networking.k8s.io/v1', 'httproutes', `main-project-${slug}`);
+  const accept = () =>
+    kubeOk(plane, {
+      ...{ method: 'PATCH', path: `${route}/status` },
+      body: { status: { parents: [{ conditions: [{ type: 'Accepted', status: 'True' }] }] } },
+      content_type: 'application/merge-patch+json',
+    });
+  const untilRouted = (reason: string) =>
+    until(async () => {
+      const { status } = (await kubeOk(plane, { path: project })) as {
+        status?: { conditions?: { type: string; reason: string }[] };
+      };
+      const found = status?.conditions?.find(({ type }) => type === 'Routed');
+      expect(found?.reason).toBe(reason);
+    });
+  const untilHeld = (kind: string, count: number) =>
+    until(async () => expect(await countHeld(kind)).toBe(count));
+
+  operator = await startOperator(plane, {
+    ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: namespace },
+    TINTYPE_DATABASE_URL: url(),
+    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  });
+  await kubeApply(plane, inNamespace(head.apiVersion, 'imageservices', 'main'), {
+    ...{ ...head, kind: 'ImageService', metadata: { name: 'main' } },
+    spec: { ...least, routing: { mode: 'Gateway', gatewayRef: { name: 'edge' } } },
+  });
+  await kubeApply(plane, project, {
+    ...{ ...head, kind: 'Project', metadata: { name: slug } },
+    spec: { routing: { perProject: 'Always' } },
+  });
+  await untilRouted('GatewayAPIMissing');
+  await until(async () => expect(await isReady()).toBe(true));
+
+  for (let installed = 1; installed <= 2; installed += 1) {
+    await installHttpRoutes(plane);
+    await installScaledObjects();
+    await until(scale);
+    await until(accept);
+    await untilRouted('Routed');
+    await untilHeld('ScaledObject', 1);
+    expect(await isReady()).toBe(true);
+    await uninstall(HTTP_ROUTES);
+    await uninstall(SCALED_OBJECTS);
+    await untilRouted('GatewayAPIMissing');
+    await untilHeld('ScaledObject', 0);
+    await until(async () => expect(await isReady()).toBe(true));
+  }
+}, 600_000);

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type KubeObject, resourceType } from '../../../operator/kube/resource.ts';
+import type { Change } from '../../../operator/kube/stored-objects.ts';
+import { openWatchCache, type WatchCache } from '../../../operator/kube/watch-cache.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../../support/kube-request.ts';
+import { useControlPlane } from '../../support/shared-control-plane.ts';
+import { connectKube } from './connect.ts';
+import { createQuickClock } from './quick-clock.ts';
+import { silentLog as log } from './silent-log.ts';
+
+const shared = useControlPlane();
+const { plane } = shared;
+/** Half an hour, after which a cache that heard nothing is stale, is 9 seconds. */
+const TIMES = 200;
+
+let namespace: string;
+let group: string;
+let proxy: KubeFaultProxy;
+let cache: WatchCache<KubeObject>;
+let told: Change<KubeObject>[];
+let stop: () => Promise<void>;
+
+beforeEach(async () => {
+  namespace = await shared.namespace();
+  group = `g${randomBytes(5).toString('hex')}.example`;
+  proxy = await startKubeFaultProxy(plane());
+});
+afterEach(async () => {
+  await stop();
+  await proxy.close();
+  await kubeRequest(plane(), { method: 'DELETE', path: definition() });
+});
+
+function open(presence: { presence?: 'optional' }): ReturnType<typeof createQuickClock> {
+  const clock = createQuickClock(TIMES);
+  const { client, metrics } = connectKube(proxy, { clock });
+  const names = { apiVersion: `${group}/v1`, kind: 'Thing', plural: 'things' };
+  const type = resourceType({ ...names, scope: 'Namespaced', ...presence });
+  cache = openWatchCache({ client, metrics, clock, log, type, selection: { namespace } });
+  told = [];
+  cache.subscribe((change) => told.push(change));
+  stop = async () => {
+    await cache.stop();
+    client.close();
+  };
+  return clock;
+}
+
+const definition = () => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`;
+
+async function install(): Promise<void> {
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  const version = { name: 'v1', served: true, storage: true };
+  await kubeApply(plane(), definition(), {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `things.${group}` },
+    spec: {
+      ...{ group, scope: 'Namespaced' },
+      names: { kind: 'Thing', plural: 'things', singular: 'thing' },
+      versions: [{ ...version, schema: { openAPIV3Schema: schema } }],
+    },
+  });
+  await expect.poll(set, { timeout: 30_000 }).toBeLessThan(300);
+}
+
+async function uninstall(): Promise<void> {
+  const path = definition();
+  await kubeOk(plane(), { method: 'DELETE', path });
+  const status = async () => (await kubeRequest(plane(), { path })).status;
+  await expect.poll(status, { timeout: 30_000 }).toBe(404);
+}
+
+/** The status that one was written with. */
+async function set(): Promise<number> {
+  const answer = await kubeRequest(plane(), {
+    method: 'PATCH',
+    path: `/apis/${group}/v1/namespaces/${namespace}/things/one?fieldManager=test`,
+    body: { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 'one' } },
+    content_type: 'application/apply-patch+yaml',
+  });
+  return answer.status;
+}
+
+const held = () => [...cache.values()].map(({ metadata }) => metadata.name);
+const kinds = () => told.map(({ kind }) => kind);
+
+it('a cluster without an optional type has none of it, and none is stale, until it comes', async () => {
+  const clock = open({ presence: 'optional' });
+  await cache.synced;
+  const until = clock.elapsed() + 31 * 60_000;
+  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
+  await install();
+  await expect.poll(held).toEqual(['one']);
+}, 120_000);
+
+it('an optional type that goes while nobody looks takes its objects with it, and may come back', async () => {
+  await install();
+  const clock = open({ presence: 'optional' });
+  await expect.poll(held).toEqual(['one']);
+  proxy.freeze();
+  await uninstall();
+  await expect.poll(held, { timeout: 30_000 }).toEqual([]);
+  const until = clock.elapsed() + 31 * 60_000;
+  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
+  await install();
+  await expect.poll(held, { timeout: 30_000 }).toEqual(['one']);
+  expect(kinds()).toEqual(['added', 'deleted', 'added']);
+}, 120_000);
+
+it('a type that every cluster has is not taken for empty where it is missing', async () => {
+  await install();
+  const clock = open({});
+  await expect.poll(held).toEqual(['one']);
+  proxy.freeze();
+  await uninstall();
+  const until = clock.elapsed() + 31 * 60_000;
+  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  expect(cache.health()).toMatchObject({ isStale: true, objects: 1 });
+}, 120_000);
