@@ -7,7 +7,7 @@ import {
 } from './installation/installation-controller.ts';
 import { probeDatabase } from './installation/probe-database.ts';
 import { createProbeSurroundings } from './installation/probe-surroundings.ts';
-import { tellUnserved } from './installation/unserved.ts';
+import { createUnserved } from './installation/unserved.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { EventRecorder } from './kube/events.ts';
 import type { KubeMetrics } from './kube/metrics.ts';
@@ -39,14 +39,11 @@ export async function openInstallations(options: Options): Promise<InstallationC
       probeSurroundings: createProbeSurroundings(clock),
     },
   });
+  const unserved = createUnserved({ client, clock, log, metrics, served: namespaces, watched });
   return {
-    health: controller.health,
+    health: () => [...controller.health(), ...unserved.health()],
     lead: async (term) => {
-      await Promise.all([
-        controller.lead(term),
-        scaler.lead(term),
-        tellUnserved({ client, clock, log, metrics, served: namespaces, watched }, term),
-      ]);
+      await Promise.all([controller, scaler, unserved].map((each) => each.lead(term)));
     },
   };
 }

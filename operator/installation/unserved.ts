@@ -10,7 +10,7 @@ import type { Term } from '../kube/lease.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { sleep, type TimedClock } from '../kube/timed-clock.ts';
-import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
+import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { type ImageServiceObject, imageServices } from './live-types.ts';
 import { statusOf } from './status.ts';
 
@@ -30,14 +30,39 @@ type Options = {
 const PATIENCE_MS = 20_000;
 const LOOK_MS = 5_000;
 
-/** For as long as the term goes on. */
-export async function tellUnserved(options: Options, term: Term): Promise<void> {
-  const { patience_ms = PATIENCE_MS, served, watched, clock, log } = options;
+export type Unserved = {
+  /** Tells them for as long as the term goes on. */
+  lead(term: Term): Promise<void>;
+  /** Of what is watched now: nothing where others lead. */
+  health(): CacheHealth[];
+};
+
+type Caches = readonly WatchCache<ImageServiceObject>[];
+
+export function createUnserved(options: Options): Unserved {
+  let caches: Caches = [];
+  return {
+    lead: async (term) => {
+      caches = openCaches(options);
+      await tellAll(caches, options, term);
+      const over = caches;
+      caches = [];
+      await Promise.all(over.map((cache) => cache.stop()));
+    },
+    health: () => caches.map((cache) => cache.health()),
+  };
+}
+
+function openCaches({ served, watched, ...options }: Options): Caches {
   const others = watched.filter((namespace) => !served.includes(namespace));
   const places = watched.length === 0 ? [undefined] : others;
-  const caches = places.map((namespace) =>
+  return places.map((namespace) =>
     openWatchCache({ ...options, type: imageServices, selection: { namespace } }),
   );
+}
+
+async function tellAll(caches: Caches, options: Options, term: Term): Promise<void> {
+  const { patience_ms = PATIENCE_MS, served, clock, log } = options;
   while (!term.signal.aborted) {
     for (const service of silent(caches, { served, before: clock.now().getTime() - patience_ms })) {
       await tell(service, options).catch((error) => {
@@ -46,15 +71,11 @@ export async function tellUnserved(options: Options, term: Term): Promise<void> 
     }
     await sleep(clock, Math.min(LOOK_MS, patience_ms), term.signal);
   }
-  await Promise.all(caches.map((cache) => cache.stop()));
 }
 
 type Silence = { served: readonly string[]; before: number };
 
-function silent(
-  caches: readonly WatchCache<ImageServiceObject>[],
-  { served, before }: Silence,
-): ImageServiceObject[] {
+function silent(caches: Caches, { served, before }: Silence): ImageServiceObject[] {
   return caches
     .flatMap((cache) => [...cache.values()])
     .filter(({ metadata, status }) => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
-import { permissions } from '../../operator/permissions.ts';
+import { type Permission, permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import {
@@ -29,11 +29,15 @@ async function through(target: string) {
   return { proxy, url: Object.assign(new URL(target), { port: String(proxy.port) }).href };
 }
 
-async function start(namespace: string, places: { api: string; database: string }) {
+async function start(
+  namespace: string,
+  places: { api: string; database: string },
+  watched: readonly string[] = [namespace],
+) {
   const operator = await startOperator(
     { ...plane(), url: places.api.replace(/\/$/, '') },
     {
-      ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: namespace },
+      ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: watched.join() },
       ...{ TINTYPE_DATABASE_URL: places.database, TINTYPE_KEY_ENCRYPTION_KEYS: keys },
     },
   );
@@ -78,5 +82,23 @@ it('is not ready while it leads and may not see what an ImageService becomes', a
     expect(await ask(operator, '/readyz')).toMatchObject({ ready: false, checks });
   });
   await permitOperator(plane(), namespace, [...Object.values(others).flat(), ...runtime]);
+  await until(async () => expect(await ask(operator, '/readyz')).toMatchObject(ready));
+}, 180_000);
+
+it('is not ready while it leads and may not see ImageServices where it makes none', async () => {
+  const [namespace, other] = [await cluster.namespace(), await cluster.namespace()];
+  const all = Object.values(permissions).flat();
+  await permitOperator(plane(), namespace, all);
+  const isOfOthers = ({ resources }: Permission) => !resources.includes('imageservices');
+  await permitOperator(plane(), other, all.filter(isOfOthers));
+  const places = { api: plane().url, database: url() };
+  const operator = await start(namespace, places, [namespace, other]);
+  const refused = () =>
+    operator.said.filter(({ kind, reason }) => kind === 'ImageService' && reason === 'Forbidden');
+  // By then everything else has been listed.
+  await until(async () => expect(refused().length).toBeGreaterThan(4));
+  const checks = { database: true, cluster: false };
+  expect(await ask(operator, '/readyz')).toMatchObject({ ready: false, checks });
+  await permitOperator(plane(), other, all);
   await until(async () => expect(await ask(operator, '/readyz')).toMatchObject(ready));
 }, 180_000);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { tellUnserved } from '../../operator/installation/unserved.ts';
+import { createUnserved } from '../../operator/installation/unserved.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
@@ -115,9 +115,13 @@ describe('an ImageService where no operator makes any', () => {
     const over = new AbortController();
     const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
     const where = { served: ['images'], watched: ['images', cluster.namespace()] };
-    const telling = tellUnserved({ client, clock, log, metrics, ...where, patience_ms: 0 }, term);
+    const options = { client, clock, log, metrics, ...where, patience_ms: 0 };
+    const unserved = createUnserved(options);
+    const telling = unserved.lead(term);
+    expect(unserved.health()).toMatchObject([{ isSynced: false }]);
     await work().finally(() => over.abort());
     await telling;
+    expect(unserved.health()).toEqual([]);
     client.close();
   }
 
