@@ -1,4 +1,5 @@
 /** What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. They run whoever leads. */
+import { isDeepStrictEqual } from 'node:util';
 import { MANAGED } from '../image-service/render/object.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { Change } from '../kube/stored-objects.ts';
@@ -9,7 +10,13 @@ import {
   type WatchCacheOptions,
 } from '../kube/watch-cache.ts';
 import { deliveryName, type EdgeFound, findEdge, type RouteMode } from './edge.ts';
-import { type KnownRoute, type LiveRoute, projectOf, routeTypes } from './live-route.ts';
+import {
+  admissionOf,
+  type KnownRoute,
+  type LiveRoute,
+  projectOf,
+  routeTypes,
+} from './live-route.ts';
 
 export type EdgeCaches = {
   find(): EdgeFound;
@@ -82,7 +89,8 @@ function openRoutes({ namespace, ...options }: Options, mode: RouteMode): WatchC
 }
 
 function watchRoutes(state: State, mode: RouteMode): void {
-  state.caches[mode].subscribe(({ object, previous, key }) => {
+  state.caches[mode].subscribe((change) => {
+    const { object, previous, key } = change;
     const before = previous && projectOf(previous);
     const now = object && projectOf(object);
     if (before !== undefined) dropFrom(state.index, before, `${mode} ${key}`);
@@ -91,9 +99,24 @@ function watchRoutes(state: State, mode: RouteMode): void {
       state.index.set(now, routes.set(`${mode} ${key}`, { mode, object }));
     }
     const named = [before, now].filter((project_id) => project_id !== undefined);
-    // The route of the ImageService itself is everybody's.
-    for (const project_id of named.length > 0 ? new Set(named) : ['all']) state.tell(project_id);
+    for (const project_id of new Set(named)) state.tell(project_id);
+    if (named.length === 0 && concernsAll(state, mode, change)) state.tell('all');
   });
+}
+
+/** The route of all default hosts, where somebody serves it now who did not before, or the other way round. */
+function concernsAll(
+  { services, namespace }: State,
+  mode: RouteMode,
+  { object, previous }: Change<LiveRoute>,
+): boolean {
+  const found = findEdge(services.values(), namespace);
+  if (found.state !== 'ready' || found.mode !== mode) return false;
+  if ((object ?? previous)?.metadata.name !== deliveryName(found.edge)) return false;
+  const [before, now] = [previous, object].map(
+    (each) => each && admissionOf({ mode, object: each }),
+  );
+  return !isDeepStrictEqual(before, now);
 }
 
 function dropFrom(index: State['index'], project_id: string, key: string): void {

@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { routeLabels } from '../../operator/routes/edge.ts';
+import { type EdgeCaches, openEdgeCaches } from '../../operator/routes/edge-caches.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const cluster = useControlPlane();
+const { plane } = cluster;
+
+let namespace: string;
+let edges: EdgeCaches;
+/** Who was to be looked at, in that order. */
+let told: string[];
+let stop: () => Promise<void>;
+
+beforeEach(async () => {
+  namespace = await cluster.namespace();
+  const { client, metrics } = connectKube(plane());
+  edges = openEdgeCaches({ client, clock, log, metrics, namespace });
+  told = [];
+  await edges.synced;
+  edges.subscribe((project_id) => told.push(project_id));
+  stop = async () => {
+    await edges.stop();
+    client.close();
+  };
+  await declare({});
+  await until(() => expect(edges.find().state).toBe('ready'));
+  told.length = 0;
+});
+afterEach(() => stop());
+
+function declare(spec: object) {
+  const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService' };
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main`;
+  return kubeApply(plane(), path, {
+    ...head,
+    metadata: { name: 'main' },
+    spec: { ...least, ...spec },
+  });
+}
+
+const ingress = (name: string) =>
+  `/apis/networking.k8s.io/v1/namespaces/${namespace}/ingresses/${name}`;
+const managed = { 'app.kubernetes.io/managed-by': 'tintype-operator' };
+
+function write(name: string, labels: Record<string, string> = managed, annotations = {}) {
+  const service = { name: 'main-delivery', port: { name: 'http' } };
+  const paths = [{ path: '/', pathType: 'Prefix', backend: { service } }];
+  const spec = { rules: [{ host: `${name}.example`, http: { paths } }] };
+  const head = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' };
+  return kubeApply(plane(), ingress(name), {
+    ...head,
+    metadata: { name, labels, annotations },
+    spec,
+  });
+}
+
+const admit = (name: string) =>
+  kubeOk(plane(), {
+    ...{ method: 'PATCH', path: `${ingress(name)}/status` },
+    body: { status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } },
+    content_type: 'application/merge-patch+json',
+  });
+
+const remove = (name: string) => kubeOk(plane(), { method: 'DELETE', path: ingress(name) });
+
+function until(check: () => void): Promise<void> {
+  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
+}
+
+/** All that was done before has been told of: what comes after it was. */
+async function settled(): Promise<string[]> {
+  marks += 1;
+  const mark = `mark${marks}`;
+  await write(mark, routeLabels(mark));
+  await until(() => expect(told).toContain(mark));
+  return told.filter((each) => !each.startsWith('mark'));
+}
+let marks = 0;
+
+describe('who is to be looked at when a route changes', () => {
+  it('is the project that it is of, and nobody else, as it comes, is served and goes', async () => {
+    for (const each of ['a', 'b', 'c']) await write(each, routeLabels(`prj_${each}`));
+    await admit('b');
+    await remove('c');
+    const all = ['prj_a', 'prj_b', 'prj_c', 'prj_b', 'prj_c'];
+    expect(await settled()).toEqual(all);
+  });
+
+  it('are both projects where it changes hands', async () => {
+    await write('a', routeLabels('prj_a'));
+    await write('a', routeLabels('prj_b'));
+    expect(await settled()).toEqual(['prj_a', 'prj_a', 'prj_b']);
+  });
+
+  it('are all where the route of all default hosts comes, is served and goes, and not in between', async () => {
+    await write('main-delivery');
+    expect(await settled()).toEqual(['all']);
+    await write('main-delivery', managed, { 'example.com/by': 'others' });
+    expect(await settled()).toEqual(['all']);
+    await admit('main-delivery');
+    expect(await settled()).toEqual(['all', 'all']);
+    await remove('main-delivery');
+    expect(await settled()).toEqual(['all', 'all', 'all']);
+  });
+
+  it('is nobody where it leads to the API, or is of another ImageService', async () => {
+    for (const name of ['main-api', 'other-delivery']) {
+      await write(name);
+      await admit(name);
+      await remove(name);
+    }
+    expect(await settled()).toEqual([]);
+  });
+
+  it('are all where the ImageService leads elsewhere', async () => {
+    await declare({ ingressClassName: 'another' });
+    await until(() => expect(told).toEqual(['all']));
+  });
+});
