@@ -1,18 +1,26 @@
 /** The watch caches of the tenant kinds, of all namespaces or of those that are named. They run whoever leads. */
+import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
 import type { CacheHealth, WatchCacheOptions } from '../kube/watch-cache.ts';
 import { openWatchCache } from '../kube/watch-cache.ts';
-import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
+import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
 export type ObjectCaches = {
   get(kind: TenantKind, key: string): TenantObject | undefined;
   keys(kind: TenantKind): string[];
+  /**
+   * By the word of the API server, where this operator may look: a watch that is open and behind has not heard of what
+   * is new, so that nothing is done for the sake of what is missing before it was asked for.
+   */
+  findNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
   subscribe(handler: (kind: TenantKind, change: TenantChange) => void): void;
   /** Resolves when all have been listed once. */
   synced: Promise<unknown>;
   health(): CacheHealth[];
   stop(): Promise<void>;
 };
+
+export type TenantPlace = { namespace: string; name: string };
 
 export type TenantChange = Parameters<ChangeHandler<TenantObject>>[0];
 
@@ -22,7 +30,8 @@ type CachesOptions = Omit<WatchCacheOptions<TenantObject>, 'type' | 'selection'>
 };
 
 export function openObjectCaches({ namespaces, ...options }: CachesOptions): ObjectCaches {
-  const places = namespaces.length === 0 ? [undefined] : [...new Set(namespaces)];
+  const places: readonly (string | undefined)[] =
+    namespaces.length === 0 ? [undefined] : [...new Set(namespaces)];
   const caches = tenantTypes.flatMap((type) =>
     places.map((namespace) => {
       const cache = openWatchCache({ ...options, type, selection: { namespace } });
@@ -43,6 +52,12 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
       of(kind).flatMap(({ cache }) =>
         [...cache.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
       ),
+    findNow: async (kind, { namespace, name }) => {
+      if (!places.includes(namespace) && !places.includes(undefined)) return undefined;
+      // By a list, which whoever watches may ask for; without a version it tells the newest state.
+      const query = { namespace, fields: `metadata.name=${name}`, limit: 0 };
+      return unwrap(await options.client.listPage(typeOf(kind), query)).items[0];
+    },
     subscribe: (handler) => {
       for (const { kind, cache } of caches) cache.subscribe((change) => handler(kind, change));
     },

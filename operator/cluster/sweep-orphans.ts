@@ -7,9 +7,10 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import { listClusterOwners, type OwnerRow } from '../../runtime/db/declared-rows.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { FOLDER_UID_PREFIX } from '../files/check-document.ts';
+import { keyOf } from '../kube/resource.ts';
 import { sleep } from '../kube/timed-clock.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { type TenantKind, tenantTypes } from './tenant-object.ts';
+import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
 
 /** So many may go at once whatever share of all they are. */
 const FEW = 10;
@@ -30,12 +31,12 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
 type Namesakes = 'take up' | 'have taken up';
 
 async function sweep(state: TenantState, db: Queryable, namesakes: Namesakes): Promise<void> {
-  // A cache that is behind would make an orphan of what it has not heard of.
+  // What was never listed, or is long out of date, would make an orphan of everything.
   if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return;
   const owners = (await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX })).filter(
     ({ namespace }) => state.namespaces.length === 0 || state.namespaces.includes(namespace),
   );
-  const orphans = owners.filter((owner) => isOrphan(state, owner, namesakes));
+  const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
     state.log.error(
       'most rows belong to resources that are not in this cluster, and are left alone: is TINTYPE_DATABASE_URL the database of this cluster, and TINTYPE_WATCH_NAMESPACES right?',
@@ -43,28 +44,34 @@ async function sweep(state: TenantState, db: Queryable, namesakes: Namesakes): P
     );
     return;
   }
-  for (const orphan of orphans) letGoOf(state, orphan);
+  for (const orphan of orphans) {
+    if (await isSoNow(state, orphan)) letGoOf(state, orphan);
+  }
 }
 
-function isOrphan(
-  { caches }: TenantState,
-  { kind, namespace, name, uid }: OwnerRow,
-  namesakes: Namesakes,
-): boolean {
-  const type = tenantTypes.find((each) => each.kind === kind);
-  if (type === undefined) return false;
-  const live = caches.get(type.kind, `${namespace}/${name}`);
-  if (live === undefined || live.metadata.uid === uid) return live === undefined;
-  return namesakes === 'have taken up' && !ALWAYS_TAKEN_UP.includes(type.kind);
+/** The resource that the row names as its owner went; `live` is what the cache has in its place. */
+type Orphan = Omit<OwnerRow, 'kind'> & { kind: TenantKind; live: TenantObject | undefined };
+
+function asOrphan({ caches }: TenantState, owner: OwnerRow, namesakes: Namesakes): Orphan[] {
+  const kind = tenantTypes.find((each) => each.kind === owner.kind)?.kind;
+  if (kind === undefined) return [];
+  const live = caches.get(kind, keyOf(owner));
+  if (live?.metadata.uid === owner.uid) return [];
+  const isLeft = namesakes === 'have taken up' && !ALWAYS_TAKEN_UP.includes(kind);
+  return live === undefined || isLeft ? [{ ...owner, kind, live }] : [];
 }
 
 /** Whatever they declare. What belongs to a project may be declared in another one by now. */
 const ALWAYS_TAKEN_UP: readonly TenantKind[] = ['Project', 'SigningKey'];
 
-function letGoOf(state: TenantState, { kind, namespace, name, uid }: OwnerRow): void {
-  const type = tenantTypes.find((each) => each.kind === kind);
-  if (type === undefined) return;
-  const key = `${namespace}/${name}`;
-  state.departed.add(type.kind, key, { metadata: { namespace, name, uid, resourceVersion: '' } });
-  state.queues.get(type.kind)?.add(key, 'resync');
+/** A leader that is new may not have heard yet of what was made under the one before. */
+async function isSoNow({ caches }: TenantState, { kind, live, ...place }: Orphan) {
+  const now = await caches.findNow(kind, place);
+  return now?.metadata.uid === live?.metadata.uid;
+}
+
+function letGoOf(state: TenantState, { kind, namespace, name, uid }: Orphan): void {
+  const key = keyOf({ namespace, name });
+  state.departed.add(kind, key, { metadata: { namespace, name, uid, resourceVersion: '' } });
+  state.queues.get(kind)?.add(key, 'resync');
 }

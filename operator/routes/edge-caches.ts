@@ -1,6 +1,7 @@
 /** What stands in the delivery namespace: the ImageService, and the routes that the operator wrote. They run whoever leads. */
 import { isDeepStrictEqual } from 'node:util';
 import { MANAGED } from '../image-service/render/object.ts';
+import { listObjects } from '../installation/list-objects.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
 import type { Change } from '../kube/stored-objects.ts';
 import {
@@ -20,6 +21,8 @@ import {
 
 export type EdgeCaches = {
   find(): EdgeFound;
+  /** By the word of the API server, which the caches may be behind. */
+  findNow(): Promise<EdgeFound>;
   /** Whoever has routes of their own. */
   projects(): IterableIterator<string>;
   routesOf(project_id: string): KnownRoute[];
@@ -63,6 +66,7 @@ export function openEdgeCaches(options: Options): EdgeCaches {
   const all = [services, caches.Ingress, caches.Gateway];
   return {
     find: () => findEdge(services.values(), namespace),
+    findNow: async () => findEdge(await listServices(state), namespace),
     projects: () => index.keys(),
     routesOf: (project_id) => [...(index.get(project_id)?.values() ?? [])],
     wildcard: (found) => wildcardOf(state, found),
@@ -130,4 +134,9 @@ function wildcardOf({ caches, namespace }: State, found: EdgeFound): KnownRoute 
   const { mode, edge } = found;
   const object = caches[mode].get(`${namespace}/${deliveryName(edge)}`);
   return object && { mode, object };
+}
+
+/** None where the cluster does not know the type any more. */
+async function listServices({ client, namespace }: State): Promise<ImageServiceObject[]> {
+  return (await listObjects(client, imageServices, { namespace })) ?? [];
 }

@@ -5,13 +5,14 @@
 import type { Queryable } from '../../runtime/db/client.ts';
 import { findRoutedProject, type RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { directiveOf } from '../cluster/directives.ts';
-import type { ObjectCaches } from '../cluster/object-caches.ts';
+import type { ObjectCaches, TenantPlace } from '../cluster/object-caches.ts';
 import { isGoing, type TenantObject, typeOf } from '../cluster/tenant-object.ts';
 import type { Condition } from '../conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isOvertaken } from '../kube/kube-failure.ts';
 import { findCondition, stampConditions } from '../kube/live-condition.ts';
 import { oncePerObject } from '../kube/once-per-object.ts';
+import { keyOf } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { projectSpec } from '../project/schema.ts';
 import { applyRoute } from './apply.ts';
@@ -49,13 +50,18 @@ export async function findSubject(key: string, context: RouteContext): Promise<R
 }
 
 /** The resource that declares a project now. */
-export function ownerOf(
-  { owner_uid, owner_namespace, owner_name }: RoutedProjectRow,
-  caches: ObjectCaches,
-): TenantObject | undefined {
-  const object =
-    owner_uid === null ? undefined : caches.get('Project', `${owner_namespace}/${owner_name}`);
-  return object?.metadata.uid === owner_uid ? object : undefined;
+export function ownerOf(project: RoutedProjectRow, caches: ObjectCaches): TenantObject | undefined {
+  const place = placeOfOwner(project);
+  const object = place && caches.get('Project', keyOf(place));
+  return object?.metadata.uid === project.owner_uid ? object : undefined;
+}
+
+/** Nothing of a project that no resource declares. */
+function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
+  const { owner_uid, owner_namespace: namespace, owner_name: name } = row;
+  return owner_uid === null || namespace === null || name === null
+    ? undefined
+    : { namespace, name };
 }
 
 /** Somebody asked for it by an annotation. */
@@ -107,16 +113,48 @@ export const declaredRouting = oncePerObject(({ spec = {} }: TenantObject): Decl
 
 /** Answers the verdict that stands in the end; nothing where the resource is to be left alone. */
 export async function routeProject(
-  subject: RouteSubject,
-  context: RouteContext,
+  found: RouteSubject,
+  { edges, ...rest }: RouteContext,
   signal: AbortSignal,
 ): Promise<Verdict | undefined> {
+  if (isLeftAlone(found)) return undefined;
+  const known = await confirmed(found, { ...rest, edges });
+  const { subject } = known;
   if (isLeftAlone(subject)) return undefined;
+  const context = { ...rest, edges: known.edges };
   const decision = planRoute(subject, context);
   const trouble = await applyRoute(context.client, decision.steps);
   const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
   if (subject.object !== undefined) await tell(subject.object, verdict, context);
   return verdict;
+}
+
+type Known = { subject: RouteSubject; edges: EdgeCaches };
+
+/**
+ * Before a route is taken away, and where the owner of the row is not to be seen, the API server is asked for what the
+ * routes are made of: the caches of a leader that is new may not have heard yet of what the one before made them for.
+ */
+async function confirmed(
+  subject: RouteSubject,
+  { edges, caches }: Pick<RouteContext, 'edges' | 'caches'>,
+): Promise<Known> {
+  const { project, object } = subject;
+  const { steps } = planRoute(subject, { edges });
+  const owner = project && placeOfOwner(project);
+  const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
+  const isTaking = steps.some((step) => step.do === 'delete');
+  // What the rows say needs no other word.
+  if (project === undefined || !(isUnseen || isTaking)) return { subject, edges };
+  const [live, found] = await Promise.all([
+    owner && caches.findNow('Project', owner),
+    edges.findNow(),
+  ]);
+  const isOwner = live?.metadata.uid === project.owner_uid;
+  return {
+    subject: { ...subject, object: isOwner ? live : undefined },
+    edges: { ...edges, find: () => found },
+  };
 }
 
 type Probing = { context: RouteContext; signal: AbortSignal };

@@ -1,7 +1,10 @@
 /** What a proxy does to the lines of a watch: repeats them with older ones between, swaps neighbours, or breaks one off. */
 
-/** `replayed`: each line comes twice, then an older one. `reordered`: each waits until the next has passed. */
-export type LineFault = 'none' | 'replayed' | 'reordered';
+/**
+ * `replayed`: each line comes twice, then an older one. `reordered`: each waits until the next has passed. `late`: all
+ * wait for as long as it lasts.
+ */
+export type LineFault = 'none' | 'replayed' | 'reordered' | 'late';
 
 export type LineFaults = {
   set(fault: LineFault): void;
@@ -42,9 +45,13 @@ export function createLineFaults(write: (text: string) => void): LineFaults {
       held = line;
       setTimeout(flush, HELD_MS_MAX);
     },
+    late: (line) => {
+      held = (held ?? '') + line;
+    },
   };
   return {
     set: (wanted) => {
+      if (fault === 'late') flush();
       fault = wanted;
     },
     cutNext: (then) => {

@@ -28,6 +28,8 @@ export function createFakeCluster(placed: readonly Placed[]) {
         told(kind, { kind: 'added', key: keyOf(object), object, previous: undefined });
       }
     },
+    findNow: async (kind: TenantKind, place: { namespace: string; name: string }) =>
+      objects.get(`${kind} ${place.namespace}/${place.name}`),
     synced: Promise.resolve(),
     health: () => [{ isSynced: true, isStale: false, silent_ms: 0 }],
   };

@@ -1,8 +1,10 @@
 // Spec: Project.
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDeparted } from '../../../operator/cluster/departed.ts';
 import { sweepOrphans } from '../../../operator/cluster/sweep-orphans.ts';
 import type { TenantState } from '../../../operator/cluster/tenant-controllers.ts';
+import type { TenantObject } from '../../../operator/cluster/tenant-object.ts';
+import type { CacheHealth } from '../../../operator/kube/watch-cache.ts';
 import { updateProject } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -12,35 +14,65 @@ import { silentLog as log } from '../kube/silent-log.ts';
 const { db } = useDatabase();
 const RESYNC_MS = 1000;
 
-it('a row is an orphan by the word of caches that are synced and not behind, and of no others', async () => {
+/** Of a resource that no cache here has. */
+beforeAll(async () => {
   const { project_id } = await makeProject(db);
   const changes = {
     ...{ owner_uid: 'uid', owner_namespace: 'team', owner_name: 'shop' },
     owner_deletion_policy: 'suspend' as const,
   };
   await db.transaction((tx) => updateProject(tx, { project_id, changes }));
-  let health = { isSynced: false, isStale: false };
-  const caches = {
-    health: () => [{ isSynced: true, isStale: false }, health],
-    get: () => undefined,
-  };
+});
+
+function sweep(more: Partial<TenantState['caches']>) {
   const clock = createManualTimedClock();
   const departed = createDeparted();
+  const caches = {
+    health: () => [{ isSynced: true, isStale: false }],
+    get: () => undefined,
+    findNow: async () => undefined,
+    ...more,
+  };
   const state = { caches, clock, departed, log, namespaces: [], queues: new Map() };
   const over = new AbortController();
   const term = { epoch: 1, signal: over.signal, isCurrent: () => true, db };
   const swept = sweepOrphans({ ...state, resync_ms: RESYNC_MS } as unknown as TenantState, term);
-  const orphans = async () => {
-    await expect.poll(() => clock.timers()).toBe(1);
-    return departed.of('Project', 'team/shop').map(({ metadata }) => metadata.uid);
+  onTestFinished(async () => {
+    over.abort();
+    await swept;
+  });
+  return {
+    orphans: async () => {
+      await expect.poll(() => clock.timers()).toBe(1);
+      return departed.of('Project', 'team/shop').map(({ metadata }) => metadata.uid);
+    },
+    again: () => clock.advance(RESYNC_MS),
   };
+}
+
+it('a row is an orphan by the word of caches that are synced and not behind, and of no others', async () => {
+  let health = { isSynced: false, isStale: false };
+  const { orphans, again } = sweep({
+    health: () => [{ isSynced: true, isStale: false }, health] as CacheHealth[],
+  });
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: true };
-  clock.advance(RESYNC_MS);
+  again();
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: false };
-  clock.advance(RESYNC_MS);
+  again();
   expect(await orphans()).toEqual(['uid']);
-  over.abort();
-  await swept;
+});
+
+it('a row is no orphan while the API server has its resource, or another one that no cache has heard of', async () => {
+  const has = (uid: string) => ({ metadata: { uid } }) as TenantObject;
+  let now: TenantObject | undefined = has('uid');
+  const { orphans, again } = sweep({ findNow: async () => now });
+  expect(await orphans()).toEqual([]);
+  now = has('another');
+  again();
+  expect(await orphans()).toEqual([]);
+  now = undefined;
+  again();
+  expect(await orphans()).toEqual(['uid']);
 });

@@ -1,0 +1,162 @@
+// A leader whose watches are open and behind: what was made since is nothing that went. Spec: Project.
+import { expect, it } from 'vitest';
+import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
+import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
+import { createRouteController } from '../../operator/routes/route-controller.ts';
+import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
+import { findProject, updateProject } from '../../runtime/db/projects.ts';
+import { least } from '../operator/image-service/samples.ts';
+import { connectKube } from '../operator/kube/connect.ts';
+import { silentLog as log } from '../operator/kube/silent-log.ts';
+import { useDatabase } from '../support/database.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
+import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from '../support/kube-request.ts';
+import { makeProject, must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+let proxy: KubeFaultProxy;
+const cluster = useTenantCluster({
+  db,
+  through: async (plane) => {
+    proxy = await startKubeFaultProxy(plane);
+    return proxy;
+  },
+});
+const { apply, condition, led, namespace, plane } = cluster;
+
+/** What a leader has made of a resource: its row. */
+async function makeRow(name: string, owner_uid: string) {
+  const { project_id } = await makeProject(db, { project_slug: name });
+  const owner = { owner_uid, owner_namespace: namespace(), owner_name: name };
+  const changes = { ...owner, owner_deletion_policy: 'suspend' as const };
+  await db.transaction((tx) => updateProject(tx, { project_id, changes }));
+  return project_id;
+}
+
+async function uidOf(made: Promise<unknown>): Promise<string> {
+  return ((await made) as { metadata: { uid: string } }).metadata.uid;
+}
+
+async function ownerOf(project_id: string): Promise<string | null> {
+  return must(await findProject(db, project_id)).owner_uid;
+}
+
+function timesAskedFor(name: string): number {
+  const asked = new URLSearchParams({ fieldSelector: `metadata.name=${name}` }).toString();
+  return proxy.requests.filter(({ path }) => path.endsWith(asked)).length;
+}
+
+it('a row whose resource is not heard of yet stays, and one whose resource went is let go of', async () => {
+  proxy.lines('late');
+  const [made, gone] = [newSlug(), newSlug()];
+  const owner_uid = await uidOf(apply('Project', made, {}));
+  const [kept, orphan] = [await makeRow(made, owner_uid), await makeRow(gone, newSlug())];
+  await led(async () => {
+    await until(async () => expect(await ownerOf(orphan)).toBeNull());
+    const asked = timesAskedFor(made);
+    await until(async () => expect(timesAskedFor(made)).toBeGreaterThan(asked));
+    expect(await ownerOf(kept)).toBe(owner_uid);
+    proxy.lines('none');
+    await until(async () => expect(await condition('Project', made, 'Synced')).toBeDefined());
+  });
+  expect(await findProject(db, kept)).toMatchObject({ owner_uid, status: 'active' });
+});
+
+/** A leader of routes that has seen everything once. */
+async function openRoutes(images: string, through: PlaneAddress) {
+  const { client, metrics } = connectKube(through);
+  const common = { client, clock, log, metrics };
+  const caches = openObjectCaches({ ...common, namespaces: [namespace()] });
+  const edges = openEdgeCaches({ ...common, namespace: images });
+  const context = { client, db, clock, caches, edges, probe: async () => undefined };
+  const controller = createRouteController({ context, log, metrics, sweep_ms: 500, poll_ms: 50 });
+  await Promise.all([caches.synced, edges.synced]);
+  return {
+    leads: async (work: () => Promise<void>) => {
+      const over = new AbortController();
+      const leading = controller.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+      try {
+        await work();
+      } finally {
+        over.abort();
+        await leading;
+        await Promise.all([caches.stop(), edges.stop()]);
+      }
+    },
+  };
+}
+
+type Route = { metadata: { uid: string; ownerReferences?: { uid: string }[] } };
+
+function routePath(images: string, slug: string): string {
+  return `/apis/networking.k8s.io/v1/namespaces/${images}/ingresses/main-project-${slug}`;
+}
+
+async function routeOf(images: string, slug: string): Promise<Route | undefined> {
+  const { status, body } = await kubeRequest(plane(), { path: routePath(images, slug) });
+  return status === 200 ? (body as Route) : undefined;
+}
+
+async function setDomains(project_id: string, domains: string[]): Promise<void> {
+  await db.transaction(async (tx) => {
+    await changeProjectDomains(tx, must(await findProject(tx, project_id)), domains);
+  });
+}
+
+/** As the controller of projects does: routes come after rows. */
+async function sayThatRowsAreThere(name: string): Promise<void> {
+  const lastTransitionTime = '2026-01-01T00:00:00Z';
+  const synced = { type: 'Synced', status: 'True', reason: 'InSync', message: '' };
+  const body = { status: { conditions: [{ ...synced, lastTransitionTime }] } };
+  const path = `${cluster.path('Project', name)}/status`;
+  const content_type = 'application/merge-patch+json';
+  await kubeOk(plane(), { method: 'PATCH', path, body, content_type });
+}
+
+/** So that the garbage collector has nothing to do with it. */
+async function disown(images: string, slug: string): Promise<void> {
+  const content_type = 'application/merge-patch+json';
+  const body = { metadata: { ownerReferences: null } };
+  await kubeOk(plane(), { method: 'PATCH', path: routePath(images, slug), body, content_type });
+}
+
+it('a route stays whose project and ImageService are not heard of yet, and one that nothing asks for goes', async () => {
+  const [images, slug, another] = [cluster.other(), newSlug(), newSlug()];
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${images}/imageservices/main`;
+  const service = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', spec: least };
+  const declare = async () => ({
+    service: await uidOf(kubeApply(plane(), path, { ...service, metadata: { name: 'main' } })),
+    project: await uidOf(apply('Project', slug, { routing: { perProject: 'Always' } })),
+  });
+  const project_id = await makeRow(slug, (await declare()).project);
+  const { project_id: left } = await makeProject(db, { project_slug: another });
+  await setDomains(left, [`${another}.example`]);
+  await sayThatRowsAreThere(slug);
+  const before = await openRoutes(images, plane());
+  await before.leads(async () => {
+    await until(async () => expect(await routeOf(images, slug)).toBeDefined());
+    await until(async () => expect(await routeOf(images, another)).toBeDefined());
+  });
+  const made = must(await routeOf(images, slug));
+  for (const each of [slug, another]) await disown(images, each);
+  for (const each of [path, cluster.path('Project', slug)]) {
+    await kubeOk(plane(), { method: 'DELETE', path: each });
+  }
+  const behind = await openRoutes(images, proxy);
+  proxy.lines('late');
+  const owner = await declare();
+  const changes = { owner_uid: owner.project };
+  await db.transaction((tx) => updateProject(tx, { project_id, changes }));
+  await setDomains(left, []);
+  await behind.leads(async () => {
+    await until(async () => expect(await routeOf(images, another)).toBeUndefined());
+    await until(async () => {
+      const { metadata } = must(await routeOf(images, slug));
+      expect(metadata.uid).toBe(made.metadata.uid);
+      expect(metadata.ownerReferences).toMatchObject([{ uid: owner.service }]);
+    });
+  });
+  proxy.lines('none');
+});
