@@ -161,6 +161,7 @@ describe('an ImageService', () => {
       );
       await merge('ImageService', name, { spec: { api: null, routing: null } });
       await annotate({ 'tintype.dev/plan-only': null });
+      await until(async () => expect(await message(name, 'Planned')).toBeUndefined());
       await untilReason(name, 'Running');
     });
   });
