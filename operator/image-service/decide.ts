@@ -46,7 +46,7 @@ export function decide({ installation, observed, now }: Subject): Decision {
   if (observed.migration.state !== 'complete') {
     return { ...seen, ...migrateFirst({ of: installation, rendered, observed }, now) };
   }
-  const back = rollBack(installation, rendered, observed);
+  const back = rollBack({ of: installation, rendered, observed }, now);
   return { ...seen, ...(back ?? rollOut(installation, rendered, observed)) };
 }
 

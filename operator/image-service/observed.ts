@@ -20,6 +20,8 @@ export type Observed = {
   /** What came of a look at the broker and at the buckets. */
   broker: Verdict;
   storage: Verdict;
+  /** Since when database, broker and buckets have been usable; undefined where they were not when last looked at. */
+  usable_since: Date | undefined;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
   /** Those that exist, by their whole names. */

@@ -1,13 +1,13 @@
 /**
  * A new image whose pods did not become ready in time is taken back: every part runs the image with which all were last
- * ready, until something else is declared. The database stays at its version, which older ones bear.
+ * ready, until something else is declared. The database stays at its version, which older ones bear. That no pod is ready
+ * while database, broker or buckets are away says nothing of an image.
  */
 import { type Condition, conditionsOf } from './conditions.ts';
 import { judgeDeployment, judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { deploymentOf, findingsWith, notApplied, verdictOf } from './judge-parts.ts';
-import type { Observed } from './observed.ts';
-import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
+import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
+import { PROGRESS_SECONDS, REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered, renderInstallation } from './render/render.ts';
 import { apply, removeStrangers, type Step } from './steps.ts';
@@ -20,13 +20,9 @@ export type RollOut = {
 };
 
 /** Nothing where no part failed, or where nothing is known to have run before. */
-export function rollBack(
-  of: Installation,
-  rendered: Rendered,
-  observed: Observed,
-): RollOut | undefined {
+export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut | undefined {
   const { last_image } = observed;
-  const failed = failedParts(rendered, observed);
+  const failed = failedParts({ of, rendered, observed }, now);
   if (failed.size === 0 || last_image === undefined || last_image === of.spec.image) {
     return undefined;
   }
@@ -53,7 +49,10 @@ export function rollBack(
 }
 
 /** Each with why: as it is seen now, or as it was noted when it was taken back. */
-function failedParts(rendered: Rendered, { deployments }: Observed): Map<Component, string> {
+function failedParts({ rendered, observed }: Seen, now: Date): Map<Component, string> {
+  const { deployments, usable_since } = observed;
+  const usable_ms = usable_since === undefined ? 0 : now.getTime() - usable_since.getTime();
+  const hadTime = usable_ms >= PROGRESS_SECONDS * 1000;
   const failed = new Map<Component, string>();
   for (const component of components) {
     const state = deployments[component];
@@ -61,7 +60,7 @@ function failedParts(rendered: Rendered, { deployments }: Observed): Map<Compone
     const wanted = annotations?.[REVISION];
     if (state?.rolled_back?.revision === wanted) {
       failed.set(component, state?.rolled_back?.why ?? '');
-    } else if (state !== undefined && state.revision === wanted) {
+    } else if (hadTime && state !== undefined && state.revision === wanted) {
       const { reason, message } = judgeDeployment(name, state);
       if (reason === 'RolloutFailed') failed.set(component, message);
     }

@@ -9,7 +9,7 @@ import { examineSecrets, type FoundSecrets, urlKey } from '../image-service/secr
 import type { KubeClient } from '../kube/client.ts';
 import { findSharer } from './find-sharer.ts';
 import type { ImageServiceObject } from './live-types.ts';
-import { type LiveObjects, listCluster, observeObjects } from './observe.ts';
+import { type LiveObjects, listCluster, observeObjects, usableSince } from './observe.ts';
 import type { ProbeDatabase } from './probe-database.ts';
 import type { ProbeSurroundings } from './probe-surroundings.ts';
 import { readConfigMaps } from './read-config-maps.ts';
@@ -57,6 +57,7 @@ export async function gather(
   const observed: Observed = {
     problems,
     last_image: status?.image,
+    usable_since: usableSince(status),
     ...asked,
     ...observeObjects(name, migration, cluster),
   };

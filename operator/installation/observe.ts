@@ -11,9 +11,10 @@ import {
 import { REVISION } from '../image-service/render/deployments.ts';
 import type { RenderedObject } from '../image-service/render/object.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { findCondition } from '../kube/live-condition.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { listObjects } from './list-objects.ts';
-import { jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
+import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
 const COMPONENT = 'app.kubernetes.io/component';
 
@@ -105,6 +106,15 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
       return [component, readDeployment(deployment, newest)];
     }),
   );
+}
+
+/** What stands against the database is said in the condition of its migration. */
+const SURROUNDINGS = ['MigrationComplete', 'BrokerUsable', 'StorageUsable'];
+
+export function usableSince(status: ImageServiceStatus | undefined): Date | undefined {
+  const said = SURROUNDINGS.map((type) => findCondition(status, type));
+  if (!said.every((each) => each?.status === 'True')) return undefined;
+  return new Date(Math.max(...said.map((each) => Date.parse(each?.lastTransitionTime ?? ''))));
 }
 
 function podsWith({ pods: all }: Cluster, label: string, value: string): KubeObject[] {

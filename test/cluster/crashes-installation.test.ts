@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { passOver } from '../../operator/installation/installation-pass.ts';
 import { imageServices, ownedTypes } from '../../operator/installation/live-types.ts';
 import { probeDatabase } from '../../operator/installation/probe-database.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
 import { atOnce, crashEverywhere } from '../support/crash-everywhere.ts';
@@ -76,7 +76,11 @@ function change(place: Place, spec: object) {
   return kubeOk(plane, { method: 'PATCH', path, body: { spec }, content_type });
 }
 
+const TIME_ENOUGH_MS = 600_000;
+
 function operatorOf({ namespace, schema, pods }: Place): CrashingOperator {
+  const ahead_ms = pods === 'late' ? TIME_ENOUGH_MS : 0;
+  const clock = { ...systemTimedClock, now: () => new Date(Date.now() + ahead_ms) };
   const start = ({ client, db: counted, metrics }: Through) => {
     const context = {
       ...{ client, db: counted, metrics, clock, probeDatabase, schema_version: schema },

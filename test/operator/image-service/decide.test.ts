@@ -59,6 +59,7 @@ const well: Observed = {
   database: { state: 'reachable' },
   broker: { reason: 'Usable', message: 'The broker answers.' },
   storage: { reason: 'Usable', message: 'Both buckets can be used.' },
+  usable_since: new Date('2026-11-21T11:00:00Z'),
   last_image: undefined,
   migration: { state: 'complete' },
   deployments: deployments(),
@@ -374,6 +375,25 @@ describe('a new image that does not become ready in time', () => {
     const state = deployments({ 'worker-ingest': { rolled_back } });
     const next = decided({ last_image, deployments: state });
     expect(condition(next, 'WorkersAvailable')?.reason).toBe('Available');
+  });
+
+  const minutesAgo = (minutes: number) => new Date(now.getTime() - minutes * 60_000);
+  const reason = (usable_since: Date | undefined, state: Partial<DeploymentState> = late) => {
+    const observed = { last_image, usable_since, deployments: deployments({ api: state }) };
+    return condition(decided(observed), 'Ready')?.reason;
+  };
+
+  it.each([
+    ['ended just now', undefined, 'RolloutFailed'],
+    ['ended less than ten minutes ago', minutesAgo(9.9), 'RolloutFailed'],
+    ['ended ten minutes ago', minutesAgo(10), 'RolledBack'],
+  ])('is judged after an outage of what pods need that %s', (_, usable_since, wanted) => {
+    expect(reason(usable_since)).toBe(wanted);
+  });
+
+  it('stays taken back after an outage', () => {
+    const rolled_back = { revision: revisionOf('api') ?? '', why: 'it did not start' };
+    expect(reason(undefined, { rolled_back })).toBe('RolledBack');
   });
 
   it('stays where nothing is known to have run before', () => {

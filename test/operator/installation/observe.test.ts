@@ -5,6 +5,7 @@ import {
   liveKey,
   newestMigration,
   observeObjects,
+  usableSince,
 } from '../../../operator/installation/observe.ts';
 import type { KubeObject } from '../../../operator/kube/resource.ts';
 import { installation, least } from '../image-service/samples.ts';
@@ -61,4 +62,26 @@ it('the newest migration is no run of a CronJob that came after it', () => {
     at(3, job('main-hourly-rollup-29384', { kind: 'CronJob', uid: 'c' }), 'job'),
   ]);
   expect(newestMigration(live)).toBe('main-migrate-0002');
+});
+
+describe('what pods need', () => {
+  const said = (type: string, status: 'True' | 'False', hour: number) => {
+    const lastTransitionTime = `2026-11-21T1${hour}:00:00Z`;
+    return { type, status, reason: 'Usable', message: '', lastTransitionTime };
+  };
+  const migrated = said('MigrationComplete', 'True', 1);
+  const storage = said('StorageUsable', 'True', 3);
+
+  it('has been usable since the last of it was', () => {
+    const conditions = [migrated, said('BrokerUsable', 'True', 4), storage];
+    expect(usableSince({ conditions })).toEqual(new Date('2026-11-21T14:00:00Z'));
+  });
+
+  it.each([
+    ['it was never looked at', undefined],
+    ['one was not spoken of', { conditions: [migrated, storage] }],
+    ['one is away', { conditions: [migrated, said('BrokerUsable', 'False', 2), storage] }],
+  ])('is not known to be usable where %s', (_, status) => {
+    expect(usableSince(status)).toBeUndefined();
+  });
 });
