@@ -19,6 +19,9 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
+/** A moment in which the machine is busy elsewhere is seconds of a quick clock, and no silence of the API server. */
+const ANSWER_MS_MAX = MINUTE_MS;
+
 /** One cache of a process that asks for something else every two seconds, as a leader and a candidate do. */
 function live(plane: PlaneAddress, { times, as }: { times: number; as?: Identity }) {
   const clock = createQuickClock(times);
@@ -30,7 +33,7 @@ function live(plane: PlaneAddress, { times, as }: { times: number; as?: Identity
   let isOver = false;
   const asking = (async () => {
     while (!isOver) {
-      await client.within(4_000).get(configMaps, { name: 'any', namespace: 'default' });
+      await client.within(ANSWER_MS_MAX).get(configMaps, { name: 'any', namespace: 'default' });
       await new Promise<void>((resolve) => void clock.after(2_000, resolve));
     }
   })();
@@ -105,7 +108,9 @@ describe('what only a new start mends', () => {
       .poll(() => cache.health().silent_ms, { timeout: 60_000 })
       .toBeGreaterThan(40 * MINUTE_MS);
     expect(vitals()).toMatchObject({ caches: [{ isSynced: false, isStale: true }] });
-    expect(vitals().answering_ms).toBeGreaterThan(5 * MINUTE_MS);
+    await expect
+      .poll(() => vitals().answering_ms, { timeout: 60_000 })
+      .toBeGreaterThan(5 * MINUTE_MS);
     expect(findStuck(vitals())).toBeUndefined();
   }, 180_000);
 });
