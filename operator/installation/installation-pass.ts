@@ -117,8 +117,8 @@ function plan({ steps }: Decision, { live }: Gathered): Planned[] | undefined {
 function toldOf(decision: Decision, { troubles }: Deeds, { observed, live }: Gathered): Told {
   const conditions = withTroubles(decision.conditions, troubles);
   const job = observed.migration.state === 'complete' ? newestMigration(live) : undefined;
-  const image = troubles.length === 0 ? decision.image : undefined;
-  return { conditions, image, components: decision.components, migrationJob: job };
+  const { image, components } = decision;
+  return { conditions, image, components, migrationJob: job };
 }
 
 function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Condition[] {

@@ -357,6 +357,11 @@ describe('what keeps an ImageService from running', () => {
       await untilReason(name, 'ObjectTaken', 'Applied');
       expect(await message(name)).toMatch(/Service '.*-api' is there and was not made by/);
       expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
+      // Its parts run it all the same: a later one is taken back to it.
+      await until(async () => {
+        expect((await read('ImageService', name)).status.image).toBe('registry.example/tintype:2');
+      });
+      await untilReason(name, 'ObjectTaken');
       await remove('Service', `${name}-api`);
       await untilReason(name, 'Running');
     });
