@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { projectRoot } from '../house/source-files.ts';
-import { CHART, helm, helmText, type KubeObject, run, type Values, valueSets } from './rendered.ts';
+import {
+  CHART,
+  helm,
+  helmText,
+  type KubeObject,
+  parseAll,
+  run,
+  type Values,
+  valueSets,
+} from './rendered.ts';
 
 const rendered = Object.entries(valueSets).map(([name, values]) => ({
   name,
@@ -34,6 +43,24 @@ describe('the chart', () => {
     const documents = rendered.map(({ text }) => text).join('\n---\n');
     expect(run('kubeconform', [...args, schemas], documents)).toContain('Invalid: 0, Errors: 0');
   }, 300_000);
+
+  it('keeps names that look like numbers or truth values', () => {
+    const values = {
+      ...{ watchNamespaces: ['1e3'], runtimeNamespaces: ['off'], deliveryNamespace: '456' },
+      secretName: '123',
+    };
+    const release = ['template', '42', CHART, '--namespace', 'on', '--values', '-'];
+    const found = parseAll(run('helm', release, JSON.stringify(values)));
+    const names = found.flatMap(({ metadata }) => [
+      metadata.namespace ?? 'none',
+      metadata.labels?.['app.kubernetes.io/instance'],
+    ]);
+    expect(new Set(names)).toEqual(new Set(['on', '1e3', 'off', '456', 'none', '42', undefined]));
+    const [container] = only(found, 'Deployment')['spec'].template.spec.containers;
+    expect(container.envFrom).toEqual([{ secretRef: { name: '123' } }]);
+    const subjects = found.flatMap((each) => each['subjects'] ?? []);
+    expect(new Set(subjects.map(({ namespace }) => namespace))).toEqual(new Set(['on']));
+  });
 
   it('satisfies helm lint with every set of values', () => {
     for (const [name, values] of Object.entries(valueSets)) {
@@ -170,6 +197,8 @@ describe('the chart', () => {
     for (const { name, objects } of rendered) {
       const { replicas, template, selector } = only(objects, 'Deployment').spec;
       expectRestricted(template.spec);
+      // Services of an ImageService called tintype would configure it.
+      expect(template.spec.enableServiceLinks).toBe(false);
       const [container] = template.spec.containers;
       expect(container.args).toEqual(['operator']);
       expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'metrics' });

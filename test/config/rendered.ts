@@ -37,14 +37,14 @@ export function helmText(values: Values = {}): string {
 }
 
 export function helm(values: Values = {}): KubeObject[] {
-  return objects(helmText(values));
+  return parseAll(helmText(values));
 }
 
 export function kustomize(folder: string): KubeObject[] {
-  return objects(run('kubectl', ['kustomize', `config/${folder}`]));
+  return parseAll(run('kubectl', ['kustomize', `config/${folder}`]));
 }
 
-function objects(text: string): KubeObject[] {
+export function parseAll(text: string): KubeObject[] {
   return parseAllDocuments(text)
     .map((document) => document.toJS() as KubeObject | null)
     .filter((object) => object !== null);

@@ -7,7 +7,7 @@ import { labels, metadata, type Place, RUNTIME_NAMESPACES } from './place.ts';
 
 const EVERYWHERE = 'not .Values.watchNamespaces';
 const RUNTIME = `${RUNTIME_NAMESPACES} | default (list .Release.Namespace)`;
-const inNamespace = expression('$namespace');
+const inNamespace = expression('$namespace | quote');
 
 export const accessManifests: readonly Manifest[] = [
   {

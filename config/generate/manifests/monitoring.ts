@@ -43,7 +43,7 @@ function rules(place: Place): object {
           name: 'tintype',
           rules: alerts.map(({ name, severity, summary, description, ...asked }) => ({
             alert: name,
-            expr: asked.expr.replaceAll(OPERATOR_NAMESPACE, place.namespace),
+            expr: asked.expr.replaceAll(OPERATOR_NAMESPACE, place.bareNamespace),
             for: asked.for,
             labels: { severity },
             annotations: {

@@ -61,6 +61,8 @@ function podSpec(place: Place): object {
   return {
     serviceAccountName: operatorName(place),
     automountServiceAccountToken: true,
+    // Services of an ImageService called tintype would set TINTYPE_API_PORT and the like.
+    enableServiceLinks: false,
     imagePullSecrets: place.tree('image.pullSecrets'),
     priorityClassName: place.text('operator.priorityClassName'),
     // The Lease is released at SIGTERM, which takes no longer than this.
@@ -95,7 +97,7 @@ function container(place: Place): object {
     imagePullPolicy: place.scalar('image.pullPolicy'),
     args: ['operator'],
     env: environment(place),
-    envFrom: [{ secretRef: { name: place.scalar('secretName') } }],
+    envFrom: [{ secretRef: { name: place.text('secretName') } }],
     ports: [{ name: 'metrics', containerPort: place.scalar('metrics.port'), protocol: 'TCP' }],
     startupProbe: probe('/livez', { periodSeconds: 2, failureThreshold: 30 }),
     livenessProbe: probe('/livez', { periodSeconds: 20, failureThreshold: 3 }),

@@ -10,8 +10,9 @@ export type Place = {
   isChart: boolean;
   /** What the names of all objects begin with. */
   fullname: string;
-  /** The namespace of the operator. */
+  /** The namespace of the operator; inside a text `bareNamespace`. Names of namespaces may look like numbers. */
   namespace: string;
+  bareNamespace: string;
   deliveryNamespace: string;
   /** The names of watched namespaces as TINTYPE_WATCH_NAMESPACES has them. */
   watched: string;
@@ -43,6 +44,7 @@ export const kustomizePlace: Place = {
   isChart: false,
   fullname: 'tintype',
   namespace: NAMESPACE,
+  bareNamespace: NAMESPACE,
   deliveryNamespace: NAMESPACE,
   watched: '',
   runtime: '',
@@ -66,13 +68,14 @@ export const RUNTIME_NAMESPACES =
 export const chartPlace: Place = {
   isChart: true,
   fullname: expression('include "tintype.fullname" $'),
-  namespace: expression('$.Release.Namespace'),
-  deliveryNamespace: expression('$.Values.deliveryNamespace | default $.Release.Namespace'),
+  namespace: expression('$.Release.Namespace | quote'),
+  bareNamespace: expression('$.Release.Namespace'),
+  deliveryNamespace: expression('$.Values.deliveryNamespace | default $.Release.Namespace | quote'),
   watched: expression('join "," $.Values.watchNamespaces | quote'),
   runtime: expression(`${RUNTIME_NAMESPACES} | join "," | quote`),
   inhabited: expression(`append (${RUNTIME_NAMESPACES}) $.Release.Namespace | uniq | toJson`),
   image: expression('include "tintype.image" $'),
-  instance: expression('$.Release.Name'),
+  instance: expression('$.Release.Name | quote'),
   version: expression('$.Chart.AppVersion'),
   managedBy: expression('$.Release.Service'),
   scalar: (path) => expression(`$.Values.${path}`),

@@ -180,9 +180,9 @@ export const values = {
   'networkPolicy.egressPorts': {
     type: z.array(port).min(1),
     required: true,
-    default: [443, 6443, 5432, 5671, 5672, 80, 8080, 9000, 9464],
+    default: [443, 8443, 6443, 5432, 5671, 5672, 80, 8080, 9000, 9464],
     description:
-      'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, probed hosts, metrics of workers. Behind a Service it is the port of the pods.',
+      'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, images of presets, probed hosts, metrics of workers. Behind a Service it is the port of the pods.',
   },
   'metrics.port': {
     type: port,
