@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make install`: the operator into the cluster of the current kubeconfig. The definitions come first, then what uses them.
-# IMAGE=registry/tintype:tag names the image; FOLDER another one than config/default, as config/private-ca; KUBECTL another
+# IMAGE=registry/tintype:tag names the image, else one that was named before stays; FOLDER another one than config/default, as config/private-ca; KUBECTL another
 # kubectl. Again is an upgrade.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,6 +14,15 @@ command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' 
 }
 
 folder=${FOLDER:-config/default}
+# An image that somebody named is not replaced by the default one, which only machines have that it was loaded into.
+if [ -z "${IMAGE:-}" ]; then
+  there=$("$KUBECTL" --namespace $NAMESPACE get deployment tintype-operator --ignore-not-found \
+    --output 'jsonpath={.spec.template.spec.containers[0].image}')
+  case $there in
+  '' | tintype:*) ;;
+  *) IMAGE=$there && echo "The image stays $IMAGE: for another one say IMAGE=registry/tintype:tag" ;;
+  esac
+fi
 if [ -n "${IMAGE:-}" ]; then
   base=$folder folder=.tools/install
   mkdir -p $folder

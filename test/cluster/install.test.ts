@@ -75,12 +75,13 @@ describe('make install and make uninstall', () => {
     expect(generation(second)).toBe(generation(first));
   }, 300_000);
 
-  it('install the image that is named', async () => {
-    await script('install.sh', { IMAGE: 'registry.example.com:5000/images/tintype:1.2.3' });
+  it('install the image that is named, and leave it where none is', async () => {
+    const image = 'registry.example.com:5000/images/tintype:1.2.3';
     const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
-    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(
-      '"image":"registry.example.com:5000/images/tintype:1.2.3"',
-    );
+    await script('install.sh', { IMAGE: image });
+    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
+    expect(await script('install.sh')).toContain(`The image stays ${image}`);
+    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
   }, 300_000);
 
   it('take no finalizer of others off, and say what is in the way', async () => {
