@@ -144,8 +144,10 @@ function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   }
   const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused', 'Unavailable'];
   if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
-  return {
-    reason: 'ObjectRefused',
-    message: `${what} is refused by the API server: ${failure.message}`,
-  };
+  if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
+    const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
+    return { reason: 'ObjectRefused', message };
+  }
+  const message = `${what} is refused by the API server: ${failure.message.replace(/\.?$/, '.')}`;
+  return { reason: 'ObjectRefused', message };
 }

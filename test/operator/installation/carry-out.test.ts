@@ -54,8 +54,24 @@ it.each(['Invalid', 'Unavailable'] as const)(
   },
 );
 
+const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
+
+it('says what is missing where the cluster has no Gateway API', async () => {
+  const [route] = renderRoutes(installation({ ...least, routing: gateway }));
+  const failure = new KubeFailure({ reason: 'NotFound', message: 'the API server answered 404' });
+  const unknown = async () => ({ ok: false, failure });
+  const client = { get: unknown, apply: unknown } as unknown as KubeClient;
+  const { troubles } = await carryOut(client, route ? [apply(route)] : [], new Map());
+  expect(troubles).toEqual([
+    {
+      reason: 'ObjectRefused',
+      message:
+        "HTTPRoute 'main-api' cannot be written, as the cluster has no Gateway API: install it, or set `spec.routing.mode` to Ingress.",
+    },
+  ]);
+});
+
 describe('a route of the kind that is declared no more', () => {
-  const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
   const [ingress] = renderRoutes(installation(least));
   const [httpRoute] = renderRoutes(installation({ ...least, routing: gateway }));
   if (ingress === undefined || httpRoute === undefined) throw new Error('the API has a route');
