@@ -5,7 +5,7 @@
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
-import { deliveryName, type Edge, type EdgeFound, type RouteMode } from './edge.ts';
+import { deliveryName, type Edge, type EdgeFound, ownFieldOf, type RouteMode } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
 import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
@@ -43,7 +43,7 @@ export function decideRoute(facts: RouteFacts): RouteDecision {
     // Of a typing error nobody's images are lost; a project that is gone needs no routes in any case.
     const isKept = edge.state === 'invalid' && facts.project !== undefined;
     const steps = isKept ? [] : live.map(remove);
-    return { steps, verdict: outside(edge), hosts: hostsOf(facts) };
+    return { steps, verdict: judgeHosts(facts) ?? outside(edge), hosts: hostsOf(facts) };
   }
   const wanted = wantedRoutes(facts, edge).map((route) => withPresent(route, live));
   return {
@@ -67,7 +67,14 @@ function wantedRoutes({ project, declared, live }: RouteFacts, way: Way): readon
   return renderRoutes(way, { ...project, has_own_default }, live);
 }
 
-function hostsOf({ project, edge }: RouteFacts): string[] {
+/** All but those of the API. */
+function hostsOf(facts: RouteFacts): string[] {
+  const { edge } = facts;
+  if (!('edge' in edge)) return [];
+  return allHostsOf(facts).filter((host) => ownFieldOf(edge.edge, host) === undefined);
+}
+
+function allHostsOf({ project, edge }: RouteFacts): string[] {
   if (project === undefined || !('edge' in edge)) return [];
   return [defaultHost(edge.edge, project), ...project.custom_domains];
 }
@@ -130,6 +137,8 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
     const message = `'${missing}' is not a domain of the project: see Accepted and Synced`;
     return { reason: 'NotAccepted', message };
   }
+  const taken = judgeHosts(facts);
+  if (taken !== undefined) return taken;
   const own = wanted.map((each) => ({ name: each.route.metadata.name, route: current(each) }));
   const shared = { name: deliveryName(way.edge), route: wildcard };
   for (const each of declared?.perProject === 'Always' ? own : [...own, shared]) {
@@ -137,6 +146,19 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
     if (trouble !== undefined) return trouble;
   }
   return { reason: 'Routed', message: `${print(hostsOf(facts))} leads to delivery` };
+}
+
+/** Nothing where each of them is the project's to have. */
+function judgeHosts(facts: RouteFacts): Verdict | undefined {
+  const free = hostsOf(facts);
+  const host = allHostsOf(facts).find((each) => !free.includes(each));
+  if (host === undefined || !('edge' in facts.edge)) return undefined;
+  const { edge } = facts.edge;
+  const way = facts.project?.custom_domains.includes(host)
+    ? 'take it out of the custom domains of the project'
+    : 'declare the project under another slug';
+  const message = `'${host}' is the installation's own, \`spec.${ownFieldOf(edge, host)}\` of the ImageService '${edge.owner.name}', and leads to the API: ${way}, or change that field`;
+  return { reason: 'HostTaken', message };
 }
 
 /** Nothing where it still says something else: what was admitted then is no answer. */

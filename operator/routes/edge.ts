@@ -2,6 +2,8 @@
  * Where delivery hosts lead to, as the ImageService of the delivery namespace says it: to its Service, by an Ingress of
  * its class or at its Gateway. A route and its backend lie in one namespace, so that no other ImageService counts.
  */
+
+import { ownHosts } from '../image-service/own-hosts.ts';
 import { MANAGED } from '../image-service/render/object.ts';
 import { type ImageServiceSpec, imageServiceSpec } from '../image-service/schema.ts';
 import type { ImageServiceObject } from '../installation/live-types.ts';
@@ -61,6 +63,14 @@ const parseRootDomain = oncePerObject(
   ({ spec }: ImageServiceObject) => rootDomainSpec.safeParse(spec).data?.deliveryRootDomain,
 );
 const rootDomainSpec = imageServiceSpec.pick({ deliveryRootDomain: true }).strip();
+
+/** The hosts of the API, which no project takes from it: asked for every host of every project. */
+const ownHostsOf = oncePerObject(ownHosts);
+
+/** The field by which a host is the installation's own. */
+export function ownFieldOf({ spec }: Edge, host: string): 'baseURL' | 'uploadBaseURL' | undefined {
+  return ownHostsOf(spec).get(host);
+}
 
 /** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */
 export function deliveryName({ owner }: Edge): string {

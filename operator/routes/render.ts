@@ -7,7 +7,7 @@ import { CUSTOM_DOMAINS_MAX } from '../../runtime/core/limits.ts';
 import { digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
-import { deliveryName, type Edge, type RouteMode, routeLabels } from './edge.ts';
+import { deliveryName, type Edge, ownFieldOf, type RouteMode, routeLabels } from './edge.ts';
 import { findRoute, hostsOfRoute, type KnownRoute } from './live-route.ts';
 import { shareHosts } from './share-hosts.ts';
 
@@ -44,9 +44,10 @@ type Share = { name: string; hosts: readonly string[] };
 /** None where the wildcard is all that the project needs; `live` are those that it has. */
 export function renderRoutes(
   way: Way,
-  of: Routed,
+  project: Routed,
   live: readonly KnownRoute[],
 ): readonly RenderedRoute[] {
+  const of = withoutOwnHosts(way.edge, project);
   const all = { name: routeName(way.edge, of), hosts: hostsOf(way.edge, of) };
   const shares = way.mode === 'Ingress' ? [all] : shareOut(all, live);
   return shares.filter(({ hosts }) => hosts.length > 0).map((share) => renderRoute(way, of, share));
@@ -86,6 +87,14 @@ function shareOut({ name, hosts }: Share, live: readonly KnownRoute[]): Share[] 
   });
   const shares = shareHosts(hosts, { held, most: HTTP_ROUTE_HOSTS_MAX });
   return names.map((each, index) => ({ name: each, hosts: shares[index] ?? [] }));
+}
+
+/** The API keeps its hosts, whatever a project is called and staff gave it. */
+function withoutOwnHosts(edge: Edge, of: Routed): Routed {
+  const isFree = (host: string) => ownFieldOf(edge, host) === undefined;
+  const custom_domains = of.custom_domains.filter(isFree);
+  const has_own_default = isFree(defaultHost(edge, of)) ? of.has_own_default : 'no';
+  return { ...of, custom_domains, has_own_default };
 }
 
 export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'project_slug'>) {

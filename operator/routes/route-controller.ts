@@ -183,6 +183,8 @@ async function runPass(state: State, { key, signal }: Pass, term: Term): Promise
   }
   const verdict = await routeProject(subject, context, signal);
   const reason = verdict?.reason;
-  if (reason === 'RouteTaken') log.warn('a route is not written', { name: key, reason });
+  if (reason === 'RouteTaken' || reason === 'HostTaken') {
+    log.warn('a host has no route to delivery', { name: key, reason });
+  }
   return reason === 'NotAnswering' ? { kind: 'again', after_ms: retry_ms } : { kind: 'done' };
 }

@@ -15,6 +15,10 @@ export const routedReasons = {
   },
   RouteRefused: { status: 'False', meaning: 'The Gateway or the API server refused the route.' },
   RouteTaken: { status: 'False', meaning: 'Somebody else has an object of the name of the route.' },
+  HostTaken: {
+    status: 'False',
+    meaning: 'A host of the project is the host of the API or of uploads, and leads there.',
+  },
   GatewayAPIMissing: { status: 'False', meaning: 'The cluster has no HTTPRoutes.' },
   NoImageService: {
     status: 'False',

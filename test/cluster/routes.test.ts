@@ -337,6 +337,29 @@ describe('Routed of a Project', () => {
     });
   });
 
+  it('says which host is that of the API or of uploads, and no route has it', async () => {
+    const [uploads, free] = [domain(), domain()];
+    const gate = await declared({ routing: { perProject: 'Always' } });
+    const other = await declared({}, free, uploads);
+    const baseURL = `https://${gate.project_slug}.img.example.com`;
+    await led(async () => {
+      await until(async () => expect(await hostsOf(other)).toEqual([free, uploads]));
+      await until(async () => expect(await routeOf(gate)).toBeDefined());
+      const own = service({ baseURL, uploadBaseURL: `https://${uploads}` });
+      await kubeApply(plane(), servicePath(), own);
+      await untilReason(gate, 'HostTaken');
+      await untilReason(other, 'HostTaken');
+      expect(await routeOf(gate)).toBeUndefined();
+      expect(await hostsOf(other)).toEqual([free]);
+      expect(await routed(other)).toMatchObject({
+        status: 'False',
+        message: expect.stringContaining(`'${uploads}' is the installation's own`),
+      });
+      await kubeApply(plane(), servicePath(), service({}));
+      await until(async () => expect(await hostsOf(other)).toEqual([free, uploads]));
+    });
+  });
+
   it('says which declared domain the project was refused', async () => {
     const customDomains = [domain()];
     const project = await declared({ staff: { customDomains } });

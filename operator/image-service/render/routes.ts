@@ -3,6 +3,7 @@
  * domain to delivery. Ingress objects, or the same as HTTPRoutes of a Gateway.
  */
 import type { Installation } from '../installation.ts';
+import { ownHosts } from '../own-hosts.ts';
 import { type RenderedObject, renderObject, toMap } from './object.ts';
 import { SERVICE_PORT } from './services.ts';
 
@@ -21,13 +22,10 @@ type Route = {
 };
 
 function routesOf({ spec }: Installation): Route[] {
-  const hosts = [spec.baseURL, spec.uploadBaseURL]
-    .filter((address) => address !== undefined)
-    .map((address) => new URL(address).hostname);
   return [
     {
       component: 'api',
-      hosts: [...new Set(hosts)],
+      hosts: [...ownHosts(spec).keys()],
       tls: spec.tls?.apiSecretName,
       annotations: toMap(spec.routing?.apiAnnotations),
     },

@@ -25,6 +25,9 @@ const manyRoutes = liveRoutes({ ...routed, custom_domains: domains }, { edge: at
 const plain = { ...row, custom_domains: [] };
 const both = { ...row, custom_domains: [...row.custom_domains, 'cdn.shop.example'] };
 const waiting = { state: 'waiting' } as const;
+const apiAtShop = readyEdge({ baseURL: 'https://shop.img.example.com:8443' });
+const uploads = { uploadBaseURL: 'https://img.shop.example' };
+const uploadsAtDomain = readyEdge(uploads);
 const ownDefault = { ...routed, has_own_default: 'yes' } as const;
 
 /** The steps in a word each. */
@@ -153,6 +156,49 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     facts({ project: plain, declared: { ...usual, customDomains: ['img.shop.example'] } }),
     [],
     'NotAccepted',
+  ],
+  [
+    'a default host that is the host of the API gets no rules of its own, and is told',
+    facts({ edge: apiAtShop, project: plain, declared: always }),
+    [],
+    'HostTaken',
+  ],
+  [
+    'nor is it left to the wildcard unsaid',
+    facts({ edge: apiAtShop, project: plain }),
+    [],
+    'HostTaken',
+  ],
+  [
+    'a domain that is the host of uploads is taken from the route that has it',
+    facts({ edge: uploadsAtDomain, project: both, live: [liveRoute({ ...routed, ...both })] }),
+    ['apply Ingress ours'],
+    'HostTaken',
+  ],
+  [
+    'a route that had nothing else goes, and is no reason to keep one of the other kind',
+    facts({
+      edge: uploadsAtDomain,
+      live: [liveRoute(routed), liveRoute(routed, { edge: atGateway })],
+    }),
+    ['delete Ingress', 'delete Gateway'],
+    'HostTaken',
+  ],
+  [
+    'it leaves the HTTPRoute that serves until the Ingress does',
+    facts({
+      edge: uploadsAtDomain,
+      project: both,
+      live: [liveRoute({ ...routed, ...both }, { edge: atGateway })],
+    }),
+    ['apply Ingress new', 'apply Gateway ours'],
+    'HostTaken',
+  ],
+  [
+    'a host of the API is told also where somebody else routes',
+    facts({ edge: edgeOf({ ...uploads, routing: { mode: 'Disabled' } }) }),
+    [],
+    'HostTaken',
   ],
   [
     'at a Gateway the route is an HTTPRoute',
@@ -361,6 +407,21 @@ describe('what is done for the routes of a project', () => {
     expect(decideRoute(facts({ edge: classed, live: there })).verdict.message).toContain(
       "does the ingress controller of the class 'contour' run?",
     );
+  });
+
+  it('says which host is that of the API, by which field, and what can be done', () => {
+    const said = (of: RouteFacts) => decideRoute(of).verdict.message;
+    expect(said(facts({ edge: apiAtShop }))).toBe(
+      "'shop.img.example.com' is the installation's own, `spec.baseURL` of the ImageService 'main', and leads to the API: declare the project under another slug, or change that field",
+    );
+    expect(said(facts({ edge: uploadsAtDomain }))).toBe(
+      "'img.shop.example' is the installation's own, `spec.uploadBaseURL` of the ImageService 'main', and leads to the API: take it out of the custom domains of the project, or change that field",
+    );
+  });
+
+  it('asks no host of the API for delivery', () => {
+    const { hosts } = decideRoute(facts({ edge: uploadsAtDomain, project: both }));
+    expect(hosts).toEqual(['shop.img.example.com', 'cdn.shop.example']);
   });
 
   it('names the first hosts and counts the rest', () => {

@@ -114,6 +114,20 @@ describe('the route of a project', () => {
     for (const { spec, hosts } of routes) expect(spec).toMatchObject({ hostnames: hosts });
   });
 
+  it('has no host of the API, and no certificate for one', () => {
+    const uploadBaseURL = 'https://img.shop.example';
+    const annotation = { name: 'cert-manager.io/issuer', value: 'public' };
+    const spec = { ...secured, uploadBaseURL, routing: { deliveryAnnotations: [annotation] } };
+    const custom_domains = ['img.shop.example', 'cdn.shop.example'];
+    const { tls, rules } = specOf(spec, { ...routed, custom_domains });
+    expect(tls).toEqual([{ hosts: ['cdn.shop.example'], secretName: 'main-project-shop-tls' }]);
+    expect(rules).toEqual([expect.objectContaining({ host: 'cdn.shop.example' })]);
+    expect(render(spec)).toBeUndefined();
+    const alone = render(spec, own);
+    expect(alone?.hosts).toEqual(['shop.img.example.com']);
+    expect(alone?.metadata.annotations).not.toHaveProperty(annotation.name);
+  });
+
   it('is none where the wildcard is all that a project needs', () => {
     expect(render({}, { ...routed, custom_domains: [] })).toBeUndefined();
   });
