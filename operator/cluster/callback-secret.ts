@@ -61,6 +61,15 @@ export async function removeCallbackSecrets(
   return note(client, owner, []);
 }
 
+/** What was noted at it before somebody replaced it. */
+export function noteAgain(
+  client: KubeClient,
+  owner: TenantObject,
+  lost: readonly string[],
+): Promise<TenantObject> {
+  return note(client, owner, [...new Set([...namesOf(owner), ...lost])]);
+}
+
 type Place = { name: string; namespace: string | undefined };
 
 function placeOf({ metadata: { namespace } }: TenantObject, name: string): Place {
@@ -113,7 +122,11 @@ function isMade({ metadata: { labels = {} } }: Secret): boolean {
   return Object.entries(LABELS).every(([label, value]) => labels[label] === value);
 }
 
-function namesOf({ metadata: { annotations = {} } }: TenantObject): string[] {
+export function hasNote({ metadata: { annotations = {} } }: TenantObject): boolean {
+  return annotations[MADE] !== undefined;
+}
+
+export function namesOf({ metadata: { annotations = {} } }: TenantObject): string[] {
   return (annotations[MADE] ?? '').split(',').filter((name) => OBJECT_NAME_PATTERN.test(name));
 }
 

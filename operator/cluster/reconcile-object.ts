@@ -5,6 +5,7 @@
  */
 import { type Condition, type Outcome, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
+import { noteAgain } from './callback-secret.ts';
 import { directiveOf } from './directives.ts';
 import { type OwnedRows, readOwned } from './facts.ts';
 import { writeFinalizer } from './finalizer.ts';
@@ -29,7 +30,8 @@ export async function reconcileObject(
   const directive = directiveOf(found);
   if (directive === 'paused') return pause(kind, found, context);
   if (directive === 'plan-only') return plan(kind, found, context);
-  const { object, conditions, ...told } = await reconcileRows(kind, found, context);
+  const noted = await withNote(found, context);
+  const { object, conditions, ...told } = await reconcileRows(kind, noted, context);
   const outcome = outcomeOf(conditions);
   const result = { ...told, outcome };
   if (isGoing(object) && outcome === 'done') {
@@ -46,6 +48,15 @@ export async function reconcileObject(
   const status = statusOf(object, { conditions: said, facts }, context.clock.now());
   await writeStatus(kind, { object, status }, context);
   return result;
+}
+
+/** First of all: what is done next goes by what is noted. The Secrets of what is going go with it. */
+function withNote(
+  object: TenantObject,
+  { client, lost_notes }: ObjectContext,
+): TenantObject | Promise<TenantObject> {
+  const lost = lost_notes?.of(object) ?? [];
+  return lost.length === 0 || isGoing(object) ? object : noteAgain(client, object, lost);
 }
 
 function ownedBy(

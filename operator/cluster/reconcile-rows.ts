@@ -13,6 +13,7 @@ import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
 import { directiveOf } from './directives.ts';
+import type { LostNotes } from './lost-notes.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
@@ -26,6 +27,8 @@ export type ObjectContext = Omit<
   metrics: KubeMetrics;
   /** What is said in each status is noted there. */
   told?: ToldStatuses;
+  /** Of callback Secrets, where somebody took them off their Project. */
+  lost_notes?: LostNotes;
   findOrganization: FindOrganization;
   /** Within the namespace of the resource; nothing for what is being deleted. */
   findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;

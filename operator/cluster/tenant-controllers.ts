@@ -14,10 +14,17 @@ import { createDeparted, type Departed } from './departed.ts';
 import { createDependants } from './dependants.ts';
 import { directiveOf } from './directives.ts';
 import { followRows, lookAtAll } from './follow-rows.ts';
+import { createLostNotes, type LostNotes, lostNames, type Update } from './lost-notes.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
-import { isGoing, type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
+import {
+  isGoing,
+  isHeld,
+  type TenantKind,
+  type TenantObject,
+  tenantTypes,
+} from './tenant-object.ts';
 import { runPass, wake } from './tenant-pass.ts';
 import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
@@ -55,7 +62,7 @@ const POLL_MS = 2_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   context: TenantOptions['context'] &
-    Pick<ObjectContext, 'findObject' | 'metrics'> & { told: ToldStatuses };
+    Pick<ObjectContext, 'findObject' | 'metrics'> & { told: ToldStatuses; lost_notes: LostNotes };
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
   /** Nobody listens to it while others lead. */
@@ -75,7 +82,10 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     retry_ms: RETRY_MS,
     poll_ms: POLL_MS,
     ...options,
-    context: { ...options.context, metrics, findObject, told: createToldStatuses() },
+    context: {
+      ...{ ...options.context, metrics, findObject },
+      ...{ told: createToldStatuses(), lost_notes: createLostNotes() },
+    },
     gate: createDatabaseGate(options.clock),
     dependants: createDependants(),
     queues: new Map(),
@@ -106,7 +116,8 @@ function findPresent(
 function take(state: TenantState, kind: TenantKind, change: TenantChange): void {
   state.dependants.take(kind, change);
   const queue = state.queues.get(kind);
-  const { told } = state.context;
+  const { told, lost_notes } = state.context;
+  lost_notes.take(change);
   if (queue === undefined) return;
   if (isOurOwn(change)) {
     if (isForeignStatus(change, told)) queue.add(change.key, 'resync');
@@ -126,13 +137,20 @@ function isLeaving(change: TenantChange): change is TenantChange & { kind: 'upda
   return change.kind === 'updated' && isGoing(change.object) && !isGoing(change.previous);
 }
 
-/** Nothing that is declared changed: a status, a finalizer or a label, mostly of our own writing. */
+/** Nothing that is declared changed, nor what is to stand at it: a status or a label, mostly of our own writing. */
 function isOurOwn(change: TenantChange): change is TenantChange & { kind: 'updated' } {
   if (change.kind !== 'updated') return false;
   const { object, previous } = change;
   const isSame = object.metadata.generation === previous.metadata.generation;
   const isAskedTheSame = directiveOf(object) === directiveOf(previous);
-  return isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
+  const isUntouched = isSame && isAskedTheSame && isGoing(object) === isGoing(previous);
+  return isUntouched && !isStripped(change);
+}
+
+/** By whoever replaced it with a manifest: what the operator had written at it is put back at once. */
+function isStripped({ object, previous }: Update): boolean {
+  if (isGoing(object)) return false;
+  return (isHeld(previous) && !isHeld(object)) || lostNames({ object, previous }).length > 0;
 }
 
 /** What was written before the last status is still on its way to us: only a status that is new here counts. */

@@ -1,0 +1,101 @@
+/**
+ * Resources that are replaced by their manifests (`kubectl replace`, Argo CD's `Replace=true`): what the operator wrote at
+ * them is not in there. What is only looked at again is far away here, so that nothing else puts it back.
+ */
+import { expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const HOUR_MS = 3_600_000;
+const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS } });
+const { apply, led, path, plane, read, untilReason } = cluster;
+
+const FINALIZERS = ['tintype.dev/rows'];
+
+function callback(secretName: string) {
+  return { callback: { url: 'https://shop.example/hook', secretName } };
+}
+
+/** As kubectl does it: a PUT with the version that is there, again where that was written meanwhile. */
+async function replace(kind: string, name: string, spec: object): Promise<void> {
+  await until(async () => {
+    const { resourceVersion } = (await read(kind, name)).metadata;
+    const metadata = { name, namespace: cluster.namespace(), resourceVersion };
+    const body = { apiVersion: 'tintype.dev/v1alpha1', kind, metadata, spec };
+    await kubeOk(plane(), { method: 'PUT', path: path(kind, name), body });
+  });
+}
+
+async function held(kind: string, name: string) {
+  const { metadata } = await kubeOk(plane(), { path: path(kind, name) });
+  const { finalizers, annotations } = metadata as {
+    finalizers?: string[];
+    annotations?: Record<string, string>;
+  };
+  return { finalizers, note: annotations?.['tintype.dev/callback-secrets'] };
+}
+
+async function untilHeld(kind: string, name: string, note?: string): Promise<void> {
+  await until(async () => expect(await held(kind, name)).toEqual({ finalizers: FINALIZERS, note }));
+}
+
+async function untilSecret(name: string, status: 200 | 404): Promise<void> {
+  const secret = `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}`;
+  await until(async () =>
+    expect((await kubeRequest(plane(), { path: secret })).status).toBe(status),
+  );
+}
+
+it('the finalizer and the note of callback Secrets are put back at once', async () => {
+  const name = newSlug();
+  const recipe = { projectRef: { name }, transformChain: 'resize/640x480/smart' };
+  await apply('Project', name, callback(name));
+  await apply('Recipe', name, recipe);
+  await led(async () => {
+    await untilHeld('Project', name, name);
+    await untilHeld('Recipe', name);
+    await replace('Project', name, callback(name));
+    await replace('Recipe', name, recipe);
+    await untilHeld('Project', name, name);
+    await untilHeld('Recipe', name);
+    await untilSecret(name, 200);
+  });
+});
+
+it('a Secret that is no longer named goes, also where the same write took its note away', async () => {
+  const name = newSlug();
+  const [first, second, third] = [`${name}-1`, `${name}-2`, `${name}-3`];
+  await apply('Project', name, callback(first));
+  await led(async () => {
+    await untilHeld('Project', name, first);
+    await replace('Project', name, callback(second));
+    await untilHeld('Project', name, second);
+    await untilSecret(second, 200);
+    await untilSecret(first, 404);
+    // Left out it is left to the API, and so the Secret stays, and is known.
+    await replace('Project', name, {});
+    await untilHeld('Project', name, second);
+    await untilSecret(second, 200);
+    await replace('Project', name, callback(third));
+    await untilHeld('Project', name, third);
+    await untilSecret(second, 404);
+    await replace('Project', name, { callback: { url: '' } });
+    await untilHeld('Project', name, '');
+    await untilSecret(third, 404);
+  });
+});
+
+it('also where nobody led when it was replaced', async () => {
+  const name = newSlug();
+  const [first, second] = [`${name}-1`, `${name}-2`];
+  await apply('Project', name, callback(first));
+  await led(() => untilHeld('Project', name, first));
+  await replace('Project', name, callback(second));
+  await led(async () => {
+    await untilReason('Project', name, 'InSync');
+    await untilHeld('Project', name, second);
+    await untilSecret(first, 404);
+  });
+});

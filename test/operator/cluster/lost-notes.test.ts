@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { createLostNotes } from '../../../operator/cluster/lost-notes.ts';
+
+function project(generation: number, note?: string) {
+  const annotations = note === undefined ? {} : { 'tintype.dev/callback-secrets': note };
+  return {
+    metadata: {
+      ...{ name: 'shop', namespace: 'team', uid: 'shop', resourceVersion: '1' },
+      ...{ generation, annotations },
+    },
+  };
+}
+
+type Project = ReturnType<typeof project>;
+
+function updated(previous: Project, object: Project) {
+  return { kind: 'updated' as const, key: 'team/shop', object, previous };
+}
+
+it('a note is known from its loss until it stands there again, whoever writes meanwhile', () => {
+  const lost = createLostNotes();
+  lost.take(updated(project(1, 'a'), project(2)));
+  expect(lost.of(project(2))).toEqual(['a']);
+  lost.take(updated(project(2), project(3, 'b')));
+  lost.take(updated(project(3, 'b'), project(4)));
+  expect(lost.of(project(4))).toEqual(['a', 'b']);
+  lost.take(updated(project(4), project(4, 'a,b,c')));
+  expect(lost.of(project(4))).toEqual([]);
+});
+
+it('a name that goes from a note is lost only where the declaration changed with it', () => {
+  const lost = createLostNotes();
+  lost.take(updated(project(1, 'a,b'), project(1, 'b')));
+  expect(lost.of(project(1))).toEqual([]);
+  lost.take(updated(project(1, 'b'), project(2, 'old')));
+  expect(lost.of(project(2))).toEqual(['b']);
+});
+
+it.each(['deleted', 'replaced'] as const)('of what was %s nothing is kept', (kind) => {
+  const lost = createLostNotes();
+  const previous = project(2);
+  lost.take(updated(project(1, 'a'), previous));
+  const key = 'team/shop';
+  lost.take(
+    kind === 'deleted'
+      ? { kind, key, object: undefined, previous }
+      : { kind, key, object: project(1), previous },
+  );
+  expect(lost.of(previous)).toEqual([]);
+});
