@@ -25,5 +25,8 @@ export type FindDeclared = (
   name: string,
 ) => { uid: string; spec: unknown } | undefined;
 
+/** Whether this very resource goes, and lets go of its row as soon as it may; not where it is to be left alone. */
+export type IsGoing = (kind: string, resource: { name: string; uid: string }) => boolean;
+
 /** How a resource finds others of its namespace. */
-export type Finding = { findUid: FindUid; findDeclared: FindDeclared };
+export type Finding = { findUid: FindUid; findDeclared: FindDeclared; isGoing: IsGoing };

@@ -1,7 +1,8 @@
 /**
  * Names that are there once per project, where resources exchange them: a row that holds a declared name makes way
- * where its own resource is declared to take another one, and so does whoever holds that. All of them are renamed in
- * the transaction of whoever looks first, since each would wait for another's name for ever. Spec: Watermark preset; Recipe.
+ * where its own resource is declared to take another one, and so does whoever holds that; and where its own resource is
+ * going. All of them are renamed in the transaction of whoever looks first, since each would wait for another's name for
+ * ever. Spec: Watermark preset; Recipe.
  */
 import type { z } from 'zod';
 import type { Queryable } from '../runtime/db/client.ts';
@@ -24,7 +25,7 @@ type NamedSpec = { displayName?: string | undefined; projectRef: { name: string 
 
 type Kind = { table: NamedTable; schema: z.ZodType<NamedSpec> };
 
-type Wish = { identity: Identity; spec: NamedSpec; project_id: string };
+export type NameWish = { identity: Identity; spec: NamedSpec; project_id: string };
 
 /** The name that a resource declares. */
 export function declaredName({ name }: { name: string }, { displayName }: NamedSpec): string {
@@ -34,7 +35,7 @@ export function declaredName({ name }: { name: string }, { displayName }: NamedS
 /** Follows the name from holder to holder, to one that is free or that the resource itself leaves. */
 export async function findWay(
   db: Queryable,
-  { wish, ...kind }: Kind & { wish: Wish },
+  { wish, ...kind }: Kind & { wish: NameWish },
   scope: Scope,
 ): Promise<Way> {
   const { identity, spec, project_id } = wish;
@@ -56,12 +57,15 @@ export async function findWay(
 
 /** Undefined where no resource of the project says, or where it is to be left alone. */
 function nextName(
-  { owner_uid, owner_name }: NameHolder,
-  { wish, schema }: { wish: Wish; schema: Kind['schema'] },
+  { id, owner_uid, owner_name }: NameHolder,
+  { wish, schema }: { wish: NameWish; schema: Kind['schema'] },
   scope: Scope,
 ): string | undefined {
-  if (owner_name === null) return undefined;
-  const declared = scope.findDeclared(wish.identity.kind, owner_name);
+  if (owner_uid === null || owner_name === null) return undefined;
+  const { kind } = wish.identity;
+  // It may not go before its successor is there, as the default watermark may not: it is called by its id until then.
+  if (scope.isGoing(kind, { name: owner_name, uid: owner_uid })) return id;
+  const declared = scope.findDeclared(kind, owner_name);
   const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
   if (spec?.projectRef.name !== wish.spec.projectRef.name) return undefined;
   return declaredName({ name: owner_name }, spec);

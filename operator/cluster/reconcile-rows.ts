@@ -15,7 +15,7 @@ import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts
 import { directiveOf } from './directives.ts';
 import type { LostNotes } from './lost-notes.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
-import { subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
+import { isGoing, subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
 export type ObjectContext = Omit<
@@ -30,7 +30,7 @@ export type ObjectContext = Omit<
   /** Of callback Secrets, where somebody took them off their Project. */
   lost_notes?: LostNotes;
   findOrganization: FindOrganization;
-  /** Within the namespace of the resource; nothing for what is being deleted. */
+  /** Within the namespace of the resource; also what is being deleted. */
   findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;
   /** Undefined where the operator was given no storage: then no preset can bring its image. */
   images?: ImageDeps | undefined;
@@ -56,7 +56,8 @@ export async function reconcileRows(
   let taken: Condition[] | undefined;
   let current = object;
   try {
-    const { client, findOrganization: _, findObject, ...rest } = context;
+    const { client, findOrganization: _, findObject: __, ...rest } = context;
+    const finding = findingIn(namespace, context);
     const subject = subjectOf(kind, object);
     const image = await imageOf(subject, context);
     const { organization_id, difference } = await organizationOf(context, namespace);
@@ -64,14 +65,13 @@ export async function reconcileRows(
       ...rest,
       organization_id,
       coming_file_id: image?.difference && '(the file of the upload)',
-      findUid: (other, name) => findObject(other, { namespace, name })?.metadata.uid,
-      findDeclared: (other, name) => declaredBy(findObject(other, { namespace, name })),
+      ...finding,
       writeSecret: async (name, value) => {
         const written = await writeCallbackSecret(client, current, { name, value });
         current = written.owner;
         if (written.outcome === 'written') return;
         const { holder = '' } = written;
-        const other = declaredBy(findObject('Project', { namespace, name: holder }));
+        const other = finding.findDeclared('Project', holder);
         taken = secretTaken(name, isLeaving(other, name) ? holder : undefined);
       },
       removeSecrets: async () => {
@@ -90,23 +90,42 @@ export async function reconcileRows(
   }
 }
 
+function findingIn(namespace: string, { findObject }: ObjectContext): Finding {
+  const find = (kind: string, name: string) => findObject(kind, { namespace, name });
+  // What is going counts as gone, as others could never let go of it otherwise.
+  const findPresent = (kind: string, name: string) => {
+    const object = find(kind, name);
+    return object && !isGoing(object) ? object : undefined;
+  };
+  return {
+    findUid: (kind, name) => findPresent(kind, name)?.metadata.uid,
+    findDeclared: (kind, name) => {
+      const object = acting(findPresent(kind, name));
+      return object && { uid: object.metadata.uid, spec: object.spec };
+    },
+    isGoing: (kind, { name, uid }) => {
+      const object = acting(find(kind, name));
+      return object?.metadata.uid === uid && isGoing(object);
+    },
+  };
+}
+
 /** What asks for a plan or a pause is not written by anybody. */
-function declaredBy(object: TenantObject | undefined) {
-  if (object === undefined || directiveOf(object) !== undefined) return undefined;
-  return { uid: object.metadata.uid, spec: object.spec };
+function acting(object: TenantObject | undefined): TenantObject | undefined {
+  return object && directiveOf(object) === undefined ? object : undefined;
 }
 
 /** Before the rows: a preset is made once its file is there. */
 async function imageOf(
   { action, identity, spec }: Subject<unknown>,
-  { findObject, ...context }: ObjectContext,
+  context: ObjectContext,
 ): Promise<ImageFound | undefined> {
   if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
   const parsed = watermarkPresetSpec.parse(spec);
   const { image, projectRef } = parsed;
   if (image === undefined) return undefined;
   const { namespace } = identity;
-  const project_uid = findObject('Project', { namespace, name: projectRef.name })?.metadata.uid;
+  const project_uid = findingIn(namespace, context).findUid('Project', projectRef.name);
   return bringImage({ identity, spec: { ...parsed, image }, project_uid }, context);
 }
 

@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../runtime/platform/log.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
+import { keyOf } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended, type TimedClock } from '../kube/timed-clock.ts';
 import { CONCURRENCY, createWorkQueue, type WorkQueue } from '../kube/work-queue.ts';
@@ -18,13 +19,7 @@ import { createLostNotes, type LostNotes, lostNames, type Update } from './lost-
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
-import {
-  isGoing,
-  isHeld,
-  type TenantKind,
-  type TenantObject,
-  tenantTypes,
-} from './tenant-object.ts';
+import { isGoing, isHeld, type TenantKind, tenantTypes } from './tenant-object.ts';
 import { runPass, wake } from './tenant-pass.ts';
 import { createToldStatuses, type ToldStatuses } from './told-statuses.ts';
 
@@ -74,8 +69,10 @@ export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
 
 export function createTenantControllers(options: TenantOptions): TenantControllers {
   const { metrics } = options;
-  const findObject: ObjectContext['findObject'] = (kind, place) =>
-    findPresent(options, kind, place);
+  const findObject: ObjectContext['findObject'] = (kind, place) => {
+    const type = tenantTypes.find((each) => each.kind === kind);
+    return type && options.caches.get(type.kind, keyOf(place));
+  };
   const state: TenantState = {
     random: Math.random,
     resync_ms: RESYNC_MS,
@@ -100,17 +97,6 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
         state.queues.get('Project')?.add(key, 'resync');
     },
   };
-}
-
-function findPresent(
-  { caches }: TenantOptions,
-  kind: string,
-  { namespace, name }: { namespace: string; name: string },
-): TenantObject | undefined {
-  const type = tenantTypes.find((each) => each.kind === kind);
-  const object = type && caches.get(type.kind, `${namespace}/${name}`);
-  // What is going counts as gone, as others could never let go of it otherwise.
-  return object && !isGoing(object) ? object : undefined;
 }
 
 function take(state: TenantState, kind: TenantKind, change: TenantChange): void {

@@ -95,6 +95,8 @@ function findingIn(folder: Folder, namespace: string): Finding {
       const uid = uidOf(kind, name);
       return specs.has(uid) ? { uid, spec: specs.get(uid) } : undefined;
     },
+    isGoing: (kind, { name, uid }) =>
+      folder.isComplete && uid === uidOf(kind, name) && !folder.present.has(uid),
   };
 }
 

@@ -4,12 +4,14 @@ import type { Queryable } from '../../runtime/db/client.ts';
 import {
   type DeclaredWatermarkPresetRow,
   findDeclaredWatermarkPreset,
+  findDefaultWatermarkPreset,
   findNamesakeWatermarkPreset,
 } from '../../runtime/db/declared-rows.ts';
 import { findFile } from '../../runtime/db/files.ts';
 import { countWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import type { Subject } from '../declared.ts';
-import { findWay, type Way } from '../names.ts';
+import { findWay, type NameWish, type Way } from '../names.ts';
+import { projectSpec } from '../project/schema.ts';
 import type { Scope } from '../reconcile.ts';
 import { findReferredProject } from '../referred-project.ts';
 import { fileSlugOf, type WatermarkPresetSpec, watermarkPresetSpec } from './schema.ts';
@@ -48,14 +50,28 @@ export async function gatherWatermarkPreset(
     project,
     preset,
     way: await findWay(db, { ...kind, wish }, scope),
-    is_full: preset === undefined && (await isFull(db, project_id)),
+    is_full: preset === undefined && (await isFull(db, wish, scope)),
     file:
       (await findFile(db, { project_id, file_slug: fileSlugOf(identity, spec) })) ?? coming(scope),
   };
 }
 
-async function isFull(db: Queryable, project_id: string): Promise<boolean> {
-  return (await countWatermarkPresets(db, project_id)) >= WATERMARK_PRESETS_MAX;
+async function isFull(db: Queryable, wish: NameWish, scope: Scope): Promise<boolean> {
+  const free = WATERMARK_PRESETS_MAX - (await countWatermarkPresets(db, wish.project_id));
+  return free < 0 || (free === 0 && !(await isSuccessor(db, wish, scope)));
+}
+
+/** Of a default that is going, and that cannot go before this one is there: for so long there is one too many. */
+async function isSuccessor(
+  db: Queryable,
+  { identity: { kind, name }, spec: { projectRef }, project_id }: NameWish,
+  scope: Scope,
+): Promise<boolean> {
+  const declared = projectSpec.safeParse(scope.findDeclared('Project', projectRef.name)?.spec);
+  if (declared.data?.defaultWatermarkPresetRef?.name !== name) return false;
+  const last = await findDefaultWatermarkPreset(db, project_id);
+  if (last === undefined || last.owner_uid === null || last.owner_name === null) return false;
+  return scope.isGoing(kind, { name: last.owner_name, uid: last.owner_uid });
 }
 
 function coming({ coming_file_id }: Scope): WatermarkPresetRows['file'] {

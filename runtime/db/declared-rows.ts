@@ -90,6 +90,17 @@ export async function findDeclaredWatermarkPreset(
   return row;
 }
 
+export async function findDefaultWatermarkPreset(
+  db: Queryable,
+  project_id: string,
+): Promise<DeclaredWatermarkPresetRow | undefined> {
+  const [row] = await db.query<DeclaredWatermarkPresetRow>(
+    `${PRESETS} where p.project_id = $1 and p.default_watermark_preset_id = w.watermark_preset_id`,
+    [project_id],
+  );
+  return row;
+}
+
 /** The one of the project that a resource of this name declared, whichever that was. */
 export async function findNamesakeWatermarkPreset(
   db: Queryable,

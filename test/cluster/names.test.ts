@@ -1,5 +1,6 @@
 /** Names that are there once per project, declared and exchanged by several resources. */
 import { expect, it } from 'vitest';
+import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
 import { useDatabase } from '../support/database.ts';
@@ -7,7 +8,9 @@ import { id, makeFile, must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
-const { apply, condition, led, namespace, untilReason } = useTenantCluster({ db });
+const { apply, condition, led, namespace, remove, untilGone, untilReason } = useTenantCluster({
+  db,
+});
 
 const project = async (slug: string) => must(await findProjectBySlug(db, slug));
 
@@ -88,3 +91,58 @@ it('a name is not taken from who keeps it: one that is paused, or a row of the A
     expect(await names('recipes', slug)).toMatchObject({ [a]: 'x', [b]: 'y', null: 'hero' });
   });
 });
+
+it.each([
+  ['alone', 0],
+  ['of as many as there may be', WATERMARK_PRESETS_MAX - 1],
+] as const)(
+  'the resource of the default watermark, %s, is renamed: a new one, the reference, and the old one goes',
+  async (_what, others) => {
+    const slug = newSlug();
+    const [w1, w2, w3] = [newSlug(), newSlug(), newSlug()];
+    const refer = (name: string) => apply('Project', slug, { defaultWatermarkPresetRef: { name } });
+    await apply('Project', slug, {});
+    await led(async () => {
+      await untilReason('Project', slug, 'InSync');
+      const { project_id } = await project(slug);
+      const { file_id } = await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await db.query(
+        `insert into watermark_presets
+           (watermark_preset_id, project_id, name, file_id, x_offset, y_offset, opacity)
+         select 'wm_' || left(md5($1 || n), 26), $1, 'many-' || n, $2, 0, 0, 100
+         from generate_series(1, $3::int) n`,
+        [project_id, file_id, others],
+      );
+      await declare('WatermarkPreset', slug, { [w1]: 'Corner' });
+      await untilReason('WatermarkPreset', w1, 'InSync');
+      await refer(w1);
+      await untilReason('Project', slug, 'InSync');
+      const before = (await project(slug)).default_watermark_preset_id;
+      if (others > 0) {
+        // The room that is made for the successor is nobody else's.
+        await declare('WatermarkPreset', slug, { [w3]: 'Edge' });
+        await untilReason('WatermarkPreset', w3, 'LimitReached');
+      }
+      await declare('WatermarkPreset', slug, { [w2]: 'Corner' });
+      await untilReason('WatermarkPreset', w2, 'NameConflict');
+      await refer(w2);
+      await untilReason('Project', slug, 'WatermarkPresetNotFound');
+      expect((await project(slug)).default_watermark_preset_id).toBe(before);
+      await remove('WatermarkPreset', w1);
+      await untilReason('WatermarkPreset', w2, 'InSync');
+      await untilReason('Project', slug, 'InSync');
+      await untilGone('WatermarkPreset', w1);
+      expect(await names('watermark_presets', slug)).toMatchObject({ [w2]: 'Corner' });
+      const { default_watermark_preset_id } = await project(slug);
+      const [row] = await db.query<{ watermark_preset_id: string }>(
+        'select watermark_preset_id from watermark_presets where owner_name = $1',
+        [w2],
+      );
+      expect(default_watermark_preset_id).toBe(row?.watermark_preset_id);
+      if (others === 0) return;
+      await untilReason('WatermarkPreset', w3, 'LimitReached');
+      await remove('WatermarkPreset', w3);
+      await untilGone('WatermarkPreset', w3);
+    });
+  },
+);

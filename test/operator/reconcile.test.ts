@@ -26,6 +26,7 @@ async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
     delivery_root_domain: undefined,
     findUid: () => undefined,
     findDeclared: () => undefined,
+    isGoing: () => false,
     writeSecret: async () => undefined,
     ...settings,
   };

@@ -63,15 +63,9 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
   };
 }
 
-/** What is going counts as gone. */
 function finderIn(objects: Objects): ObjectContext['findObject'] {
   return (kind, { name }) =>
-    [...objects.values()].find(
-      (each) =>
-        each.kind === kind &&
-        each.metadata.name === name &&
-        each.metadata.deletionTimestamp === undefined,
-    );
+    [...objects.values()].find((each) => each.kind === kind && each.metadata.name === name);
 }
 
 async function readAll({ plane, resources }: Looks): Promise<Objects> {

@@ -414,6 +414,28 @@ describe('a WatermarkPreset', () => {
     expect(await listWatermarkPresets(db, project_id)).toEqual([]);
   });
 
+  it('may take its name over from the default that goes in the same pass', async () => {
+    const name = slug();
+    const files = (resourceName: string) => ({
+      'a.yaml': resource('Project', name, { defaultWatermarkPresetRef: { name: resourceName } }),
+      'b.yaml': resource('WatermarkPreset', resourceName, {
+        ...{ projectRef: { name }, displayName: 'Corner', fileSlug: 'logo.png' },
+      }),
+    });
+    await pass(files('one'));
+    const { project_id } = await project(name);
+    await publishLogo(project_id);
+    await pass(files('one'));
+    expect(outcomes(await pass(files('two')))).toEqual([
+      'WatermarkPreset Deleted',
+      'Project InSync',
+      'WatermarkPreset InSync',
+    ]);
+    const rows = await listWatermarkPresets(db, project_id);
+    expect(rows).toMatchObject([{ name: 'Corner', owner_name: 'two' }]);
+    expect((await project(name)).default_watermark_preset_id).toBe(rows[0]?.watermark_preset_id);
+  });
+
   it('that is still named stays while its project names it', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, named), 'b.yaml': preset(name) };

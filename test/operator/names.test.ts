@@ -1,0 +1,95 @@
+/** Whose row makes way for a name, and what it is called then, by what is known of the resource that holds it. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { ownerColumns } from '../../operator/claim.ts';
+import { findWay } from '../../operator/names.ts';
+import { recipeSpec } from '../../operator/recipe/schema.ts';
+import type { Scope } from '../../operator/reconcile.ts';
+import { upsertRecipe } from '../../runtime/db/recipes.ts';
+import { useDatabase } from '../support/database.ts';
+import { id, makeProject } from '../support/rows.ts';
+import { identity } from './samples.ts';
+
+const { db } = useDatabase();
+
+// A resource owns one row alone, and the same ones are known in every line.
+afterEach(() => db.query('delete from recipes'));
+
+type Known = { uid: string; projectRef?: string; displayName?: string; isGoing?: true };
+
+/** What is known of the resources of the namespace, by their names. */
+function scopeOf(known: Readonly<Record<string, Known>>): Scope {
+  return {
+    organization_id: 'org_1',
+    delivery_root_domain: undefined,
+    findUid: (_kind, name) => known[name]?.uid,
+    findDeclared: (_kind, name) => {
+      const found = known[name];
+      if (found === undefined || found.isGoing) return undefined;
+      const { uid, displayName, projectRef = 'shop' } = found;
+      const spec = { projectRef: { name: projectRef }, displayName, transformChain: 'quality/80' };
+      return { uid, spec };
+    },
+    isGoing: (kind, { name, uid }) =>
+      kind === 'Recipe' && known[name]?.isGoing === true && known[name].uid === uid,
+  };
+}
+
+/** Rows of a project, as `name: resource`; what has to happen until `new` may have the name Corner. */
+async function wayTo(held: Record<string, string | null>, known: Record<string, Known>) {
+  const { project_id } = await makeProject(db);
+  const names = new Map<string, string>();
+  for (const [name, owner_name] of Object.entries(held)) {
+    const recipe_id = id('rcp');
+    names.set(recipe_id, name);
+    const row = { recipe_id, project_id, name, transform_chain: 'quality/80', schema_version: 1 };
+    const owner = owner_name === null ? {} : ownerColumns(identity('Recipe', owner_name));
+    await upsertRecipe(db, { ...row, ...owner });
+  }
+  const spec = { projectRef: { name: 'shop' }, displayName: 'Corner' };
+  const wish = { identity: identity('Recipe', 'new'), spec, project_id };
+  const way = await findWay(db, { table: 'recipes', schema: recipeSpec, wish }, scopeOf(known));
+  if (way.holder !== undefined) return { holder: way.holder.owner_name };
+  return way.renamings.map(({ id: row, from, to }) => {
+    expect(names.get(row)).toBe(from);
+    return `${from} -> ${to === row ? '(its id)' : to}`;
+  });
+}
+
+const old = { uid: 'uid-old' };
+const other = { uid: 'uid-other' };
+
+describe('the way to a name', () => {
+  it.each([
+    ['that nobody has', {}, {}, []],
+    [
+      'of one that is going',
+      { Corner: 'old' },
+      { old: { ...old, isGoing: true } },
+      ['Corner -> (its id)'],
+    ],
+    [
+      'of one that is to have that of one that is going',
+      { Corner: 'other', Edge: 'old' },
+      { other: { ...other, displayName: 'Edge' }, old: { ...old, isGoing: true } },
+      ['Corner -> Edge', 'Edge -> (its id)'],
+    ],
+    [
+      'of one that is to have another one',
+      { Corner: 'other' },
+      { other: { ...other, displayName: 'Edge' } },
+      ['Corner -> Edge'],
+    ],
+  ] as const)('%s is free', async (_what, held, known, renamings) => {
+    expect(await wayTo(held, known)).toEqual(renamings);
+  });
+
+  it.each([
+    ['keeps it', { old: { ...old, displayName: 'Corner' } }, 'old'],
+    ['is left alone, or gone without having been seen to go', {}, 'old'],
+    ['had the name of one that is going now', { old: { uid: 'uid-later', isGoing: true } }, 'old'],
+    ['is of another project', { old: { ...old, displayName: 'Edge', projectRef: 'x' } }, 'old'],
+    ['is nobody', { old: { ...old, isGoing: true } }, null],
+  ] as const)('is closed where its holder %s', async (_what, known, holder) => {
+    expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });
+  });
+});
