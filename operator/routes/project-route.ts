@@ -28,6 +28,8 @@ export type RouteContext = {
   caches: ObjectCaches;
   edges: EdgeCaches;
   probe: ProbeHost;
+  /** What this process said last in the condition Routed, by the uid of the Project. */
+  told?: Map<string, Condition>;
 };
 
 /** A project, its resource, or both; a project that is gone has an id still. */
@@ -92,13 +94,16 @@ export function planRoute(
 /** The condition Routed, where nothing has to be written for it and nobody asked. */
 export function judgeAtOnce(
   subject: RouteSubject,
-  context: Pick<RouteContext, 'edges'>,
+  context: Pick<RouteContext, 'edges' | 'told'>,
 ): Condition | undefined {
   const { object } = subject;
   if (object === undefined || isGoing(object) || isLeftAlone(subject)) return undefined;
   if (declaredRouting(object).probe === 'Enabled') return undefined;
   const { steps, verdict } = planRoute(subject, context);
-  return steps.length === 0 ? conditionOf(verdict) : undefined;
+  if (steps.length > 0) return undefined;
+  const condition = conditionOf(verdict);
+  context.told?.set(object.metadata.uid, condition);
+  return condition;
 }
 
 /** Nothing special of a spec that cannot be read: its rows were not accepted either. */
@@ -178,9 +183,8 @@ async function probed(
 }
 
 /** Whether the resource says it already, for its generation. */
-export function isTold({ metadata, status }: TenantObject, verdict: Verdict): boolean {
+export function isTold({ metadata, status }: TenantObject, wanted: Condition): boolean {
   const said = findCondition(status, 'Routed');
-  const wanted = conditionOf(verdict);
   return (
     said?.observedGeneration === (metadata.generation ?? 0) &&
     said.status === wanted.status &&
@@ -192,11 +196,14 @@ export function isTold({ metadata, status }: TenantObject, verdict: Verdict): bo
 async function tell(
   object: TenantObject,
   verdict: Verdict,
-  { client, clock }: RouteContext,
+  { client, clock, told }: RouteContext,
 ): Promise<void> {
-  if (isGoing(object) || isTold(object, verdict)) return;
+  if (isGoing(object)) return;
   const { name, namespace = '', uid } = object.metadata;
-  const conditions = stampConditions(object, [conditionOf(verdict)], clock.now());
+  const condition = conditionOf(verdict);
+  told?.set(uid, condition);
+  if (isTold(object, condition)) return;
+  const conditions = stampConditions(object, [condition], clock.now());
   const declared = { metadata: { name, namespace, uid }, status: { conditions } };
   const answer = await client.applyStatus(typeOf('Project'), declared, { owner: 'tintype/routed' });
   if (!answer.ok && !isOvertaken(answer.failure)) throw answer.failure;

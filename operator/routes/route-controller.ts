@@ -19,6 +19,7 @@ import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queu
 import {
   findSubject,
   isLookedAt,
+  isTold,
   judgeAtOnce,
   type RouteContext,
   routeProject,
@@ -53,6 +54,7 @@ const POLL_MS = 2_000;
 const RETRY_MS = 10_000;
 
 type State = Required<RouteOptions> & {
+  context: RouteContext & { told: Map<string, Condition> };
   /** Undefined while others lead. */
   queue: WorkQueue | undefined;
   /** Everything may lead elsewhere. */
@@ -63,6 +65,7 @@ export function createRouteController(options: RouteOptions): RouteController {
   const state: State = {
     ...{ random: Math.random, sweep_ms: SWEEP_MS, poll_ms: POLL_MS, retry_ms: RETRY_MS },
     ...options,
+    context: { ...options.context, told: new Map() },
     queue: undefined,
     isDue: true,
   };
@@ -78,13 +81,17 @@ export function createRouteController(options: RouteOptions): RouteController {
     lead: (term) => lead(state, term),
     judge: (object, project) => {
       const subject = { project_id: project?.project_id, project, object };
-      return state.queue && judgeAtOnce(subject, options.context);
+      return state.queue && judgeAtOnce(subject, state.context);
     },
   };
 }
 
-function take({ queue }: State, { kind, key, object, previous }: TenantChange): void {
-  if (kind === 'updated' && (isSame(object, previous) || isJudged(object, previous))) return;
+function take({ queue, context }: State, { kind, key, object, previous }: TenantChange): void {
+  if (kind === 'deleted') context.told.delete(previous.metadata.uid);
+  if (kind === 'updated') {
+    if (isSame(object, previous)) return;
+    if (isJudged(object, { previous, said: context.told.get(object.metadata.uid) })) return;
+  }
   if (object !== undefined && !isLookedAt(object)) return;
   queue?.add(key, 'change');
   // The project stays when its resource goes.
@@ -105,11 +112,13 @@ function isSame(object: TenantObject, previous: TenantObject): boolean {
   return isGoing(object) === isGoing(previous) && facts(object).join() === facts(previous).join();
 }
 
-/** Whoever wrote this state has looked at its routes. */
-function isJudged({ metadata, status }: TenantObject, previous: TenantObject): boolean {
-  const said = findCondition(status, 'Routed');
-  const isNew = !isDeepStrictEqual(said, findCondition(previous.status, 'Routed'));
-  return isNew && said?.observedGeneration === metadata.generation;
+/** What is new in it is what this process said, which has looked at its routes; what others wrote is put right. */
+function isJudged(
+  object: TenantObject,
+  { previous, said }: { previous: TenantObject; said: Condition | undefined },
+): boolean {
+  const [now, before] = [object, previous].map(({ status }) => findCondition(status, 'Routed'));
+  return said !== undefined && !isDeepStrictEqual(now, before) && isTold(object, said);
 }
 
 async function lead(state: State, term: Term): Promise<void> {
@@ -127,6 +136,7 @@ async function lead(state: State, term: Term): Promise<void> {
   await follow(state, queue, term.signal);
   await workers.stop();
   state.queue = undefined;
+  context.told.clear();
 }
 
 /** One loop for what comes by itself: a failure waits for the next turn. */

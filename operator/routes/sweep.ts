@@ -13,6 +13,7 @@ import {
   type RouteContext,
   type RouteSubject,
 } from './project-route.ts';
+import { conditionOf } from './verdict.ts';
 
 const PAGE_ROWS = 1_000;
 
@@ -55,5 +56,5 @@ function isSettled(subject: RouteSubject, context: RouteContext): boolean {
   const { steps, verdict } = planRoute(subject, context);
   if (steps.length > 0) return false;
   if (object === undefined) return true;
-  return declaredRouting(object).probe === 'Disabled' && isTold(object, verdict);
+  return declaredRouting(object).probe === 'Disabled' && isTold(object, conditionOf(verdict));
 }

@@ -57,17 +57,19 @@ afterAll(async () => {
   await edges.stop();
 });
 
-function controller(through: Database) {
+type Leading = { through?: Database; sweep_ms?: number };
+
+function controller({ through = db, sweep_ms = 500 }: Leading) {
   const probe: ProbeHost = (address, signal) => answers(address, signal);
   const context = { client, db: through, clock, caches, edges, probe };
-  const often = { sweep_ms: 500, poll_ms: 50, retry_ms: 200 };
+  const often = { sweep_ms, poll_ms: 50, retry_ms: 200 };
   return createRouteController({ context, log, metrics, ...often });
 }
 
-async function led(work: () => Promise<void>, through = db): Promise<void> {
+async function led(work: () => Promise<void>, how: Leading = {}): Promise<void> {
   const over = new AbortController();
   const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
-  const leading = controller(through).lead(term);
+  const leading = controller(how).lead(term);
   try {
     await work();
   } finally {
@@ -219,18 +221,21 @@ describe('the routes of a cluster', () => {
     const faulty = createDatabase({ url: address.href, connectTimeoutMs: 1500 });
     const host = domain();
     const project = await madeByApi(host);
-    await led(async () => {
-      await until(async () => expect(await hostsOf(project)).toEqual([host]));
-      proxy.set({ kind: 'refuse' });
-      proxy.cut();
-      const [passes, failures] = [await countPasses(), await countFailures()];
-      const path = `${ingresses()}/main-project-${project.project_slug}`;
-      await kubeOk(plane(), { method: 'DELETE', path });
-      await until(async () => expect(await countPasses()).toBeGreaterThan(passes));
-      expect(await countFailures()).toBe(failures);
-      proxy.set({ kind: 'none' });
-      await until(async () => expect(await hostsOf(project)).toEqual([host]));
-    }, faulty);
+    await led(
+      async () => {
+        await until(async () => expect(await hostsOf(project)).toEqual([host]));
+        proxy.set({ kind: 'refuse' });
+        proxy.cut();
+        const [passes, failures] = [await countPasses(), await countFailures()];
+        const path = `${ingresses()}/main-project-${project.project_slug}`;
+        await kubeOk(plane(), { method: 'DELETE', path });
+        await until(async () => expect(await countPasses()).toBeGreaterThan(passes));
+        expect(await countFailures()).toBe(failures);
+        proxy.set({ kind: 'none' });
+        await until(async () => expect(await hostsOf(project)).toEqual([host]));
+      },
+      { through: faulty },
+    );
     await faulty.close();
     await proxy.close();
   });
@@ -314,6 +319,44 @@ describe('Routed of a Project', () => {
       await untilReason(project, 'Routed');
       expect(await routed(project)).toMatchObject({ status: 'True' });
     });
+  });
+
+  it('is put right at once where somebody else wrote it, and where nothing had to be said before', async () => {
+    const project = await declared({}, domain());
+    const { project_slug: name } = project;
+    const path = `${projects()}/${name}/status`;
+    const content_type = 'application/merge-patch+json';
+    const falsify = async (change: Partial<Condition>) => {
+      const { status } = (await kubeOk(plane(), { path: `${projects()}/${name}` })) as {
+        status: { conditions: Condition[] };
+      };
+      const conditions = status.conditions.map((each) =>
+        each.type === 'Routed' ? { ...each, ...change } : each,
+      );
+      await kubeOk(plane(), {
+        method: 'PATCH',
+        path,
+        body: { status: { conditions } },
+        content_type,
+      });
+    };
+    const rarely = { sweep_ms: 3_600_000 };
+    await led(async () => {
+      await untilReason(project, 'NotAdmitted');
+      await falsify({ status: 'True', reason: 'Routed' });
+      await untilReason(project, 'NotAdmitted');
+      expect(await routed(project)).toMatchObject({ status: 'False' });
+      const { message } = (await routed(project)) ?? {};
+      await falsify({ message: 'by others' });
+      await until(async () => expect((await routed(project))?.message).toBe(message));
+    }, rarely);
+    await led(async () => {
+      // The first comparison found nothing to say of it.
+      const other = await declared({}, domain());
+      await untilReason(other, 'NotAdmitted');
+      await falsify({ status: 'True', reason: 'Routed' });
+      await untilReason(project, 'NotAdmitted');
+    }, rarely);
   });
 
   it('asks for rules of its own by routing.perProject', async () => {
