@@ -44,6 +44,8 @@ export type TenantOptions = {
   random?: () => number;
   /** When what is as it should be is compared again. */
   resync_ms?: number;
+  /** When the ConfigMap or Secret of an image is read again: neither is watched. */
+  source_ms?: number;
   /** When what waits for a file, or for somebody's decision, is looked at again. */
   retry_ms?: number;
   /** When rows are asked what others changed in them. */
@@ -52,6 +54,7 @@ export type TenantOptions = {
 
 /** Rows tell of their changes: what is left to it are changes behind the back of their tables. */
 export const RESYNC_MS = 30 * 60_000;
+const SOURCE_MS = 60_000;
 const RETRY_MS = 10_000;
 const POLL_MS = 2_000;
 
@@ -76,6 +79,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
   const state: TenantState = {
     random: Math.random,
     resync_ms: RESYNC_MS,
+    source_ms: SOURCE_MS,
     retry_ms: RETRY_MS,
     poll_ms: POLL_MS,
     ...options,

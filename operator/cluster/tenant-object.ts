@@ -19,6 +19,7 @@ export type TenantStatus = {
 type TenantSpec = {
   projectRef?: { name: string };
   defaultWatermarkPresetRef?: { name: string };
+  image?: { configMapRef?: { name: string }; secretRef?: { name: string } };
   [field: string]: unknown;
 };
 

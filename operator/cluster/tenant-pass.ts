@@ -166,10 +166,19 @@ async function runOne(state: TenantState, known: Known, context: ObjectContext):
   // One that waits changed nothing for others: two that wait for each other would wake each other without end.
   const isLetGo = isGoing(object) && result.outcome === 'done';
   if (result.changes.length > 0 || isLetGo) wake(state, known);
-  const isSteady = result.outcome === 'done' || result.outcome === 'paused';
-  const steady = isSteady ? state.resync_ms : state.retry_ms;
-  const after_ms = steady * (1 + (state.random() - 0.5) * RESYNC_JITTER);
+  const after_ms = pauseAfter(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
   return { kind: result.isLasting ? 'in-vain' : 'again', after_ms };
+}
+
+function pauseAfter(
+  { resync_ms, source_ms, retry_ms }: TenantState,
+  { spec: { image } = {} }: TenantObject,
+  { outcome }: ObjectResult,
+): number {
+  if (outcome === 'paused') return resync_ms;
+  if (outcome !== 'done') return retry_ms;
+  const isInCluster = image?.configMapRef !== undefined || image?.secretRef !== undefined;
+  return isInCluster ? Math.min(source_ms, resync_ms) : resync_ms;
 }
 
 function tellChanges(

@@ -2,16 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
-import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { updateUploadFailed } from '../../runtime/db/upload-processing.ts';
-import type { UploadRow } from '../../runtime/db/uploads.ts';
 import { useDatabase } from '../support/database.ts';
 import { declaredImageDeps } from '../support/declared-image-deps.ts';
+import { claimDeclared, ingestDeclared, listUploads } from '../support/declared-uploads.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk } from '../support/kube-request.ts';
-import { makeFile, must, publish } from '../support/rows.ts';
+import { makeFile, must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
@@ -49,24 +48,9 @@ function countingReadings(client: KubeClient): KubeClient {
 const cluster = useTenantCluster({ db, context: { images }, wrap: countingReadings });
 const { apply, condition, led, read, untilReason } = cluster;
 
-async function uploads(name: string) {
-  return db.query<{ upload_id: string; status: string; sha256: string; ingest_key: string }>(
-    'select * from uploads where file_slug = $1 order by created_at',
-    [name],
-  );
-}
-
-/** A worker takes up the upload that has arrived. */
-async function claim(name: string): Promise<UploadRow> {
-  await until(async () => expect((await uploads(name)).at(-1)?.status).toBe('uploaded'));
-  const { upload_id } = must((await uploads(name)).at(-1));
-  return must(await claimUpload(db, { upload_id, lease_seconds: 60 }));
-}
-
-/** What a worker does with an upload that has arrived. */
-async function ingest(name: string, bytes: Buffer): Promise<void> {
-  await publish(db, await claim(name), { source_sha256: digest(bytes) });
-}
+const uploads = (name: string) => listUploads(db, name);
+const claim = (name: string) => claimDeclared(db, name);
+const ingest = (name: string, bytes: Buffer) => ingestDeclared(db, name, bytes);
 
 const fetches = (url: string) => asked.filter((each) => each === url).length;
 
@@ -77,45 +61,13 @@ async function morePasses(): Promise<void> {
   );
 }
 
-function store(kind: 'configmaps' | 'secrets', name: string, bytes: Buffer) {
-  const field = kind === 'secrets' ? 'data' : 'binaryData';
+function store(kind: 'configmaps', name: string, bytes: Buffer) {
   const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}`;
-  const body = { metadata: { name }, [field]: { 'logo.png': bytes.toString('base64') } };
+  const body = { metadata: { name }, binaryData: { 'logo.png': bytes.toString('base64') } };
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
 }
 
 describe('a preset that brings its image', () => {
-  it.each([
-    ['ConfigMap', 'configmaps', 'configMapRef'],
-    ['Secret', 'secrets', 'secretRef'],
-  ] as const)(
-    'from a %s uploads it once, is Ready when it is processed, and brings it again when it changes',
-    async (_, kind, field) => {
-      const [name, bytes, other] = [newSlug(), newImage(), newImage()];
-      const spec = { projectRef: { name }, image: { [field]: { name, key: 'logo.png' } } };
-      await apply('Project', name, {});
-      await apply('WatermarkPreset', name, spec);
-      await led(async () => {
-        await untilReason('WatermarkPreset', name, 'ImageNotFound');
-        await store(kind, name, bytes);
-        await untilReason('WatermarkPreset', name, 'ImageUploading');
-        const [upload] = await uploads(name);
-        expect(upload?.sha256).toBe(digest(bytes));
-        expect(await folder.buckets.ingest.read(must(upload).ingest_key)).toEqual(bytes);
-        await ingest(name, bytes);
-        await untilReason('WatermarkPreset', name, 'InSync');
-        await morePasses();
-        expect(await uploads(name)).toHaveLength(1);
-        const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}/${name}`;
-        await kubeOk(cluster.plane(), { method: 'DELETE', path });
-        await store(kind, name, other);
-        await ingest(name, other);
-        await untilReason('WatermarkPreset', name, 'InSync');
-        expect(await uploads(name)).toHaveLength(2);
-      });
-    },
-  );
-
   it('from a URL fetches it once, and takes nothing that has another digest', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const url = `https://shop.example/${name}.png`;

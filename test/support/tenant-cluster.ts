@@ -73,7 +73,7 @@ type Options = {
   context?: Partial<TenantOptions['context']>;
   /** Where the operator finds the API server, in place of its own address. */
   through?: (plane: PlaneAddress) => Promise<PlaneAddress>;
-  often?: Pick<TenantOptions, 'resync_ms' | 'retry_ms' | 'poll_ms'>;
+  often?: Pick<TenantOptions, 'resync_ms' | 'source_ms' | 'retry_ms' | 'poll_ms'>;
 };
 
 const plurals: Record<string, string> = {
