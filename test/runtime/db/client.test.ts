@@ -1,12 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { createServer, type Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { createDatabase, type Database, type Queryable } from '../../../runtime/db/client.ts';
 import { ConstraintViolation, InDoubtCommit } from '../../../runtime/db/failures.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const { db, url, open } = useDatabase();
+
+beforeAll(async () => {
+  await db.query('create table marks (mark text primary key)');
+});
+beforeEach(async () => {
+  await db.query('truncate marks');
+});
 
 const backendPid = async (client: Pick<Database, 'query'>) => {
   const [row] = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -42,7 +49,6 @@ describe('values', () => {
 
 describe('a transaction', () => {
   it('is one or nothing', async () => {
-    await db.query('create table marks (mark text primary key)');
     const work = db.transaction(async (tx) => {
       await tx.query(`insert into marks values ('half')`);
       throw new Error('changed our mind');

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { claimDoomedObjects } from '../../../runtime/db/doomed-objects.ts';
 import {
   deleteOldJobRuns,
@@ -21,6 +21,12 @@ import { useDatabase } from '../../support/database.ts';
 import { makeProject, must } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 20 });
+
+// A claim takes what is due of every project.
+beforeEach(async () => {
+  await db.query('truncate purges, doomed_objects');
+});
+
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a job', () => {
