@@ -1,11 +1,11 @@
 // Parts of a large file, sent to a storage that refuses, breaks off and forgets.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createApi } from '../../../runtime/cli/api-client.ts';
 import { partsOf, sendParts } from '../../../runtime/cli/send-parts.ts';
 
@@ -13,7 +13,6 @@ const SIZE = 10;
 const PART = 3;
 
 let folder: string;
-let server: Server;
 let url: string;
 const stored = new Map<string, string>();
 /** How often each part was asked for. */
@@ -38,8 +37,12 @@ async function startStorage(refuses: (path: string, times: number) => 'refuse' |
     if (mood === 'take') stored.set(path.split('/')[2] ?? '', bytes.toString());
     response.writeHead(mood === 'take' ? 200 : 403, { etag: `"${path}"` }).end();
   };
-  server = createServer(listener);
+  const server = createServer(listener);
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
@@ -73,11 +76,7 @@ beforeEach(async () => {
   asked.clear();
 });
 
-afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((done) => server.close(done));
-  await rm(folder, { recursive: true });
-});
+afterEach(() => rm(folder, { recursive: true }));
 
 it('sends every part once, and returns the ETag of each', async () => {
   await startStorage(() => 'take');

@@ -1,7 +1,7 @@
 // Spec: Upload helper codes. The upload helper on a server of one's own, against a real Tintype: every row of its table.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { signHelperToken } from '../../../../runtime/core/signing/helper-token.ts';
 import {
@@ -29,6 +29,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await tintype?.end('SIGTERM');
   if (tintype !== undefined) await removeFolder(tintype.data);
+});
+
+beforeEach(() => {
+  completed.length = 0;
+  errors.length = 0;
 });
 
 const avatar = uploadRoute({
@@ -164,7 +169,6 @@ describe('the upload handler', () => {
     ['banned', 403, 'forbidden'],
     ['broken', 500, 'middleware_failed'],
   ])('answers what the middleware says of %j: %i %s', async (user, status, code) => {
-    errors.length = 0;
     expect(await post(prepare(), { user })).toMatchObject(refusal(status, code));
     expect(errors.length).toBe(status === 500 ? 1 : 0);
   });
