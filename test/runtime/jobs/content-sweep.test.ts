@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { printDerivedKey, type RenderPlan } from '../../../runtime/core/delivery/plan.ts';
 import { claimUpload } from '../../../runtime/db/claim-upload.ts';
@@ -30,13 +30,13 @@ let jobs: TestJobs;
 let project: ProjectRow;
 let upload: UploadRow;
 
-beforeAll(async () => {
-  jobs = await makeJobs(db);
-});
-afterAll(() => jobs.close());
+// A sweep looks at everything: each test begins with empty buckets and a database that knows of no upload.
 beforeEach(async () => {
+  await db.query('truncate organizations, sweep_positions cascade');
+  jobs = await makeJobs(db);
   project = await makeProject(db);
 });
+afterEach(() => jobs.close());
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -54,7 +54,7 @@ async function keysUnder(prefix: string): Promise<string[]> {
   return objects.map(({ key }) => key.slice(prefix.length));
 }
 
-// Before any other test makes an upload: what a database says that was made anew beside the bucket of one that is lost.
+// What a database says that was made anew beside the bucket of one that is lost.
 describe('masters that are older than all that the database knows', () => {
   it('stay, however old they get: they may be all that is left', async () => {
     const begin = mastersOf({ project_id: id('prj'), upload_id: id('upl') });

@@ -1,5 +1,5 @@
 // Spec: Limits, unindexed-project threshold; Files (filter_unavailable).
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import {
   buildLibraryIndex,
   findProjectSize,
@@ -17,6 +17,9 @@ beforeAll(async () => {
   jobs = await makeJobs(db);
 });
 afterAll(() => jobs.close());
+beforeEach(async () => {
+  for (const name of Object.keys(LIBRARY_INDEXES)) await db.query(`drop index if exists ${name}`);
+});
 
 const run = () => jobs.run(jobsByHand['library-indexes']);
 const COUNT = Object.keys(LIBRARY_INDEXES).length;
@@ -40,7 +43,6 @@ it('builds what is missing, what was broken off anew, and leaves what is there',
 
 it('is done once over all processes, and keeps nobody from writing', async () => {
   const project = await makeProject(db);
-  for (const name of Object.keys(LIBRARY_INDEXES)) await db.query(`drop index if exists ${name}`);
   const writes = Array.from({ length: 5 }, (_, n) => makeFile(db, project, { file_slug: `f${n}` }));
   await Promise.all([run(), ...writes]);
   expect(await findProjectSize(db, project.project_id)).toEqual({ file_rows: 5, is_indexed: true });

@@ -155,6 +155,18 @@ describe('the scheduler', () => {
       [name, utc(at)],
     );
 
+  /** From its first look at the clock on, it runs what comes due. */
+  async function startLooked(rows: Record<string, Job>, deps = jobs.deps): Promise<Scheduler> {
+    const looked = Promise.withResolvers<void>();
+    const now = () => {
+      looked.resolve();
+      return deps.clock.now();
+    };
+    const started = startScheduler({ ...deps, clock: { now } }, { jobs: rows, tick_ms: 5 });
+    await looked.promise;
+    return started;
+  }
+
   async function until(count: number): Promise<void> {
     while (ran.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
   }
@@ -178,8 +190,7 @@ describe('the scheduler', () => {
   it('runs a job when its time comes, once, and nothing at its very first start', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
-    scheduler = startScheduler(jobs.deps, { jobs: rows, tick_ms: 5 });
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    scheduler = await startLooked(rows);
     expect(ran).toEqual([]);
     jobs.clock.set(utc('2026-11-04T12:01:00'));
     await until(1);
@@ -201,11 +212,10 @@ describe('the scheduler', () => {
       return db.query(text, values);
     };
     const deps = { ...jobs.deps, db: { ...db, query }, clock: { now: () => late } };
-    const other = startScheduler(deps, { jobs: rows, tick_ms: 5 });
-    await expect.poll(() => asked).toBeGreaterThan(0);
-    scheduler = startScheduler(jobs.deps, { jobs: rows, tick_ms: 5 });
+    const other = await startLooked(rows, deps);
+    scheduler = await startLooked(rows);
     const runs = () => db.query(`select outcome from job_runs where job = 'sweep'`);
-    await expect.poll(runs).toEqual([]);
+    expect(await runs()).toEqual([]);
     jobs.clock.set(utc('2026-11-04T12:01:00'));
     await expect.poll(runs).toEqual([{ outcome: 'done' }]);
     asked = 0;
@@ -231,8 +241,7 @@ describe('the scheduler', () => {
         });
       },
     };
-    scheduler = startScheduler(jobs.deps, { jobs: { patient }, tick_ms: 5 });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    scheduler = await startLooked({ patient });
     jobs.clock.set(utc('2026-11-04T12:01:00'));
     await started.promise;
     await scheduler.stop();
@@ -241,14 +250,15 @@ describe('the scheduler', () => {
 
   it('goes on after a database that did not answer', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
-    let isDown = true;
-    const query: typeof db.query = (text, values) =>
-      isDown ? Promise.reject(new Error('away')) : db.query(text, values);
+    let refusals = 3;
+    const query: typeof db.query = (text, values) => {
+      if (refusals === 0) return db.query(text, values);
+      refusals -= 1;
+      return Promise.reject(new Error('away'));
+    };
     const rows = { sweep: noting('sweep', 'newest', '* * * * *') };
-    scheduler = startScheduler({ ...jobs.deps, db: { ...db, query } }, { jobs: rows, tick_ms: 5 });
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    isDown = false;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    scheduler = await startLooked(rows, { ...jobs.deps, db: { ...db, query } });
+    expect(refusals).toBe(0);
     jobs.clock.set(utc('2026-11-04T12:01:00'));
     await until(1);
     expect(ran).toEqual(['sweep 2026-11-04T12:01']);
