@@ -327,7 +327,9 @@ const gone = () => Promise.reject(new StorageUnavailable('the disk fails'));
 const STAYS = new AbortController().signal;
 
 describe('createDerivedImages', () => {
+  /** Of the test's own project: nobody else has its leases. */
   const request = (name: string): RenderRequest => {
+    const { project_id } = project;
     const window = { x: 0, y: 0, width: 4, height: 4 };
     const plan = {
       window,
@@ -337,7 +339,7 @@ describe('createDerivedImages', () => {
       watermark: null,
     };
     const of = {
-      project_id: 'p',
+      project_id,
       generation: 1,
       file_id: name,
       revision: 1,
@@ -345,7 +347,7 @@ describe('createDerivedImages', () => {
       plan,
     };
     const derived_key = printDerivedKey(of);
-    return { project_id: 'p', derived_key, source_key: 's', window, cost_ms: 1, plan };
+    return { project_id, derived_key, source_key: 's', window, cost_ms: 1, plan };
   };
 
   async function make(answer: () => Promise<unknown>, memory_bytes = 1000) {
@@ -417,8 +419,8 @@ describe('createDerivedImages', () => {
     await derived.find(request('a'), STAYS);
     expect(calls()).toBe(2);
     const enough = await make(async () => large, 2000);
-    await enough.derived.find(request('a'), STAYS);
-    await enough.derived.find(request('a'), STAYS);
+    await enough.derived.find(request('b'), STAYS);
+    await enough.derived.find(request('b'), STAYS);
     expect(enough.calls()).toBe(1);
   });
 });

@@ -86,10 +86,7 @@ describe('one cold image', () => {
   });
 
   it('whose render is refused is given back at once: the next may try', async () => {
-    const queue: Queue = {
-      ...one.queue,
-      call: () => Promise.reject(new QueueBusy('render', 7)),
-    };
+    const queue = calling(() => Promise.reject(new QueueBusy('render', 7)));
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
     const answer = await host.get(project.project_slug, PATH);
     expect([answer.code, answer.headers['retry-after']]).toEqual(['busy', '7']);
@@ -108,7 +105,7 @@ describe('one cold image', () => {
       expect(await acquireRenderLease(db, { derived_key, ...other_one })).toBe('mine');
       throw new QueueBusy('render', 7);
     };
-    const queue: Queue = { ...one.queue, call: takenOver };
+    const queue = calling(takenOver);
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
     expect((await host.get(project.project_slug, PATH)).code).toBe('busy');
     expect((await leases()).map(({ lease_id }) => lease_id)).toEqual(['other']);
@@ -167,6 +164,13 @@ describe('one cold image', () => {
 });
 
 const sharing = () => ({ content: one.content, worker_content: one.content });
+
+/** The queue of the one process, with calls answered otherwise; whoever is given it leaves it open. */
+const calling = (call: Queue['call']): Queue => ({
+  ...one.queue,
+  call,
+  close: () => Promise.resolve(),
+});
 
 /** The database, with what asks for leases counted, or answered otherwise. */
 function watchLeases(instead?: () => Promise<never>) {
