@@ -5,55 +5,58 @@ import { onRealServers } from '../../support/delivery-stack.ts';
 
 const keys = onRealServers();
 
-describe('on S3 and RabbitMQ: grammar', async () => {
-  await import('./grammar.test.ts');
-});
+// In order: the last test looks at what all suites before it left.
+describe('on S3 and RabbitMQ', { shuffle: false }, () => {
+  describe('grammar', async () => {
+    await import('./grammar.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: geometry', async () => {
-  await import('./geometry.test.ts');
-});
+  describe('geometry', async () => {
+    await import('./geometry.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: refusals and their order', async () => {
-  await import('./handler.test.ts');
-});
+  describe('refusals and their order', async () => {
+    await import('./handler.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: hosts, methods and headers', async () => {
-  await import('./server.test.ts');
-});
+  describe('hosts, methods and headers', async () => {
+    await import('./server.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: caching', async () => {
-  await import('./caching.test.ts');
-});
+  describe('caching', async () => {
+    await import('./caching.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: watermarks', async () => {
-  await import('./watermark.test.ts');
-});
+  describe('watermarks', async () => {
+    await import('./watermark.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: originals and parts of them', async () => {
-  await import('./originals.test.ts');
-});
+  describe('originals and parts of them', async () => {
+    await import('./originals.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: raw downloads', async () => {
-  await import('./raw.test.ts');
-});
+  describe('raw downloads', async () => {
+    await import('./raw.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: signed URLs and what is known', async () => {
-  await import('./lookup.test.ts');
-});
+  describe('signed URLs and what is known', async () => {
+    await import('./lookup.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: viewers who left', async () => {
-  await import('./left-viewers.test.ts');
-});
+  describe('viewers who left', async () => {
+    await import('./left-viewers.test.ts');
+  });
 
-describe("on S3 and RabbitMQ: a worker's storage that is away", async () => {
-  await import('./worker-outage.test.ts');
-});
+  describe("a worker's storage that is away", async () => {
+    await import('./worker-outage.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: overload', async () => {
-  await import('./overload.test.ts');
-});
+  describe('overload', async () => {
+    await import('./overload.test.ts');
+  });
 
-it('all of which went to the S3 server', async () => {
-  const derived = (await keys()).filter((key) => key.startsWith('derived/'));
-  expect(derived.length).toBeGreaterThan(30);
+  it('all of which went to the S3 server', async () => {
+    const derived = (await keys()).filter((key) => key.startsWith('derived/'));
+    expect(derived.length).toBeGreaterThan(30);
+  });
 });
