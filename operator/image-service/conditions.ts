@@ -40,6 +40,10 @@ export const reasons = {
     outcome: 'good',
     meaning: 'It cannot be tried from where the operator is; pods say what they lack.',
   },
+  NotCheckedYet: {
+    outcome: 'moving',
+    meaning: 'It is tried once the Secrets and ConfigMaps are as they should be.',
+  },
   CorsMissing: {
     outcome: 'good',
     meaning: 'The bucket for uploads takes none from browsers; all else works.',
@@ -59,7 +63,10 @@ export const reasons = {
     outcome: 'moving',
     meaning: 'The migration Job brings the database up to date.',
   },
-  WaitingForMigration: { outcome: 'moving', meaning: 'The part waits for the migration Job.' },
+  WaitingForMigration: {
+    outcome: 'moving',
+    meaning: 'The part, or its objects, wait for the migration Job.',
+  },
   WaitingForWorkers: {
     outcome: 'moving',
     meaning: 'The part gets the new version once the workers and the dispatcher have it.',
@@ -168,6 +175,7 @@ function isOfPart(condition: Condition): condition is Condition & { type: PartTy
 }
 
 function statusOf(reason: Reason): Status {
+  if (reason === 'NotCheckedYet') return 'Unknown';
   return reasons[reason].outcome === 'good' ? 'True' : 'False';
 }
 

@@ -38,9 +38,11 @@ export function decide({ installation, observed, now }: Subject): Decision {
   const rendered = renderInstallation(installation);
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
-    const verdicts = verdictsOf({ of: installation, rendered, observed }, () => block(blocked));
+    const unwritten = block(blocked);
+    const verdicts = verdictsOf({ of: installation, rendered, observed }, () => unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
-    const conditions = conditionsOf(findingsWith({ migration, verdicts, rendered, observed }));
+    const judged = { migration, verdicts, rendered, observed, unwritten };
+    const conditions = conditionsOf(findingsWith(judged));
     return { ...seen, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
@@ -94,7 +96,9 @@ function migrateFirst(parts: Seen, now: Date): Next {
   const verdict = judgeMigration(rendered.migration.metadata.name, migration);
   const isStuck = migration.state === 'failed';
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
-  const verdicts = verdictsOf(parts, () => (isStuck ? block(verdict) : waiting));
+  const unwritten = isStuck ? block(verdict) : waiting;
+  const verdicts = verdictsOf(parts, () => unwritten);
+  const judged = { migration: verdict, verdicts, rendered, observed, unwritten };
   const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
   return {
     steps: [
@@ -102,7 +106,7 @@ function migrateFirst(parts: Seen, now: Date): Next {
       ...(migration.state === 'absent' ? [create(rendered.migration)] : []),
       ...(isStuck && rested ? [remove(presentOf(rendered.migration))] : []),
     ],
-    conditions: conditionsOf(findingsWith({ migration: verdict, verdicts, rendered, observed })),
+    conditions: conditionsOf(findingsWith(judged)),
     look_again_seconds: isStuck ? RETRY_SECONDS : undefined,
   };
 }

@@ -78,10 +78,16 @@ export function judgeMigration(name: string, { state, last_line, waits_for }: Jo
   };
 }
 
-export function judgeCronJobs(wanted: readonly string[], found: readonly CronJobState[]): Verdict {
+/** `unwritten`: why those that are not there are not being written. */
+export function judgeCronJobs(
+  wanted: readonly string[],
+  found: readonly CronJobState[],
+  unwritten?: Verdict,
+): Verdict {
   const missing = wanted.filter((name) => !found.some((each) => each.name === name));
   if (missing.length > 0) {
-    return { reason: 'NotApplied', message: `CronJobs are being written: ${missing.join(', ')}.` };
+    const message = `CronJobs are being written: ${missing.join(', ')}.`;
+    return unwritten ?? { reason: 'NotApplied', message };
   }
   if (found.some(({ isSuspended }) => isSuspended)) {
     const message = 'The scheduled jobs are suspended: usage is not charged meanwhile.';

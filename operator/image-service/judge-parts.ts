@@ -37,16 +37,26 @@ type Judged = {
   verdicts: ReadonlyMap<Component, Verdict>;
   rendered: Rendered;
   observed: Observed;
+  /** Why nothing but the ground is written; undefined: all is. */
+  unwritten?: Verdict;
 };
 
-export function findingsWith({ migration, verdicts, rendered, observed }: Judged): Finding[] {
+const asRendered: Verdict = {
+  reason: 'AsRendered',
+  message: 'Every object is as it was rendered.',
+};
+
+/** What keeps objects from being written comes before that they are not, as the first one of a kind speaks for all. */
+export function findingsWith(judged: Judged): Finding[] {
+  const { migration, verdicts, rendered, observed, unwritten } = judged;
+  const cronJobs = judgeCronJobs(cronNames(rendered), observed.cronJobs, unwritten);
   return [
-    { type: 'Applied', reason: 'AsRendered', message: 'Every object is as it was rendered.' },
     { type: 'BrokerUsable', ...observed.broker },
     { type: 'StorageUsable', ...observed.storage },
     { type: 'MigrationComplete', ...migration },
+    { type: 'Applied', ...(unwritten ?? asRendered) },
     ...findingsOf(verdicts),
-    { type: 'CronJobsScheduled', ...judgeCronJobs(cronNames(rendered), observed.cronJobs) },
+    { type: 'CronJobsScheduled', ...cronJobs },
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Everything that a pass over an ImageService looks at: its Secrets and ConfigMaps, its objects, its database, broker and buckets. */
 import type { Queryable } from '../../runtime/db/client.ts';
+import { reasons } from '../image-service/conditions.ts';
 import { examineConfigMaps } from '../image-service/config-maps.ts';
 import type { Installation } from '../image-service/installation.ts';
 import type { Observed } from '../image-service/observed.ts';
@@ -67,8 +68,8 @@ export async function gather(
 type Asked = Pick<Observed, 'database' | 'broker' | 'storage'>;
 
 const untold = {
-  reason: 'NotChecked',
-  message: 'It is tried once the Secrets and ConfigMaps are as they should be.',
+  reason: 'NotCheckedYet',
+  message: reasons.NotCheckedYet.meaning,
 } as const;
 const unasked: Asked = { database: { state: 'not asked' }, broker: untold, storage: untold };
 

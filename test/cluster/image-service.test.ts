@@ -282,6 +282,9 @@ describe('what keeps an ImageService from running', () => {
     await led(async () => {
       await untilReason(name, 'SecretNotFound');
       expect(await message(name)).toMatch(/-keys' \(`spec.keysSecretRef`\) does not exist: create/);
+      await untilReason(name, 'NotCheckedYet', 'BrokerUsable');
+      await untilReason(name, 'Blocked', 'Applied');
+      await untilReason(name, 'Blocked', 'CronJobsScheduled');
       const { TINTYPE_TOKEN_KEYS: _, ...fewer } = keys;
       await secret(`${name}-keys`, fewer);
       await poke();

@@ -111,6 +111,11 @@ const table: Record<
     { storage: { reason: 'NotChecked', message: 'no credentials here' } },
     /no credentials/,
   ],
+  NotCheckedYet: [
+    'BrokerUsable',
+    { problems: [secret], broker: { reason: 'NotCheckedYet', message: 'it is tried once' } },
+    /tried once/,
+  ],
   CorsMissing: [
     'StorageUsable',
     { storage: { reason: 'CorsMissing', message: 'tintype doctor --fix-cors' } },
@@ -271,6 +276,45 @@ describe('a decision', () => {
     expect(decision.steps.map(({ object }) => nameOf(object)).length).toBe(objects.length - 1);
     expect(decision.image).toBe(least.image);
     expect(decision.components).toHaveLength(components.length);
+  });
+});
+
+describe('of what was not done nothing says that it is', () => {
+  const yet = { reason: 'NotCheckedYet', message: 'it is tried once' } as const;
+  const nothing = { deployments: {}, cronJobs: [], present: [], migration: { state: 'absent' } };
+  const late = { storage: { reason: 'StorageUnusable', message: 'no such bucket' } } as const;
+  const rows: [string, Partial<Observed>, string, Partial<Observed>?][] = [
+    ['a Secret is missing', { problems: [secret], broker: yet, storage: yet }, 'Blocked'],
+    ['the database is away', { database: { state: 'unreachable' } }, 'Blocked'],
+    ['the database is of another', { database: { state: 'taken' } }, 'Blocked'],
+    ['a bucket is missing', late, 'Blocked'],
+    ['the migration failed', { migration: { state: 'failed', failed_at: now } }, 'Blocked'],
+    ['the migration runs', { migration: { state: 'running' } }, 'WaitingForMigration'],
+  ];
+
+  it.each(rows)('where %s and nothing is there', (_, observed, reason) => {
+    const decision = decided({ ...nothing, ...observed } as Partial<Observed>);
+    const good = decision.conditions.filter(({ status }) => status === 'True');
+    const usable = ['BrokerUsable', 'StorageUsable', 'Reconciling', 'Stalled'];
+    expect(good.filter(({ type }) => !usable.includes(type))).toEqual([]);
+    for (const type of ['Applied', 'CronJobsScheduled', 'ApiAvailable'] as const) {
+      expect(condition(decision, type)).toMatchObject({ status: 'False', reason });
+    }
+    expect(condition(decision, 'Ready')?.reason).not.toBe('WaitingForMigration');
+  });
+
+  it('where a check is still to come, which is neither true nor false', () => {
+    const decision = decided({ problems: [secret], broker: yet, storage: yet });
+    for (const type of ['BrokerUsable', 'StorageUsable'] as const) {
+      expect(condition(decision, type)).toMatchObject({ status: 'Unknown', ...yet });
+    }
+    expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'SecretNotFound' });
+  });
+
+  it('but of what is there: it goes on', () => {
+    const decision = decided({ problems: [secret] });
+    expect(condition(decision, 'Applied')).toMatchObject({ status: 'False', reason: 'Blocked' });
+    expect(condition(decision, 'CronJobsScheduled')).toMatchObject({ status: 'True' });
   });
 });
 

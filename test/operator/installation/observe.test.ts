@@ -65,7 +65,7 @@ it('the newest migration is no run of a CronJob that came after it', () => {
 });
 
 describe('what pods need', () => {
-  const said = (type: string, status: 'True' | 'False', hour: number) => {
+  const said = (type: string, status: 'True' | 'False' | 'Unknown', hour: number) => {
     const lastTransitionTime = `2026-11-21T1${hour}:00:00Z`;
     return { type, status, reason: 'Usable', message: '', lastTransitionTime };
   };
@@ -80,6 +80,10 @@ describe('what pods need', () => {
   it.each([
     ['it was never looked at', undefined],
     ['one was not spoken of', { conditions: [migrated, storage] }],
+    [
+      'one is not tried yet',
+      { conditions: [migrated, said('BrokerUsable', 'Unknown', 2), storage] },
+    ],
     ['one is away', { conditions: [migrated, said('BrokerUsable', 'False', 2), storage] }],
   ])('is not known to be usable where %s', (_, status) => {
     expect(usableSince(status)).toBeUndefined();
