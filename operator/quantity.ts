@@ -13,11 +13,21 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const SHAPE = /^(\d+)([KMGT]i|[kMGT])?$/;
 
-/** Bytes of a quantity such as 1Gi or 500M; what no number holds exactly is the largest that is. */
+/** A number holds every amount below this one exactly. */
+export const BYTES_END = '8192Ti';
+
+/** Bytes of a quantity such as 1Gi or 500M. */
 export function parseBytes(amount: string): number {
+  const bytes = readBytes(amount);
+  if (bytes === undefined) throw new Error(`'${amount}' is no amount of memory`);
+  return bytes;
+}
+
+/** Nothing for what is no quantity, and for what no number holds exactly. */
+export function readBytes(amount: string): number | undefined {
   const [, digits = '', unit = ''] = SHAPE.exec(amount) ?? [];
-  if (digits === '') throw new Error(`'${amount}' is no amount of memory`);
-  return Math.min(Number(digits) * (UNITS[unit] ?? 1), Number.MAX_SAFE_INTEGER);
+  const bytes = Number(digits) * (UNITS[unit] ?? 1);
+  return digits !== '' && Number.isSafeInteger(bytes) ? bytes : undefined;
 }
 
 /** `1024Mi` is `1Gi`: with the largest unit of its family that leaves a whole number. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { URL_LENGTH_MAX } from '../../runtime/core/limits.ts';
 import { PORT_NUMBER } from '../../runtime/core/resources/web-address.ts';
 import { isAddressRange } from '../../runtime/platform/config-types.ts';
+import { bytes } from '../amount-field.ts';
 import {
   checked,
   choice,
@@ -95,15 +96,9 @@ export const annotations = named(
 
 const cpu = text('an amount of CPU such as 500m or 2', { max: 12, pattern: /^[1-9][0-9]{0,8}m?$/ });
 
-const memory = text('an amount of memory such as 512Mi or 2Gi', {
-  max: 20,
-  pattern: /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/,
-});
-
-export const storageSize = text('an amount of storage such as 1Gi', {
-  max: 20,
-  pattern: /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/,
-});
+const SIZE = /^[1-9][0-9]{0,8}(Ki|Mi|Gi|Ti|k|M|G|T)$/;
+const memory = bytes('an amount of memory such as 512Mi or 2Gi', { pattern: SIZE });
+export const storageSize = bytes('an amount of storage such as 1Gi', { pattern: SIZE });
 
 const amounts = group('{ cpu, memory }', {
   cpu: cpu.describe('Cores, or thousandths of one with an m.').optional(),

@@ -23,6 +23,7 @@ import {
   parseCallbackUrl,
   parseCorsOrigin,
 } from '../../runtime/core/resources/web-address.ts';
+import { bytes } from '../amount-field.ts';
 import {
   checked,
   choice,
@@ -141,11 +142,14 @@ const staff = group('the fields that only staff may set', {
   })
     .describe('Further hosts that serve the project.')
     .optional(),
-  storageHardLimit: text('an amount of storage such as 500Mi or 1Gi', {
-    max: 20,
-    pattern: /^[0-9]{1,15}(Ki|Mi|Gi|Ti|k|M|G|T)?$/,
-  })
-    .describe('The most that the project may store, in place of its plan.')
+  storageHardLimit: bytes(
+    'empty for that of the plan, or an amount of storage such as 500Mi or 1Gi',
+    {
+      min: 0,
+      pattern: /^[0-9]{1,16}(Ki|Mi|Gi|Ti|k|M|G|T)?$/,
+    },
+  )
+    .describe('The most that the project may store, in place of its plan; empty: that of its plan.')
     .optional(),
   pricingMultiplier: pricingMultiplier
     .describe('What each credit of the project is multiplied with.')

@@ -32,8 +32,7 @@ export function declaredSettings(spec: ProjectSpec): Partial<ProjectSettings> {
     allowed_transform_chains: spec.allowedTransformChains,
     warm_presets: spec.warmPresets,
     raw_download_enabled: given(spec.rawDownload, { Enabled: true, Disabled: false }),
-    storage_hard_limit_bytes:
-      spec.staff?.storageHardLimit && parseBytes(spec.staff.storageHardLimit),
+    storage_hard_limit_bytes: limitOf(spec.staff?.storageHardLimit),
     nudity_auto_block: given(spec.staff?.nudityAutoBlock, { Enabled: true, Disabled: false }),
   });
 }
@@ -48,6 +47,12 @@ export function differences(
       ([field, value]) => !isSame(value, row[field as keyof ProjectSettings]),
     ),
   );
+}
+
+/** Empty: that of the plan. */
+function limitOf(amount: string | undefined): number | null | undefined {
+  if (amount === undefined) return undefined;
+  return amount === '' ? null : parseBytes(amount);
 }
 
 function presetsByName(

@@ -77,6 +77,23 @@ it('the default watermark goes with an empty name, and its preset can go then; l
   });
 });
 
+it('a limit of staff goes with an empty amount: that of the plan counts; left out it stays', async () => {
+  const name = newSlug();
+  const limit = async () => (await project(name)).storage_hard_limit_bytes;
+  const declare = async (spec: object) => {
+    await apply('Project', name, spec);
+    await untilReason('Project', name, 'InSync');
+  };
+  await led(async () => {
+    await declare({ staff: { storageHardLimit: '1Gi' } });
+    expect(await limit()).toBe(2 ** 30);
+    await declare({});
+    expect(await limit()).toBe(2 ** 30);
+    await declare({ staff: { storageHardLimit: '' } });
+    expect(await limit()).toBeNull();
+  });
+});
+
 it('a url without the Secret of its key is refused by the API server', async () => {
   const callback = { url: 'https://shop.example/hook' };
   await expect(apply('Project', newSlug(), { callback })).rejects.toThrow(

@@ -175,6 +175,15 @@ const refined: [kind: string, field: string, spec: object][] = [
     ...(['Project', 'spec.corsAllowedOrigins[0]', { corsAllowedOrigins: [origin] }] as const),
   ]),
   ['Project', 'spec.corsAllowedOrigins', { corsAllowedOrigins: ['*', '*'] }],
+  ...['8192Ti', '9007199254740992', '999999999999999Ti'].map(
+    (storageHardLimit): [string, string, object] => [
+      ...(['Project', 'spec.staff.storageHardLimit', { staff: { storageHardLimit } }] as const),
+    ],
+  ),
+  [
+    ...(['ImageService', 'spec.api.resources.limits.memory'] as const),
+    { ...full, api: { resources: { limits: { memory: '8192Ti' } } } },
+  ],
   ['Project', 'spec', { warmPresets: ['a'], resolutionPresets: [] }],
   [
     ...(['Project', 'spec.resolutionPresets[0].chain'] as const),
@@ -246,6 +255,9 @@ describe('what the operator would refuse', () => {
       'Project',
       { displayName: 'Läden & Söhne 写真', corsAllowedOrigins: ['*', 'http://127.0.0.1:65535'] },
     ],
+    ...['', '0', '8191Ti', '9007199254740991'].map((storageHardLimit): [string, object] => [
+      ...(['Project', { staff: { storageHardLimit } }] as const),
+    ]),
     ...['https://[::1]:65535/hook?a=b%zz', 'https://10.1.2.3', 'https://shop.example:/'].map(
       (url): [string, object] => ['Project', { callback: { url, secretName } }],
     ),

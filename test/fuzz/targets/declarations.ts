@@ -84,7 +84,7 @@ function specTarget({ kind, spec }: AnyKind): Target {
 
 const quantities = text({
   name: 'quantities',
-  seeds: () => ['1Gi', '1024Mi', '500M', '9007199254740993Ti', '2000m', '250m', '0'],
+  seeds: () => ['1Gi', '1024Mi', '500M', '8191Ti', '9007199254740993Ti', '2000m', '250m', '0'],
   run(input) {
     const bytes = parseBytes(input);
     assert.ok(Number.isSafeInteger(bytes) && bytes >= 0);

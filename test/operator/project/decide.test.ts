@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideProject, type ProjectChange } from '../../../operator/project/decide.ts';
+import { projectSpec } from '../../../operator/project/schema.ts';
 import { parseBytes } from '../../../operator/quantity.ts';
 import {
   gone,
@@ -248,6 +249,18 @@ describe('a Project that is there', () => {
       ],
     },
     {
+      name: 'has the storage of its plan where the limit of staff is empty',
+      spec: { staff: { storageHardLimit: '' } },
+      rows: rowsOf({ storage_hard_limit_bytes: 1073741824 }),
+      changes: [update({ storage_hard_limit_bytes: null })],
+    },
+    {
+      name: 'keeps the limit of staff where none is declared',
+      spec: { staff: {} },
+      rows: rowsOf({ storage_hard_limit_bytes: 1073741824 }),
+      changes: [],
+    },
+    {
       name: 'remembers a new deletion policy',
       spec: { deletionPolicy: 'Retain' },
       rows: projectRows(),
@@ -364,7 +377,20 @@ it.each([
   ['500M', 500_000_000],
   ['1Gi', 1_073_741_824],
   ['2Ti', 2_199_023_255_552],
-  ['999999999999999T', Number.MAX_SAFE_INTEGER],
+  ['8191Ti', 8191 * 2 ** 40],
+  ['9007199254740991', Number.MAX_SAFE_INTEGER],
 ])('the quantity %s is %d bytes', (text, bytes) => {
   expect(parseBytes(text)).toBe(bytes);
+  expect(projectSpec.safeParse({ staff: { storageHardLimit: text } }).success).toBe(true);
 });
+
+it.each(['8192Ti', '9007199254740992', '9008T', '999999999999999Ti', '-1Gi', '1.5Gi', ' '])(
+  'the limit %j is refused, and not cut',
+  (storageHardLimit) => {
+    const { error } = projectSpec.safeParse({ staff: { storageHardLimit } });
+    const words =
+      'empty for that of the plan, or an amount of storage such as 500Mi or 1Gi, less than 8192Ti';
+    expect(error?.issues.map(({ message }) => message)).toEqual([words]);
+    expect(() => parseBytes(storageHardLimit)).toThrow('is no amount of memory');
+  },
+);
