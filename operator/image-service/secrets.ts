@@ -151,10 +151,7 @@ function problemOf(need: SecretNeed, found: FoundSecrets): SecretProblem[] {
   if (secret === undefined) return [];
   const value = secret[need.key] ?? '';
   const at = `of Secret '${need.secret}' (\`spec.${need.field}\`)`;
-  if (value === '') {
-    if (need.presence === 'optional') return [];
-    return [{ reason: 'SecretKeyMissing', message: missingKey(need, at, Object.keys(secret)) }];
-  }
+  if (value === '') return need.presence === 'optional' ? [] : [absence(need, at, secret)];
   const issue = need.variable?.type.safeParse(value).error?.issues[0];
   if (issue === undefined) return [];
   return [
@@ -162,10 +159,18 @@ function problemOf(need: SecretNeed, found: FoundSecrets): SecretProblem[] {
   ];
 }
 
-function missingKey({ key, variable }: SecretNeed, at: string, present: readonly string[]): string {
-  const what = variable === undefined ? '' : ` (${variable.description})`;
-  const there = present.length === 0 ? 'it is empty' : `it has ${present.toSorted().join(', ')}`;
-  return `Key '${key}'${what} ${at} is missing: ${there}.`;
+function absence(
+  { key, variable }: SecretNeed,
+  at: string,
+  secret: Readonly<Record<string, string>>,
+): SecretProblem {
+  const named = `Key '${key}'${variable === undefined ? '' : ` (${variable.description})`} ${at}`;
+  if (secret[key] !== undefined) {
+    return { reason: 'SecretInvalid', message: `${named} is empty: give it its value.` };
+  }
+  const keys = Object.keys(secret).toSorted();
+  const there = keys.length === 0 ? 'the Secret is empty' : `it has ${keys.join(', ')}`;
+  return { reason: 'SecretKeyMissing', message: `${named} is missing: ${there}.` };
 }
 
 const PORTS: Readonly<Record<string, number>> = {

@@ -54,6 +54,18 @@ describe('the Secrets of an installation', () => {
     ]);
   });
 
+  it('say that a key is there with nothing under it, or that nothing is there at all', () => {
+    const at =
+      "Key 'url' (PostgreSQL, version 15 or newer) of Secret 'db' (`spec.databaseSecretRef`)";
+    expect(messages({ ...good, db: { url: '' } })).toEqual([
+      `SecretInvalid: ${at} is empty: give it its value.`,
+    ]);
+    expect(messages({ ...good, db: {} })).toEqual([
+      `SecretKeyMissing: ${at} is missing: the Secret is empty.`,
+    ]);
+    expect(messages({ ...good, keys: { ...good.keys, TINTYPE_CDN_TOKEN: '' } })).toEqual([]);
+  });
+
   it('say what a value has to be, and never the value', () => {
     const found = { ...good, mq: { url: 'https://user:hidden-password@mq' } };
     const [message] = messages(found);
