@@ -3,7 +3,7 @@
  * decides. What a field decides, or what is for tests, may not be set behind its back.
  */
 import type { ConfigField } from '../../runtime/platform/config.ts';
-import { variables } from '../../runtime/platform/config-variables.ts';
+import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
 import { group, named, objectName, text } from '../fields.ts';
 import { dataKey } from './fields.ts';
 
@@ -39,6 +39,16 @@ export function isFree(name: string): boolean {
 const expected =
   'the name of a variable of the configuration, or one that begins with OTEL_EXPORTER_OTLP_, that no field decides';
 
+const byName: ReadonlyMap<string, Variable> = new Map(
+  Object.values(variables).map((each) => [each.name, each]),
+);
+
+/** What its pods would refuse; nothing counts as unset to them. */
+function issueOf(name: string, value = ''): string | undefined {
+  if (value === '') return undefined;
+  return byName.get(name)?.type.safeParse(value).error?.issues[0]?.message;
+}
+
 const variable = group('{ name, value } or { name, secretKeyRef }', {
   name: text(expected, { max: 64, pattern: /^(TINTYPE|OTEL_EXPORTER_OTLP)_[A-Z0-9_]+$/ })
     .refine(isFree, { error: expected })
@@ -53,6 +63,10 @@ const variable = group('{ name, value } or { name, secretKeyRef }', {
 })
   .refine((it) => (it.value === undefined) !== (it.secretKeyRef === undefined), {
     error: 'either value or secretKeyRef',
+  })
+  .superRefine(({ name, value }, { addIssue }) => {
+    const message = issueOf(name, value);
+    if (message !== undefined) addIssue({ code: 'custom', path: ['value'], message });
   })
   .meta({
     'x-kubernetes-validations': [

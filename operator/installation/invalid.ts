@@ -3,7 +3,15 @@ import type { ZodError } from 'zod';
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
 
 export function invalidConditions({ issues }: ZodError): Condition[] {
-  const lines = issues.map(({ path, message }) => `\`${['spec', ...path].join('.')}\`: ${message}`);
+  const lines = issues.map(({ path, message }) => `\`${printPath(path)}\`: ${message}`);
   const message = [...new Set(lines)].join('; ').slice(0, 4096);
   return conditionsOf([{ type: 'Applied', reason: 'SpecInvalid', message }]);
+}
+
+function printPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (before, part) =>
+      typeof part === 'number' ? `${before}[${part}]` : `${before}.${String(part)}`,
+    'spec',
+  );
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import { invalidConditions } from '../../../operator/installation/invalid.ts';
 import { kubeRequest } from '../../support/kube-request.ts';
 import { useControlPlane } from '../../support/shared-control-plane.ts';
 import { full, least } from './samples.ts';
@@ -147,6 +148,32 @@ describe('an ImageService that cannot be', () => {
     const { status, body } = await kubeRequest(plane(), call);
     expect(status).toBe(422);
     expect(body['message']).toMatch(/`metadata.name` must have at most 29/);
+  });
+});
+
+/** Values of `extraEnv` that a process would not begin with. */
+const unfit: [string, string, RegExp][] = [
+  ['TINTYPE_PROXY_MAX_BYTES', 'banana', /whole number/],
+  ['TINTYPE_SVG_UPLOADS', 'perhaps', /on/],
+  ['TINTYPE_PROVIDER_B_URL', 'nowhere', /URL/],
+];
+
+describe('the value of a variable', () => {
+  it.each(unfit)('%s is not %s, and that is said where it stands', (name, value, words) => {
+    const extraEnv = [
+      { name: 'OTEL_EXPORTER_OTLP_TIMEOUT', value: 'x' },
+      { name, value },
+    ];
+    const { error } = imageServiceSpec.safeParse({ ...least, extraEnv });
+    const applied = error && invalidConditions(error).find(({ type }) => type === 'Applied');
+    expect(applied?.reason).toBe('SpecInvalid');
+    expect(applied?.message).toMatch(/^`spec\.extraEnv\[1\]\.value`: /);
+    expect(applied?.message).toMatch(words);
+  });
+
+  it('may be none, which is as if it were not named', () => {
+    const extraEnv = [{ name: 'TINTYPE_PROXY_MAX_BYTES', value: '' }];
+    expect(imageServiceSpec.safeParse({ ...least, extraEnv }).success).toBe(true);
   });
 });
 
