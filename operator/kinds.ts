@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { schedules } from '../runtime/core/schedules.ts';
+import { defaultNameRule } from './default-names.ts';
 import { imageServiceSpec, imageServiceStatus } from './image-service/schema.ts';
 import { reconcileProject } from './project/reconcile.ts';
 import { projectSpec, projectStatus } from './project/schema.ts';
@@ -31,7 +32,15 @@ export type Described = {
   /** What `kubectl get --field-selector` can ask for. */
   selectable?: readonly string[];
   /** What the API server checks of the whole resource, its name among it. */
-  rules?: readonly { rule: string; message: string }[];
+  rules?: readonly Rule[];
+};
+
+export type Rule = {
+  rule: string;
+  message: string;
+  fieldPath?: string;
+  /** It is asked of what is new too, where there is no `oldSelf`. */
+  optionalOldSelf?: true;
 };
 
 export type Kind = Described & {
@@ -80,6 +89,7 @@ export const kinds = [
     status: watermarkPresetStatus,
     reconcile: reconcileWatermarkPreset,
     clusterFields: ['image'],
+    rules: [defaultNameRule('displayName'), defaultNameRule('fileSlug')],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'File', type: 'string', path: '.spec.fileSlug' },
@@ -95,6 +105,7 @@ export const kinds = [
     status: recipeStatus,
     reconcile: reconcileRecipe,
     clusterFields: [],
+    rules: [defaultNameRule('displayName')],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
       { name: 'Chain', type: 'string', path: '.spec.transformChain' },

@@ -13,6 +13,7 @@ import {
   type Renaming,
 } from '../runtime/db/declared-names.ts';
 import type { Identity } from './declared.ts';
+import { refuseDefaults } from './default-names.ts';
 import type { Scope } from './reconcile.ts';
 import type { RowDifference } from './row-difference.ts';
 
@@ -55,7 +56,7 @@ export async function findWay(
   return { renamings };
 }
 
-/** Undefined where no resource of the project says, or where it is to be left alone. */
+/** Undefined where no resource of the project says, or none that it may have, or where it is to be left alone. */
 function nextName(
   { id, owner_uid, owner_name }: NameHolder,
   { wish, schema }: { wish: NameWish; schema: Kind['schema'] },
@@ -68,6 +69,7 @@ function nextName(
   const declared = scope.findDeclared(kind, owner_name);
   const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
   if (spec?.projectRef.name !== wish.spec.projectRef.name) return undefined;
+  if (refuseDefaults({ name: owner_name }, spec, ['displayName']) !== undefined) return undefined;
   return declaredName({ name: owner_name }, spec);
 }
 

@@ -3,6 +3,7 @@ import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
 import type { Finding, Subject } from '../declared.ts';
+import { refuseDefaults } from '../default-names.ts';
 import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -123,7 +124,8 @@ async function imageOf(
   if (identity.kind !== 'WatermarkPreset' || action === 'delete') return undefined;
   const parsed = watermarkPresetSpec.parse(spec);
   const { image, projectRef } = parsed;
-  if (image === undefined) return undefined;
+  const isRefused = refuseDefaults(identity, parsed, ['fileSlug']) !== undefined;
+  if (image === undefined || isRefused) return undefined;
   const { namespace } = identity;
   const project_uid = findingIn(namespace, context).findUid('Project', projectRef.name);
   return bringImage({ identity, spec: { ...parsed, image }, project_uid }, context);

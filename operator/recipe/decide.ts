@@ -2,6 +2,7 @@
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
+import { refuseDefaults } from '../default-names.ts';
 import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { RecipeRows } from './gather.ts';
@@ -22,6 +23,8 @@ export function decideRecipe(
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
   const { project, recipe, way } = rows;
+  const tooLong = refuseDefaults(identity, spec, ['displayName']);
+  if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
   const fields: RecipeFields = {
     name: declaredName(identity, spec),
     transform_chain: spec.transformChain,

@@ -6,6 +6,7 @@
 import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Identity, Subject } from '../declared.ts';
+import { refuseDefaults } from '../default-names.ts';
 import { declaredName, type MakeWay, makeWay, printHolder, printLimit } from '../names.ts';
 import type { Decision } from '../reconcile.ts';
 import type { WatermarkPresetRows } from './gather.ts';
@@ -34,6 +35,8 @@ export function decideWatermarkPreset(
   if (subject.action === 'delete') return decideDeletion(rows);
   const { identity, spec } = subject;
   const { project, preset, way } = rows;
+  const tooLong = refuseDefaults(identity, spec, ['displayName', 'fileSlug']);
+  if (tooLong !== undefined) return nothing('SpecInvalid', tooLong);
   if (project === undefined) {
     return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }

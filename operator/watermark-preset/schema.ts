@@ -4,6 +4,8 @@
  */
 import { z } from 'zod';
 import {
+  FILE_SLUG_LENGTH_MAX,
+  NAME_LENGTH_MAX,
   URL_LENGTH_MAX,
   WATERMARK_OFFSET_PX_DEFAULT,
   WATERMARK_OFFSET_PX_MAX,
@@ -61,10 +63,14 @@ const image = group('one of configMapRef, secretRef or url', {
 export const watermarkPresetSpec = group('the fields of a WatermarkPreset', {
   projectRef,
   displayName: displayName
-    .describe('The name of the preset, once per project; default the name of the resource.')
+    .describe(
+      `The name of the preset, once per project; default the name of the resource, where that has at most ${NAME_LENGTH_MAX} characters.`,
+    )
     .optional(),
   fileSlug: fileSlug
-    .describe('The file that is drawn; with image, where the image is uploaded to.')
+    .describe(
+      `The file that is drawn; with image, where the image is uploaded to, by default under the name of the resource, where that has at most ${FILE_SLUG_LENGTH_MAX} characters.`,
+    )
     .optional(),
   image: image.describe('An image that the operator uploads.').optional(),
   xOffset: offset

@@ -37,12 +37,13 @@ describe('what is refused', { timeout: 180_000 }, () => {
 
   it('by a rule of the database is said', async () => {
     const project = newSlug();
-    const long = 'a'.repeat(201);
+    const rule = `check (name <> '${project}')`;
+    await db.query(`alter table recipes add constraint recipes_not_so ${rule}`);
     await apply('Project', project, {});
-    await apply('Recipe', long, { projectRef: { name: project }, transformChain: 'resize/9x9' });
-    await led(() => untilReason('Recipe', long, 'WriteRefused'));
-    const { message } = (await condition('Recipe', long)) ?? {};
-    expect(message).toMatch(/^the database refuses it: .*recipes_name_check/);
+    await apply('Recipe', project, { projectRef: { name: project }, transformChain: 'resize/9x9' });
+    await led(() => untilReason('Recipe', project, 'WriteRefused'));
+    const { message } = (await condition('Recipe', project)) ?? {};
+    expect(message).toMatch(/^the database refuses it: .*recipes_not_so/);
   });
 });
 

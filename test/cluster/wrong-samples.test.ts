@@ -195,6 +195,26 @@ const wrong: Wrong[] = [
   ],
 ];
 
+const image = { configMapRef: { name: 'logo', key: 'logo.png' } };
+/** Fields that the name of the resource stands for. */
+const defaulted: [Kind, string, { longest: number; spec: object; given: string }][] = [
+  [
+    'Recipe',
+    'displayName',
+    { longest: 120, spec: { projectRef, transformChain: 'resize/9x9' }, given: 'Card' },
+  ],
+  [
+    'WatermarkPreset',
+    'displayName',
+    { longest: 120, spec: { projectRef, fileSlug: 'logo' }, given: 'Corner' },
+  ],
+  [
+    'WatermarkPreset',
+    'fileSlug',
+    { longest: 128, spec: { projectRef, image, displayName: 'Corner' }, given: 'logo' },
+  ],
+];
+
 const path = (kind: Kind, name = '') =>
   `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/${plurals[kind]}${name && `/${name}`}`;
 
@@ -242,6 +262,24 @@ describe('kubectl apply', () => {
       expect(await apply('Project', newObject('Project', spec))).toMatchObject({ status: 201 });
     }
   });
+
+  it.each(defaulted)(
+    'takes a %s the name of which may stand for its %s, and refuses a longer one',
+    async (kind, field, { longest, spec, given }) => {
+      const [fits, tooLong] = ['n'.repeat(longest), 'n'.repeat(longest + 1)];
+      expect(await apply(kind, newObject(kind, spec, fits))).toMatchObject({ status: 201 });
+      const { status, refusal } = await apply(kind, newObject(kind, spec, tooLong));
+      expect(status).toBe(422);
+      const words = `must be set where \`metadata.name\`, which stands for it, has more than ${longest} characters`;
+      expect(refusal.details.causes).toMatchObject([
+        { field: `spec.${field}`, message: expect.stringContaining(words) },
+      ]);
+      const set = newObject(kind, { ...spec, [field]: given }, tooLong);
+      expect(await apply(kind, set)).toMatchObject({ status: 201 });
+      const again = await apply(kind, newObject(kind, spec, tooLong));
+      expect(again.status, 'the field is taken away').toBe(422);
+    },
+  );
 
   it('refuses what may not change, and says so', async () => {
     const changes: [Kind, object, object, string][] = [

@@ -55,6 +55,7 @@ async function wayTo(held: Record<string, string | null>, known: Record<string, 
   });
 }
 
+const long = 'n'.repeat(121);
 const old = { uid: 'uid-old' };
 const other = { uid: 'uid-other' };
 
@@ -88,6 +89,7 @@ describe('the way to a name', () => {
     ['is left alone, or gone without having been seen to go', {}, 'old'],
     ['had the name of one that is going now', { old: { uid: 'uid-later', isGoing: true } }, 'old'],
     ['is of another project', { old: { ...old, displayName: 'Edge', projectRef: 'x' } }, 'old'],
+    ['is to have one that is too long', { [long]: { uid: `uid-${long}` } }, long],
     ['is nobody', { old: { ...old, isGoing: true } }, null],
   ] as const)('is closed where its holder %s', async (_what, known, holder) => {
     expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });

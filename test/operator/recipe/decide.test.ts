@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideRecipe } from '../../../operator/recipe/decide.ts';
-import { gone, recipe, recipeRow, recipeRows, somebody } from '../samples.ts';
+import { gone, identity, recipe, recipeRow, recipeRows, somebody } from '../samples.ts';
 
 const fields = { name: 'shop', transform_chain: 'quality/80', schema_version: 1 };
 
@@ -49,5 +49,18 @@ describe('a Recipe', () => {
       { change: 'delete', recipe_id: 'rcp_1' },
     ]);
     expect(decideRecipe(gone('Recipe'), recipeRows({ recipe: undefined })).changes).toEqual([]);
+  });
+
+  it('is refused in words where its name is too long to be that of the recipe too', () => {
+    const long = { ...recipe(), identity: identity('Recipe', 'r'.repeat(200)) };
+    const { changes, conditions } = decideRecipe(long, recipeRows({ recipe: undefined }));
+    expect(changes).toEqual([]);
+    expect(conditions[0]).toMatchObject({
+      reason: 'SpecInvalid',
+      message:
+        '`spec.displayName`: set where `metadata.name`, which stands for it, has more than 120 characters',
+    });
+    const named = { ...long, spec: { ...long.spec, displayName: 'Card' } };
+    expect(decideRecipe(named, recipeRows({ recipe: undefined })).changes).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideWatermarkPreset } from '../../../operator/watermark-preset/decide.ts';
-import { gone, presetRow, presetRows, watermarkPreset } from '../samples.ts';
+import { gone, identity, presetRow, presetRows, watermarkPreset } from '../samples.ts';
 
 const fields = { name: 'shop', file_id: 'file_1', x_offset: 0, y_offset: 0, opacity: 100 };
 
@@ -27,6 +27,21 @@ describe('a WatermarkPreset', () => {
     expect(decideWatermarkPreset(watermarkPreset(spec), presetRows()).changes).toEqual([
       { change: 'update', preset: presetRow(), fields: { ...fields, ...changed }, isPurging },
     ]);
+  });
+
+  it('is refused in words where its name cannot stand for what it does not declare', () => {
+    const image = { configMapRef: { name: 'logo', key: 'logo.png' } };
+    const long = {
+      ...watermarkPreset({ image, fileSlug: undefined }),
+      identity: identity('WatermarkPreset', 'w'.repeat(150)),
+    };
+    const { changes, conditions } = decideWatermarkPreset(long, presetRows({ preset: undefined }));
+    expect(changes).toEqual([]);
+    expect(conditions[0]).toMatchObject({
+      reason: 'SpecInvalid',
+      message:
+        '`spec.displayName`: set where `metadata.name`, which stands for it, has more than 120 characters; `spec.fileSlug`: set where `metadata.name`, which stands for it, has more than 128 characters',
+    });
   });
 
   it('follows its slug to the file that has it now', () => {
