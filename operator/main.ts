@@ -96,7 +96,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const own_namespace = env['POD_NAMESPACE'] || 'default';
   const installations = await openInstallations({
     ...{ ...common, events, namespaces: namespacesToServe(config, own_namespace) },
-    watched: config.watchNamespaces,
+    ...{ keys: config.keyEncryptionKeys, watched: config.watchNamespaces },
   });
   watched.caches.push(installations);
   elector = elect({ ...common, db, client: unled, namespace: own_namespace, name }, (term) =>

@@ -1,6 +1,7 @@
 /** The controller of ImageServices, with what it looks at in the cluster and beyond. */
 import { findNewestMigration } from '../runtime/db/migrate.ts';
 import type { Log } from '../runtime/platform/log.ts';
+import type { KeyEncryptionKey } from '../runtime/platform/sealing.ts';
 import {
   createInstallationController,
   type InstallationController,
@@ -21,6 +22,8 @@ type Options = {
   log: Log;
   metrics: KubeMetrics;
   events: Pick<EventRecorder, 'tell'>;
+  /** What the operator seals with. */
+  keys: readonly KeyEncryptionKey[];
   /** Where ImageServices may stand. */
   namespaces: readonly string[];
   /** Where the operator may look beyond; none named: everywhere. */
@@ -29,12 +32,12 @@ type Options = {
 
 /** With the scaler of workers, which learns of installations by the passes over them. */
 export async function openInstallations(options: Options): Promise<InstallationController> {
-  const { client, clock, log, metrics, events, namespaces, watched } = options;
+  const { client, clock, log, metrics, events, keys, namespaces, watched } = options;
   const scaler = createScaler({ client, clock, log, metrics, ask: askPod });
   const controller = createInstallationController({
     ...{ log, namespaces, onPass: scaler.take },
     context: {
-      ...{ client, clock, events, metrics, probeDatabase },
+      ...{ client, clock, events, keys, metrics, probeDatabase },
       schema_version: await findNewestMigration(),
       probeSurroundings: createProbeSurroundings(clock),
     },

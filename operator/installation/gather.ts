@@ -1,9 +1,11 @@
 /** Everything that a pass over an ImageService looks at: its Secrets and ConfigMaps, its objects, its database, broker and buckets. */
 import type { Queryable } from '../../runtime/db/client.ts';
+import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';
 import { reasons } from '../image-service/conditions.ts';
 import { examineConfigMaps } from '../image-service/config-maps.ts';
 import type { Installation } from '../image-service/installation.ts';
 import type { Observed } from '../image-service/observed.ts';
+import { examineKeys } from '../image-service/own-keys.ts';
 import { renderInstallation } from '../image-service/render/render.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import { examineSecrets, type FoundSecrets, urlKey } from '../image-service/secrets.ts';
@@ -22,6 +24,8 @@ export type GatherContext = {
   db: Queryable;
   /** The newest migration that this operator knows. */
   schema_version: string;
+  /** What the operator seals with, and what it can open. */
+  keys: readonly KeyEncryptionKey[];
   probeDatabase: ProbeDatabase;
   probeSurroundings: ProbeSurroundings;
   /** Where ImageServices may stand. */
@@ -45,7 +49,8 @@ export async function gather(
   ]);
   const { problems: faults, endpoints, digest } = examineSecrets(spec, found);
   const configured = examineConfigMaps(spec, files);
-  const problems = [...faults, ...configured.problems];
+  const sealing = examineKeys(spec, found, context.keys);
+  const problems = [...faults, ...sealing, ...configured.problems];
   const asked = problems.length > 0 ? unasked : await ask({ service, spec, found }, context);
   const installation: Installation = {
     ...{ name, namespace, uid, spec, schema_version, endpoints },

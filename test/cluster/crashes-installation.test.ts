@@ -17,6 +17,7 @@ import { well } from '../support/installation-cluster.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { lastingIn } from '../support/lasting.ts';
 import { playControllers } from '../support/play-controllers.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
 const { db, url } = useDatabase();
 
@@ -44,7 +45,7 @@ const secrets = {
   keys: () => keys,
 };
 const keys = {
-  TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
   TINTYPE_TOKEN_KEYS: `t1:${randomBytes(32).toString('base64')}`,
   TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
   TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),
@@ -84,6 +85,7 @@ function operatorOf({ namespace, schema, pods }: Place): CrashingOperator {
   const start = ({ client, db: counted, metrics }: Through) => {
     const context = {
       ...{ client, db: counted, metrics, clock, probeDatabase, schema_version: schema },
+      keys: readSealingKeys(keys.TINTYPE_KEY_ENCRYPTION_KEYS),
       ...{ namespaces: [namespace], probeSurroundings: well, events: { tell: () => undefined } },
     };
     return async () => void (await passOver({ namespace, name: 'main' }, context));

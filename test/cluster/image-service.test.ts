@@ -9,6 +9,7 @@ import {
   usual,
 } from '../support/installation-cluster.ts';
 import { kubeRequest } from '../support/kube-request.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
 const { db, url } = useDatabase();
 /** As long as new pods have. */
@@ -16,11 +17,12 @@ const DEADLINE_MS = 600_000;
 /** By which the operator's clock is ahead of the world's. */
 let ahead_ms = 0;
 const clock = { ...systemTimedClock, now: () => new Date(Date.now() + ahead_ms) };
-const cluster = useInstallationCluster(db, { clock });
+const sealing = newSealingKey();
+const cluster = useInstallationCluster(db, { clock, keys: readSealingKeys(sealing) });
 const { read, list, merge, remove, led, untilReason, message, isThere } = cluster;
 
 const keys = {
-  TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
   TINTYPE_TOKEN_KEYS: `t1:${randomBytes(32).toString('base64')}`,
   TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
   TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),

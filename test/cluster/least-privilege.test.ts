@@ -18,8 +18,10 @@ import {
 } from '../support/operator-process.ts';
 import { type PodPlayer, playPods } from '../support/pod-player.ts';
 import { makeFile } from '../support/rows.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 
 const { db, url } = useDatabase();
+const sealing = newSealingKey();
 
 // A control plane of its own: it gets HTTPRoutes.
 let plane: ControlPlane;
@@ -42,7 +44,7 @@ beforeAll(async () => {
   player = playPods(plane, home, usual);
   operator = await startOperator(recorder, {
     TINTYPE_DATABASE_URL: url(),
-    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
     TINTYPE_WATCH_NAMESPACES: team,
     POD_NAMESPACE: home,
   });
@@ -129,7 +131,7 @@ async function makeSecrets(): Promise<void> {
   await secret('mq', { url: TINTYPE_AMQP_URL });
   await secret('s3', storage);
   await secret('keys', {
-    TINTYPE_KEY_ENCRYPTION_KEYS: key(),
+    TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
     TINTYPE_TOKEN_KEYS: key(),
     TINTYPE_REQUEST_SIGNING_SECRET: text(),
     TINTYPE_STORAGE_EVENT_SECRET: text(),

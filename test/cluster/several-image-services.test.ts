@@ -7,9 +7,11 @@ import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
 import { kubeOk } from '../support/kube-request.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
 const { db, url } = useDatabase();
-const cluster = useInstallationCluster(db);
+const sealing = newSealingKey();
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) });
 const { create, list, led, merge, message, read, remove, untilReason } = cluster;
 
 async function secret(name: string, stringData: object): Promise<void> {
@@ -58,9 +60,8 @@ describe('several ImageServices on one database', () => {
       AWS_SECRET_ACCESS_KEY: 'secret',
     });
     const hex = randomBytes(32).toString('hex');
-    const key = `k1:${randomBytes(32).toString('base64')}`;
     await secret('keys', {
-      ...{ TINTYPE_KEY_ENCRYPTION_KEYS: key, TINTYPE_TOKEN_KEYS: key },
+      ...{ TINTYPE_KEY_ENCRYPTION_KEYS: sealing, TINTYPE_TOKEN_KEYS: sealing },
       ...{ TINTYPE_REQUEST_SIGNING_SECRET: hex, TINTYPE_STORAGE_EVENT_SECRET: hex },
     });
   });

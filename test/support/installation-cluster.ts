@@ -66,7 +66,7 @@ export function useInstallationCluster(db: Database, context: Partial<PassContex
       ...{ log, namespaces: [namespace], resync_ms: 400 },
       context: {
         ...{ client, clock, metrics, probeDatabase, schema_version: '0001' },
-        probeSurroundings: well,
+        ...{ keys: [], probeSurroundings: well },
         events: createEventRecorder({ client, clock, log, instance: 'test' }),
         ...context,
       },

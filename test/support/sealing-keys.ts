@@ -1,0 +1,12 @@
+/** Keys that an operator and its installation seal with: as their Secrets hold them, and as processes read them. */
+import { randomBytes } from 'node:crypto';
+import { variables } from '../../runtime/platform/config-variables.ts';
+import type { KeyEncryptionKey } from '../../runtime/platform/sealing.ts';
+
+export function newSealingKey(id = 'k1'): string {
+  return `${id}:${randomBytes(32).toString('base64')}`;
+}
+
+export function readSealingKeys(written: string): readonly KeyEncryptionKey[] {
+  return variables.keyEncryptionKeys.type.parse(written);
+}
