@@ -60,7 +60,7 @@ create trigger projects_declared after insert or delete or update of
     name, delivery_access, cors_allowed_origins, resolution_presets, allowed_transform_chains,
     default_watermark_preset_id, raw_download_enabled, callback_url, callback_secret_sealed,
     previous_callback_secret_sealed, previous_callback_secret_until, callback_rotation_trigger, status, suspended_by,
-    storage_hard_limit_bytes, nudity_auto_block, warm_presets, library_origins, version, owner_uid, owner_namespace,
+    suspended_by_deletion, storage_hard_limit_bytes, nudity_auto_block, warm_presets, library_origins, version, owner_uid, owner_namespace,
     owner_name, owner_deletion_policy
   on projects for each row execute function note_declared_row('Project');
 create trigger signing_keys_declared after insert or delete or update of
