@@ -3,10 +3,10 @@
  * and the dispatcher, then what people's requests reach. What runs is never taken away by what cannot start.
  */
 import { type Condition, conditionsOf, reasons } from './conditions.ts';
-import { judgeMigration } from './findings.ts';
+import { judgeMigration, judgePodless, LET_IN_SECONDS } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
 import { findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
-import type { Observed, Verdict } from './observed.ts';
+import type { JobState, Observed, Verdict } from './observed.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
 import { rollBack } from './roll-back.ts';
 import { rollOut } from './roll-out.ts';
@@ -93,8 +93,11 @@ type Next = Pick<Decision, 'steps' | 'conditions' | 'look_again_seconds'>;
 function migrateFirst(parts: Seen, now: Date): Next {
   const { rendered, observed } = parts;
   const { migration } = observed;
-  const verdict = judgeMigration(rendered.migration.metadata.name, migration);
-  const isStuck = migration.state === 'failed';
+  const { name } = rendered.migration.metadata;
+  const refused = judgePodless(name, migration, now);
+  const verdict = refused ?? judgeMigration(name, migration);
+  const hasFailed = migration.state === 'failed';
+  const isStuck = reasons[verdict.reason].outcome === 'stuck';
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
   const unwritten = isStuck ? block(verdict) : waiting;
   const verdicts = verdictsOf(parts, () => unwritten);
@@ -104,11 +107,16 @@ function migrateFirst(parts: Seen, now: Date): Next {
     steps: [
       ...rendered.ground.map(apply),
       ...(migration.state === 'absent' ? [create(rendered.migration)] : []),
-      ...(isStuck && rested ? [remove(presentOf(rendered.migration))] : []),
+      ...(hasFailed && rested ? [remove(presentOf(rendered.migration))] : []),
     ],
     conditions: conditionsOf(findingsWith(judged)),
-    look_again_seconds: isStuck ? RETRY_SECONDS : undefined,
+    look_again_seconds: hasFailed ? RETRY_SECONDS : podlessSeconds(migration),
   };
+}
+
+/** Nothing in the cluster changes when a pod is not let in. */
+function podlessSeconds({ podless_since }: JobState): number | undefined {
+  return podless_since && LET_IN_SECONDS;
 }
 
 function countsOf({ deployments }: Observed): Decision['components'] {

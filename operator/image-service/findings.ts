@@ -78,6 +78,17 @@ export function judgeMigration(name: string, { state, last_line, waits_for }: Jo
   };
 }
 
+/** By when Kubernetes has made a pod of a Job that it lets in: it tells of none that it refuses but in an event. */
+export const LET_IN_SECONDS = 20;
+
+/** Of a Job that runs, as its object says, without a pod. */
+export function judgePodless(name: string, { podless_since }: JobState, now: Date) {
+  if (podless_since === undefined) return undefined;
+  if (now.getTime() - podless_since.getTime() < LET_IN_SECONDS * 1000) return undefined;
+  const message = `Job ${name}: no pod of it was let in; \`kubectl describe job ${name}\` says why.`;
+  return { reason: 'PodsRefused', message } satisfies Verdict;
+}
+
 /** `unwritten`: why those that are not there are not being written. */
 export function judgeCronJobs(
   wanted: readonly string[],

@@ -43,6 +43,8 @@ export type JobState = {
   failed_at?: Date;
   /** Why its pod does not start, or no node takes it. */
   waits_for?: string;
+  /** Since when it runs, where no pod of it was ever made. */
+  podless_since?: Date;
 };
 
 export type DeploymentState = {
@@ -72,13 +74,19 @@ export type DeploymentState = {
 
 export type CronJobState = { name: string; isSuspended: boolean; lastRunFailed: boolean };
 
+const born = z.object({ creationTimestamp: z.string().default('') });
+
 const jobShape = z.object({
-  status: z.object({ conditions }).prefault({}),
+  metadata: born.prefault({}),
+  status: z
+    .object({ conditions, active: z.number().default(0), failed: z.number().default(0) })
+    .prefault({}),
 });
 
 export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   if (job === undefined) return { state: 'absent' };
-  const found = jobShape.parse(job).status.conditions;
+  const { metadata, status } = jobShape.parse(job);
+  const found = status.conditions;
   const is = (type: string) => found.find((each) => each.type === type && each.status === 'True');
   if (is('Complete') || is('SuccessCriteriaMet')) return { state: 'complete' };
   const last_line = lastLine(pods);
@@ -87,7 +95,12 @@ export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   if (failed === undefined) {
     const unplaced = unplacedOf(pods);
     const waits_for = failureOf(pods) ?? (unplaced && `no node takes its pod: ${unplaced}`);
-    return { state: 'running', ...line, ...(waits_for === undefined ? {} : { waits_for }) };
+    const isPodless = pods.length + status.active + status.failed === 0;
+    return {
+      ...{ state: 'running', ...line },
+      ...(waits_for === undefined ? {} : { waits_for }),
+      ...(isPodless && { podless_since: new Date(metadata.creationTimestamp) }),
+    };
   }
   const failed_at = new Date(failed.lastTransitionTime ?? 0);
   return { state: 'failed', failed_at, ...line };
@@ -169,5 +182,3 @@ export function readCronJob(
   const lastRunFailed = newest !== undefined && readJob(newest.job, []).state === 'failed';
   return { name, isSuspended: spec.suspend, lastRunFailed };
 }
-
-const born = z.object({ creationTimestamp: z.string().default('') });

@@ -249,6 +249,18 @@ const table: Record<
 };
 
 describe('a decision', () => {
+  it('says of a migration whose pod is not let in that somebody has to mend it, and looks again', () => {
+    const podless_since = new Date(now.getTime() - 60_000);
+    const migration = { state: 'running', podless_since } as const;
+    const { conditions, look_again_seconds, steps } = decided({ migration, deployments: {} });
+    const reasonOf = (type: string) => conditions.find((each) => each.type === type)?.reason;
+    expect(['MigrationComplete', 'Stalled', 'ApiAvailable'].map(reasonOf)).toEqual([
+      ...['PodsRefused', 'PodsRefused', 'Blocked'],
+    ]);
+    expect(look_again_seconds).toBe(20);
+    expect(steps.filter((step) => step.do === 'delete')).toEqual([]);
+  });
+
   it.each(Object.entries(table))('has the reason %s where it applies', (reason, row) => {
     const [type, observed, message, more] = row;
     const found = condition(decided(observed, more), type);

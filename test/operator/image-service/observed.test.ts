@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { judgeDeployment, judgeMigration } from '../../../operator/image-service/findings.ts';
+import {
+  judgeDeployment,
+  judgeMigration,
+  judgePodless,
+} from '../../../operator/image-service/findings.ts';
 import { readCronJob, readDeployment, readJob } from '../../../operator/image-service/observed.ts';
 
 const at = '2026-11-21T11:00:00Z';
@@ -19,7 +23,6 @@ function waitingPod(waiting: object, lastState: object = {}) {
 describe('a Job, as Kubernetes shows it', () => {
   it('is absent, running, complete or failed', () => {
     expect(readJob(undefined, [])).toEqual({ state: 'absent' });
-    expect(readJob({}, [])).toEqual({ state: 'running' });
     expect(readJob({ status: { active: 1 } }, [])).toEqual({ state: 'running' });
     const complete = { status: { conditions: [condition('Complete', 'True')] } };
     expect(readJob(complete, [])).toEqual({ state: 'complete' });
@@ -49,6 +52,27 @@ describe('a Job, as Kubernetes shows it', () => {
     expect(judgeMigration('main-migrate', job).message).toBe(
       'Job main-migrate does not start: no node takes its pod: 0/3 nodes are available.',
     );
+  });
+});
+
+/** A Job made at `at`, some seconds ago: what it says of its pods, the pods, and what it comes to. */
+const podless: [string, number, object, object[], 'PodsRefused' | undefined][] = [
+  ['just made', 19, {}, [], undefined],
+  ['made a while ago', 20, { startTime: at }, [], 'PodsRefused'],
+  ['that counts a pod', 60, { active: 1 }, [], undefined],
+  ['whose pod is not counted yet', 60, {}, [{}], undefined],
+  ['whose pod failed and was taken away', 60, { failed: 1 }, [], undefined],
+  ['that is complete', 60, { conditions: [condition('Complete', 'True')] }, [], undefined],
+  ['that failed', 60, { conditions: [condition('Failed', 'True')] }, [], undefined],
+];
+
+describe('a Job without pods', () => {
+  it.each(podless)('%s, %s s ago', (_name, seconds, status, pods, reason) => {
+    const job = readJob({ metadata: { creationTimestamp: at }, status }, pods);
+    const now = new Date(Date.parse(at) + seconds * 1000);
+    const verdict = judgePodless('main-migrate', job, now);
+    expect(verdict?.reason).toBe(reason);
+    if (verdict) expect(verdict.message).toContain('`kubectl describe job main-migrate` says why');
   });
 });
 
