@@ -1,5 +1,5 @@
 /** The ConfigMaps that an ImageService names: what is missing is said before a pod waits for a file that never comes. */
-import { createHash } from 'node:crypto';
+import { digest } from './render/object.ts';
 import type { ImageServiceSpec } from './schema.ts';
 
 /** By name of the ConfigMap; one that does not exist is missing here. */
@@ -46,5 +46,5 @@ function problemOf(
 
 function digestOf(needs: readonly ConfigMapNeed[], found: FoundConfigMaps): string {
   const files = needs.map(({ name, key }) => found[name]?.[key] ?? null);
-  return createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16);
+  return digest(files);
 }
