@@ -43,10 +43,15 @@ const byName: ReadonlyMap<string, Variable> = new Map(
   Object.values(variables).map((each) => [each.name, each]),
 );
 
+/** None for what exporters of traces read. */
+export function findVariable(name: string): Variable | undefined {
+  return byName.get(name);
+}
+
 /** What its pods would refuse; nothing counts as unset to them. */
 function issueOf(name: string, value = ''): string | undefined {
   if (value === '') return undefined;
-  return byName.get(name)?.type.safeParse(value).error?.issues[0]?.message;
+  return findVariable(name)?.type.safeParse(value).error?.issues[0]?.message;
 }
 
 const variable = group('{ name, value } or { name, secretKeyRef }', {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { ConfigField } from '../../runtime/platform/config.ts';
 import { type Variable, variables } from '../../runtime/platform/config-variables.ts';
+import { findVariable } from './extra-env.ts';
 import type { ImageServiceSpec } from './schema.ts';
 
 /** By name of the Secret; one that does not exist is missing here. */
@@ -124,7 +125,7 @@ function keyNeeds({ keysSecretRef, cdn }: ImageServiceSpec): SecretNeed[] {
 function extraNeeds({ extraEnv = [] }: ImageServiceSpec): SecretNeed[] {
   return extraEnv.flatMap(({ name, secretKeyRef }): SecretNeed[] => {
     if (secretKeyRef === undefined) return [];
-    const variable = Object.values(variables).find((each) => each.name === name);
+    const variable = findVariable(name);
     const of = { field: 'extraEnv', secret: secretKeyRef.name, key: secretKeyRef.key };
     return [{ ...of, presence: 'required', ...(variable && { variable }) }];
   });
