@@ -124,17 +124,16 @@ export async function routeProject(
 ): Promise<Verdict | undefined> {
   if (isLeftAlone(found)) return undefined;
   const known = await confirmed(found, { ...rest, edges });
-  const { subject } = known;
+  const { subject, decision } = known;
   if (isLeftAlone(subject)) return undefined;
   const context = { ...rest, edges: known.edges };
-  const decision = planRoute(subject, context);
   const trouble = await applyRoute(context.client, decision.steps);
   const verdict = trouble ?? (await probed(subject, decision, { context, signal }));
   if (subject.object !== undefined) await tell(subject.object, verdict, context);
   return verdict;
 }
 
-type Known = { subject: RouteSubject; edges: EdgeCaches };
+type Known = { subject: RouteSubject; edges: EdgeCaches; decision: RouteDecision };
 
 /**
  * Before a route is taken away, and where the owner of the row is not to be seen, the API server is asked for what the
@@ -145,21 +144,23 @@ async function confirmed(
   { edges, caches }: Pick<RouteContext, 'edges' | 'caches'>,
 ): Promise<Known> {
   const { project, object } = subject;
-  const { steps } = planRoute(subject, { edges });
+  const decision = planRoute(subject, { edges });
+  const { steps } = decision;
   const owner = project && placeOfOwner(project);
   const isUnseen = owner !== undefined && object === undefined && steps.length > 0;
   const isTaking = steps.some((step) => step.do === 'delete');
   // What the rows say needs no other word.
-  if (project === undefined || !(isUnseen || isTaking)) return { subject, edges };
+  if (project === undefined || !(isUnseen || isTaking)) return { subject, edges, decision };
   const [live, found] = await Promise.all([
     owner && caches.findNow('Project', owner),
     edges.findNow(),
   ]);
   const isOwner = live?.metadata.uid === project.owner_uid;
-  return {
+  const seen = {
     subject: { ...subject, object: isOwner ? live : undefined },
     edges: { ...edges, find: () => found },
   };
+  return { ...seen, decision: planRoute(seen.subject, seen) };
 }
 
 type Probing = { context: RouteContext; signal: AbortSignal };
