@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { renderInstallation } from '../../operator/image-service/render/render.ts';
 import type { ImageServiceSpec } from '../../operator/image-service/schema.ts';
 import { apply, removeStrangers } from '../../operator/image-service/steps.ts';
 import { carryOut } from '../../operator/installation/carry-out.ts';
 import { listCluster, observeObjects } from '../../operator/installation/observe.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
-import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
-import { createRouteController } from '../../operator/routes/route-controller.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
-import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
 import { installHttpRoutes } from '../support/gateway-api.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 
 const { db } = useDatabase();
@@ -33,21 +29,8 @@ beforeAll(async () => {
 afterAll(() => plane?.stop());
 
 async function led(work: () => Promise<void>): Promise<void> {
-  const { client, metrics } = connectKube(plane);
-  const common = { client, clock, log, metrics };
-  const caches = openObjectCaches({ ...common, namespaces: [namespace] });
-  const edges = openEdgeCaches({ ...common, namespace });
-  const context = { client, db, clock, caches, edges, probe: async () => undefined };
-  const routes = createRouteController({ context, log, metrics, sweep_ms: 200, poll_ms: 50 });
-  const over = new AbortController();
-  const leading = routes.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
-  try {
-    await work();
-  } finally {
-    over.abort();
-    await leading;
-    await Promise.all([caches.stop(), edges.stop()]);
-  }
+  const routes = watchForRoutes(plane, { teams: namespace, images: namespace });
+  await routes.lead({ db, sweep_ms: 200 }, work).finally(routes.stop);
 }
 
 function setDomains({ project_id }: { project_id: string }, ...domains: string[]) {

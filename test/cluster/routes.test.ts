@@ -2,23 +2,16 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
-import type { KubeClient } from '../../operator/kube/client.ts';
-import type { KubeMetrics } from '../../operator/kube/metrics.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
-import { type EdgeCaches, openEdgeCaches } from '../../operator/routes/edge-caches.ts';
 import { planRoutes } from '../../operator/routes/plan-routes.ts';
 import { type ProbeHost, probeHost } from '../../operator/routes/probe-hosts.ts';
-import { createRouteController } from '../../operator/routes/route-controller.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findProject, updateProject } from '../../runtime/db/projects.ts';
 import { least } from '../operator/image-service/samples.ts';
-import { connectKube } from '../operator/kube/connect.ts';
-import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
@@ -35,47 +28,24 @@ type Ingress = {
 
 let teams: string;
 let images: string;
-let caches: ObjectCaches;
-let edges: EdgeCaches;
-let client: KubeClient;
-let metrics: KubeMetrics;
+let routes: ReturnType<typeof watchForRoutes>;
 /** What asking a host comes to. */
 let answers: ProbeHost = async () => undefined;
 
 beforeAll(async () => {
   teams = await cluster.namespace();
   images = await cluster.namespace();
-  ({ client, metrics } = connectKube(plane()));
-  const common = { client, clock, log, metrics };
-  caches = openObjectCaches({ ...common, namespaces: [teams] });
-  edges = openEdgeCaches({ ...common, namespace: images });
+  routes = watchForRoutes(plane(), { teams, images });
   await kubeApply(plane(), servicePath(), service({}));
 }, 300_000);
 
-afterAll(async () => {
-  await caches.stop();
-  await edges.stop();
-});
+afterAll(() => routes.stop());
 
 type Leading = { through?: Database; sweep_ms?: number };
 
-function controller({ through = db, sweep_ms = 500 }: Leading) {
+function led(work: () => Promise<void>, { through = db, ...how }: Leading = {}): Promise<void> {
   const probe: ProbeHost = (address, signal) => answers(address, signal);
-  const context = { client, db: through, clock, caches, edges, probe };
-  const often = { sweep_ms, poll_ms: 50, retry_ms: 200 };
-  return createRouteController({ context, log, metrics, ...often });
-}
-
-async function led(work: () => Promise<void>, how: Leading = {}): Promise<void> {
-  const over = new AbortController();
-  const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
-  const leading = controller(how).lead(term);
-  try {
-    await work();
-  } finally {
-    over.abort();
-    await leading;
-  }
+  return routes.lead({ db: through, probe, ...how }, work);
 }
 
 function servicePath(name = 'main') {
@@ -194,7 +164,10 @@ async function wildcard(): Promise<void> {
 }
 
 async function count(counted: RegExp): Promise<number> {
-  return [...(await metrics.print()).matchAll(counted)].reduce((sum, [, n]) => sum + Number(n), 0);
+  return [...(await routes.metrics.print()).matchAll(counted)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
 }
 const countWrites = () =>
   count(/^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm);
@@ -427,8 +400,8 @@ describe('Routed of a Project', () => {
       const other = await madeByApi(domain());
       await until(async () => expect(await routeOf(other)).toBeDefined());
       expect(await routeOf(project)).toBeUndefined();
-      const object = caches.get('Project', `${teams}/${name}`);
-      const lines = object && (await planRoutes(object, { db, edges }));
+      const object = routes.caches.get('Project', `${teams}/${name}`);
+      const lines = object && (await planRoutes(object, { db, edges: routes.edges }));
       expect(lines).toEqual([`+ Ingress ${images}/main-project-${name}: ${host}`]);
       await annotate(null);
       await until(async () => expect(await hostsOf(project)).toEqual([host]));

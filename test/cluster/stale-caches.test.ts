@@ -1,17 +1,12 @@
 // A leader whose watches are open and behind: what was made since is nothing that went. Spec: Project.
 import { expect, it } from 'vitest';
-import { openObjectCaches } from '../../operator/cluster/object-caches.ts';
-import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
-import { openEdgeCaches } from '../../operator/routes/edge-caches.ts';
-import { createRouteController } from '../../operator/routes/route-controller.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { findProject, updateProject } from '../../runtime/db/projects.ts';
 import { least } from '../operator/image-service/samples.ts';
-import { connectKube } from '../operator/kube/connect.ts';
-import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
-import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from '../support/kube-request.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject, must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
@@ -64,30 +59,6 @@ it('a row whose resource is not heard of yet stays, and one whose resource went 
   expect(await findProject(db, kept)).toMatchObject({ owner_uid, status: 'active' });
 });
 
-/** A leader of routes that has seen everything once. */
-async function openRoutes(images: string, through: PlaneAddress) {
-  const { client, metrics } = connectKube(through);
-  const common = { client, clock, log, metrics };
-  const caches = openObjectCaches({ ...common, namespaces: [namespace()] });
-  const edges = openEdgeCaches({ ...common, namespace: images });
-  const context = { client, db, clock, caches, edges, probe: async () => undefined };
-  const controller = createRouteController({ context, log, metrics, sweep_ms: 500, poll_ms: 50 });
-  await Promise.all([caches.synced, edges.synced]);
-  return {
-    leads: async (work: () => Promise<void>) => {
-      const over = new AbortController();
-      const leading = controller.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
-      try {
-        await work();
-      } finally {
-        over.abort();
-        await leading;
-        await Promise.all([caches.stop(), edges.stop()]);
-      }
-    },
-  };
-}
-
 type Route = { metadata: { uid: string; ownerReferences?: { uid: string }[] } };
 
 function routePath(images: string, slug: string): string {
@@ -134,23 +105,25 @@ it('a route stays whose project and ImageService are not heard of yet, and one t
   const { project_id: left } = await makeProject(db, { project_slug: another });
   await setDomains(left, [`${another}.example`]);
   await sayThatRowsAreThere(slug);
-  const before = await openRoutes(images, plane());
-  await before.leads(async () => {
+  const before = watchForRoutes(plane(), { teams: namespace(), images });
+  await before.lead({ db }, async () => {
     await until(async () => expect(await routeOf(images, slug)).toBeDefined());
     await until(async () => expect(await routeOf(images, another)).toBeDefined());
   });
+  await before.stop();
   const made = must(await routeOf(images, slug));
   for (const each of [slug, another]) await disown(images, each);
   for (const each of [path, cluster.path('Project', slug)]) {
     await kubeOk(plane(), { method: 'DELETE', path: each });
   }
-  const behind = await openRoutes(images, proxy);
+  const behind = watchForRoutes(proxy, { teams: namespace(), images });
+  await behind.synced;
   proxy.lines('late');
   const owner = await declare();
   const changes = { owner_uid: owner.project };
   await db.transaction((tx) => updateProject(tx, { project_id, changes }));
   await setDomains(left, []);
-  await behind.leads(async () => {
+  await behind.lead({ db }, async () => {
     await until(async () => expect(await routeOf(images, another)).toBeUndefined());
     await until(async () => {
       const { metadata } = must(await routeOf(images, slug));
@@ -158,5 +131,6 @@ it('a route stays whose project and ImageService are not heard of yet, and one t
       expect(metadata.ownerReferences).toMatchObject([{ uid: owner.service }]);
     });
   });
+  await behind.stop();
   proxy.lines('none');
 });
