@@ -3,7 +3,6 @@
  * until all are Ready, until one change is in its row, at rest, when it starts again, and when its leader goes.
  * TINTYPE_BENCH_PROJECTS is another number.
  */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,6 +15,7 @@ import { startPostgres } from '../../runtime/standalone/postgres.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { type Figure, figure } from './figure.ts';
 import { printMetrics, readCount, readUse, WRITES } from './operator-use.ts';
 import { measureTree } from './process-tree.ts';
@@ -46,7 +46,7 @@ export async function measureOperator(): Promise<Figure[]> {
     const settings = {
       POD_NAMESPACE: namespace,
       TINTYPE_DATABASE_URL: postgres.url,
-      TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
       NODE_OPTIONS: '--max-old-space-size=320 --max-semi-space-size=8',
     };
     const start = () => startOperator(plane, settings);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -7,6 +6,7 @@ import { type ControlPlane, createNamespace, startControlPlane } from '../suppor
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { permitOperator, startOperator } from '../support/operator-process.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { newSlug, until } from '../support/tenant-cluster.ts';
 
 const { db, url } = useDatabase();
@@ -39,7 +39,7 @@ it('an operator whose kind is deleted lets go of its rows, serves the others, an
   const operator = await startOperator(plane, {
     ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: namespace },
     TINTYPE_DATABASE_URL: url(),
-    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
   });
   try {
     await declare('projects', slug, { displayName: 'One' });

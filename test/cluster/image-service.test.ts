@@ -23,7 +23,7 @@ const { read, list, merge, remove, led, untilReason, message, isThere } = cluste
 
 const keys = {
   TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
-  TINTYPE_TOKEN_KEYS: `t1:${randomBytes(32).toString('base64')}`,
+  TINTYPE_TOKEN_KEYS: newSealingKey('t1'),
   TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
   TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),
 };

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
@@ -10,13 +9,14 @@ import {
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { newSlug, until } from '../support/tenant-cluster.ts';
 
 const { db, url } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
-const keys = `k1:${randomBytes(32).toString('base64')}`;
+const keys = newSealingKey();
 
 type Place = { namespace: string; name: string };
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
@@ -12,6 +11,7 @@ import {
   startOperator,
 } from '../support/operator-process.ts';
 import { must } from '../support/rows.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { newSlug, until } from '../support/tenant-cluster.ts';
 
@@ -27,7 +27,7 @@ async function openInstallation() {
   const settings = {
     ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: namespace },
     TINTYPE_DATABASE_URL: url(),
-    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
   };
   const name = newSlug();
   const started: OperatorProcess[] = [];

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../operator/permissions.ts';
 import { useDatabase } from '../support/database.ts';
@@ -8,6 +7,7 @@ import {
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { until } from '../support/tenant-cluster.ts';
@@ -15,7 +15,7 @@ import { until } from '../support/tenant-cluster.ts';
 const { url } = useDatabase();
 const cluster = useControlPlane();
 const { plane } = cluster;
-const keys = `k1:${randomBytes(32).toString('base64')}`;
+const keys = newSealingKey();
 
 const stops: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

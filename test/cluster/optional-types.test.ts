@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
 import { least } from '../operator/image-service/samples.ts';
@@ -11,6 +10,7 @@ import {
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { newSlug } from '../support/tenant-cluster.ts';
 
 const { url } = useDatabase();
@@ -108,7 +108,7 @@ it('an operator whose optional kinds are uninstalled stays ready, says so, and u
   operator = await startOperator(plane, {
     ...{ POD_NAMESPACE: namespace, TINTYPE_WATCH_NAMESPACES: namespace },
     TINTYPE_DATABASE_URL: url(),
-    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
   });
   await kubeApply(plane, inNamespace(head.apiVersion, 'imageservices', 'main'), {
     ...{ ...head, kind: 'ImageService', metadata: { name: 'main' } },

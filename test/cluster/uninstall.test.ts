@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,10 +11,11 @@ import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { until } from '../support/tenant-cluster.ts';
 
 const { db, url } = useDatabase();
-const keys = `k1:${randomBytes(32).toString('base64')}`;
+const keys = newSealingKey();
 const runFile = promisify(execFile);
 const NAMESPACE = 'tintype-system';
 

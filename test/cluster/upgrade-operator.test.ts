@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,10 +16,11 @@ import {
   startOperator,
 } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
+import { newSealingKey } from '../support/sealing-keys.ts';
 import { until } from '../support/tenant-cluster.ts';
 
 const { db, url } = useDatabase();
-const keys = `k1:${randomBytes(32).toString('base64')}`;
+const keys = newSealingKey();
 const GROUP = '/apis/tintype.dev/v1alpha1/namespaces/default';
 
 // A control plane of its own: it gets the definitions of two releases.

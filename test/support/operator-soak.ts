@@ -2,12 +2,13 @@
  * Projects that come, change and go without end behind an operator whose connections to the API server and to PostgreSQL
  * fail again and again: in the end rows are as declared, and the heap is no larger than it was.
  */
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../runtime/db/client.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from './kube-fault-proxy.ts';
 import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 import { type OperatorProcess, startOperator } from './operator-process.ts';
+import { newSealingKey } from './sealing-keys.ts';
 import { type FaultProxy, startFaultProxy } from './tcp-fault-proxy.ts';
 
 export type SoakOptions = {
@@ -47,7 +48,7 @@ export async function soakOperator(options: SoakOptions): Promise<SoakReport> {
     ...{ POD_NAMESPACE: options.namespace, TINTYPE_WATCH_NAMESPACES: options.namespace },
     TINTYPE_DATABASE_URL: Object.assign(new URL(options.database_url), { port: String(sql.port) })
       .href,
-    TINTYPE_KEY_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+    TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
   });
   const state: State = { ...options, kube, sql, made: new Set(), changes: 0, faults: 0 };
   try {

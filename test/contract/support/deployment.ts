@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { type CdnServer, startCdnServer } from '../../support/cdn-server.ts';
 import { createTestDatabase } from '../../support/database.ts';
 import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
+import { newSealingKey } from '../../support/sealing-keys.ts';
 import { type Caller, type Target, withHeaders } from './client.ts';
 import { type Servers, startServers } from './servers.ts';
 import { makeFolder, removeFolder, runTintype, spawnTintype } from './tintype.ts';
@@ -107,12 +108,11 @@ export async function startDeployment(
 type Four = [DeployedProcess, DeployedProcess, DeployedProcess, DeployedProcess];
 
 function ownSecrets() {
-  const key = () => `k1:${randomBytes(32).toString('base64')}`;
   return {
     TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(16).toString('hex'),
     TINTYPE_STORAGE_EVENT_SECRET: randomBytes(16).toString('hex'),
-    TINTYPE_KEY_ENCRYPTION_KEYS: key(),
-    TINTYPE_TOKEN_KEYS: key(),
+    TINTYPE_KEY_ENCRYPTION_KEYS: newSealingKey(),
+    TINTYPE_TOKEN_KEYS: newSealingKey(),
   };
 }
 
