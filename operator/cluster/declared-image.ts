@@ -1,7 +1,7 @@
 /**
  * The image that a WatermarkPreset brings itself: compared with the file of its slug at each pass, uploaded where they
- * differ by the runtime's own way in. Another's file is never replaced, and what moderation blocked is not brought
- * again. Spec: Watermark preset; Upload session.
+ * differ by the runtime's own way in. A file of others is never replaced, but for one that a preset left that is gone, as
+ * after a renaming; what moderation blocked is not brought again. Spec: Watermark preset; Upload session.
  */
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
@@ -41,6 +41,8 @@ type Context = {
   client: KubeClient;
   images?: ImageDeps | undefined;
   mode?: PassContext['mode'];
+  /** By the word of the API server: there is no such preset in the namespace, or it is going. */
+  isPresetGone: (name: string) => Promise<boolean>;
 };
 
 /** With `plan-only`: the session that would be made, or go on. `isLasting`: looking again soon tells the same, at a cost. */
@@ -59,7 +61,7 @@ export async function bringImage(
   if (row.file?.status === 'blocked') return undefined;
   // What a URL leads to is known by its digest: it is fetched only where its bytes are needed.
   const { sha256 } = spec.image;
-  const known = sha256 === undefined ? 'open' : judge(bringing, row, sha256);
+  const known = sha256 === undefined ? 'open' : await judge(bringing, { row, sha256 }, context);
   if (known !== 'open') return known === 'brought' ? undefined : known;
   if (images === undefined) {
     return found(
@@ -77,10 +79,14 @@ export async function bringImage(
 type Standing = ImageFound | 'brought' | 'open';
 
 /** What rows say of an image of this digest; `open`: its bytes are still to be brought. */
-function judge(bringing: Bringing, { file, upload }: DeclaredImageRow, sha256: string): Standing {
+async function judge(
+  bringing: Bringing,
+  { row: { file, upload }, sha256 }: { row: DeclaredImageRow; sha256: string },
+  context: Pick<Context, 'isPresetGone'>,
+): Promise<Standing> {
   if (file?.status === 'ready' && file.sha256 === sha256) return 'brought';
   const { file_slug } = placeOf(bringing);
-  if (file !== null && !file.is_own) {
+  if (file !== null && !(await isFree(file, bringing.identity, context))) {
     const message = `the project has a file '${file_slug}' that the preset did not bring: set another fileSlug`;
     return found('FileTaken', message);
   }
@@ -94,10 +100,19 @@ function judge(bringing: Bringing, { file, upload }: DeclaredImageRow, sha256: s
   return isUnderWay ? onItsWay(file_slug) : 'open';
 }
 
+async function isFree(
+  { brought_by }: NonNullable<DeclaredImageRow['file']>,
+  { name }: Identity,
+  { isPresetGone }: Pick<Context, 'isPresetGone'>,
+): Promise<boolean> {
+  if (brought_by === null) return false;
+  return brought_by === name || (await isPresetGone(brought_by));
+}
+
 async function bring(
   bringing: Bringing,
   row: DeclaredImageRow,
-  { db, client, images, mode }: Context & { images: ImageDeps },
+  { db, client, images, mode, isPresetGone }: Context & { images: ImageDeps },
 ): Promise<ImageFound | undefined> {
   const { spec, identity } = bringing;
   const source = { client, download: images.download };
@@ -110,7 +125,7 @@ async function bring(
       `what \`spec.image.url\` leads to has the digest ${sha256}`,
     );
   }
-  const standing = judge(bringing, row, sha256);
+  const standing = await judge(bringing, { row, sha256 }, { isPresetGone });
   if (standing !== 'open') return standing === 'brought' ? undefined : standing;
   const { file_slug } = placeOf(bringing);
   const last = row.upload?.sha256 === sha256 ? row.upload : null;

@@ -15,6 +15,7 @@ import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
 import { directiveOf } from './directives.ts';
 import type { LostNotes } from './lost-notes.ts';
+import type { TenantPlace } from './object-caches.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { isGoing, subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
@@ -32,7 +33,9 @@ export type ObjectContext = Omit<
   lost_notes?: LostNotes;
   findOrganization: FindOrganization;
   /** Within the namespace of the resource; also what is being deleted. */
-  findObject(kind: string, place: { namespace: string; name: string }): TenantObject | undefined;
+  findObject(kind: string, place: TenantPlace): TenantObject | undefined;
+  /** By the word of the API server: a watch may not have heard of what is new. */
+  findObjectNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
   /** Undefined where the operator was given no storage: then no preset can bring its image. */
   images?: ImageDeps | undefined;
   /** What would be written for the routes of a Project, one line each. */
@@ -57,7 +60,7 @@ export async function reconcileRows(
   let taken: Condition[] | undefined;
   let current = object;
   try {
-    const { client, findOrganization: _, findObject: __, ...rest } = context;
+    const { client, findOrganization: _, findObject: __, findObjectNow: ___, ...rest } = context;
     const finding = findingIn(namespace, context);
     const subject = subjectOf(kind, object);
     const image = await imageOf(subject, context);
@@ -127,8 +130,15 @@ async function imageOf(
   const isRefused = refuseDefaults(identity, parsed, ['fileSlug']) !== undefined;
   if (image === undefined || isRefused) return undefined;
   const { namespace } = identity;
-  const project_uid = findingIn(namespace, context).findUid('Project', projectRef.name);
-  return bringImage({ identity, spec: { ...parsed, image }, project_uid }, context);
+  const { findUid } = findingIn(namespace, context);
+  const project_uid = findUid('Project', projectRef.name);
+  const isPresetGone = async (name: string) => {
+    if (findUid(identity.kind, name) !== undefined) return false;
+    const found = await context.findObjectNow('WatermarkPreset', { namespace, name });
+    return found === undefined || isGoing(found);
+  };
+  const bringing = { identity, spec: { ...parsed, image }, project_uid };
+  return bringImage(bringing, { ...context, isPresetGone });
 }
 
 /** What stands against the preset apart from its image is said first. */

@@ -32,7 +32,10 @@ export type TenantControllers = {
 
 export type TenantOptions = {
   caches: ObjectCaches;
-  context: Omit<ObjectContext, 'db' | 'findObject' | 'metrics' | 'delivery_root_domain'> & {
+  context: Omit<
+    ObjectContext,
+    'db' | 'findObject' | 'findObjectNow' | 'metrics' | 'delivery_root_domain'
+  > & {
     /** Below which projects have their default hosts, as it is known now. */
     findRootDomain(): string | undefined;
   };
@@ -60,7 +63,10 @@ const POLL_MS = 2_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   context: TenantOptions['context'] &
-    Pick<ObjectContext, 'findObject' | 'metrics'> & { told: ToldStatuses; lost_notes: LostNotes };
+    Pick<ObjectContext, 'findObject' | 'findObjectNow' | 'metrics'> & {
+      told: ToldStatuses;
+      lost_notes: LostNotes;
+    };
   gate: DatabaseGate;
   dependants: ReturnType<typeof createDependants>;
   /** Nobody listens to it while others lead. */
@@ -85,6 +91,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     ...options,
     context: {
       ...{ ...options.context, metrics, findObject },
+      findObjectNow: options.caches.findNow,
       ...{ told: createToldStatuses(), lost_notes: createLostNotes() },
     },
     gate: createDatabaseGate(options.clock),

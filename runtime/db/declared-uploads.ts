@@ -1,6 +1,6 @@
 /**
- * What there is of an image that a resource declares: the file of its slug, and the upload that was tried last. A
- * resource replaces only what it brought itself. Spec: Watermark preset.
+ * What there is of an image that a resource declares: the file of its slug and who brought it, and the upload that was
+ * tried last. Spec: Watermark preset.
  */
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import type { UploadStatus } from '../core/states.ts';
@@ -13,7 +13,8 @@ export type DeclaredImageRow = {
     status: 'ready' | 'blocked' | 'deleted';
     revision: number;
     sha256: string | null;
-    is_own: boolean;
+    /** The resource that brought it; null where none of its namespace did. */
+    brought_by: string | null;
   } | null;
   upload: {
     upload_id: string;
@@ -32,10 +33,9 @@ export async function findDeclaredImage(
   const [row] = await db.query<DeclaredImageRow>(
     `select
        (select json_build_object('status', f.status, 'revision', f.revision, 'sha256', r.source_sha256,
-          'is_own', d.upload_id is not null)
+          'brought_by', d.owner_name)
         from files f join file_revisions r using (file_id, revision)
-        left join declared_uploads d
-          on d.upload_id = r.upload_id and d.owner_namespace = $3 and d.owner_name = $4
+        left join declared_uploads d on d.upload_id = r.upload_id and d.owner_namespace = $3
         where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted') as file,
        (select json_build_object('upload_id', u.upload_id, 'status', u.status, 'sha256', u.sha256,
           'error_code', u.error_code)

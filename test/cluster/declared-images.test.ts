@@ -194,6 +194,29 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  it('goes on with the file of one that went, as after a renaming, and of no other', async () => {
+    const [name, other, [first, second]] = [newSlug(), newSlug(), [newImage(), newImage()]];
+    const spec = (from: string) => {
+      const image = { configMapRef: { name: from, key: 'logo.png' } };
+      return { projectRef: { name }, fileSlug: name, image };
+    };
+    await store('configmaps', name, first);
+    await store('configmaps', other, second);
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec(name));
+    await led(async () => {
+      await until(async () => expect(await uploads(name)).toHaveLength(1));
+      await ingest(name, first);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await apply('WatermarkPreset', other, spec(other));
+      await untilReason('WatermarkPreset', other, 'FileTaken');
+      await cluster.remove('WatermarkPreset', name);
+      await until(async () => expect(await uploads(name)).toHaveLength(2));
+      await ingest(name, second);
+      await untilReason('WatermarkPreset', other, 'InSync');
+    });
+  });
+
   it('says in words what is no image, and that its source has no such key', async () => {
     const name = newSlug();
     const spec = (key: string) => {

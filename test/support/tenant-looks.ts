@@ -58,7 +58,10 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
       const objects = await readAll(options);
       const object = objects.get(path);
       if (object === undefined) continue;
-      await reconcileObject(kind, object, { ...context, findObject: finderIn(objects) });
+      const findObject = finderIn(objects);
+      const findObjectNow: ObjectContext['findObjectNow'] = async (...asked) =>
+        findObject(...asked);
+      await reconcileObject(kind, object, { ...context, findObject, findObjectNow });
     }
   };
 }
