@@ -37,6 +37,18 @@ function store(kind: 'configmaps' | 'secrets', name: string, bytes: Buffer) {
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
 }
 
+/** What is told of it, an Event, may follow its status. */
+function untilNothingIsWritten(): Promise<void> {
+  return until(async () => {
+    const writes = await cluster.countWrites();
+    const passes = await cluster.countPasses('WatermarkPreset');
+    await until(async () =>
+      expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
+    );
+    expect(await cluster.countWrites()).toBe(writes);
+  });
+}
+
 it.each([
   ['ConfigMap', 'configmaps', 'configMapRef'],
   ['Secret', 'secrets', 'secretRef'],
@@ -56,12 +68,7 @@ it.each([
       expect(await folder.buckets.ingest.read(must(upload).ingest_key)).toEqual(bytes);
       await ingest(name, bytes);
       await untilReason('WatermarkPreset', name, 'InSync');
-      const writes = await cluster.countWrites();
-      const passes = await cluster.countPasses('WatermarkPreset');
-      await until(async () =>
-        expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
-      );
-      expect(await cluster.countWrites()).toBe(writes);
+      await untilNothingIsWritten();
       expect(await uploads(name)).toHaveLength(1);
       const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}/${name}`;
       await kubeOk(cluster.plane(), { method: 'DELETE', path });
