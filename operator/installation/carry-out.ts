@@ -16,7 +16,13 @@ const OWNER = 'tintype/image-service';
 /** What was applied last, so that a field which is rendered no more is seen to be ours. */
 const APPLIED = 'tintype.dev/applied';
 
-export type Written = { change: 'create' | 'update' | 'delete'; kind: string; name: string };
+export type Written = {
+  change: 'create' | 'update' | 'delete';
+  kind: string;
+  name: string;
+  /** It had been written like this before, and somebody else changed it since. */
+  isHealing?: true;
+};
 
 /** What stood in the way of an object. */
 export type Trouble = { reason: 'ObjectTaken' | 'ObjectRefused'; message: string };
@@ -50,7 +56,9 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] 
     const present = findLive(live, wanted);
     if (present === undefined) return [{ change: 'create', ...headOf(wanted) }];
     const path = step.do === 'create' ? undefined : findDifference(wanted, present);
-    return path === undefined ? [] : [{ change: 'update', ...headOf(wanted), path }];
+    if (path === undefined) return [];
+    const isHealing = appliedTo(present) === appliedTo(wanted);
+    return [{ change: 'update', ...headOf(wanted), path, ...(isHealing && { isHealing }) }];
   });
 }
 
@@ -121,6 +129,12 @@ function withDigest(object: RenderedObject): RenderedObject {
   const { metadata } = object;
   const annotations = { ...metadata.annotations, [APPLIED]: digest(object) };
   return { ...object, metadata: { ...metadata, annotations } };
+}
+
+type Annotated = { metadata: { annotations?: Readonly<Record<string, string>> } };
+
+function appliedTo({ metadata }: Annotated): string | undefined {
+  return metadata.annotations?.[APPLIED];
 }
 
 function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeObject | undefined {

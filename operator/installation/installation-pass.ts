@@ -176,7 +176,7 @@ function regarding(service: ImageServiceObject): ImageServiceObject {
   return { ...service, apiVersion: API_VERSION, kind: KIND };
 }
 
-/** Nothing else was declared since all of it was in effect. */
+/** What was away counts where all of it was in effect; before that it may never have been there. */
 function tellDrift(
   service: ImageServiceObject,
   written: readonly Written[],
@@ -185,9 +185,12 @@ function tellDrift(
   const ready = findCondition(service.status, 'Ready');
   const wasReady =
     ready?.status === 'True' && ready.observedGeneration === service.metadata.generation;
-  if (!wasReady || written.length === 0) return;
+  const healed = written.filter(
+    ({ change, isHealing }) => isHealing || (change === 'create' && wasReady),
+  );
+  if (healed.length === 0) return;
   metrics.driftHealed(KIND, 0);
-  const objects = written.map(({ change, kind, name }) => `${change} ${kind} ${name}`).join(', ');
+  const objects = healed.map(({ change, kind, name }) => `${change} ${kind} ${name}`).join(', ');
   events.tell(regarding(service), {
     ...{ type: 'Normal', reason: 'DriftHealed', action: 'Heal' },
     note: `objects were not as they were rendered: ${objects}`,

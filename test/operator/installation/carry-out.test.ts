@@ -71,6 +71,24 @@ it('says what is missing where the cluster has no Gateway API', async () => {
   ]);
 });
 
+function stored(object: RenderedObject, status: object = {}): [string, KubeObject] {
+  const annotations = { 'tintype.dev/applied': digest(object) };
+  const metadata = { ...object.metadata, annotations, uid: 'u', resourceVersion: '1' };
+  return [liveKey(presentOf(object)), { ...object, metadata, status } as KubeObject];
+}
+
+it('heals what was written like this before, and not what is rendered anew', () => {
+  const [ingress] = renderRoutes(installation(least));
+  const [anew] = renderRoutes(installation({ ...least, baseURL: 'https://other.example' }));
+  if (ingress === undefined || anew === undefined) throw new Error('the API has a route');
+  const [key, object] = stored(ingress);
+  const live = new Map([[key, { ...object, spec: { ingressClassName: 'another' } }]]);
+  expect(planSteps([apply(ingress)], live)).toMatchObject([{ change: 'update', isHealing: true }]);
+  const [rendered] = planSteps([apply(anew)], live);
+  expect(rendered).toMatchObject({ change: 'update' });
+  expect(rendered).not.toHaveProperty('isHealing');
+});
+
 describe('a route of the kind that is declared no more', () => {
   const [ingress] = renderRoutes(installation(least));
   const [httpRoute] = renderRoutes(installation({ ...least, routing: gateway }));
@@ -81,15 +99,9 @@ describe('a route of the kind that is declared no more', () => {
   const address = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
   const elsewhere = { ...httpRoute, spec: { parentRefs: [{ name: 'another' }] } };
 
-  const stored = (object: RenderedObject, status: object): [string, KubeObject] => {
-    const annotations = { 'tintype.dev/applied': digest(object) };
-    const metadata = { ...object.metadata, annotations, uid: 'u', resourceVersion: '1' };
-    return [liveKey(presentOf(object)), { ...object, metadata, status } as KubeObject];
-  };
-
   it.each([
     ['stays while the other is not there', ingress, httpRoute, undefined, 0],
-    ['stays while nobody serves the other', ingress, httpRoute, stored(httpRoute, {}), 0],
+    ['stays while nobody serves the other', ingress, httpRoute, stored(httpRoute), 0],
     [
       'stays where the other is refused',
       ingress,
@@ -105,10 +117,10 @@ describe('a route of the kind that is declared no more', () => {
       0,
     ],
     ['goes once a Gateway serves', ingress, httpRoute, stored(httpRoute, accepted('True')), 1],
-    ['stays until the Ingress has an address', httpRoute, ingress, stored(ingress, {}), 0],
+    ['stays until the Ingress has an address', httpRoute, ingress, stored(ingress), 0],
     ['goes once the Ingress has an address', httpRoute, ingress, stored(ingress, address), 1],
   ] as const)('%s, and the plan says the same', async (_, before, after, other, gone) => {
-    const live = new Map([stored(before, {}), ...(other === undefined ? [] : [other])]);
+    const live = new Map([stored(before), ...(other === undefined ? [] : [other])]);
     const step = { do: 'delete', object: presentOf(before), after } as const;
     const deleted: string[] = [];
     const client = {
