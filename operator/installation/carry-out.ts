@@ -25,7 +25,7 @@ export type Written = {
 };
 
 /** What stood in the way of an object. */
-export type Trouble = { reason: 'ObjectTaken' | 'ObjectRefused'; message: string };
+export type Trouble = { kind: string; reason: 'ObjectTaken' | 'ObjectRefused'; message: string };
 
 export type Deeds = { written: Written[]; troubles: Trouble[] };
 
@@ -154,14 +154,14 @@ function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   const what = `${kind} '${name}'`;
   if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
     const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
-    return { reason: 'ObjectTaken', message };
+    return { kind, reason: 'ObjectTaken', message };
   }
   const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused', 'Unavailable'];
   if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
   if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
     const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
-    return { reason: 'ObjectRefused', message };
+    return { kind, reason: 'ObjectRefused', message };
   }
   const message = `${what} is refused by the API server: ${failure.message.replace(/\.?$/, '.')}`;
-  return { reason: 'ObjectRefused', message };
+  return { kind, reason: 'ObjectRefused', message };
 }

@@ -125,7 +125,16 @@ function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Co
   const [first] = troubles;
   if (first === undefined) return conditions;
   const message = troubles.map((each) => each.message).join(' ');
-  return withFinding(conditions, { type: 'Applied', reason: first.reason, message });
+  const told = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
+  const job = troubles.find(({ kind }) => kind === 'Job');
+  // Rendered, it was taken for one that is about to run.
+  return job === undefined
+    ? told
+    : withFinding(told, { type: 'MigrationComplete', ...reasonOf(job) });
+}
+
+function reasonOf({ reason, message }: Trouble) {
+  return { reason, message };
 }
 
 function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {

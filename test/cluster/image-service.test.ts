@@ -8,6 +8,7 @@ import {
   useInstallationCluster,
   usual,
 } from '../support/installation-cluster.ts';
+import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeRequest } from '../support/kube-request.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
@@ -405,6 +406,27 @@ describe('what keeps an ImageService from running', () => {
       );
       expect(await dispatchers()).toBe(1);
       await merge('ImageService', name, { spec: { uploadBaseURL: null } });
+      await untilReason(name, 'Running');
+    });
+  });
+
+  it.each([
+    ['migration', 'count/jobs.batch', 'ObjectRefused', /^Job '.*' is refused by the API server: /],
+    ['pod of its migration', 'pods', 'PodsRefused', /: no pod of it was let in; `kubectl describe/],
+  ])('is a %s that a quota does not let in', async (_, counted, reason, said) => {
+    const { spec } = await read('ImageService', name);
+    const allow = await kubeForbid(cluster.plane(), cluster.namespace(), counted);
+    await led(async () => {
+      await merge('ImageService', name, { spec: { image: `${spec.image}1` } });
+      await untilReason(name, reason, 'MigrationComplete');
+      expect(await message(name, 'MigrationComplete')).toMatch(said);
+      expect(await imageOf('api')).toBe(spec.image);
+      await allow();
+      // Whatever was refused a pod tries again ever more seldom.
+      for (const job of await owned('Job')) {
+        if (job.status.completionTime === undefined) await remove('Job', job.metadata.name);
+      }
+      await poke();
       await untilReason(name, 'Running');
     });
   });

@@ -64,6 +64,7 @@ it('says what is missing where the cluster has no Gateway API', async () => {
   const { troubles } = await carryOut(client, route ? [apply(route)] : [], new Map());
   expect(troubles).toEqual([
     {
+      kind: 'HTTPRoute',
       reason: 'ObjectRefused',
       message:
         "HTTPRoute 'main-api' cannot be written, as the cluster has no Gateway API: install it, or set `spec.routing.mode` to Ingress.",
