@@ -101,6 +101,27 @@ export async function listDoneJobRuns(
   );
 }
 
+/** Of each of these jobs, the runs since the newest one that ended well that failed or were killed, to a hundred. */
+export async function countFailedJobRuns(
+  db: Queryable,
+  jobs: readonly string[],
+): Promise<{ job: string; failed: number }[]> {
+  return db.query(
+    `select asked.job, (
+       select count(*)::int from (
+         select from job_runs r
+         where r.job = asked.job and r.started_at > coalesce(done.started_at, '-infinity')
+           and (r.outcome <> 'done' or (r.finished_at is null and r.lease_until <= now()))
+         limit 100
+       ) ended
+     ) as failed
+     from unnest($1::text[]) asked (job) left join lateral (
+       select started_at from job_runs where job = asked.job and outcome = 'done' order by started_at desc limit 1
+     ) done on true`,
+    [jobs],
+  );
+}
+
 /** Ended ones that are older; returns how many went. */
 export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'job_runs', column: 'finished_at' }, ageSeconds);

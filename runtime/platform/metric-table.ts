@@ -143,4 +143,9 @@ export const metricTable = {
     help: 'What the last run that succeeded did or found, wherever it ran. Of the dispatcher.',
     labels: ['job', 'what'],
   },
+  tintype_job_failed_in_row: {
+    kind: 'gauge',
+    help: 'Runs that failed, or were killed, since the last one that succeeded, wherever they ran. Of the dispatcher.',
+    labels: ['job'],
+  },
 } as const satisfies Record<`tintype_${string}`, MetricRow>;

@@ -39,6 +39,8 @@ export type MetricSources = {
   checks?: () => Promise<Waiting>;
   /** The newest run of each job that ended well, whichever process it ran in. */
   jobs?: () => Promise<readonly DoneJob[]>;
+  /** How often each job failed since it last ended well, whichever process it ran in. */
+  failed_jobs?: () => Promise<readonly { job: string; failed: number }[]>;
   in_hand?: () => Readonly<Record<string, number>>;
   /** Whether each that this process needs can be used now. */
   dependencies?: () => Promise<Readonly<Record<string, boolean>>>;
@@ -100,12 +102,13 @@ export function createMetrics(): Metrics {
 /** What cannot be had is left out: an old value would be taken for a new one. */
 async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   lookAtProcess(sources, gauge);
-  const { queues, uploads, checks, jobs, dependencies, database_lead_ms } = sources;
-  const [depths, sessions, scans, done, ready, lead] = await Promise.allSettled([
+  const { queues, uploads, checks, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
+  const [depths, sessions, scans, done, failed, ready, lead] = await Promise.allSettled([
     queues?.() ?? [],
     uploads?.(),
     checks?.(),
     jobs?.() ?? [],
+    failed_jobs?.() ?? [],
     dependencies?.() ?? {},
     database_lead_ms?.(),
   ]);
@@ -119,6 +122,10 @@ async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   setOrRemove(gauge('tintype_checks_waiting'), waiting.checks?.count);
   setOrRemove(gauge('tintype_checks_waiting_seconds'), waiting.checks?.oldest_seconds);
   for (const run of resultOf(done) ?? []) tellDone(run, gauge);
+  gauge('tintype_job_failed_in_row').reset();
+  for (const { job, failed: count } of resultOf(failed) ?? []) {
+    gauge('tintype_job_failed_in_row').set({ job }, count);
+  }
   const broker = queues === undefined ? {} : { broker: depths.status === 'fulfilled' };
   // What a process waited for while it started it may never ask for again.
   gauge('tintype_dependency_ready').reset();

@@ -86,6 +86,33 @@ describe('TintypeOperatorWithoutLeader', () => {
   }
 });
 
+it('TintypeJobFailing rings for a job whose pods are gone before anybody collects from them', () => {
+  const rule = rules.find(({ alert }) => alert === 'TintypeJobFailing');
+  const of = (job: string) => `tintype_job_failed_in_row{namespace="images",job="${job}"}`;
+  const description =
+    'daily-charge in images failed 3 times, within an hour or since it last succeeded.';
+  const labels = { severity: 'warning', namespace: 'images', job: 'daily-charge' };
+  judge(
+    { groups: [{ name: 'tintype', rules: [rule] }] },
+    {
+      interval: '1m',
+      input_series: [
+        { series: of('daily-charge'), values: '3x10' },
+        { series: of('retention'), values: '2x10' },
+      ],
+      alert_rule_test: [
+        {
+          eval_time: '10m',
+          alertname: rule?.alert,
+          exp_alerts: [
+            { exp_labels: labels, exp_annotations: { ...rule?.annotations, description } },
+          ],
+        },
+      ],
+    },
+  );
+});
+
 /** Throws, in promtool's words, where what rings is not what the test expects. */
 function judge(rulesFile: object, test: object): void {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-alerts-'));

@@ -140,12 +140,16 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeJobFailing',
-    expr: 'sum by (namespace, job) (increase(tintype_job_seconds_count{result="failed"}[1h])) > 2',
+    // A CronJob's pod is gone before anybody collects from it.
+    expr: [
+      'sum by (namespace, job) (increase(tintype_job_seconds_count{result="failed"}[1h])) > 2',
+      'max by (namespace, job) (tintype_job_failed_in_row) > 2',
+    ].join(' or '),
     for: '5m',
     severity: 'warning',
     summary: 'A scheduled job fails.',
     description:
-      '{{ $labels.job }} in {{ $labels.namespace }} failed {{ $value | humanize }} times within an hour.',
+      '{{ $labels.job }} in {{ $labels.namespace }} failed {{ $value | humanize }} times, within an hour or since it last succeeded.',
   },
   {
     name: 'TintypeJobOverdue',

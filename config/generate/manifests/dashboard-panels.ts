@@ -113,6 +113,11 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         targets: [[`time() - ${gauge('tintype_job_last_success_seconds', 'job')}`, '{{job}}']],
       },
       {
+        title: 'Failed since the last success',
+        unit: 'short',
+        targets: [[gauge('tintype_job_failed_in_row', 'job'), '{{job}}']],
+      },
+      {
         title: 'What jobs did',
         unit: 'ops',
         targets: [[`sum by (job, what) (${rate('tintype_job_done_total')})`, '{{job}}: {{what}}']],

@@ -5,7 +5,7 @@ import type { Database } from '../../../runtime/db/client.ts';
 import { listUploadContents } from '../../../runtime/db/content-owners.ts';
 import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
-import { listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
+import { countFailedJobRuns, listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { claimPurges } from '../../../runtime/db/purges.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
@@ -234,6 +234,7 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['parts that an upload needs', (noted) => listLiveMultiparts(noted, ['k7', 'none'])],
   ['masters that an upload needs', (noted) => listUploadContents(noted, [upload_id])],
   ['a page of uploads', (noted) => listUploads(noted, { ...page, project_id, status: null })],
+  ['how often jobs failed', (noted) => countFailedJobRuns(noted, ['upload-sweep', 'retention'])],
   ['what jobs did last', (noted) => listDoneJobRuns(noted, ['upload-sweep', 'retention'])],
 ];
 

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { claimDoomedObjects } from '../../../runtime/db/doomed-objects.ts';
 import {
+  countFailedJobRuns,
   deleteOldJobRuns,
   findLastJobRun,
   insertJobRun,
@@ -51,6 +52,28 @@ describe('a job', () => {
     expect(await updateJobRunLease(db, { run_id: next.run_id, lease_seconds: 60 })).toBe(true);
     await updateJobRunFinished(db, { run_id: lost.run_id, outcome: 'done', error: null });
     expect(await findLastJobRun(db, 'fold')).toBeUndefined();
+  });
+
+  it('counts what failed or was killed since it last ended well', async () => {
+    const count = async () => (await countFailedJobRuns(db, ['count', 'never-ran']))[0]?.failed;
+    const end = async (outcome: 'done' | 'failed') =>
+      updateJobRunFinished(db, {
+        ...{ run_id: must(await start('count')).run_id, outcome },
+        error: null,
+      });
+    await end('failed');
+    expect(await count()).toBe(1);
+    await end('done');
+    expect(await count()).toBe(0);
+    await end('failed');
+    await end('failed');
+    must(await start('count', 0));
+    expect(await count()).toBe(3);
+    must(await start('count'));
+    expect(await countFailedJobRuns(db, ['count', 'never-ran'])).toEqual([
+      { job: 'count', failed: 3 },
+      { job: 'never-ran', failed: 0 },
+    ]);
   });
 });
 

@@ -25,6 +25,7 @@ it('every metric of the table is measured by a function of its own and printed',
     jobs: async () => [
       { job: 'reconciliation', finished_at: new Date(9000), counts: { differing: 3 } },
     ],
+    failed_jobs: async () => [{ job: 'daily-charge', failed: 3 }],
   });
   metrics.purges({ sent: 2, failed: 1 });
   metrics.scans({ clear: 1 });
@@ -71,6 +72,7 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_checks_waiting_seconds 2.5');
   expect(text).toContain('tintype_job_last_success_seconds{job="reconciliation"} 9');
   expect(text).toContain('tintype_job_last_done{job="reconciliation",what="differing"} 3');
+  expect(text).toContain('tintype_job_failed_in_row{job="daily-charge"} 3');
 });
 
 it('two registries in one process do not disturb each other', async () => {
