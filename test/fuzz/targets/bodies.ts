@@ -52,9 +52,12 @@ function assertStorable(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, field] of Object.entries(value)) {
     assertStorable(name);
-    assertStorable(field);
+    if (!JUDGED_BY_ACTIONS.has(name)) assertStorable(field);
   }
 }
+
+/** An action refuses these by a code of their own, which the tests of the API show. */
+const JUDGED_BY_ACTIONS = new Set(['slug', 'folder', 'subject']);
 
 const json = bytes({
   name: 'json-bodies',

@@ -146,7 +146,14 @@ describe('POST …/uploads', () => {
   it('keeps the folder, normalized, and refuses what is none', async () => {
     const { body } = await create({ ...valid, folder: ' /a//b/ ' });
     expect(body.folder).toBe('a/b');
-    for (const folder of ['a/../b', './a', 'a\u0000b', 'x'.repeat(256), 'a/'.repeat(11)]) {
+    for (const folder of [
+      'a/../b',
+      './a',
+      'a\u0000b',
+      'a\ud800b',
+      'x'.repeat(256),
+      'a/'.repeat(11),
+    ]) {
       expect(codeOf(await create({ ...valid, folder })), folder).toBe('400 invalid_folder');
     }
   });

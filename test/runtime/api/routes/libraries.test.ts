@@ -58,7 +58,7 @@ describe('POST …/libraries', () => {
     expect((await key('GET', `${path}/PRESS.2026`)).body).toEqual(body);
   });
 
-  it.each(['default', ' Default ', '', 'a/b', '-a', 'a b', 'ä', 'x'.repeat(65)])(
+  it.each(['default', ' Default ', '', 'a/b', '-a', 'a b', 'ä', '\ud800', 'x'.repeat(65)])(
     'is 400 invalid_library_slug for %j',
     async (slug) => {
       expect(codeOf(await create({ slug, name: 'x' }))).toBe('400 invalid_library_slug');

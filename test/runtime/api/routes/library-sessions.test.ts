@@ -136,6 +136,8 @@ describe('POST …/library-sessions', () => {
     [{ subject: '' }, '400 invalid_subject'],
     [{ subject: 'x'.repeat(129) }, '400 invalid_subject'],
     [{ subject: 'a\u0000b' }, '400 invalid_subject'],
+    [{ subject: 'a\ud800b' }, '400 invalid_subject'],
+    [{ folder: 'a\ud800b' }, '400 invalid_folder'],
   ])('is refused with %j: %s', async (wish, code) => {
     expect(codeOf(await shop.mint(wish))).toBe(code);
   });

@@ -82,7 +82,14 @@ describe('PATCH …/files/{fileSlug}', () => {
   });
 
   it('is 400 invalid_folder for no path, and 404 library_not_found for no library', async () => {
-    for (const folder of ['..', 'a/./b', 'a\u0000b', 'a/'.repeat(11), 'x'.repeat(256)]) {
+    for (const folder of [
+      '..',
+      'a/./b',
+      'a\u0000b',
+      'a\ud800b',
+      'a/'.repeat(11),
+      'x'.repeat(256),
+    ]) {
       expect(codeOf(await patch({ folder, title: 'no' })), folder).toBe('400 invalid_folder');
     }
     for (const library of ['press', '', 'no/slug']) {
