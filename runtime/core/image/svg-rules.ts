@@ -117,7 +117,8 @@ export const svgStyleRefusals: readonly RegExp[] = [
   /[<>]/,
   /@(?!media\b)/i,
   /\b(?:expression|image|image-set|cross-fade|element|paint|src|attr|env)\s*\(/i,
-  /\b(?:javascript|vbscript|data|https?|file)\s*:/i,
+  // A scheme, also right behind a digit; `profile:hover` is none.
+  /(?<![a-z_])(?:javascript|vbscript|data|https?|file)\s*:/i,
   /\burl\s*\((?!\s*(?:#[A-Za-z_][\w.:-]*|"#[A-Za-z_][\w.:-]*"|'#[A-Za-z_][\w.:-]*')\s*\))/i,
 ];
 

@@ -18,7 +18,7 @@ import { bytes, refusals, type Target, text } from '../target.ts';
 
 /** No element and no attribute of these, no address but a reference into the file. */
 const DANGEROUS =
-  /<(?:script|foreignObject|iframe|image|a|handler|set|animate)[\s/>]|<[^>]*\son\w+=|(?:javascript|data|https?(?!:\/\/www\.w3\.org\/2000\/svg")|file):|<!|<\?|\\|@import/i;
+  /<(?:script|foreignObject|iframe|image|a|handler|set|animate)[\s/>]|<[^>]*\son\w+=|(?<![a-z_])(?:javascript|data|https?(?!:\/\/www\.w3\.org\/2000\/svg")|file):|<!|<\?|\\|@import/i;
 
 const svg = bytes({
   name: 'svg',
