@@ -40,8 +40,8 @@ export type PassResult = {
   isThere: boolean;
   written: readonly Written[];
   look_again_seconds: number | undefined;
-  /** What the scaler works with; undefined where there is nothing to scale. */
-  gathered: Gathered | undefined;
+  /** What the scaler works with; undefined where there is nothing to scale. `as before`: nobody can tell. */
+  gathered: Gathered | 'as before' | undefined;
 };
 
 const STAYS: PassResult = {
@@ -64,7 +64,7 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   const spec = imageServiceSpec.safeParse(service.spec);
   if (!spec.success) {
     await tell(service, { conditions: invalidConditions(spec.error) }, context);
-    return STAYS;
+    return { ...STAYS, gathered: 'as before' };
   }
   const gathered = await gather(service, spec.data, context);
   const decision = decideOn(gathered, context.clock.now());
@@ -185,7 +185,7 @@ function regarding(service: ImageServiceObject): ImageServiceObject {
   return { ...service, apiVersion: API_VERSION, kind: KIND };
 }
 
-/** What was away counts where all of it was in effect; before that it may never have been there. */
+/** What was away counts where all of it was in effect, and a migration never: it is another one for another Secret. */
 function tellDrift(
   service: ImageServiceObject,
   written: readonly Written[],
@@ -195,7 +195,8 @@ function tellDrift(
   const wasReady =
     ready?.status === 'True' && ready.observedGeneration === service.metadata.generation;
   const healed = written.filter(
-    ({ change, isHealing }) => isHealing || (change === 'create' && wasReady),
+    ({ change, kind, isHealing }) =>
+      isHealing || (wasReady && change === 'create' && kind !== 'Job'),
   );
   if (healed.length === 0) return;
   metrics.driftHealed(KIND, 0);

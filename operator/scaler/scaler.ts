@@ -6,7 +6,6 @@
 import type { Log } from '../../runtime/platform/log.ts';
 import type { QueueDepth } from '../../runtime/platform/queue/queue.ts';
 import { type Installation, scalerOf } from '../image-service/installation.ts';
-import type { Observed } from '../image-service/observed.ts';
 import { type Pool, poolsOf } from '../image-service/render/autoscaling.ts';
 import { urlKey } from '../image-service/secrets.ts';
 import { readSecret } from '../installation/read-secrets.ts';
@@ -19,10 +18,8 @@ import type { Wish } from './decide-scale.ts';
 import type { AskPod } from './read-load.ts';
 import { markBusy, scalePool } from './scale-pool.ts';
 
-/** What a pass over an ImageService saw: whether and how its workers are scaled. */
-type Passed = {
-  gathered: { installation: Installation; observed: Pick<Observed, 'migration'> } | undefined;
-};
+/** What a pass over an ImageService saw: how its workers are scaled; `as before` where it could not be read. */
+type Passed = { gathered: { installation: Installation } | 'as before' | undefined };
 
 export type Scaler = {
   take(key: string, passed: Passed): void;
@@ -51,10 +48,8 @@ export function createScaler(options: ScalerOptions): Scaler {
   const state: State = { ...options, installations: new Map(), wishes: new Map() };
   return {
     take: (key, { gathered }) => {
-      const isScaled =
-        gathered !== undefined &&
-        gathered.observed.migration.state === 'complete' &&
-        scalerOf(gathered.installation) !== 'nobody';
+      if (gathered === 'as before') return;
+      const isScaled = gathered !== undefined && scalerOf(gathered.installation) !== 'nobody';
       if (isScaled) state.installations.set(key, gathered.installation);
       else state.installations.delete(key);
     },

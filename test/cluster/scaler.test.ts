@@ -128,8 +128,7 @@ describe('what is measured of an installation', () => {
     const sees = (mode: 'BuiltIn' | 'KEDA' | 'Disabled') => {
       const spec = { ...least, amqpSecretRef: { name: secret }, autoscaling: { mode } };
       const of = installation(spec, { name, namespace: cluster.namespace(), keda: 'present' });
-      const observed = { migration: { state: 'complete' as const } };
-      scaler.take('it', { gathered: { installation: of, observed } });
+      scaler.take('it', { gathered: { installation: of } });
     };
     const shows = (...names: string[]) =>
       until(async () => {
@@ -139,6 +138,10 @@ describe('what is measured of an installation', () => {
         expect([...new Set([...samples].map(([, sample]) => sample))]).toEqual(names);
       });
     sees('BuiltIn');
+    await shows('workers', 'last_look');
+    // A spec that cannot be read is no reason to scale no more.
+    scaler.take('it', { gathered: 'as before' });
+    metrics.forgetPools('it', ['worker-ingest', 'worker-render']);
     await shows('workers', 'last_look');
     sees('KEDA');
     await shows('last_look');
