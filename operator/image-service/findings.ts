@@ -64,11 +64,16 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
 }
 
 /** Of a Job that brings the database to the version of the image. */
-export function judgeMigration(name: string, { state, last_line, waits_for }: JobState): Verdict {
+export function judgeMigration(name: string, job: JobState): Verdict {
+  const { state, last_line, failing, unplaced } = job;
   const said = last_line === undefined ? '' : `: ${last_line}`;
   if (state === 'complete') return { reason: 'Completed', message: `Job ${name} is complete.` };
-  if (waits_for !== undefined) {
-    return { reason: 'MigrationRunning', message: `Job ${name} does not start: ${waits_for}.` };
+  if (failing !== undefined) {
+    return { reason: 'PodsFailing', message: `Job ${name} does not start: ${failing}.` };
+  }
+  if (unplaced !== undefined) {
+    const message = `Job ${name} does not start: no node takes its pod: ${unplaced}.`;
+    return { reason: 'MigrationRunning', message };
   }
   if (state !== 'failed')
     return { reason: 'MigrationRunning', message: `Job ${name} runs${said}.` };

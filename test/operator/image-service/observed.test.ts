@@ -40,8 +40,10 @@ describe('a Job, as Kubernetes shows it', () => {
 
   it('says why its pod does not start, while it runs', () => {
     const pod = waitingPod({ reason: 'ImagePullBackOff', message: 'no such image' });
-    const { message } = judgeMigration('main-migrate', readJob({}, [pod]));
-    expect(message).toBe('Job main-migrate does not start: ImagePullBackOff: no such image.');
+    expect(judgeMigration('main-migrate', readJob({}, [pod]))).toEqual({
+      reason: 'PodsFailing',
+      message: 'Job main-migrate does not start: ImagePullBackOff: no such image.',
+    });
   });
 
   it('says why no node takes its pod, and does not say that it runs', () => {
