@@ -5,7 +5,7 @@
 import { type Condition, conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration, judgePodless, LET_IN_SECONDS } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
-import { findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
+import { deploymentOf, findingsWith, type Seen, verdictsOf } from './judge-parts.ts';
 import type { JobState, Observed, Verdict } from './observed.ts';
 import { type Rendered, renderInstallation } from './render/render.ts';
 import { rollBack } from './roll-back.ts';
@@ -106,6 +106,7 @@ function migrateFirst(parts: Seen, now: Date): Next {
   return {
     steps: [
       ...rendered.ground.map(apply),
+      ...(observed.last_image === undefined ? [] : keepServing(parts, observed.last_image)),
       ...(migration.state === 'absent' ? [create(rendered.migration)] : []),
       ...(hasFailed && rested ? [remove(presentOf(rendered.migration))] : []),
     ],
@@ -113,6 +114,18 @@ function migrateFirst(parts: Seen, now: Date): Next {
     look_again_seconds: hasFailed ? RETRY_SECONDS : podlessSeconds(migration),
   };
 }
+
+/** What leads people to the version that runs, and a part of it that somebody took away, does not wait for the next. */
+function keepServing({ of, rendered, observed }: Seen, image: string): Step[] {
+  const before = renderInstallation({ ...of, spec: { ...of.spec, image } });
+  const gone = components.filter((component) => observed.deployments[component] === undefined);
+  return [
+    ...gone.map((component) => deploymentOf(before, component)),
+    ...rendered.rest.filter(({ kind }) => LEADING.includes(kind)),
+  ].map(apply);
+}
+
+const LEADING: readonly string[] = ['Service', 'PodDisruptionBudget', 'Ingress', 'HTTPRoute'];
 
 /** Nothing in the cluster changes when a pod is not let in. */
 function podlessSeconds({ podless_since }: JobState): number | undefined {

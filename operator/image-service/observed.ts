@@ -4,7 +4,7 @@ import type { Reason } from './conditions.ts';
 import type { ConfigMapProblem } from './config-maps.ts';
 import type { Component } from './installation.ts';
 import { conditions, failureOf, lastLine, unplacedOf } from './pods.ts';
-import { REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
+import { REVISION, ROLLED_BACK, ROLLED_BACK_SPEC, ROLLED_BACK_WHY } from './render/deployments.ts';
 import type { SecretProblem } from './secrets.ts';
 
 export type Observed = {
@@ -41,8 +41,10 @@ export type JobState = {
   /** The last line that it logged, where one is known. */
   last_line?: string;
   failed_at?: Date;
-  /** Why its pod does not start, or no node takes it. */
-  waits_for?: string;
+  /** Why its pod does not start, in its own words. */
+  failing?: string;
+  /** Why no node takes its pod. */
+  unplaced?: string;
   /** Since when it runs, where no pod of it was ever made. */
   podless_since?: Date;
 };
@@ -60,8 +62,8 @@ export type DeploymentState = {
   total: number;
   /** New pods took longer than they may. */
   isLate: boolean;
-  /** The revision that did not become ready, and why, where the one before it was brought back. */
-  rolled_back?: { revision: string; why: string };
+  /** The revision that did not become ready, why, and a digest of the spec, where the one before it was brought back. */
+  rolled_back?: { revision: string; why: string; spec?: string };
   /** Whether the version that it was told to run has been ready once. */
   isRolledOut: boolean;
   /** Why Kubernetes makes no pods. */
@@ -94,11 +96,12 @@ export function readJob(job: unknown, pods: readonly unknown[]): JobState {
   const failed = is('Failed');
   if (failed === undefined) {
     const unplaced = unplacedOf(pods);
-    const waits_for = failureOf(pods) ?? (unplaced && `no node takes its pod: ${unplaced}`);
+    const failing = failureOf(pods);
     const isPodless = pods.length + status.active + status.failed === 0;
     return {
       ...{ state: 'running', ...line },
-      ...(waits_for === undefined ? {} : { waits_for }),
+      ...(failing === undefined ? {} : { failing }),
+      ...(unplaced === undefined ? {} : { unplaced }),
       ...(isPodless && { podless_since: new Date(metadata.creationTimestamp) }),
     };
   }
@@ -156,7 +159,8 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
 function readRollBack(annotations: Record<string, string>): Pick<DeploymentState, 'rolled_back'> {
   const revision = annotations[ROLLED_BACK];
   if (revision === undefined) return {};
-  return { rolled_back: { revision, why: annotations[ROLLED_BACK_WHY] ?? '' } };
+  const [why = '', spec] = [annotations[ROLLED_BACK_WHY], annotations[ROLLED_BACK_SPEC]];
+  return { rolled_back: { revision, why, ...(spec === undefined ? {} : { spec }) } };
 }
 
 const cronShape = z.object({

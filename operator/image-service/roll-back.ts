@@ -7,8 +7,15 @@ import { type Condition, conditionsOf } from './conditions.ts';
 import { judgeDeployment, judgeMigration } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
 import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
-import { PROGRESS_SECONDS, REVISION, ROLLED_BACK, ROLLED_BACK_WHY } from './render/deployments.ts';
-import type { RenderedObject } from './render/object.ts';
+import type { DeploymentState } from './observed.ts';
+import {
+  PROGRESS_SECONDS,
+  REVISION,
+  ROLLED_BACK,
+  ROLLED_BACK_SPEC,
+  ROLLED_BACK_WHY,
+} from './render/deployments.ts';
+import { digest, type RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered, renderInstallation } from './render/render.ts';
 import { apply, removeStrangers, type Step } from './steps.ts';
 
@@ -49,7 +56,7 @@ export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut |
 }
 
 /** Each with why: as it is seen now, or as it was noted when it was taken back. */
-function failedParts({ rendered, observed }: Seen, now: Date): Map<Component, string> {
+function failedParts({ of, rendered, observed }: Seen, now: Date): Map<Component, string> {
   const { deployments, usable_since } = observed;
   const usable_ms = usable_since === undefined ? 0 : now.getTime() - usable_since.getTime();
   const hadTime = usable_ms >= PROGRESS_SECONDS * 1000;
@@ -58,14 +65,23 @@ function failedParts({ rendered, observed }: Seen, now: Date): Map<Component, st
     const state = deployments[component];
     const { name, annotations } = deploymentOf(rendered, component).metadata;
     const wanted = annotations?.[REVISION];
-    if (state?.rolled_back?.revision === wanted) {
-      failed.set(component, state?.rolled_back?.why ?? '');
+    if (state !== undefined && isNoted(state, { wanted, spec: of.spec })) {
+      failed.set(component, state.rolled_back?.why ?? '');
     } else if (hadTime && state !== undefined && state.revision === wanted) {
       const { reason, message } = judgeDeployment(name, state);
       if (reason === 'RolloutFailed') failed.set(component, message);
     }
   }
   return failed;
+}
+
+type Asked = { wanted: string | undefined; spec: Installation['spec'] };
+
+/** Whoever declares something else asks for another try: what was in the way may have been mended. */
+function isNoted({ rolled_back }: DeploymentState, { wanted, spec }: Asked): boolean {
+  if (rolled_back?.revision !== wanted) return false;
+  // Earlier operators did not note it.
+  return rolled_back?.spec === undefined || rolled_back.spec === digest(spec);
 }
 
 type Failed = { of: Installation; rendered: Rendered; failed: ReadonlyMap<Component, string> };
@@ -80,6 +96,7 @@ function marked(object: RenderedObject, { of, rendered, failed }: Failed): Rende
     ...object.metadata.annotations,
     [ROLLED_BACK]: revision,
     [ROLLED_BACK_WHY]: why,
+    [ROLLED_BACK_SPEC]: digest(of.spec),
   };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }

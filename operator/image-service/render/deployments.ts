@@ -8,6 +8,8 @@ export const REVISION = 'tintype.dev/revision';
 /** The revision that was taken back, and why. */
 export const ROLLED_BACK = 'tintype.dev/rolled-back';
 export const ROLLED_BACK_WHY = 'tintype.dev/rolled-back-why';
+/** A digest of the spec that asked for it: with another one it is tried again. */
+export const ROLLED_BACK_SPEC = 'tintype.dev/rolled-back-spec';
 export const PROGRESS_SECONDS = 600;
 
 export function renderDeployments(of: Installation): RenderedObject[] {

@@ -11,6 +11,7 @@ import type { DeploymentState, Observed } from '../../../operator/image-service/
 import {
   REVISION,
   ROLLED_BACK,
+  ROLLED_BACK_SPEC,
   ROLLED_BACK_WHY,
 } from '../../../operator/image-service/render/deployments.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
@@ -416,6 +417,7 @@ describe('a new image that does not become ready in time', () => {
     const rolled_back = {
       revision: annotations[ROLLED_BACK] ?? '',
       why: annotations[ROLLED_BACK_WHY] ?? '',
+      spec: annotations[ROLLED_BACK_SPEC] ?? '',
     };
     expect(rolled_back.revision).toBe(revisionOf('worker-ingest'));
     const back = { revision: annotations[REVISION], rolled_back };
@@ -424,6 +426,13 @@ describe('a new image that does not become ready in time', () => {
       applied,
     );
     expect(condition(again, 'Ready')).toMatchObject({ status: 'False', reason: 'RolledBack' });
+  });
+
+  it('is tried again where anything else is declared', () => {
+    const rolled_back = { revision: revisionOf('api') ?? '', why: 'it did not start' };
+    const of = (spec: string) => reason(undefined, { rolled_back: { ...rolled_back, spec } });
+    expect(of(worker?.metadata.annotations?.[ROLLED_BACK_SPEC] ?? '')).toBe('RolledBack');
+    expect(of('of another spec')).toBe('Running');
   });
 
   it('is tried where another one is declared', () => {
@@ -455,6 +464,29 @@ describe('a new image that does not become ready in time', () => {
   it('stays where nothing is known to have run before', () => {
     const first = decided({ deployments: deployments({ 'worker-ingest': late }) });
     expect(condition(first, 'Ready')?.reason).toBe('RolloutFailed');
+  });
+});
+
+describe('while the migration of a new image runs', () => {
+  const last_image = 'registry.example.com/tintype:1.2.2';
+  const migration = { state: 'running' } as const;
+
+  it('what leads to the version before it is kept as it should be, and that runs on', () => {
+    const decision = decided({ migration, last_image });
+    for (const kind of ['Service', 'PodDisruptionBudget', 'Ingress']) {
+      expect(names(decision, kind), kind).not.toEqual([]);
+    }
+    expect(names(decision, 'Deployment')).toEqual([]);
+    expect(names(decision, 'CronJob')).toEqual([]);
+  });
+
+  it('a part that somebody took away comes back as the version before it', () => {
+    const { api: _, ...others } = deployments({});
+    const { steps } = decided({ migration, last_image, deployments: others });
+    const made = steps.flatMap((step) => (step.do === 'apply' ? [step.object] : []));
+    const found = made.filter(({ kind }) => kind === 'Deployment');
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(['main-api']);
+    expect(JSON.stringify(found)).toContain(`"image":"${last_image}"`);
   });
 });
 
