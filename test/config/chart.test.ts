@@ -165,12 +165,34 @@ describe('the chart', () => {
     expect(env).toContainEqual({ name: 'TINTYPE_DELIVERY_NAMESPACE', value: 'edge' });
   });
 
-  it('lets an ImageService stand in the namespace of the routes, where that alone is set', () => {
-    const objects = helm({ deliveryNamespace: 'edge' });
-    const roles = objects.filter(({ metadata }) => metadata.name === 'tintype-operator-runtime');
-    expect(roles.map(({ metadata }) => metadata.namespace)).toEqual(['edge', 'edge']);
+  it.each([
+    ['the release', {}, '', ['tintype-system']],
+    ['the routes', { deliveryNamespace: 'edge' }, 'edge', ['edge']],
+    [
+      'the release beside others',
+      { runtimeNamespaces: ['images'] },
+      'images,tintype-system',
+      ['images', 'tintype-system'],
+    ],
+    [
+      'the routes beside others',
+      { runtimeNamespaces: ['images', 'edge', 'more'], deliveryNamespace: 'edge' },
+      'images,edge,more',
+      ['images', 'edge', 'more'],
+    ],
+  ])('lets an ImageService stand in the namespace of %s', (_, values, variable, places) => {
+    const objects = helm({ ...values, metrics: { podMonitor: { enabled: true } } });
     const env = only(objects, 'Deployment').spec.template.spec.containers[0].env;
-    expect(env).toContainEqual({ name: 'TINTYPE_RUNTIME_NAMESPACES', value: 'edge' });
+    expect(env).toContainEqual({ name: 'TINTYPE_RUNTIME_NAMESPACES', value: variable });
+    const roles = objects.filter(({ metadata }) => metadata.name === 'tintype-operator-runtime');
+    for (const kind of ['Role', 'RoleBinding']) {
+      const found = roles.filter((each) => each.kind === kind);
+      expect(found.map(({ metadata }) => metadata.namespace)).toEqual(places);
+    }
+    const monitored = new Set([...places, 'tintype-system']);
+    expect(only(objects, 'PodMonitor')['spec']).toMatchObject({
+      namespaceSelector: { matchNames: [...monitored] },
+    });
   });
 
   it('binds every role to the operator’s own account', () => {

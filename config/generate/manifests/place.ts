@@ -61,9 +61,9 @@ export const kustomizePlace: Place = {
   each: (path, make) => asList(values[path].default).map(make),
 };
 
-/** The ImageService that routes lead to stands where they do. Empty: the namespace of the release. */
+/** The ImageService that routes lead to stands where they do, so that is always one. Empty: the namespace of the release. */
 export const RUNTIME_NAMESPACES =
-  'append ($.Values.runtimeNamespaces | default list) $.Values.deliveryNamespace | compact | uniq';
+  'append ($.Values.runtimeNamespaces | default list) ($.Values.deliveryNamespace | default (and $.Values.runtimeNamespaces $.Release.Namespace)) | compact | uniq';
 
 export const chartPlace: Place = {
   isChart: true,

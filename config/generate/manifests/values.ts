@@ -102,7 +102,7 @@ export const values = {
     type: namespaces,
     default: [],
     description:
-      'Namespaces in which an ImageService may stand, beside `deliveryNamespace`; none, and no `deliveryNamespace`: that of the release.',
+      'Namespaces in which an ImageService may stand, beside that of the routes (`deliveryNamespace`, else that of the release).',
   },
   'operator.replicas': {
     type: z.int().min(0).max(10),
