@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # `make install`: the operator into the cluster of the current kubeconfig. The definitions come first, then what uses them.
-# IMAGE=registry/tintype:tag names the image, else one that was named before stays; FOLDER another one than config/default, as config/private-ca; KUBECTL another
-# kubectl. Again is an upgrade.
+# IMAGE=registry/tintype:tag names the image, else one that was named before stays; FOLDER another one than config/default,
+# as config/private-ca, which stays as well; KUBECTL another kubectl. Again is an upgrade.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
@@ -13,11 +13,20 @@ command -v "$KUBECTL" >/dev/null || { echo 'make install needs kubectl in PATH' 
   exit 1
 }
 
+# Of the operator that is there.
+read_there() {
+  "$KUBECTL" --namespace $NAMESPACE get deployment tintype-operator --ignore-not-found --output "jsonpath=$1"
+}
+
 folder=${FOLDER:-config/default}
+# An authority that the operator was made to trust is not taken from it: its database would be out of reach.
+if [ -z "${FOLDER:-}" ] && [ -n "$(read_there '{.spec.template.spec.volumes[?(@.name=="ca")].name}')" ]; then
+  folder=config/private-ca
+  echo "The folder stays $folder: for another one say FOLDER=config/default"
+fi
 # An image that somebody named is not replaced by the default one, which only machines have that it was loaded into.
 if [ -z "${IMAGE:-}" ]; then
-  there=$("$KUBECTL" --namespace $NAMESPACE get deployment tintype-operator --ignore-not-found \
-    --output 'jsonpath={.spec.template.spec.containers[0].image}')
+  there=$(read_there '{.spec.template.spec.containers[0].image}')
   case $there in
   '' | tintype:*) ;;
   *) IMAGE=$there && echo "The image stays $IMAGE: for another one say IMAGE=registry/tintype:tag" ;;

@@ -84,6 +84,26 @@ describe('make install and make uninstall', () => {
     expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
   }, 300_000);
 
+  it('leave the authority that the operator trusts, until another folder is named', async () => {
+    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+    const trusted = async () => {
+      const found = JSON.stringify((await kubeOk(plane, { path })).spec);
+      return ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"'].filter((word) => found.includes(word));
+    };
+    expect(await script('install.sh', { FOLDER: 'config/private-ca' })).not.toContain(
+      'stays config',
+    );
+    expect(await trusted()).toHaveLength(2);
+    expect(await script('install.sh')).toContain('The folder stays config/private-ca');
+    expect(await trusted()).toHaveLength(2);
+    const IMAGE = 'registry.example.com/tintype:2';
+    expect(await script('install.sh', { IMAGE })).toContain('The folder stays config/private-ca');
+    expect(await trusted()).toHaveLength(2);
+    await script('install.sh', { FOLDER: 'config/default' });
+    expect(await trusted()).toEqual([]);
+    expect(await script('install.sh')).not.toContain('stays config');
+  }, 300_000);
+
   it('take no finalizer of others off, and say what is in the way', async () => {
     await declare('default', 'shop', ['tintype.dev/project']);
     await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
