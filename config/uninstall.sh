@@ -57,6 +57,17 @@ release() {
     --patch "{\"metadata\":{\"finalizers\":[$(IFS=,; echo "${kept[*]:-}")]}}" >/dev/null 2>&1 || true
 }
 
+# By its labels: a release of the chart may have objects of the same names.
+remove_own() {
+  "$KUBECTL" --namespace "$NAMESPACE" delete "$@" --timeout=120s \
+    --selector app.kubernetes.io/name=tintype,app.kubernetes.io/managed-by=kustomize
+}
+
+# Until its last pod has ended, before what permits it: what it still does then is not refused.
+end_operator() {
+  remove_own deployments --cascade=foreground
+}
+
 # All of them at once: a preset that is the default of a project is let go of after the project.
 remove() {
   local kinds kind namespace name said
@@ -102,20 +113,15 @@ remove_namespace() {
   echo "Namespace $NAMESPACE stays, as it holds what is not of the install: ${others//$'\n'/, }. This deletes it with all of that: $KUBECTL delete namespace $NAMESPACE"
 }
 
-# The operator, until its last pod has ended, before what permits it: what it still does then is not refused.
-"$KUBECTL" delete --ignore-not-found --timeout=120s --cascade=foreground -f config/manager/deployment.yaml
-for folder in admission-policy network-policy rbac; do
-  "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/$folder
-done
-for file in config/manager/*.yaml; do
-  case $file in */kustomization.yaml | */namespace.yaml | */deployment.yaml) continue ;; esac
-  "$KUBECTL" delete --ignore-not-found --timeout=120s -f "$file"
-done
+end_operator
+remove_own validatingadmissionpolicies,validatingadmissionpolicybindings,networkpolicies
+remove_own roles,rolebindings,clusterroles,clusterrolebindings
+remove_own poddisruptionbudgets,serviceaccounts
 "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd
 remove_namespace
 
 # What another release installed, by the labels that all of its objects have: release, kind, namespace and name.
-remaining=$("$KUBECTL" get deployments,roles,rolebindings,clusterroles,clusterrolebindings --all-namespaces \
+remaining=$("$KUBECTL" get deployments,roles,rolebindings,clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings --all-namespaces \
   --selector app.kubernetes.io/name=tintype,app.kubernetes.io/component=operator --output 'jsonpath={range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{"|"}{.metadata.annotations.meta\.helm\.sh/release-namespace}{"|"}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"\n"}{end}')
 if [ -z "$remaining" ]; then
   echo 'Uninstalled: no resource, definition or role of Tintype is left in this cluster.'

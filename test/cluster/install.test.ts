@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { run } from '../config/rendered.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { kubeOk, kubeRequest } from '../support/kube-request.ts';
@@ -161,6 +162,35 @@ describe('make uninstall beside a release of the chart', () => {
     await helmIn('two', 'uninstall', 'second');
     await kubeOk(plane, { method: 'DELETE', path: `${path}/by-hand` });
     expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
+  }, 300_000);
+});
+
+describe('make uninstall where only the chart is installed', () => {
+  it('takes nothing of the release but the definitions, and names the rest', async () => {
+    await helmIn('ts', 'install', 'tintype', 'charts/tintype', '--create-namespace');
+    const release = (await helmIn('ts', 'get', 'manifest', 'tintype')).trim();
+    const named = () => {
+      const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
+      const words = ['get', '--ignore-not-found', '--namespace', 'ts', '--output', 'name'];
+      const found = run('kubectl', [...kubeconfig, ...words, '--filename', '-'], release);
+      return found.split('\n').filter((name) => !/^(customresourcedefinition|$)/.test(name));
+    };
+    const before = named();
+    expect(before.length).toBeGreaterThan(20);
+    const said = await script('uninstall.sh');
+    expect(named()).toEqual(before);
+    const helm = 'helm uninstall tintype --namespace ts';
+    for (const object of [
+      'Deployment ts/tintype-operator',
+      'ClusterRole tintype-operator',
+      'ClusterRoleBinding tintype-operator',
+      'ValidatingAdmissionPolicy tintype-staff-fields.tintype.dev',
+    ]) {
+      expect(said).toContain(`${object}: ${helm}`);
+    }
+    await helmIn('ts', 'uninstall', 'tintype');
+    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
+    expect(await left()).toEqual([]);
   }, 300_000);
 });
 

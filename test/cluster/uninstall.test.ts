@@ -284,7 +284,9 @@ describe('make uninstall where others keep something beside the operator', () =>
       const { metadata } = (await kubeOk(plane, { path: place })) as { metadata: object };
       expect(metadata).not.toHaveProperty('deletionTimestamp');
     }
-    const operators = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/tintype-operator`;
-    expect((await kubeRequest(plane, { path: operators })).status).toBe(404);
+    const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
+    const ours = run('kubectl', ['kustomize', 'config/default']);
+    const words = ['get', '--ignore-not-found', '--output', 'name', '--filename', '-'];
+    expect(run('kubectl', [...kubeconfig, ...words], ours)).toBe(`namespace/${NAMESPACE}\n`);
   }, 300_000);
 });
