@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # `make uninstall`: resources first, while the operator can still let go of them, then the operator, then the definitions.
-# Where no operator leads, or it does not let go within UNINSTALL_SECONDS (60), its finalizers are taken off. What becomes
-# of a project is said by its deletionPolicy, as with every deletion; where the finalizer was taken off its rows stay.
+# Where no operator leads, or it does not let go within UNINSTALL_SECONDS (60), it is ended and its finalizers are taken
+# off. What becomes of a project is said by its deletionPolicy, as with every deletion; where the finalizer was taken off
+# its rows stay, unless another operator leads that takes it for deleted.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 KUBECTL=${KUBECTL:-kubectl}
@@ -33,6 +34,13 @@ list_left() {
 # Changes every few seconds while an operator leads, whoever installed it.
 read_signs() {
   "$KUBECTL" get leases --all-namespaces --field-selector metadata.name=tintype-operator --output 'jsonpath={.items[*].spec.renewTime}'
+}
+
+# The namespace of one that still leads: nothing where no Lease is written.
+find_leader() {
+  [ -n "$(read_signs)" ] || return 0
+  "$KUBECTL" get leases --all-namespaces --field-selector metadata.name=tintype-operator --watch-only \
+    --request-timeout="${SILENT_SECONDS}s" --output 'jsonpath={.metadata.namespace}{"\n"}' 2>/dev/null | head -n 1 || true
 }
 
 # For as long as an operator leads, and the time is not up.
@@ -68,18 +76,29 @@ end_operator() {
   remove_own deployments --cascade=foreground
 }
 
+# An operator that runs takes a resource that lost its finalizer for deleted: ours is ended before.
+release_all() {
+  local kinds=$1 leader kind namespace name said outcome='its rows stay as they are'
+  end_operator
+  leader=$(find_leader)
+  if [ -n "$leader" ]; then
+    outcome="the operator that still leads (Lease $leader/tintype-operator) takes it for deleted, if it watches that namespace"
+  fi
+  list_left "$kinds" | while IFS='|' read -r kind namespace name said; do
+    if [ "$said" = ': ' ]; then said='it says nothing'; else said="it says $said"; fi
+    echo "$kind $namespace/$name: no operator let go of it ($said): its finalizer is taken off, and $outcome"
+    release "$kind.tintype.dev" "$namespace" "$name"
+  done
+}
+
 # All of them at once: a preset that is the default of a project is let go of after the project.
 remove() {
-  local kinds kind namespace name said
+  local kinds
   kinds=$(known_kinds "$@")
   [ -n "$kinds" ] || return 0
   "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
   await_operator "$kinds"
-  list_left "$kinds" | while IFS='|' read -r kind namespace name said; do
-    if [ "$said" = ': ' ]; then said='it says nothing'; else said="it says $said"; fi
-    echo "$kind $namespace/$name: no operator let go of it ($said): its finalizer is taken off, and its rows stay as they are"
-    release "$kind.tintype.dev" "$namespace" "$name"
-  done
+  [ -z "$(list_left "$kinds")" ] || release_all "$kinds"
   "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
   [ -z "$(list_left "$kinds")" ] || {
     echo "some resources are held by finalizers of others, see \`kubectl get $kinds --all-namespaces --output yaml\`" >&2

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -173,6 +174,43 @@ async function declareAndSettle(): Promise<void> {
   });
 }
 
+async function pauseProject(name: string): Promise<void> {
+  await kubeRequest(plane, {
+    method: 'PATCH',
+    path: path('Project', name),
+    body: { metadata: { annotations: { 'tintype.dev/paused': 'true' } } },
+    content_type: 'application/merge-patch+json',
+  });
+  await until(async () => {
+    const { status } = (await kubeOk(plane, { path: path('Project', name) })) as {
+      status: { conditions: { type: string }[] };
+    };
+    expect(status.conditions.map(({ type }) => type)).toContain('Paused');
+  });
+}
+
+/** A Deployment that is deleted in the foreground is there for as long as its pods, of which the operator is one. */
+async function holdDeployment(): Promise<() => Promise<void>> {
+  const at = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments/tintype-operator`;
+  const patch = (finalizers: readonly string[]) => ({
+    ...{ method: 'PATCH', path: at, body: { metadata: { finalizers } } },
+    content_type: 'application/merge-patch+json',
+  });
+  await kubeOk(plane, patch(['example.com/pod']));
+  return async () => {
+    await until(async () => {
+      const { metadata } = await kubeOk(plane, { path: at });
+      expect(metadata).toHaveProperty('deletionTimestamp');
+    });
+    const child = operator?.child;
+    const ended = child === undefined ? undefined : once(child, 'exit');
+    child?.kill('SIGTERM');
+    await ended;
+    await kill();
+    await kubeOk(plane, patch([]));
+  };
+}
+
 function definitions(): string {
   const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
   return run('kubectl', [...kubeconfig, 'get', 'crd,namespace', '--output', 'name']);
@@ -217,27 +255,41 @@ describe('make uninstall while an operator leads', () => {
     ]);
   }, 300_000);
 
-  it('says of what the operator holds why, and takes it out all the same', async () => {
-    await kubeRequest(plane, {
-      method: 'PATCH',
-      path: path('Recipe', 'shop'),
-      body: { metadata: { annotations: { 'tintype.dev/paused': 'true' } } },
-      content_type: 'application/merge-patch+json',
-    });
-    await until(async () => {
-      const { status } = (await kubeOk(plane, { path: path('Recipe', 'shop') })) as {
-        status: { conditions: { type: string }[] };
-      };
-      expect(status.conditions.map(({ type }) => type)).toContain('Paused');
-    });
-    const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
+  it('ends it before it takes off what it holds, and says why, so that those rows stay', async () => {
+    await pauseProject('shop');
+    const endWithDeployment = await holdDeployment();
+    const [said] = await Promise.all([
+      script('uninstall.sh', { UNINSTALL_SECONDS: '10' }),
+      endWithDeployment(),
+    ]);
     const untaken = said.split('\n').filter((line) => line.includes('no operator'));
+    const stay = 'its finalizer is taken off, and its rows stay as they are$';
     expect(untaken).toEqual([
       expect.stringMatching(
-        /^Recipe default\/shop: no operator let go of it \(it says Paused: the deletion waits .*\): its finalizer is taken off/,
+        `^Project default/shop: no operator let go of it \\(it says Paused: the deletion waits .*\\): ${stay}`,
+      ),
+      expect.stringMatching(
+        `^WatermarkPreset default/shop-logo: .*it says InUseAsDefault.*${stay}`,
       ),
     ]);
     expect(definitions()).not.toContain('tintype');
+    expect(await rows()).toMatchObject([
+      { project_slug: 'archive', owned: false },
+      { project_slug: 'shop', status: 'active', suspended_by: null, owned: true },
+    ]);
+  }, 300_000);
+
+  it('says of one that goes on beside the install that it takes that for a deletion', async () => {
+    await script('install.sh');
+    await startInstalled();
+    await declareAndSettle();
+    await pauseProject('shop');
+    const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
+    const lease = `${NAMESPACE}/tintype-operator`;
+    expect(said).toContain(
+      `its finalizer is taken off, and the operator that still leads (Lease ${lease}) takes it for deleted`,
+    );
+    expect(said).not.toContain('its rows stay as they are');
     await kill();
   }, 300_000);
 });
