@@ -35,6 +35,8 @@ COPY --from=packages /app/sbom.json ./sbom.json
 COPY package.json LICENSE ./
 COPY runtime ./runtime
 COPY operator ./operator
+# Whoever looks into a pod types `tintype doctor`.
+RUN ln -s /app/runtime/launcher.js /usr/local/bin/tintype
 # A number and not a name, so that Kubernetes can see that it is not root.
 USER 65532:65532
 ENTRYPOINT ["node", "/app/runtime/launcher.js"]

@@ -29,6 +29,7 @@ for label in title description licenses url documentation version revision; do
 done
 inside sh -c '! touch /app/x 2>/dev/null' || fail 'its root can be written'
 
+inside tintype --help >/dev/null || fail 'there is no command tintype, as docs/runbook types it'
 commands=$(tintype --help | sed -n '/^Commands:/,$p' | sed -n 's/^  \([a-z]\+\).*/\1/p' | grep -v '^help$')
 for command in $commands; do
   tintype "$command" --help >/dev/null || fail "tintype $command --help"
