@@ -143,7 +143,9 @@ describe.each(pages)('the page %s of the runbook', (page) => {
       ...text.matchAll(/\b(?:tintype|controller_runtime|workqueue|rest_client)_[a-z0-9_]+/g),
     ];
     for (const [series] of names) expect(findMetric(series), series).toBeDefined();
-    for (const [, target] of text.matchAll(/\]\(([^)]+)\)/g)) expect(pages).toContain(target);
+    for (const [, target = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
+      expect(['README.md', ...pages]).toContain(target);
+    }
     const main = read('runtime/main.ts') + read('runtime/core/schedules.ts');
     for (const [, command = '', job] of text.matchAll(/`tintype ([a-z]+)(?: ([a-z-]+))?/g)) {
       expect(main).toMatch(new RegExp(`command\\('${command}|\\['${command}'`));

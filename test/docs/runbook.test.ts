@@ -1,0 +1,66 @@
+// What the runbook types with kubectl names objects that the operator renders, and fields that an ImageService has.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import type { RenderedObject } from '../../operator/image-service/render/object.ts';
+import { allObjects, renderInstallation } from '../../operator/image-service/render/render.ts';
+import { imageServiceSpec } from '../../operator/image-service/schema.ts';
+import { readFences } from '../contract/support/blocks.ts';
+import { full, installation, least } from '../operator/image-service/samples.ts';
+import { projectRoot, readPages } from './documents.ts';
+
+type Deployment = RenderedObject & { spec: { template: { metadata: RenderedObject['metadata'] } } };
+
+const operator: Deployment = parse(read('config/manager/deployment.yaml'));
+const of = installation(full, { keda: 'present' });
+const objects = [...allObjects(renderInstallation(of)), operator];
+const names = objects.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`);
+const labels = [
+  ...objects.map(({ metadata }) => metadata.labels),
+  operator.spec.template.metadata.labels,
+];
+
+const pages = [...readPages().keys()].filter((page) => page.startsWith('docs/runbook/'));
+const typed = pages.flatMap((page) => commandsOf(page).map((command) => [page, command] as const));
+
+/** Those of no namespace. */
+const CLUSTER_WIDE = /^kubectl (?:cordon|get crd|rollout undo)\b|--all-namespaces/;
+
+function read(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8');
+}
+
+/** Its lines of shell and its code spans that begin with kubectl. */
+function commandsOf(page: string): string[] {
+  const shell = readFences(page).map(({ text }) => text.replaceAll(/\\\n\s*/g, ''));
+  const spans = [...read(page).matchAll(/`(kubectl [^`\n]+)`/g)].map(([, span = '']) => span);
+  return [...shell.flatMap((text) => text.split('\n')), ...spans].filter((line) =>
+    line.startsWith('kubectl '),
+  );
+}
+
+it('is typed', () => {
+  expect(typed.length).toBeGreaterThan(20);
+});
+
+it.each(typed)('%s: %s', (_page, command) => {
+  if (!CLUSTER_WIDE.test(command)) expect(command).toContain(' --namespace tintype-system ');
+  for (const [name] of command.matchAll(/\bdeployment[ /][\w-]+/g)) {
+    expect(names).toContain(name.replace(' ', '/'));
+  }
+  for (const [, selector = ''] of command.matchAll(/--selector (\S+)/g)) {
+    const wanted = Object.fromEntries(selector.split(',').map((each) => each.split('=')));
+    expect(labels).toContainEqual(expect.objectContaining(wanted));
+  }
+  for (const [, patch = '{}'] of command.matchAll(/--patch '([^']+)'/g)) {
+    expect(() => imageServiceSpec.parse({ ...least, ...JSON.parse(patch).spec })).not.toThrow();
+  }
+});
+
+it.each(pages)('%s names fields that there are', (page) => {
+  const fields = read('docs/image-service.md');
+  for (const [, field = ''] of read(page).matchAll(/`spec\.([A-Za-z.]+)/g)) {
+    expect(fields, field).toContain(`| \`${field}\` |`);
+  }
+});
