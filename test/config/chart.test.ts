@@ -76,13 +76,7 @@ describe('the chart', () => {
     ['a namespace that is none', { watchNamespaces: ['Team A'] }, '/watchNamespaces/0'],
     ['a digest that is none', { image: { digest: 'latest' } }, '/image/digest'],
     ['a ConfigMap that is none', { caConfigMapRef: { name: 'CA' } }, '/caConfigMapRef/name'],
-    ['a key taken away', { caConfigMapRef: { key: null } }, "missing property 'key'"],
     ['no port to go out by', { networkPolicy: { egressPorts: [] } }, '/networkPolicy/egressPorts'],
-    [
-      'ports taken away',
-      { networkPolicy: { egressPorts: null } },
-      "missing property 'egressPorts'",
-    ],
     [
       'an amount of memory that is none',
       { operator: { resources: { limits: { memory: 'much' } } } },

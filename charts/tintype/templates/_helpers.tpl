@@ -28,7 +28,7 @@
   configMap:
     name: {{ $.Values.caConfigMapRef.name | quote }}
     items:
-      - key: {{ $.Values.caConfigMapRef.key | quote }}
+      - key: {{ $.Values.caConfigMapRef.key | default "ca.crt" | quote }}
         path: ca.crt
 {{- end }}
 {{- end }}

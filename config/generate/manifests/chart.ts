@@ -3,7 +3,7 @@ import { z } from 'zod';
 import facts from '../../../package.json' with { type: 'json' };
 import { printYaml } from './chart-text.ts';
 import { GROUP } from './custom-resources.ts';
-import { nest, type ValuePath, values } from './values.ts';
+import { isValue, nest, type Tree, type Value, values } from './values.ts';
 
 export const WRITTEN =
   '# Written by `make generate` from config/generate/manifests. Do not edit.\n';
@@ -41,45 +41,50 @@ function printCrdNote({ kind, plural, version, description }: Crd): object {
 
 /** Defaults under their descriptions. */
 export function valuesFile(): string {
-  const tree = nest((path, value) => ({ path, default: value.default }));
-  return `${WRITTEN}${printValues(tree, '')}`;
+  return `${WRITTEN}${printValues(nest(), '')}`;
 }
 
-function printValues(tree: object, indent: string): string {
+function printValues(tree: Tree, indent: string): string {
   return Object.entries(tree)
     .map(([name, node]) => {
-      if (!isLeaf(node)) return `${indent}${name}:\n${printValues(node, `${indent}  `)}`;
-      const { description } = values[node.path];
+      if (!isValue(node)) return `${indent}${name}:\n${printValues(node, `${indent}  `)}`;
       const text = printYaml({ [name]: node.default }).trimEnd();
-      return `${`# ${description}\n${text}`.replaceAll(/^/gm, indent)}\n`;
+      return `${`# ${node.description}\n${text}`.replaceAll(/^/gm, indent)}\n`;
     })
     .join('');
 }
 
-type Leaf = { path: ValuePath; default: unknown };
-
-function isLeaf(node: unknown): node is Leaf {
-  return typeof node === 'object' && node !== null && 'path' in node;
-}
-
 /** Strict: a value that the chart does not know is a mistake of spelling. */
 export function valuesSchema(): string {
-  const tree = nest((_, { type, description, required }) => {
-    const described = type.describe(description);
-    return required ? described : described.optional();
-  });
-  const schema = z.toJSONSchema(toZod({ ...tree, global: z.looseObject({}).optional() }), {
-    target: 'draft-7',
-    io: 'input',
-  });
+  const all = z.strictObject({ ...shapeOf(nest()), global: z.looseObject({}).optional() });
+  const schema = z.toJSONSchema(all, { target: 'draft-7', io: 'input' });
   return `${JSON.stringify({ ...schema, title: 'Values of the chart tintype' }, null, 2)}\n`;
 }
 
-function toZod(tree: object): z.ZodType {
+/** Helm takes away what is null before it looks at the schema: without `required` it would be missed by a template. */
+function shapeOf(tree: Tree): Record<string, z.ZodType> {
   const shape = Object.entries(tree).map(([name, node]) => {
-    return [name, node instanceof z.ZodType ? node : toZod(node).optional()] as const;
+    const type = isValue(node)
+      ? node.type.describe(node.description)
+      : z.strictObject(shapeOf(node));
+    return [name, isNeeded(node) ? type : type.optional()] as const;
   });
-  return z.strictObject(Object.fromEntries(shape));
+  return Object.fromEntries(shape);
+}
+
+function isNeeded(node: Value | Tree): boolean {
+  if (isLater(node)) return false;
+  return !isValue(node) || !isEmpty(node.default);
+}
+
+function isLater(node: Value | Tree): boolean {
+  return isValue(node) ? node.later === true : Object.values(node).every(isLater);
+}
+
+/** What is nothing to a template when it is absent: any map too, as Kubernetes has its own default for one. */
+function isEmpty(standard: unknown): boolean {
+  if (Array.isArray(standard)) return standard.length === 0;
+  return !standard || typeof standard === 'object';
 }
 
 export function valuesTable(): string {

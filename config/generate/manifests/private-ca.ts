@@ -2,7 +2,7 @@
  * An authority of one's own, which the operator trusts beside the usual ones. The chart has its parts where a value names
  * the ConfigMap; kustomize has a folder beside the usual one, with a ConfigMap of a fixed name.
  */
-import { further, printTemplate, printYaml } from './chart-text.ts';
+import { expression, further, printTemplate, printYaml } from './chart-text.ts';
 import { chartPlace, type Place } from './place.ts';
 import { values } from './values.ts';
 
@@ -28,9 +28,10 @@ export function privateCa({ isChart }: Place): Record<keyof Parts, readonly unkn
 }
 
 const helperOf = (part: string) => `tintype.ca.${part}`;
+const standardKey = values['caConfigMapRef.key'].default;
 const chartParts = partsOf(
   chartPlace.text('caConfigMapRef.name'),
-  chartPlace.text('caConfigMapRef.key'),
+  expression(`$.Values.caConfigMapRef.key | default "${standardKey}" | quote`),
 );
 
 export const privateCaHelpers = Object.entries(chartParts)
@@ -45,7 +46,7 @@ ${printTemplate([item])}{{- end }}
   .join('');
 
 const pod = '/spec/template/spec';
-const { env, volume, mount } = partsOf('tintype-ca', values['caConfigMapRef.key'].default);
+const { env, volume, mount } = partsOf('tintype-ca', standardKey);
 const added: Record<string, object> = {
   [`${pod}/containers/0/env/-`]: env,
   [`${pod}/containers/0/volumeMounts/-`]: mount,

@@ -5,8 +5,11 @@
 import { z } from 'zod';
 import { OBJECT_NAME_PATTERN } from '../../../operator/fields.ts';
 
-/** `required`: null, which takes a default away, is refused. */
-type Value = { type: z.ZodType; default: unknown; description: string; required?: true };
+/**
+ * `later`: a chart before this one did not have it. `helm upgrade --reuse-values` takes the defaults of that one, so
+ * templates do without it.
+ */
+export type Value = { type: z.ZodType; default: unknown; description: string; later?: true };
 
 const text = (pattern: RegExp) => z.string().regex(pattern);
 const LABEL = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/;
@@ -80,13 +83,14 @@ export const values = {
   'caConfigMapRef.name': {
     type: z.union([z.literal(''), objectName]),
     default: '',
+    later: true,
     description:
       'A ConfigMap in the namespace of the release with certificates (PEM) of authorities that the operator trusts beside the usual ones, as for `sslmode=verify-full` of its database; empty: none.',
   },
   'caConfigMapRef.key': {
     type: text(/^[-._a-zA-Z0-9]{1,253}$/),
-    required: true,
     default: 'ca.crt',
+    later: true,
     description: 'Its key that holds them.',
   },
   watchNamespaces: {
@@ -182,7 +186,6 @@ export const values = {
   },
   'networkPolicy.egressPorts': {
     type: z.array(port).min(1),
-    required: true,
     default: [443, 8443, 6443, 5432, 5671, 5672, 80, 8080, 9000, 9464],
     description:
       'TCP ports that the operator may reach beside DNS: API server, database, broker, storage, images of presets, probed hosts, metrics of workers. Behind a Service it is the port of the pods.',
@@ -216,17 +219,17 @@ export const values = {
 
 export type ValuePath = keyof typeof values;
 
-type Tree = { [key: string]: unknown };
+export type Tree = { [name: string]: Value | Tree };
 
-/** The table as nested objects, with what `leaf` makes of each row. */
-export function nest(leaf: (path: ValuePath, value: Value) => unknown): Tree {
+/** The table as nested objects. */
+export function nest(): Tree {
   const tree: Tree = {};
   for (const [path, value] of Object.entries(values)) {
     const words = path.split('.');
     const last = words.pop() ?? '';
     let at = tree;
     for (const word of words) at = branch(at, word);
-    at[last] = leaf(path as ValuePath, value);
+    at[last] = value;
   }
   return tree;
 }
@@ -234,4 +237,8 @@ export function nest(leaf: (path: ValuePath, value: Value) => unknown): Tree {
 function branch(tree: Tree, word: string): Tree {
   tree[word] ??= {};
   return tree[word] as Tree;
+}
+
+export function isValue(node: Value | Tree): node is Value {
+  return node['type'] instanceof z.ZodType;
 }
