@@ -72,3 +72,59 @@ describe('a value that is taken away by null', () => {
     expect(essence({ caConfigMapRef: { name, key: null } })).toEqual(trusting);
   });
 });
+
+describe('a further environment variable', () => {
+  it('is a text, or comes from elsewhere', () => {
+    const { env } = operatorContainer({
+      operator: {
+        env: [
+          { name: 'OTEL_SERVICE_NAME', value: '1' },
+          { name: 'NODE_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
+        ],
+      },
+    });
+    expect(env.slice(-2)).toEqual([
+      { name: 'OTEL_SERVICE_NAME', value: '1' },
+      { name: 'NODE_IP', valueFrom: { fieldRef: { fieldPath: 'status.hostIP' } } },
+    ]);
+  });
+
+  it.each([
+    ['a number', { name: 'A', value: 1 }, '/operator/env/0/value'],
+    ['misspelt', { name: 'A', valeFrom: {} }, "'valeFrom'"],
+    ['without a name', { value: 'a' }, "missing property 'name'"],
+    ['of a name that is none', { name: '1=A', value: 'a' }, '/operator/env/0/name'],
+  ])('is refused where it is %s', (_, variable, words) => {
+    expect(() => helmText({ operator: { env: [variable] } })).toThrow(words);
+  });
+
+  it('is none of those that the chart sets, of which it is said what to set', () => {
+    const { env } = operatorContainer({ caConfigMapRef: { name: 'authorities' } });
+    const names: string[] = env.map(({ name }: { name: string }) => name);
+    const told = names.map((name) => {
+      try {
+        return helmText({ operator: { env: [{ name, value: 'a' }] } }).slice(0, 100);
+      } catch (error) {
+        return /operator\.env cannot have .*/.exec(String(error))?.[0];
+      }
+    });
+    expect(told).toEqual(
+      [
+        'POD_NAME: it is the name of the pod',
+        'POD_NAMESPACE: it is the namespace of the release',
+        'TINTYPE_WATCH_NAMESPACES: set watchNamespaces instead',
+        'TINTYPE_RUNTIME_NAMESPACES: set runtimeNamespaces instead',
+        'TINTYPE_DELIVERY_NAMESPACE: set deliveryNamespace instead',
+        'TINTYPE_METRICS_PORT: set metrics.port instead',
+        'TINTYPE_LOG_LEVEL: set operator.logLevel instead',
+        'NODE_OPTIONS: set operator.heapMegabytes instead',
+        'NODE_EXTRA_CA_CERTS: set caConfigMapRef.name instead',
+      ].map((words) => `operator.env cannot have ${words}`),
+    );
+  });
+});
+
+function operatorContainer(values: Values) {
+  const deployment = helm(values).find(({ kind }) => kind === 'Deployment');
+  return deployment?.['spec'].template.spec.containers[0];
+}

@@ -8,6 +8,7 @@ import { argocdFiles } from './argocd.ts';
 import { type Crd, chartFile, valuesFile, valuesSchema, valuesTable, WRITTEN } from './chart.ts';
 import { printTemplate, printYaml } from './chart-text.ts';
 import { dashboardFile, dashboardManifest } from './dashboard.ts';
+import { environmentCheck } from './environment.ts';
 import { fluxFiles } from './flux.ts';
 import { helmIgnore, helpers, notes } from './helm-files.ts';
 import type { Manifest } from './manifest.ts';
@@ -51,6 +52,7 @@ export function writtenFiles(root: string): Map<string, string> {
     ['charts/tintype/README.md', readme.replace('<!-- values -->', valuesTable())],
     ['charts/tintype/.helmignore', helmIgnore],
     ['charts/tintype/templates/_helpers.tpl', helpers],
+    ['charts/tintype/templates/checks.yaml', wrap(environmentCheck)],
     ['charts/tintype/templates/NOTES.txt', notes],
     ...argocdFiles,
     ...fluxFiles,

@@ -1,4 +1,4 @@
-/** The templates of the chart that are words of Helm and no object: names, checks of values, and what is said at the end. */
+/** The templates of the chart that are words of Helm and no object: names, and what is said at the end. */
 import { privateCaHelpers } from './private-ca.ts';
 
 export const helpers = `{{- /* What the names of all objects begin with: the release, with the product's name in it. */}}

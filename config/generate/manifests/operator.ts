@@ -1,4 +1,5 @@
 /** The operator as it runs in a cluster: restricted, twice, with probes, and with no more network than it needs. */
+import { environment } from './environment.ts';
 import type { Manifest } from './manifest.ts';
 import { labels, metadata, type Place, selectorLabels } from './place.ts';
 import { privateCa } from './private-ca.ts';
@@ -110,28 +111,6 @@ function container(place: Place): object {
     },
     volumeMounts: [{ name: 'tmp', mountPath: '/tmp' }, ...privateCa(place).mount],
   };
-}
-
-function environment(place: Place): unknown[] {
-  const fromField = (name: string, fieldPath: string) => {
-    return { name, valueFrom: { fieldRef: { fieldPath } } };
-  };
-  return [
-    fromField('POD_NAME', 'metadata.name'),
-    fromField('POD_NAMESPACE', 'metadata.namespace'),
-    { name: 'TINTYPE_WATCH_NAMESPACES', value: place.watched },
-    { name: 'TINTYPE_RUNTIME_NAMESPACES', value: place.runtime },
-    { name: 'TINTYPE_DELIVERY_NAMESPACE', value: place.deliveryNamespace },
-    { name: 'TINTYPE_METRICS_PORT', value: place.asText('metrics.port') },
-    { name: 'TINTYPE_LOG_LEVEL', value: place.scalar('operator.logLevel') },
-    // What is young in a heap is garbage: with more room for it the process has half as much memory again.
-    {
-      name: 'NODE_OPTIONS',
-      value: `--max-old-space-size=${place.scalar('operator.heapMegabytes')} --max-semi-space-size=8`,
-    },
-    ...privateCa(place).env,
-    ...place.more('operator.env'),
-  ];
 }
 
 function probe(path: string, timing: object): object {

@@ -30,6 +30,11 @@ const amounts = z.strictObject({
 });
 const texts = z.record(z.string(), z.string());
 const object = z.looseObject({});
+const variable = z.strictObject({
+  name: text(/^[-._a-zA-Z][-._a-zA-Z0-9]*$/),
+  value: z.string().optional(),
+  valueFrom: object.optional(),
+});
 const port = z.int().min(1).max(65_535);
 
 /** By their paths, in the order in which they are written. */
@@ -132,9 +137,10 @@ export const values = {
     description: 'The heap of Node: below the limit of memory by a third or more.',
   },
   'operator.env': {
-    type: z.array(z.looseObject({ name: z.string() })),
+    type: z.array(variable),
     default: [],
-    description: 'Further environment variables, as a container has them.',
+    description:
+      'Further environment variables, as a container has them: `name`, and `value` (a text) or `valueFrom`. Those that the chart sets itself are refused.',
   },
   'operator.podAnnotations': { type: texts, default: {}, description: 'Annotations of its pods.' },
   'operator.nodeSelector': {
