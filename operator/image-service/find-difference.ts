@@ -1,9 +1,11 @@
 /**
  * Where an object of the cluster is not as it was rendered: the path of the first field, or nothing. What the API server
- * added by itself does not count; a list has to be the same, so that what somebody added to one is seen.
+ * added by itself does not count; a list has to be the same, so that what somebody added to one is seen. What is
+ * rendered as null has to be absent.
  */
 export function findDifference(rendered: unknown, live: unknown, path = ''): string | undefined {
   if (Array.isArray(rendered)) return findInList(rendered, live, path);
+  if (rendered === null) return live === undefined || live === null ? undefined : path;
   if (!isRecord(rendered)) return rendered === undefined || rendered === live ? undefined : path;
   const fields = Object.entries(rendered).filter(([, value]) => value !== undefined);
   // The API server leaves out what is empty.

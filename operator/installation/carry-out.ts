@@ -89,15 +89,22 @@ async function write(
   if (step.do === 'delete') return remove(client, step.object, live);
   const { apiVersion: _, kind: __, ...object } = withDigest(step.object);
   const type = typeOf(step.object);
+  const declared = withoutNulls(object);
   const present = findLive(live, step.object);
   if (present === undefined) {
     const stranger = await findStranger(client, step.object);
-    return stranger ?? client.apply(type, object, { owner: OWNER, conflicts: 'refuse' });
+    return stranger ?? client.apply(type, declared, { owner: OWNER, conflicts: 'refuse' });
   }
-  const applied = await client.apply(type, object, { owner: OWNER });
+  const applied = await client.apply(type, declared, { owner: OWNER });
   if (!applied.ok || findDifference(object, applied.value) === undefined) return applied;
-  // What somebody added to a list is theirs by the rules of apply, and stays: the list is written as a whole.
+  // What somebody added is theirs by the rules of apply, and stays: lists are written as a whole, nulls as what goes.
   return client.merge(type, object.metadata, { body: { spec: object['spec'] } });
+}
+
+/** What has to be absent is not declared. */
+function withoutNulls<Declared extends object>(declared: Declared): Declared {
+  const isKept = (_name: string, value: unknown) => (value === null ? undefined : value);
+  return JSON.parse(JSON.stringify(declared, isKept)) as Declared;
 }
 
 /** An object of that name without our label and reference: to apply would mix two into one. */

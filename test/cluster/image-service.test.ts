@@ -139,12 +139,27 @@ describe('an ImageService', () => {
       const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
       const containers = [{ ...container, env }];
       await merge('Deployment', api, { spec: { template: { spec: { containers } } } });
-      await merge('Ingress', api, { spec: { ingressClassName: 'another' } });
+      const other = { service: { name: 'other', port: { number: 80 } } };
+      await merge('Ingress', api, {
+        spec: { ingressClassName: 'another', defaultBackend: other },
+      });
+      await merge('Service', service, { spec: { externalIPs: ['192.0.2.1'] } });
+      const hostAliases = [{ ip: '192.0.2.1', hostnames: ['s3.example'] }];
+      const initContainers = [{ name: 'theirs', image: 'registry.example/theirs:1' }];
+      await merge('Deployment', `${name}-delivery`, {
+        spec: { paused: true, template: { spec: { hostAliases, initContainers } } },
+      });
       await remove('PodDisruptionBudget', `${name}-delivery`);
       await until(async () => {
         const found = (await read('Deployment', api)).spec.template.spec.containers[0].env;
         expect(found).toEqual(container.env);
         expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
+        expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
+        expect((await read('Ingress', api)).spec.defaultBackend).toBeUndefined();
+        const delivery = (await read('Deployment', `${name}-delivery`)).spec;
+        expect(delivery.paused).toBeUndefined();
+        expect(delivery.template.spec).not.toHaveProperty('hostAliases');
+        expect(delivery.template.spec).not.toHaveProperty('initContainers');
       });
       await untilReason(name, 'Running');
       await until(async () => {

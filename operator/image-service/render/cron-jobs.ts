@@ -2,7 +2,7 @@
 import { isFrequent, type Schedule, schedules } from '../../../runtime/core/schedules.ts';
 import type { Installation } from '../installation.ts';
 import { type RenderedObject, renderObject } from './object.ts';
-import { podTemplate } from './pod.ts';
+import { podTemplate, withoutOthers } from './pod.ts';
 
 /** A run may begin this late; beyond, the next one does its work. */
 const STARTING_SECONDS = 600;
@@ -32,7 +32,10 @@ function renderCronJob(of: Installation, name: string, schedule: Schedule): Rend
             // With some time for the job itself to say that its own is over.
             activeDeadlineSeconds: schedule.deadline_seconds + 60,
             backoffLimit: 2,
-            template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } },
+            template: withoutOthers({
+              ...template,
+              spec: { ...template.spec, restartPolicy: 'Never' },
+            }),
           },
         },
       },

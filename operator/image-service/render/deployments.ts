@@ -1,7 +1,7 @@
 /** The Deployments of the parts that run all the time. Old pods stay until new ones are ready. */
 import { type Component, components, type Installation } from '../installation.ts';
-import { digest, type RenderedObject, renderObject, selectorOf } from './object.ts';
-import { podTemplate } from './pod.ts';
+import { digest, type RenderedObject, renderObject, selectorOf, without } from './object.ts';
+import { podTemplate, withoutOthers } from './pod.ts';
 
 /** On a Deployment, and on its newest pods: a digest of the template, which says what it was told to run. */
 export const REVISION = 'tintype.dev/revision';
@@ -31,11 +31,12 @@ export function renderDeployment(of: Installation, component: Component): Render
   return renderObject(of, head, {
     spec: {
       ...(replicas === undefined ? {} : { replicas }),
+      ...without('paused'),
       revisionHistoryLimit: 3,
       progressDeadlineSeconds: PROGRESS_SECONDS,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: '25%' } },
       selector: { matchLabels: selectorOf(of, component) },
-      template: { metadata: { ...metadata, labels }, spec },
+      template: withoutOthers({ metadata: { ...metadata, labels }, spec }),
     },
   });
 }

@@ -84,6 +84,11 @@ export function defined<Fields extends Record<string, unknown>>(fields: Fields):
   return Object.fromEntries(set) as Partial<Fields>;
 }
 
+/** What nothing of ours has, and what would change what runs if somebody added it: it is taken away again. */
+export function without<Name extends string>(...names: readonly Name[]): Record<Name, null> {
+  return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
+}
+
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 10);
 }

@@ -12,7 +12,7 @@ import {
   ports,
   SPOOL_FOLDER,
 } from './environment.ts';
-import { defined, MANAGED, selectorOf, toMap } from './object.ts';
+import { defined, MANAGED, selectorOf, toMap, without } from './object.ts';
 import { probesOf } from './probes.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
@@ -57,6 +57,12 @@ export function podTemplate(
       volumes: volumesOf(of, process).map(({ name, source }) => ({ name, ...source })),
     }),
   };
+}
+
+/** What our pods have none of, and others could bring their own code or addresses in by. */
+export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
+  const none = without('initContainers', 'hostAliases', 'hostNetwork', 'hostPID', 'hostIPC');
+  return { ...template, spec: { ...spec, ...none } };
 }
 
 function graceOf(process: Process): number {

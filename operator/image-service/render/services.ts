@@ -1,6 +1,6 @@
 /** What stands beside the pods: the Services of the API and of delivery, disruption budgets, the service account. */
 import { components, type Installation } from '../installation.ts';
-import { type RenderedObject, renderObject, selectorOf, toMap } from './object.ts';
+import { type RenderedObject, renderObject, selectorOf, toMap, without } from './object.ts';
 
 export const SERVICE_PORT = 80;
 
@@ -14,6 +14,7 @@ export function renderServices(of: Installation): RenderedObject[] {
           type: 'ClusterIP',
           selector: selectorOf(of, component),
           ports: [{ name: 'http', port: SERVICE_PORT, targetPort: 'http', protocol: 'TCP' }],
+          ...without('externalIPs'),
         },
       },
     ),
