@@ -3,21 +3,13 @@
  * the objects are rendered, so that GitOps tools see in the cluster what stands in Git, and nothing more.
  */
 import { z } from 'zod';
-import {
-  alsoChecked,
-  choice,
-  distinct,
-  group,
-  integer,
-  named,
-  objectName,
-  text,
-} from '../fields.ts';
+import { alsoChecked, choice, distinct, group, integer, named, objectName } from '../fields.ts';
 import { allocated, statusFields } from '../status-fields.ts';
 import { extraEnv } from './extra-env.ts';
 import {
   affinity,
   annotations,
+  containerImage,
   dataKey,
   domain,
   fileIn,
@@ -92,10 +84,9 @@ const pullSecret = group('{ name }', {
 });
 
 export const imageServiceSpec = group('the fields of an ImageService', {
-  image: text('a container image such as registry.example.com/tintype:1.2.3', {
-    max: 512,
-    pattern: /^[a-z0-9][A-Za-z0-9._:/@-]*$/,
-  }).describe('The container image of the runtime: one for all of its processes.'),
+  image: containerImage.describe(
+    'The container image of the runtime: one for all of its processes.',
+  ),
   imagePullPolicy: choice(['Always', 'IfNotPresent', 'Never'])
     .describe('When the image is pulled; default IfNotPresent.')
     .optional(),

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { OBJECT_NAME_PATTERN } from '../../../operator/fields.ts';
+import { REPOSITORY } from '../../../operator/image-service/fields.ts';
 
 /**
  * `later`: a chart before this one did not have it. `helm upgrade --reuse-values` takes the defaults of that one, so
@@ -14,9 +15,6 @@ export type Value = { type: z.ZodType; default: unknown; description: string; la
 const text = (pattern: RegExp) => z.string().regex(pattern);
 const LABEL = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/;
 const name = text(LABEL);
-/** A registry, which may have a port, and words between slashes. A colon after them would begin a tag. */
-const REPOSITORY =
-  /^([a-z0-9]+([.-]+[a-z0-9]+)*(:[0-9]+)?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*$/;
 const objectName = text(OBJECT_NAME_PATTERN).max(253);
 const namespaces = z.array(z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/));
 const quantity = z.union([
@@ -45,7 +43,7 @@ export const values = {
     description: 'In place of the release name, before the names of all objects.',
   },
   'image.repository': {
-    type: text(REPOSITORY).max(255),
+    type: text(new RegExp(`^${REPOSITORY}$`)).max(255),
     default: 'tintype',
     description: 'Where the image is pulled from, without its tag.',
   },

@@ -17,6 +17,14 @@ function resource(spec: object, name = 'main') {
 /** Wrong resources: where they are wrong, and the words that say so. */
 const wrong: [string, object, string, RegExp][] = [
   ['no image', { ...least, image: undefined }, 'spec.image', /spec\.image/],
+  ...['tintype:1:2', 'registry.example.com/tintype/', 'tintype@latest'].map(
+    (image): [string, object, string, RegExp] => [
+      `the image ${image}`,
+      { ...least, image },
+      'spec.image',
+      /must be a container image such as registry\.example\.com\/tintype:1\.2\.3/,
+    ],
+  ),
   [
     'an origin with a path',
     { ...least, baseURL: 'https://a.example/v1' },
@@ -228,3 +236,17 @@ function fields(body: Record<string, unknown>): string[] {
   const { details } = body as { details?: { causes?: { field: string }[] } };
   return (details?.causes ?? []).map(({ field }) => field);
 }
+
+it.each([
+  'tintype',
+  'tintype:1.2.3',
+  'localhost:5000/a/b_c:v1',
+  `Registry.example.com:443/a--b/c.d__e:A_b-c.1@sha256:${'0a'.repeat(32)}`,
+])('the image %s is taken', async (image) => {
+  const { status } = await kubeRequest(plane(), {
+    ...{ method: 'POST', path: `${COLLECTION(await namespace())}?dryRun=All` },
+    body: resource({ ...least, image }),
+  });
+  expect(status).toBe(201);
+  expect(imageServiceSpec.safeParse({ ...least, image }).success).toBe(true);
+});
