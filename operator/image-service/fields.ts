@@ -21,7 +21,8 @@ const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
 const LABEL_VALUE = /^([A-Za-z0-9]([-\w.]*[A-Za-z0-9])?)?$/;
 
 /** A registry, which may have a port, and words between slashes. A colon after them begins a tag. */
-export const REPOSITORY = String.raw`([A-Za-z0-9]+([.-]+[A-Za-z0-9]+)*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*`;
+export const REPOSITORY =
+  '([A-Za-z0-9]+([.-]+[A-Za-z0-9]+)*(:[0-9]+)?/)?[a-z0-9]+([._-]+[a-z0-9]+)*(/[a-z0-9]+([._-]+[a-z0-9]+)*)*';
 
 export const containerImage = text('a container image such as registry.example.com/tintype:1.2.3', {
   max: 512,

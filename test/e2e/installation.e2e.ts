@@ -120,6 +120,11 @@ describe('an installation', () => {
     delivered += 1;
   });
 
+  it('answers whoever is on call, as the runbook types it', async () => {
+    const pod = ['--namespace', HOME, 'exec', 'deployment/main-dispatcher', '--'];
+    expect(await kubectl(...pod, 'tintype', 'doctor')).toMatch(/database/i);
+  });
+
   it('delivers an image of a Project that kubectl applied, at its default host and its own domain', async () => {
     const { body: me } = await reached.alice('GET', '/v1/me');
     const organizationId = me.organization.organization_id;
