@@ -230,7 +230,7 @@ describe('an ImageService', () => {
     });
   });
 
-  it('takes an image back whose pods do not become ready in time, and tries the next one', async () => {
+  it('takes an image back whose pods do not become ready in time, tries it again when anything is declared, and then the next one', async () => {
     const bad = 'registry.example/tintype:3';
     await led(async () => {
       cluster.play((pod) => {
@@ -251,7 +251,12 @@ describe('an ImageService', () => {
         const { status } = await read('Deployment', `${name}-worker-ingest`);
         expect(status.unavailableReplicas ?? 0).toBe(0);
       });
+      // What was in the way is mended: whatever else is declared is another try.
       cluster.play(usual);
+      await merge('ImageService', name, { spec: { dispatcher: { replicas: 1 } } });
+      await until(async () => expect(await imageOf('worker-ingest')).toBe(bad));
+      await untilReason(name, 'Running');
+      expect((await read('ImageService', name)).status.image).toBe(bad);
       await merge('ImageService', name, { spec: { image: 'registry.example/tintype:4' } });
       await untilReason(name, 'Running');
       expect(await imageOf('worker-ingest')).toBe('registry.example/tintype:4');
@@ -436,6 +441,9 @@ describe('what keeps an ImageService from running', () => {
       await untilReason(name, reason, 'MigrationComplete');
       expect(await message(name, 'MigrationComplete')).toMatch(said);
       expect(await imageOf('api')).toBe(spec.image);
+      await remove('Service', `${name}-delivery`);
+      await until(async () => expect(await isThere('Service', `${name}-delivery`)).toBe(true));
+      expect(await message(name, 'MigrationComplete')).toMatch(said);
       await allow();
       // Whatever was refused a pod tries again ever more seldom.
       for (const job of await owned('Job')) {
