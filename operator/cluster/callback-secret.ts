@@ -33,7 +33,10 @@ type Wanted = { name: string; value: string };
  */
 export type Written =
   | { owner: TenantObject; outcome: 'written' }
-  | { owner: TenantObject; outcome: 'taken'; holder: string | undefined };
+  | { owner: TenantObject; outcome: 'taken'; holder: Holder | undefined };
+
+/** A Project that a Secret was made for. */
+export type Holder = { name: string; uid: string };
 
 export async function writeCallbackSecret(
   client: KubeClient,
@@ -112,10 +115,10 @@ function isOwned({ metadata }: Secret, owner: TenantObject): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === owner.metadata.uid) ?? false;
 }
 
-function holderOf(found: Secret): string | undefined {
+function holderOf(found: Secret): Holder | undefined {
   const { ownerReferences = [] } = found.metadata;
   const holder = ownerReferences.find(({ kind }) => kind === 'Project');
-  return isMade(found) ? holder?.name : undefined;
+  return isMade(found) ? holder : undefined;
 }
 
 function isMade({ metadata: { labels = {} } }: Secret): boolean {

@@ -8,7 +8,6 @@ import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
-import { projectSpec } from '../project/schema.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
@@ -17,6 +16,7 @@ import { directiveOf } from './directives.ts';
 import type { LostNotes } from './lost-notes.ts';
 import type { TenantPlace } from './object-caches.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
+import { secretTaken } from './secret-taken.ts';
 import { isGoing, subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
@@ -74,9 +74,9 @@ export async function reconcileRows(
         const written = await writeCallbackSecret(client, current, { name, value });
         current = written.owner;
         if (written.outcome === 'written') return;
-        const { holder = '' } = written;
-        const other = finding.findDeclared('Project', holder);
-        taken = secretTaken(name, isLeaving(other, name) ? holder : undefined);
+        const findProject = (project: string) =>
+          context.findObject('Project', { namespace, name: project });
+        taken = secretTaken({ name, holder: written.holder }, findProject);
       },
       removeSecrets: async () => {
         current = await removeCallbackSecrets(client, current);
@@ -157,21 +157,6 @@ async function organizationOf(context: ObjectContext, namespace: string) {
   const { db, mode, findOrganization } = context;
   if (mode === 'plan-only') return planOrganization(db, namespace);
   return { organization_id: await findOrganization(db, namespace), difference: undefined };
-}
-
-function isLeaving(declared: { spec: unknown } | undefined, name: string): boolean {
-  const spec = projectSpec.safeParse(declared?.spec).data;
-  return spec?.callback !== undefined && spec.callback.secretName !== name;
-}
-
-/** Not exchanged by itself: whoever reads a Secret would find the key of the other project in it for a while. */
-function secretTaken(name: string, leaver: string | undefined): Condition[] {
-  if (leaver !== undefined) {
-    const message = `the Secret '${name}' is still that of the Project '${leaver}', which is to have another one, and is made when that one has it. Where the two exchange names, set \`spec.callback.secretName\` of '${leaver}' to a third name; when both are Ready, set it to the name that this one has left`;
-    return conditionsFor('SecretTaken', message);
-  }
-  const message = `the Secret '${name}' is there and not of this resource: delete it, or set another name in \`spec.callback.secretName\``;
-  return conditionsFor('SecretTaken', message);
 }
 
 function printIssues({ issues }: ZodError): string {

@@ -8,7 +8,7 @@ import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
-const { apply, condition, led, untilReason } = cluster;
+const { apply, condition, led, remove, untilGone, untilReason } = cluster;
 
 const domainsOf = async (slug: string) => must(await findProjectBySlug(db, slug)).custom_domains;
 
@@ -68,6 +68,9 @@ async function holderOf(name: string): Promise<string | undefined> {
   return metadata.ownerReferences[0]?.name;
 }
 
+const heldBy = (project: string, secret: string) =>
+  `the Secret '${secret}' is that of the Project '${project}': set another name in \`spec.callback.secretName\``;
+
 it('Projects that exchange the names of their callback Secrets are told the order, and it leads there', async () => {
   const [a, b] = [newSlug(), newSlug()];
   const [first, second, third] = [`${a}-1`, `${a}-2`, `${a}-3`];
@@ -80,7 +83,8 @@ it('Projects that exchange the names of their callback Secrets are told the orde
     await untilReason('Project', b, 'InSync');
     await name(a, second);
     await untilReason('Project', a, 'SecretTaken');
-    expect((await condition('Project', a))?.message).toMatch(/^the Secret '.*' is there and not/);
+    // Who deleted it would have the server of the other find the wrong key in it.
+    expect((await condition('Project', a))?.message).toBe(heldBy(b, second));
     await name(b, first);
     await untilReason('Project', b, 'SecretTaken');
     await until(async () =>
@@ -95,5 +99,37 @@ it('Projects that exchange the names of their callback Secrets are told the orde
     await name(b, first);
     await untilReason('Project', b, 'InSync');
     expect([await holderOf(first), await holderOf(second)]).toEqual([b, a]);
+  });
+});
+
+it('a Secret stays with the Project that is there, until that one is gone', async () => {
+  const [a, b] = [newSlug(), newSlug()];
+  const spec = { callback: { url: 'https://shop.example/hook', secretName: a } };
+  const untilTold = (message: string) =>
+    until(async () => expect((await condition('Project', b))?.message).toBe(message));
+  await apply('Project', a, spec);
+  await led(async () => {
+    await untilReason('Project', a, 'InSync');
+    await apply('Project', b, spec);
+    await untilTold(heldBy(a, a));
+    const paused = { annotations: { 'tintype.dev/paused': 'true' } };
+    await apply(
+      'Project',
+      a,
+      { callback: { url: 'https://shop.example/hook', secretName: b } },
+      paused,
+    );
+    await until(async () =>
+      expect(await condition('Project', a, 'Paused')).toMatchObject({ status: 'True' }),
+    );
+    await untilTold(heldBy(a, a));
+    await remove('Project', a);
+    await untilTold(
+      `the Secret '${a}' is still that of the Project '${a}', which is being deleted, and is made when that one is gone`,
+    );
+    await apply('Project', a, spec);
+    await untilGone('Project', a);
+    await untilReason('Project', b, 'InSync');
+    expect(await holderOf(a)).toBe(b);
   });
 });
