@@ -55,6 +55,36 @@ export async function writeCallbackSecret(
   return { owner: await note(client, noted, [name]), outcome: 'written' };
 }
 
+export type Judged =
+  | { outcome: 'insert' | 'update' | 'same' }
+  | { outcome: 'taken'; holder: Holder | undefined };
+
+/** What writing it would do; `new`: its value is made in the doing. */
+export async function judgeCallbackSecret(
+  client: KubeClient,
+  owner: TenantObject,
+  { name, secret }: { name: string; secret: 'new' | { value: string } },
+): Promise<Judged> {
+  const found = await find(client, placeOf(owner, name));
+  if (found === undefined) return { outcome: 'insert' };
+  if (!isOwned(found, owner)) return { outcome: 'taken', holder: holderOf(found) };
+  const isSame = secret !== 'new' && found.data?.[KEY] === encoded(secret.value);
+  return { outcome: isSame ? 'same' : 'update' };
+}
+
+/** The names of those that were made for it and are still as they were made; `lost`: what was noted at it once. */
+export async function listMade(
+  client: KubeClient,
+  owner: TenantObject,
+  lost: readonly string[],
+): Promise<string[]> {
+  const made: string[] = [];
+  for (const name of new Set([...namesOf(owner), ...lost])) {
+    if ((await findMade(client, owner, name)) !== undefined) made.push(name);
+  }
+  return made;
+}
+
 /** Of a Project that is to have none any more. */
 export async function removeCallbackSecrets(
   client: KubeClient,
@@ -90,7 +120,7 @@ async function write(
   owner: TenantObject,
   { name, value, found }: Wanted & { found: Secret | undefined },
 ): Promise<void> {
-  const data = { [KEY]: Buffer.from(value).toString('base64') };
+  const data = { [KEY]: encoded(value) };
   if (found === undefined) {
     unwrap(await client.create(secrets, declared(owner, { name, data })));
     return;
@@ -102,13 +132,25 @@ async function write(
   unwrap(await client.merge(secrets, placeOf(owner, name), { body }));
 }
 
-/** What a person put in its place, or took over, stays. */
+function encoded(value: string): string {
+  return Buffer.from(value).toString('base64');
+}
+
 async function removeMade(client: KubeClient, owner: TenantObject, name: string): Promise<void> {
-  const place = placeOf(owner, name);
-  const found = await find(client, place);
-  if (found === undefined || !isOwned(found, owner) || !isMade(found)) return;
+  const found = await findMade(client, owner, name);
+  if (found === undefined) return;
   const { uid, resourceVersion: version } = found.metadata;
-  unwrap(await client.delete(secrets, place, { uid, version }));
+  unwrap(await client.delete(secrets, placeOf(owner, name), { uid, version }));
+}
+
+/** What a person put in its place, or took over, is theirs. */
+async function findMade(
+  client: KubeClient,
+  owner: TenantObject,
+  name: string,
+): Promise<Secret | undefined> {
+  const found = await find(client, placeOf(owner, name));
+  return found !== undefined && isOwned(found, owner) && isMade(found) ? found : undefined;
 }
 
 function isOwned({ metadata }: Secret, owner: TenantObject): boolean {

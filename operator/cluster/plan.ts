@@ -1,4 +1,4 @@
-/** The condition Planned: every row and route that would change, as long as a resource asks for the plan alone. */
+/** The condition Planned: every row, Secret and route that would change, as long as a resource asks for the plan alone. */
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
 import { printDifference } from '../row-difference.ts';
@@ -10,15 +10,17 @@ const MESSAGE_LENGTH_MAX = 32_768;
 /** Where nothing would change the other conditions say what they would say anyway. */
 export function withPlan(
   { conditions, differences }: Result,
-  routes: readonly string[],
+  others: readonly string[],
 ): Condition[] {
-  const lines = [...differences.map(printDifference), ...routes];
+  const lines = [...differences.map(printDifference), ...others];
   if (lines.length === 0 || outcomeOf(conditions) === 'refused') {
     return [...conditions, emptyPlan(conditions)];
   }
   const waiting = `${lines.length} changes are planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
+  // What is written all the same would end there.
+  const isTaken = conditions.some(({ reason }) => reason === 'SecretTaken');
   return [
-    ...conditionsFor('PlanOnly', waiting),
+    ...(isTaken ? conditions : conditionsFor('PlanOnly', waiting)),
     { type: 'Planned', status: 'True', reason: 'ChangesPlanned', message: join(lines) },
   ];
 }

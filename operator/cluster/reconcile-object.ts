@@ -10,6 +10,7 @@ import { directiveOf } from './directives.ts';
 import { type OwnedRows, readOwned } from './facts.ts';
 import { writeFinalizer } from './finalizer.ts';
 import { withPlan } from './plan.ts';
+import { planSecrets } from './plan-secrets.ts';
 import { type ObjectContext, reconcileRows } from './reconcile-rows.ts';
 import { pausedStatusOf, statusOf, type Verdict } from './status.ts';
 import { isGoing, type TenantKind, type TenantObject } from './tenant-object.ts';
@@ -88,9 +89,12 @@ async function plan(
   object: TenantObject,
   context: ObjectContext,
 ): Promise<ObjectResult> {
-  const planned = await reconcileRows(kind, object, { ...context, mode: 'plan-only' });
+  const rows = await reconcileRows(kind, object, { ...context, mode: 'plan-only' });
+  const isAccepted = kind === 'Project' && outcomeOf(rows.conditions) !== 'refused';
+  const secrets = isAccepted ? await planSecrets(object, rows, context) : { lines: [] };
+  const planned = { ...rows, conditions: secrets.taken ?? rows.conditions };
   const routes = kind === 'Project' ? await context.planRoutes?.(object) : undefined;
-  const conditions = withPlan(planned, routes ?? []);
+  const conditions = withPlan(planned, [...secrets.lines, ...(routes ?? [])]);
   const { facts } = await ownedBy(kind, object, context);
   const status = statusOf(object, { conditions, facts }, context.clock.now());
   await writeStatus(kind, { object, status }, context);

@@ -16,6 +16,7 @@ import {
   updateProject,
 } from '../../runtime/db/projects.ts';
 import { insertSigningKey } from '../../runtime/db/signing-keys.ts';
+import type { Sealing } from '../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
@@ -51,10 +52,16 @@ export async function settleProject(
     return;
   }
   const project = await findProjectByOwner(db, identity.uid);
-  if (project?.callback_secret_sealed == null) return;
-  const context = callbackSecretContext(project.project_id);
-  const secret = sealing.open(project.callback_secret_sealed, context).toString('utf8');
-  await writeSecret(secretName, secret);
+  const secret = project && openCallbackSecret(project, sealing);
+  if (secret !== undefined) await writeSecret(secretName, secret);
+}
+
+export function openCallbackSecret(
+  { project_id, callback_secret_sealed }: ProjectRow,
+  sealing: Sealing,
+): string | undefined {
+  if (callback_secret_sealed == null) return undefined;
+  return sealing.open(callback_secret_sealed, callbackSecretContext(project_id)).toString('utf8');
 }
 
 function isClaim(change: ProjectChange): change is ClaimChange {

@@ -57,6 +57,7 @@ describe('a resource that asks for its plan alone', () => {
         `~ projects ${name} { callback_url: null → "https://shop.example/…", callback_secret_sealed: null → (a new secret) }`,
         `+ signing_keys ${name} { kid: (a new key) }`,
         `+ project_domains ${name}.example`,
+        `+ Secret ${cluster.other()}/${name}`,
         `+ Ingress ${name}`,
       ]);
       const live = await read('Project', name, cluster.other());

@@ -1,0 +1,66 @@
+/**
+ * What a pass would do to the Secrets that a Project has for its callback, a line each. Nothing is written, and no value
+ * is told. Spec: Project.
+ */
+import { findProjectByOwnerOrSlug } from '../../runtime/db/projects.ts';
+import type { Condition } from '../conditions.ts';
+import { openCallbackSecret } from '../project/apply.ts';
+import { type ProjectSpec, projectSpec } from '../project/schema.ts';
+import type { Result } from '../reconcile.ts';
+import { judgeCallbackSecret, listMade } from './callback-secret.ts';
+import type { ObjectContext } from './reconcile-rows.ts';
+import { secretTaken } from './secret-taken.ts';
+import { isGoing, type TenantObject } from './tenant-object.ts';
+
+export type SecretsPlan = {
+  lines: readonly string[];
+  /** Where the Secret is not its own: what the pass would say. */
+  taken?: Condition[];
+};
+
+/** Of a Project that is accepted. */
+export async function planSecrets(
+  object: TenantObject,
+  { differences }: Pick<Result, 'differences'>,
+  context: ObjectContext,
+): Promise<SecretsPlan> {
+  const { namespace = '' } = object.metadata;
+  const line = (sign: string, name: string) => `${sign} Secret ${namespace}/${name}`;
+  const made = await listMade(context.client, object, context.lost_notes?.of(object) ?? []);
+  const all = { lines: made.map((each) => line('-', each)) };
+  if (isGoing(object)) return all;
+  const spec = projectSpec.parse(object.spec ?? {});
+  if (spec.callback === undefined) return { lines: [] };
+  const { url, secretName: name } = spec.callback;
+  if (url === '' || name === undefined) return all;
+  const secret = isMadeAnew(differences) ? 'new' : await secretOf(object, spec, context);
+  if (secret === undefined) return { lines: [] };
+  const judged = await judgeCallbackSecret(context.client, object, { name, secret });
+  if (judged.outcome === 'taken') {
+    const findProject = (project: string) =>
+      context.findObject('Project', { namespace, name: project });
+    return { lines: [], taken: secretTaken({ name, holder: judged.holder }, findProject) };
+  }
+  const written = judged.outcome === 'same' ? [] : [line(SIGNS[judged.outcome], name)];
+  const others = made.filter((each) => each !== name).map((each) => line('-', each));
+  return { lines: [...written, ...others] };
+}
+
+const SIGNS = { insert: '+', update: '~' } as const;
+
+function isMadeAnew(differences: Result['differences']): boolean {
+  return differences.some(({ fields }) =>
+    fields.some(({ field }) => field === 'callback_secret_sealed'),
+  );
+}
+
+/** Also of a project that would be taken over. */
+async function secretOf(
+  { metadata: { uid: owner_uid, name } }: TenantObject,
+  { slug: project_slug = name }: ProjectSpec,
+  { db, sealing }: ObjectContext,
+): Promise<{ value: string } | undefined> {
+  const project = await findProjectByOwnerOrSlug(db, { owner_uid, project_slug });
+  const value = project && openCallbackSecret(project, sealing);
+  return value === undefined ? undefined : { value };
+}
