@@ -7,7 +7,7 @@ import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
-const { apply, led, untilReason } = cluster;
+const { apply, led, remove, untilGone, untilReason } = cluster;
 
 const RECIPES = 15;
 
@@ -58,3 +58,28 @@ it('each takes up the row of its namesake, and none is taken for another cluster
 function known({ updated_at: _, ...row }: Record<string, unknown>) {
   return row;
 }
+
+it('a project moves to another namespace where staff names its organization, and not otherwise', async () => {
+  const name = newSlug();
+  const namespace = cluster.other();
+  const adopted = { adoptionPolicy: 'IfUnowned' };
+  await apply('Project', name, {});
+  await led(async () => {
+    await untilReason('Project', name, 'InSync');
+    const before = must(await findProjectBySlug(db, name));
+    await remove('Project', name);
+    await untilGone('Project', name);
+    await apply('Project', name, adopted, { namespace });
+    await untilReason('Project', name, 'SlugConflict', namespace);
+    const { project_id, organization_id } = before;
+    const staff = { organizationId: organization_id };
+    await apply('Project', name, { ...adopted, staff }, { namespace });
+    await untilReason('Project', name, 'InSync', namespace);
+    const chain = { transformChain: 'resize/9x9' };
+    await apply('Recipe', name, { projectRef: { name }, ...chain }, { namespace });
+    await untilReason('Recipe', name, 'InSync', namespace);
+    expect(await findProjectBySlug(db, name)).toMatchObject({
+      ...{ project_id, organization_id, status: 'active', owner_namespace: namespace },
+    });
+  });
+});
