@@ -23,7 +23,8 @@ import { measureTree } from './process-tree.ts';
 const PROJECTS = Number(process.env['TINTYPE_BENCH_PROJECTS'] ?? 10_000);
 const AT_ONCE = 16;
 const CHANGES = 100;
-const IDLE_MS = 30_000;
+/** Twice as long as what is looked at once a minute takes to come again. */
+const IDLE_MS = 120_000;
 const PATIENCE_MS = 900_000;
 
 type Bench = {
