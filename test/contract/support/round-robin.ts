@@ -16,7 +16,8 @@ export type RoundRobin = {
 };
 
 export async function startRoundRobin(first: readonly number[]): Promise<RoundRobin> {
-  const agent = new Agent({ keepAlive: true });
+  // Each connection in its turn: one that ends hears so in its next answer, before it was quiet for long.
+  const agent = new Agent({ keepAlive: true, scheduling: 'fifo' });
   const ports = new Set(first);
   const failures: string[] = [];
   let turn = 0;

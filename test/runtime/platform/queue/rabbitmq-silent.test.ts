@@ -7,12 +7,7 @@ import { connectRabbit } from '../../../../runtime/platform/queue/rabbitmq-conne
 import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
 import { startFaultProxy } from '../../../support/tcp-fault-proxy.ts';
 
-const lines: string[] = [];
-const log = createLog({
-  level: 'warn',
-  name: 'test',
-  destination: { write: (line: string) => lines.push(line) },
-});
+const log = createLog({ level: 'error', name: 'test' });
 const soon = { timeout: 60_000, interval: 20 };
 let server: RabbitServer;
 
@@ -43,19 +38,22 @@ it('is asked again where it went away without a goodbye in the middle of a setup
   address.port = String(proxy.port);
   const connection = await connectRabbit(address.href, log);
   let setups = 0;
+  let attempts: number | undefined;
   await connection.whenConnected(async (model) => {
     setups += 1;
     if (setups !== 2) return;
+    attempts = proxy.connections().total;
     proxy.set({ kind: 'stall' });
     await model.createChannel();
   });
   proxy.cut();
-  await expect.poll(() => setups, soon).toBe(2);
-  const said = () => lines.filter((line) => line.includes('the broker cannot be used yet'));
-  await expect.poll(said, soon).toEqual([expect.stringContaining('no answer within 5000 ms')]);
+  await expect.poll(() => attempts, soon).toBeTypeOf('number');
+  // It has given up that setup, and tries anew.
+  await expect.poll(() => proxy.connections().total, soon).toBeGreaterThan(attempts ?? 0);
   proxy.set({ kind: 'none' });
   proxy.cut();
-  await expect.poll(() => [setups, connection.current() !== undefined], soon).toEqual([3, true]);
+  await expect.poll(() => connection.current(), soon).toBeDefined();
+  expect(setups).toBeGreaterThan(2);
   await connection.close();
   await proxy.close();
 });
