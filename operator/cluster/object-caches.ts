@@ -6,6 +6,8 @@ import { openWatchCache } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
 export type ObjectCaches = {
+  /** Whether resources of this namespace are this operator's. */
+  watches(namespace: string): boolean;
   get(kind: TenantKind, key: string): TenantObject | undefined;
   keys(kind: TenantKind): string[];
   /**
@@ -46,14 +48,16 @@ export function openObjectCaches({ namespaces, ...options }: CachesOptions): Obj
     }
     return undefined;
   };
+  const watches = (namespace: string) => places.includes(namespace) || places.includes(undefined);
   return {
+    watches,
     get: find,
     keys: (kind) =>
       of(kind).flatMap(({ cache }) =>
         [...cache.values()].map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
       ),
     findNow: async (kind, { namespace, name }) => {
-      if (!places.includes(namespace) && !places.includes(undefined)) return undefined;
+      if (!watches(namespace)) return undefined;
       // By a list, which whoever watches may ask for; without a version it tells the newest state.
       const query = { namespace, fields: `metadata.name=${name}`, limit: 0 };
       return unwrap(await options.client.listPage(typeOf(kind), query)).items[0];

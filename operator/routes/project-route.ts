@@ -66,9 +66,14 @@ function placeOfOwner(row: RoutedProjectRow): TenantPlace | undefined {
     : { namespace, name };
 }
 
-/** Somebody asked for it by an annotation. */
-export function isLeftAlone({ object }: RouteSubject): boolean {
-  return object !== undefined && directiveOf(object) !== undefined;
+/** Somebody asked for it by an annotation; or its resource is in a namespace that another operator looks after. */
+export function isLeftAlone(
+  { object, project }: RouteSubject,
+  { caches }: Pick<RouteContext, 'caches'>,
+): boolean {
+  if (object !== undefined) return directiveOf(object) !== undefined;
+  const owner = project && placeOfOwner(project);
+  return owner !== undefined && !caches.watches(owner.namespace);
 }
 
 /** Its rows have been compared with it: they come before its routes. */
@@ -94,10 +99,10 @@ export function planRoute(
 /** The condition Routed, where nothing has to be written for it and nobody asked. */
 export function judgeAtOnce(
   subject: RouteSubject,
-  context: Pick<RouteContext, 'edges' | 'told'>,
+  context: Pick<RouteContext, 'caches' | 'edges' | 'told'>,
 ): Condition | undefined {
   const { object } = subject;
-  if (object === undefined || isGoing(object) || isLeftAlone(subject)) return undefined;
+  if (object === undefined || isGoing(object) || isLeftAlone(subject, context)) return undefined;
   if (declaredRouting(object).probe === 'Enabled') return undefined;
   const { steps, verdict } = planRoute(subject, context);
   if (steps.length > 0) return undefined;
@@ -122,10 +127,10 @@ export async function routeProject(
   { edges, ...rest }: RouteContext,
   signal: AbortSignal,
 ): Promise<Verdict | undefined> {
-  if (isLeftAlone(found)) return undefined;
+  if (isLeftAlone(found, rest)) return undefined;
   const known = await confirmed(found, { ...rest, edges });
   const { subject, decision } = known;
-  if (isLeftAlone(subject)) return undefined;
+  if (isLeftAlone(subject, rest)) return undefined;
   const context = { ...rest, edges: known.edges };
   const trouble = await applyRoute(context.client, decision.steps);
   const verdict = trouble ?? (await probed(subject, decision, { context, signal }));

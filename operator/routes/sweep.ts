@@ -52,7 +52,7 @@ export function keyOf({ project_id = '', object }: RouteSubject): string {
 /** Hosts that are to be asked are never settled for good. Of a resource that nobody looked at yet the rows come first. */
 function isSettled(subject: RouteSubject, context: RouteContext): boolean {
   const { object } = subject;
-  if (isLeftAlone(subject) || (object !== undefined && !isLookedAt(object))) return true;
+  if (isLeftAlone(subject, context) || (object !== undefined && !isLookedAt(object))) return true;
   const { steps, verdict } = planRoute(subject, context);
   if (steps.length > 0) return false;
   if (object === undefined) return true;
