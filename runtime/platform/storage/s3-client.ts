@@ -28,6 +28,11 @@ export type S3Place = S3Access & { bucket: string };
 
 const CONNECT_MS_MAX = 3000;
 const SILENCE_MS_MAX = 15_000;
+/**
+ * An object that is handed on takes its connection for as long as its reader likes: of the client's own fifty, as many
+ * slow viewers would have all, and everybody else would be told that the storage is away.
+ */
+const CONNECTIONS = { maxSockets: Number.POSITIVE_INFINITY };
 const DEADLINE_MS = 30_000;
 const ATTEMPTS = 3;
 
@@ -58,7 +63,12 @@ function settings(options: S3Options) {
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     // Every failure reaches the caller; the client's own lines on the console would say it twice.
     logger: SILENT,
-    requestHandler: { connectionTimeout: CONNECT_MS_MAX, socketTimeout: silenceMs },
+    requestHandler: {
+      connectionTimeout: CONNECT_MS_MAX,
+      socketTimeout: silenceMs,
+      httpAgent: CONNECTIONS,
+      httpsAgent: CONNECTIONS,
+    },
     ...(credentials === undefined ? {} : { credentials }),
   };
 }

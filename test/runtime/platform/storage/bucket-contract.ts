@@ -76,6 +76,14 @@ export function describeBucket(name: string, open: () => Bucket): void {
       expect(await part(8, 99)).toBe('89');
     });
 
+    it('that many read slowly keeps nobody else waiting', async () => {
+      const [bucket, key] = [open(), newKey()];
+      await bucket.write(key, randomBytes(2 * MIB), PNG);
+      const bodies = await Promise.all(Array.from({ length: 100 }, () => bucket.open(key)));
+      expect(await bucket.head(key)).toMatchObject({ size_bytes: 2 * MIB });
+      for (const body of bodies) body?.destroy();
+    });
+
     it('that is not there is undefined, however it is asked for', async () => {
       const [bucket, key] = [open(), newKey()];
       expect(await bucket.head(key)).toBeUndefined();
