@@ -49,8 +49,8 @@ async function tellLosses({ db, log }: JobContext, since: Date): Promise<JobCoun
     0,
     LINES_MAX,
   )) {
-    const seen = { day, spool, missing_batches, lost_deliveries };
-    log.warn('usage of a delivery server never came', { ...seen, advice: LOSS_ADVICE });
+    const counts = { missing_batches, lost_deliveries };
+    log.warn('usage of a delivery server never came', { day, spool, counts, advice: LOSS_ADVICE });
   }
   return {
     missing_batches: losses.reduce((sum, loss) => sum + loss.missing_batches, 0),

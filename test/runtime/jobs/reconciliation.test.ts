@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { reconcileUsage } from '../../../runtime/actions/reconcile-usage.ts';
 import { insertPricing } from '../../../runtime/db/project-pricing.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { createLog } from '../../../runtime/platform/log.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -130,7 +132,15 @@ it('pieces of a spool that never came are counted, and deliveries that its disk 
   await rollUp();
   await charge();
   const losses = { missing_batches: 3, lost_deliveries: 4 };
-  expect(await run()).toEqual({ days: 1, differing: 0, ...losses });
+  const lines: string[] = [];
+  const destination = { write: (line: string) => lines.push(line) };
+  const log = createLog({ level: 'warn', name: 'test', destination });
+  const options = { name: 'reconciliation', job: table.reconciliation, at: NOW };
+  const counts = { days: 1, differing: 0, ...losses };
+  expect(await runJob({ ...jobs.deps, log }, options)).toEqual({ outcome: 'done', counts });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({ day: '2026-11-19', spool: 'spool', counts: losses }),
+  ]);
 });
 
 it('of many days that differ fifty are told, however many pages of projects they are on', async () => {
