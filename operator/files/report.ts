@@ -42,14 +42,14 @@ function sayResource(log: Log, report: ResourceReport): void {
   const { kind, name } = identity;
   // Rows of resources that are gone for long are no news.
   if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
-  const fields = {
+  log[levels[outcome]](sentences[outcome], {
     kind,
     name,
     reason,
     advice: message,
     changes: changes.length > 0 ? changes.join(', ') : undefined,
-  };
-  log[levels[outcome]](sentences[outcome], error === undefined ? fields : { ...fields, error });
+    error,
+  });
 }
 
 const sentences = {

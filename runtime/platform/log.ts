@@ -8,15 +8,17 @@ import { textDestination } from './log-text.ts';
 import { currentTrail } from './trail.ts';
 
 export type Log = {
-  debug(message: string, fields?: LogFields): void;
-  info(message: string, fields?: LogFields): void;
-  warn(message: string, fields?: LogFields): void;
-  error(message: string, fields?: LogFields): void;
+  debug<Fields extends object>(message: string, fields?: Listed<Fields>): void;
+  info<Fields extends object>(message: string, fields?: Listed<Fields>): void;
+  warn<Fields extends object>(message: string, fields?: Listed<Fields>): void;
+  error<Fields extends object>(message: string, fields?: Listed<Fields>): void;
   /** A log whose every line carries these fields. */
   child(fields: LogFields): Log;
 };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+/** Refuses a field that is not on the list, also one of an object that was made elsewhere or is spread. */
+type Listed<Fields> = Fields & Record<Exclude<keyof Fields, LogFieldName>, never>;
 export type LogFields = { [name in LogFieldName]?: unknown };
 export type LogDestination = { write(line: string): unknown };
 export type LogFieldName = (typeof logFields)[number];
