@@ -3,7 +3,7 @@
  * question that waited past its deadline is dropped by the broker, and one too many is turned away at once.
  */
 import { randomUUID } from 'node:crypto';
-import type { ConfirmChannel, ConsumeMessage } from 'amqplib';
+import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
@@ -49,6 +49,11 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
       }
     };
     await keepDeclared(channel, declareAll);
+    // Its queue is not there: nobody hears it, and it is declared again in a moment.
+    channel.on('return', ({ properties }: Message) => {
+      const question = open.get(properties.correlationId);
+      question?.reject(new QueueBusy(question.name, RETRY_SECONDS));
+    });
     // What was asked on a lost channel can get no answer any more.
     channel.on('close', () => {
       for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));

@@ -216,6 +216,17 @@ describe('RabbitMQ, in small', () => {
     await queue.close();
   });
 
+  it('turns a call away at once whose queue was deleted', async () => {
+    const queue = await open();
+    const connection = await connect(url);
+    const channel = await connection.createChannel();
+    await channel.deleteQueue('tintype.render.calls');
+    await connection.close();
+    const asked = queue.call('render', {}, { deadline_ms: 20_000 });
+    await expect(asked).rejects.toBeInstanceOf(QueueBusy);
+    await queue.close();
+  });
+
   it('throws a queue away that refuses its doorbells, and leaves a sound one alone', async () => {
     const queue = await open();
     const seen: unknown[] = [];
