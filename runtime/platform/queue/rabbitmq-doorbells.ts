@@ -119,8 +119,11 @@ async function deleteDoorbells(connection: RabbitConnection, name: QueueName): P
   if (model === undefined) throw new QueueAway();
   const channel = await orFail(model.createChannel(), PUBLISH_MS_MAX);
   channel.on('error', () => undefined);
-  await orFail(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
-  await closeChannel(channel);
+  try {
+    await orFail(channel.deleteQueue(doorbellQueue(name).name), DELETE_MS_MAX);
+  } finally {
+    await closeChannel(channel);
+  }
 }
 
 /** A queue did not confirm, while the broker makes another one that does. */

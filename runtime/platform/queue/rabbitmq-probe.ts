@@ -32,8 +32,11 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
 export async function tryQuorumQueue(model: ChannelModel): Promise<void> {
   const channel = await orFail(model.createConfirmChannel(), STEP_MS_MAX);
   channel.on('error', () => undefined);
-  await orFail(roundTrip(channel), STEP_MS_MAX);
-  await closeChannel(channel);
+  try {
+    await orFail(roundTrip(channel), STEP_MS_MAX);
+  } finally {
+    await closeChannel(channel);
+  }
 }
 
 async function roundTrip(channel: ConfirmChannel): Promise<void> {
