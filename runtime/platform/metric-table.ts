@@ -4,7 +4,6 @@ export type MetricRow = {
   kind: 'counter' | 'gauge' | 'histogram';
   help: string;
   labels: readonly string[];
-  buckets?: readonly number[];
 };
 
 /** Of every histogram. */
@@ -16,13 +15,11 @@ export const metricTable = {
     kind: 'histogram',
     help: 'API requests by route and status.',
     labels: ['method', 'route', 'status'],
-    buckets: SECONDS,
   },
   tintype_delivery_request_seconds: {
     kind: 'histogram',
     help: 'Delivery requests by status and where the bytes came from.',
     labels: ['status', 'source'],
-    buckets: SECONDS,
   },
   tintype_delivery_bytes_total: {
     kind: 'counter',
@@ -43,13 +40,11 @@ export const metricTable = {
     kind: 'histogram',
     help: 'Processed uploads by result: ready, or the error code.',
     labels: ['result'],
-    buckets: SECONDS,
   },
   tintype_render_seconds: {
     kind: 'histogram',
     help: 'Renders by output format and result.',
     labels: ['format', 'result'],
-    buckets: SECONDS,
   },
   tintype_sandbox_children_killed_total: {
     kind: 'counter',
@@ -110,7 +105,6 @@ export const metricTable = {
     kind: 'histogram',
     help: 'Runs of scheduled jobs by result: succeeded, failed or skipped.',
     labels: ['job', 'result'],
-    buckets: SECONDS,
   },
   tintype_job_done_total: {
     kind: 'counter',
@@ -131,7 +125,6 @@ export const metricTable = {
     kind: 'histogram',
     help: 'Attempts to deliver webhooks by result: delivered, failed (it is tried again) or abandoned.',
     labels: ['result'],
-    buckets: SECONDS,
   },
   tintype_job_last_success_seconds: {
     kind: 'gauge',

@@ -196,8 +196,7 @@ function register(registry: Registry) {
     const shape = { name, help: row.help, labelNames: [...row.labels], registers: [registry] };
     if (row.kind === 'counter') made.counter.set(name, new Counter(shape));
     else if (row.kind === 'gauge') made.gauge.set(name, new Gauge(shape));
-    else
-      made.histogram.set(name, new Histogram({ ...shape, buckets: [...(row.buckets ?? SECONDS)] }));
+    else made.histogram.set(name, new Histogram({ ...shape, buckets: SECONDS }));
   }
   return {
     counter: (name: NameOf<'counter'>) => found(made.counter, name),
