@@ -52,8 +52,6 @@ export type JobByHand = {
   readonly deadline_seconds: number;
   /** What tells it the time: the moment that it runs as if at, or the database, which `--at` cannot move. */
   readonly clock: 'at' | 'database';
-  /** When another run is under way: there is one at a time, and this one does not happen. */
-  readonly overlap: 'skip';
   readonly run: (context: JobContext) => Promise<JobCounts>;
 };
 

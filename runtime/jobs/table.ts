@@ -20,7 +20,6 @@ export const jobs = {
   'upload-sweep': {
     ...schedules['upload-sweep'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means:
       'Uploads without a complete call, and those whose worker was killed, wait longer.',
@@ -29,7 +28,6 @@ export const jobs = {
   'purge-queue': {
     ...schedules['purge-queue'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'The CDN serves what it has for longer; the purges stay due.',
     run: purgeQueue,
@@ -37,7 +35,6 @@ export const jobs = {
   'webhook-delivery': {
     ...schedules['webhook-delivery'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'Retries whose sender was killed wait longer; none is lost.',
     run: webhookDelivery,
@@ -45,7 +42,6 @@ export const jobs = {
   'status-sampling': {
     ...schedules['status-sampling'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'The status page has no samples of that time.',
     run: statusSampling,
@@ -53,7 +49,6 @@ export const jobs = {
   'hourly-rollup': {
     ...schedules['hourly-rollup'],
     clock: 'at',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'Usage shows later; the next run sums every hour that is behind.',
     run: hourlyRollup,
@@ -61,7 +56,6 @@ export const jobs = {
   'daily-charge': {
     ...schedules['daily-charge'],
     clock: 'at',
-    overlap: 'skip',
     missed: 'each',
     missed_means:
       'Charges come later. A run covers three days: after a longer gap each day is run.',
@@ -70,7 +64,6 @@ export const jobs = {
   reconciliation: {
     ...schedules.reconciliation,
     clock: 'at',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'Differences between usage and charges are told a day later.',
     run: reconciliation,
@@ -78,7 +71,6 @@ export const jobs = {
   'content-sweep': {
     ...schedules['content-sweep'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'Objects that nobody needs take up space for longer.',
     run: contentSweep,
@@ -86,7 +78,6 @@ export const jobs = {
   retention: {
     ...schedules.retention,
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: 'Rows that have served stay a day longer.',
     run: retention,
@@ -94,7 +85,6 @@ export const jobs = {
   'signing-key-retirement': {
     ...schedules['signing-key-retirement'],
     clock: 'database',
-    overlap: 'skip',
     missed: 'newest',
     missed_means:
       'Secrets that verify nothing any more stay in the database, sealed, a day longer.',
@@ -107,7 +97,6 @@ export const jobsByHand = {
   'library-indexes': {
     deadline_seconds: BY_HAND_SECONDS_MAX,
     clock: 'database',
-    overlap: 'skip',
     run: libraryIndexes,
   },
 } as const satisfies Record<string, JobByHand>;

@@ -21,7 +21,6 @@ function job(run: Job['run'], deadline_seconds = 60): Job {
   const row = {
     schedule: '* * * * *',
     clock: 'at',
-    overlap: 'skip',
     missed: 'newest',
     missed_means: '',
   } as const;

@@ -139,7 +139,6 @@ describe('the scheduler', () => {
       schedule,
       deadline_seconds: 10,
       clock: 'at',
-      overlap: 'skip',
       missed,
       missed_means: '',
       run: async ({ at }) => {
