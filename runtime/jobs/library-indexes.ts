@@ -12,7 +12,7 @@ export async function libraryIndexes(context: JobContext): Promise<JobCounts> {
     signal.throwIfAborted();
     const outcome = await buildLibraryIndex(patient, name);
     counts[outcome] += 1;
-    log.info(`${name}: ${outcome}`);
+    log.info('an index of libraries was looked at', { name, reason: outcome });
   }
   // Their expressions are counted too, by which the planner chooses among them.
   if (counts.built > 0) await patient.query('analyze files');
