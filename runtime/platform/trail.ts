@@ -65,10 +65,11 @@ export type Carried = { readonly [name in (typeof carriedHeaders)[number]]?: str
 const carriedHeaders = ['x-request-id', 'traceparent'] as const;
 
 export function carry(): Carried {
-  const { request_id, span, traceparent = span?.traceparent } = currentTrail();
+  const { request_id, span, traceparent: came } = currentTrail();
+  const traceparent = span?.traceparent ?? came;
   return {
     ...(request_id === undefined ? {} : { 'x-request-id': request_id }),
-    ...(traceparent === undefined ? {} : { traceparent: span?.traceparent ?? traceparent }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 
