@@ -1,5 +1,5 @@
 // The identity provider's public keys, kept so that its outage is not ours. A set is refreshed in
-// the background at half its age and served long after a failed refresh; after a failed fetch
+// the background after some minutes and served for a day where that fails; after a failed fetch
 // nothing is fetched for some seconds. Spec: Authentication, Credentials, BrowserSession.
 import type { Clock } from './clock.ts';
 import { readBounded } from './http/read-bounded.ts';
