@@ -104,7 +104,8 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
     if (!(answer instanceof ApiError)) return answer;
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
-    await pause(wait, undefined, call.signal && { signal: call.signal });
+    await pause(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
+    call.signal?.throwIfAborted();
   }
 }
 

@@ -24,11 +24,13 @@ const server = createServer(async (request, response) => {
   else response.writeHead(next.status, next.headers).end(JSON.stringify(next.body ?? {}));
 });
 let api: ApiClient;
+let url = '';
 
 beforeAll(async () => {
   await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
   const { port } = server.address() as AddressInfo;
-  api = createApiClient({ url: `http://127.0.0.1:${port}`, apiKey: 'tin_live_x' });
+  url = `http://127.0.0.1:${port}`;
+  api = createApiClient({ url, apiKey: 'tin_live_x' });
 });
 afterAll(() => {
   server.closeAllConnections();
@@ -105,6 +107,21 @@ describe('the API client', () => {
     script.push(refusal(429, 'rate_limited', { 'retry-after': '0' }));
     await put();
     expect(seen).toHaveLength(4);
+  });
+
+  it('waits no longer than its caller, whose own reason it tells', async () => {
+    const caller = new AbortController();
+    const gone = new Error('gone');
+    const leaving: typeof fetch = async (...asked) => {
+      const answer = await fetch(...asked);
+      setImmediate(() => caller.abort(gone));
+      return answer;
+    };
+    script.push(refusal(503, 'storage_unavailable', { 'retry-after': '30' }));
+    const impatient = createApiClient({ url, apiKey: 'tin_live_x', fetch: leaving });
+    const asked = impatient.call('GET /v1/key', { signal: caller.signal });
+    await expect(asked).rejects.toBe(gone);
+    expect(seen).toHaveLength(1);
   });
 
   it('tells a refusal at once, with all that the service said', async () => {
