@@ -12,6 +12,8 @@ export type ListOptions = {
   readonly find: FindPage;
   readonly tokenNow: () => string;
   readonly onChange: () => void;
+  /** Once for each failure. */
+  readonly onFailed: (code: string) => void;
 };
 
 /** As it was answered last, and to which token. */
@@ -33,11 +35,13 @@ export class FileList {
   readonly #find: FindPage;
   readonly #tokenNow: () => string;
   readonly #onChange: () => void;
+  readonly #onFailed: (code: string) => void;
 
-  constructor({ find, tokenNow, onChange }: ListOptions) {
+  constructor({ find, tokenNow, onChange, onFailed }: ListOptions) {
     this.#find = find;
     this.#tokenNow = tokenNow;
     this.#onChange = onChange;
+    this.#onFailed = onFailed;
   }
 
   /** From its beginning, with what is looked for. */
@@ -71,6 +75,7 @@ export class FileList {
       if (signal.aborted) return;
       this.code = error instanceof PickerError ? error.code : 'network_error';
       this.#become('failed');
+      this.#onFailed(this.code);
     }
   }
 

@@ -45,10 +45,8 @@ export function showPicker(terms: Terms): void {
   const list: FileList = new FileList({
     find: (page) => listFiles(session, page),
     tokenNow: () => session.token,
-    onChange: () => {
-      if (list.state === 'failed') events.onError(list.code, errorText(texts, list.code));
-      say();
-    },
+    onChange: say,
+    onFailed: (code) => events.onError(code, errorText(texts, code)),
   });
   const selection: Selection = new Selection(select, say);
   const finish = () => selection.files.length > 0 && events.onSelect(selection.files);

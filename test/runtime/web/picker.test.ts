@@ -176,6 +176,18 @@ describe('uploading', SLOW, () => {
     expect(await told()).toEqual(before);
   });
 
+  it('tells the page once that the images cannot be listed, whatever arrives later', async () => {
+    const error = { code: 'storage_unavailable', message: 'Storage is not reachable.' };
+    await shown.page.route('**/v1/library/files**', (route) =>
+      route.fulfill({ status: 503, json: { error } }),
+    );
+    await pick();
+    await takeFiles([await jpeg('late.jpg', 16)]);
+    await tile('late.jpg').waitFor();
+    const errors = (await told()).filter(([kind]) => kind === 'error');
+    expect(errors).toEqual([['error', 'storage_unavailable']]);
+  });
+
   it('takes what is dropped and pasted', async () => {
     await pick({ select: 'many' });
     const bytes = [...(await picture(13))];
