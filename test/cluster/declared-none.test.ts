@@ -13,7 +13,8 @@ const { apply, condition, led, read, remove, untilGone, untilReason } = cluster;
 const project = async (slug: string) => must(await findProjectBySlug(db, slug));
 const planOnly = { annotations: { 'tintype.dev/plan-only': 'true' } };
 
-async function untilPlanned(name: string, message: string): Promise<void> {
+async function untilPlanned(name: string, ...lines: readonly string[]): Promise<void> {
+  const message = lines.join('\n');
   await until(async () =>
     expect(await condition('Project', name, 'Planned')).toMatchObject({ message }),
   );
@@ -35,11 +36,13 @@ it('a callback goes with an empty url, and its Secret with it; left out it stays
     await untilPlanned(
       name,
       `~ projects ${name} { callback_rotation_trigger: null → "2", callback_secret_sealed: (the one before) → (a new secret) }`,
+      `~ Secret ${cluster.namespace()}/${name}`,
     );
     await apply('Project', name, { callback: { url: '' } }, planOnly);
     await untilPlanned(
       name,
       `~ projects ${name} { callback_url: "https://shop.example/…" → null, callback_secret_sealed: (the one before) → (none any more) }`,
+      `- Secret ${cluster.namespace()}/${name}`,
     );
     expect(await isThere()).toBe(true);
     await apply('Project', name, { callback: { url: '' } });
