@@ -10,6 +10,7 @@ import { createDatabase, type Database } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
+import { withoutOutside } from '../platform/outside-variables.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Access, openS3Buckets } from '../platform/storage/s3-buckets.ts';
@@ -40,8 +41,9 @@ export async function openSubject(options: DoctorOptions, env: Environment): Pro
     if (error instanceof Advice && namesSomething(env)) return undefined;
     throw error;
   });
-  const own = instance === undefined ? {} : environmentOf(instance);
-  const config = parseConfig({ ...env, ...own });
+  const config = parseConfig(
+    instance === undefined ? env : { ...withoutOutside(env), ...environmentOf(instance) },
+  );
   const { databaseUrl, s3Endpoint, amqpUrl, identityJwksUrl } = config;
   const embedded = instance === undefined ? undefined : { instance, folder: options.data };
   return {

@@ -13,6 +13,7 @@ import { systemClock } from '../platform/clock.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
 import { killAt } from '../platform/failpoint.ts';
 import { createLog } from '../platform/log.ts';
+import { withoutOutside } from '../platform/outside-variables.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
@@ -40,7 +41,7 @@ type Local = { instance: Instance; env: Environment };
 
 async function openLocal(dataFolder: string, { instance, env }: Local): Promise<JobDeps> {
   const own = {
-    ...env,
+    ...withoutOutside(env),
     ...instance.environment,
     TINTYPE_BASE_URL: instance.api_url,
     TINTYPE_DELIVERY_ROOT_DOMAIN: instance.delivery_root_domain,

@@ -1,6 +1,7 @@
 /** What the commands of this machine have to know of a running Tintype. */
 import type { Instance } from '../cli/instance.ts';
 import type { Environment } from '../platform/config.ts';
+import { onlyOutside } from '../platform/outside-variables.ts';
 import type { StandaloneConfig } from './environment.ts';
 
 type Made = Pick<Instance, 'organization_id' | 'project_slug' | 'api_key'>;
@@ -29,18 +30,7 @@ export function describeInstance({ given, environment, config }: Running, made: 
     provider_b_mode: config.providerBMode,
     key_encryption_keys: environment['TINTYPE_KEY_ENCRYPTION_KEYS'] ?? '',
     token_keys: environment['TINTYPE_TOKEN_KEYS'] ?? '',
-    environment: outsideOf(given),
+    environment: onlyOutside(given),
     ...made,
   };
 }
-
-/** What another process needs to reach what this one reaches: storage, broker, who signs in, CDN, scanner, tenants. */
-function outsideOf(given: Environment): Record<string, string> {
-  const named = Object.entries(given).filter(
-    (entry): entry is [string, string] => Boolean(entry[1]) && OUTSIDE.test(entry[0]),
-  );
-  return Object.fromEntries(named);
-}
-
-const OUTSIDE =
-  /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+|CDN|CDN_[A-Z_]+|SCANNER|SCANNER_[A-Z_]+|CALLBACK_[A-Z_]+)$/;

@@ -1,0 +1,20 @@
+/**
+ * The variables that name what a Tintype on one machine reaches outside: storage, broker, who signs in, CDN, scanner,
+ * tenants. A command that works with it reaches the same and nothing else, whatever its own shell names: a job that
+ * compared this database with the buckets of another installation would sweep them.
+ */
+import type { Environment } from './config.ts';
+
+export function onlyOutside(env: Environment): Record<string, string> {
+  const named = Object.entries(env).filter(
+    (entry): entry is [string, string] => Boolean(entry[1]) && OUTSIDE.test(entry[0]),
+  );
+  return Object.fromEntries(named);
+}
+
+export function withoutOutside(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !OUTSIDE.test(name)));
+}
+
+const OUTSIDE =
+  /^TINTYPE_(AMQP_URL|S3_[A-Z_]+|INGEST_BUCKET|CONTENT_BUCKET|IDENTITY_[A-Z_]+|CDN|CDN_[A-Z_]+|SCANNER|SCANNER_[A-Z_]+|CALLBACK_[A-Z_]+)$/;

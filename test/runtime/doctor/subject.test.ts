@@ -1,0 +1,41 @@
+// What the doctor examines: a running Tintype with what it reaches, or what the environment names, never half of each.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { INSTANCE_FILE, instanceSchema } from '../../../runtime/cli/instance.ts';
+import { openSubject } from '../../../runtime/doctor/subject.ts';
+
+const env = {
+  TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
+  TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1',
+  TINTYPE_IDENTITY_JWKS_URL: 'http://127.0.0.1:1/elsewhere.json',
+};
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
+  const words = Object.keys(instanceSchema.shape).map((name) => [name, 'x']);
+  const instance = {
+    ...Object.fromEntries(words),
+    ...{ pid: process.pid, delivery_port: 1, environment: {} },
+    api_url: 'http://localhost:8080',
+    issuer: 'http://localhost:8080/identity',
+    database_url: 'postgres://tintype@127.0.0.1:1/tintype',
+  };
+  await writeFile(join(folder, INSTANCE_FILE), JSON.stringify(instance));
+  await writeFile(join(folder, 'secrets.json'), JSON.stringify({ storage_url_secret: '00' }));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+it('is a running Tintype with its own folders, queue and identity provider, whatever the shell names', async () => {
+  const { db, storage, broker, jwksUrl } = await openSubject({ data: folder }, env);
+  await db?.close();
+  expect(storage).toMatchObject({ s3: undefined });
+  expect([broker, jwksUrl]).toEqual(['embedded', 'http://localhost:8080/identity/jwks.json']);
+});
+
+it('is what the environment names where none runs', async () => {
+  const { db, storage, broker } = await openSubject({ data: join(folder, 'none') }, env);
+  expect([db, storage?.s3 === undefined, broker]).toEqual([undefined, false, env.TINTYPE_AMQP_URL]);
+});
