@@ -4,6 +4,7 @@
  * embedded queue reach nobody from here; the sweep of the running Tintype rings again.
  */
 import { ServiceError } from '../core/errors.ts';
+import { parseDay, parseInstant } from '../core/instant.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
 import type { JobByHand } from './job.ts';
@@ -14,17 +15,18 @@ import { jobs, jobsByHand } from './table.ts';
 
 export async function jobCommand(
   name: string,
-  options: { at?: Date; data: string },
+  options: { at?: string; data: string },
   env: Environment,
 ): Promise<void> {
   const job = findJob(name);
-  if (options.at !== undefined && job.clock === 'database') {
+  const asIfAt = options.at === undefined ? undefined : parseTime(options.at);
+  if (asIfAt !== undefined && job.clock === 'database') {
     const advice = `${name} goes by the database's clock: leave --at out, it does all that is due now`;
     throw new Advice(advice, { exitCode: 2 });
   }
   const deps = await openJobDeps(options.data, env);
   try {
-    const times = options.at === undefined ? await timesNow(deps, { name, job }) : [options.at];
+    const times = asIfAt === undefined ? await timesNow(deps, { name, job }) : [asIfAt];
     for (const at of times) print(name, at, await runJob(deps, { name, job, at }));
   } catch (error) {
     throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;
@@ -41,6 +43,14 @@ function findJob(name: string): JobByHand {
   if (job !== undefined) return job;
   const names = Object.keys(all).join(', ');
   throw new Advice(`there is no job ${name}: name one of ${names}`, { exitCode: 2 });
+}
+
+/** A day begins in UTC; a time of day says its zone itself, as this machine's would be another one elsewhere. */
+function parseTime(text: string): Date {
+  const time = parseDay(text) ?? parseInstant(text);
+  if (time !== undefined) return time;
+  const advice = `${text} is no time: write a day in UTC, or ISO 8601 with its zone, such as 2026-11-20T00:20:00Z`;
+  throw new Advice(advice, { exitCode: 2 });
 }
 
 const AWAY =

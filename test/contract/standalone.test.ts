@@ -402,7 +402,9 @@ describe('the command', () => {
       ['call', 'PATCH', '/v1/projects/demo', 'name=Demo'],
       ['job'],
       ['job', 'sleep'],
-      ['job', 'retention', '--at', 'tomorrow'],
+      ['job', 'daily-charge', '--at', 'tomorrow'],
+      ['job', 'daily-charge', '--at', '2026-11-20T00:20:00'],
+      ['job', 'daily-charge', '--at', '2026-02-30T00:20:00Z'],
       ['job', 'upload-sweep', '--at', '2026-11-20T08:00:00Z'],
     ];
     const all = await Promise.all(wrong.map((words) => runTintype(words)));
