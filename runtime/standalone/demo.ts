@@ -2,16 +2,20 @@
  * What a standalone has to show from its first minute: an organization with credits, which owns what the folder of
  * YAML declares, and one API key for the sample project.
  */
+
+import { createApiKey } from '../actions/change-api-keys.ts';
+import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
 import { defaultPlans } from '../core/plans.ts';
-import { hashApiKey, newApiKey } from '../core/signing/api-key.ts';
-import { findApiKeyByHash, insertApiKey } from '../db/api-keys.ts';
+import { hashApiKey } from '../core/signing/api-key.ts';
+import { findApiKeyByHash } from '../db/api-keys.ts';
 import type { Database } from '../db/client.ts';
 import { insertCreditGrant } from '../db/credit-grants.ts';
 import { findOrganizationByNamespace, insertOrganization } from '../db/organizations.ts';
-import { listProjects, type ProjectRow } from '../db/projects.ts';
+import { findProjectBySlug, listProjects, type ProjectRow } from '../db/projects.ts';
 import { insertUser } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Log } from '../platform/log.ts';
 import { type Secrets, saveSecrets } from './secrets.ts';
 
 const NAMESPACE = 'default';
@@ -54,40 +58,52 @@ export async function ensureOrganization({ db, clock }: Deps): Promise<string> {
   return organization_id;
 }
 
-export const SAMPLE_PROJECT = 'demo';
+const SAMPLE_PROJECT = 'demo';
 
-/** The sample project where the folder declares it, else the oldest project; undefined where there is none. */
+/**
+ * The sample project where the folder declares it, else the oldest of the newest hundred; undefined where none is
+ * active.
+ */
 export async function findSampleProject(
   db: Database,
   organizationId: string,
 ): Promise<ProjectRow | undefined> {
+  const sample = await findProjectBySlug(db, SAMPLE_PROJECT);
+  if (sample?.status === 'active' && sample.organization_id === organizationId) return sample;
   const { rows } = await listProjects(db, {
     organization_id: organizationId,
     limit: 100,
     after: null,
   });
-  const active = rows.filter(({ status }) => status === 'active');
-  return active.find(({ project_slug }) => project_slug === SAMPLE_PROJECT) ?? active.at(-1);
+  return rows.findLast(({ status }) => status === 'active');
 }
 
-/** The key that was made before, as long as it still opens this project; else a new one, kept in the secrets file. */
+type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };
+
+/**
+ * The key that was made before, as long as it still opens this project; else a new one, kept in the secrets file.
+ * Undefined where the project has its most keys already.
+ */
 export async function ensureApiKey(
-  { db, clock }: Deps,
-  { project, secrets, dataFolder }: { project: ProjectRow; secrets: Secrets; dataFolder: string },
-): Promise<string> {
+  deps: Deps & { log: Log },
+  { project: { project_id, project_slug }, secrets, dataFolder }: Keeping,
+): Promise<string | undefined> {
   const kept = secrets.api_key;
-  const row = kept === null ? undefined : await findApiKeyByHash(db, hashApiKey(kept));
-  if (kept !== null && row?.project_id === project.project_id) return kept;
-  const { plaintext_secret, ...stored } = newApiKey();
-  await db.transaction((tx) =>
-    insertApiKey(tx, {
-      ...stored,
-      key_id: newId('key', clock.now().getTime()),
-      project_id: project.project_id,
-      name: 'tintype up',
-      scopes: null,
-    }),
-  );
-  await saveSecrets(dataFolder, { ...secrets, api_key: plaintext_secret });
-  return plaintext_secret;
+  const row = kept === null ? undefined : await findApiKeyByHash(deps.db, hashApiKey(kept));
+  if (kept !== null && row?.project_id === project_id) return kept;
+  const actor = { actor_kind: 'system' } as const;
+  const wish = { project_id, actor, name: 'tintype up', scopes: null };
+  try {
+    const { plaintext_secret } = await createApiKey(deps, wish);
+    await saveSecrets(dataFolder, { ...secrets, api_key: plaintext_secret });
+    return plaintext_secret;
+  } catch (error) {
+    const isFull = error instanceof ServiceError && error.code === 'api_key_quota_exceeded';
+    if (!isFull) throw error;
+    deps.log.warn('the sample project gets no key: revoke one of its own, and start again', {
+      project_slug,
+      error,
+    });
+    return undefined;
+  }
 }
