@@ -1,0 +1,27 @@
+// What a person is told when Tintype is ready: only of a project that there is.
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { instanceSchema } from '../../../runtime/cli/instance.ts';
+import { printBanner } from '../../../runtime/standalone/banner.ts';
+
+function print(project_slug: string): string {
+  const told = { pid: 1, delivery_port: 8081, delivery_scheme: 'http', environment: {} };
+  const words = Object.keys(instanceSchema.shape).map((name) => [name, 'localhost']);
+  const instance = instanceSchema.parse({ ...Object.fromEntries(words), ...told, project_slug });
+  const out = new PassThrough({ encoding: 'utf8' });
+  printBanner(out as unknown as NodeJS.WriteStream, { instance, data: 'there', startedMs: 1200 });
+  return String(out.read());
+}
+
+it('names where the sample project delivers, and what to type', () => {
+  const said = print('demo');
+  expect(said).toContain('http://demo.localhost:8081\n');
+  expect(said).toContain('npx tintype upload photo.jpg --data there\n');
+  expect(said).not.toContain('add a Project document');
+});
+
+it('says that there is no project, where the folder declares none', () => {
+  const said = print('');
+  expect(said).toContain('declares no active project: add a Project document');
+  expect(said).not.toMatch(/Delivery|Project {4}|tintype upload/);
+});
