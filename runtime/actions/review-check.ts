@@ -24,8 +24,10 @@ export type Review = Decided & { check_id: string; decision: ReviewDecision };
 /** The check as it is now. Throws not_found and check_not_flagged. */
 export async function reviewCheck(tx: Transaction, review: Review): Promise<CheckRow> {
   const { check_id, decision, actor, now } = review;
-  const check = await findCheck(tx, check_id);
-  const file = check && (await lockFile(tx, check.file_id));
+  const found = await findCheck(tx, check_id);
+  const file = found && (await lockFile(tx, found.file_id));
+  // Once more, now that nobody else can change it: who came first may have decided, or the scan have ended.
+  const check = file && (await findCheck(tx, check_id));
   if (check === undefined || file === undefined) throw new ServiceError('not_found');
   const reviewed = await writeReview(tx, check, review);
   if (file.revision !== check.revision) return reviewed;
