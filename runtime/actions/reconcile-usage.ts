@@ -28,14 +28,14 @@ export async function reconcileUsage(
   const [from = '', to = ''] = [days[0], days.at(-1)];
   const rows = await listDaysOfProjects(db, { project_ids, from, to });
   const range = { from: startOfDay(from), to: now };
-  const hours = await listUsageHours(db, { project_ids, ...range });
+  const hours = Map.groupBy(await listUsageHours(db, { project_ids, ...range }), keyOf);
   const pricing = await listPricing(db, project_ids);
   const exemptions = await listExemptions(db, [
     ...new Set(rows.map(({ organization_id }) => organization_id)),
   ]);
   return rows.map((row) => {
     const exempt = exemptions.filter((one) => one.organization_id === row.organization_id);
-    const own = hours.filter((hour) => isOf(row, hour));
+    const own = hours.get(keyOf(row)) ?? [];
     const terms = {
       hours: own,
       pricing: pricing.filter((one) => one.project_id === row.project_id),
@@ -53,6 +53,7 @@ export async function reconcileUsage(
   });
 }
 
-function isOf({ project_id, day }: DayOfProject, hour: UsageHourRow): boolean {
-  return hour.project_id === project_id && dayOf(hour.window_start) === day;
+/** Of a project's day, or of the day that an hour lies in. */
+function keyOf(of: DayOfProject | UsageHourRow): string {
+  return `${of.project_id} ${'day' in of ? of.day : dayOf(of.window_start)}`;
 }
