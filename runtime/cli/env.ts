@@ -4,7 +4,7 @@ import { findInstance, type Instance, sampleProject } from './instance.ts';
 export async function env(options: { data: string }): Promise<void> {
   const instance = await findInstance(options.data);
   const lines = Object.entries(variables(instance)).map(
-    ([name, value]) => `export ${name}='${value}'`,
+    ([name, value]) => `export ${name}=${quote(value)}`,
   );
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -18,6 +18,11 @@ function variables(instance: Instance): Record<string, string> {
     TINTYPE_DELIVERY: deliveryOrigin(instance, slug),
     TINTYPE_REQUEST_SIGNING_SECRET: instance.request_signing_secret,
   };
+}
+
+/** As one word of any shell, whatever is in it: a secret is chosen by whoever runs this. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Where a project's images are delivered: scheme, host and, if it is not the scheme's own, port. */
