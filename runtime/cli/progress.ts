@@ -25,15 +25,15 @@ export function showProgress(file: string, out: NodeJS.WriteStream = process.std
     out.write(out.isTTY ? `\r\u001b[K${title} ${text}\n` : `${title} ${text}\n`);
   return {
     at: (share) => draw(`${bar(share)} ${Math.floor(share * 100)} %`),
-    note: (text) => draw(styleText('dim', text)),
-    say: end,
-    done: (text) => end(styleText('green', `✓ ${text}`, { stream: out })),
-    failed: (text) => end(styleText('red', `✗ ${text}`, { stream: out })),
+    note: (text) => draw(styleText('dim', printable(text))),
+    say: (text) => end(printable(text)),
+    done: (text) => end(styleText('green', `✓ ${printable(text)}`, { stream: out })),
+    failed: (text) => end(styleText('red', `✗ ${printable(text)}`, { stream: out })),
   };
 }
 
-/** A file's name may hold what would move the cursor or change the colours of the terminal. */
-export function printable(name: string): string {
+/** A file's name, and what is said of it, may hold what would move the cursor or change the colours of the terminal. */
+function printable(name: string): string {
   return name.replaceAll(/\p{C}/gu, '?');
 }
 

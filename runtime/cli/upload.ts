@@ -11,7 +11,7 @@ import { deliveryOrigin } from './env.ts';
 import { readFileFacts } from './file-facts.ts';
 import { type NamedFile, nameFiles } from './file-slugs.ts';
 import { findInstance, type Instance, sampleProject } from './instance.ts';
-import { type Progress, printable, showProgress } from './progress.ts';
+import { type Progress, showProgress } from './progress.ts';
 import { putFile } from './put-file.ts';
 import { Refused } from './refused.ts';
 import { type Multipart, partsOf, type SentPart, sendParts } from './send-parts.ts';
@@ -99,7 +99,7 @@ async function uploadOne(api: Api, wanted: Wanted): Promise<Outcome> {
     const { slug, notes } = await publish(api, { ...wanted, progress });
     const name = wanted.file.split('/').at(-1);
     const about = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
-    progress.done(`${slug === name ? 'ready' : `ready as ${slug}`}${printable(about)}`);
+    progress.done(`${slug === name ? 'ready' : `ready as ${slug}`}${about}`);
     return { slug };
   } catch (error) {
     progress.failed(messageOf(error));

@@ -1,0 +1,16 @@
+// What is said of a file goes to a terminal, where a name must not move the cursor.
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { showProgress } from '../../../runtime/cli/progress.ts';
+
+it('shows no sign of a name that a terminal would obey, wherever the name stands', () => {
+  const out = new PassThrough({ encoding: 'utf8' });
+  const progress = showProgress('a\u001b[2Jb', out as unknown as NodeJS.WriteStream);
+  progress.say('is \u001b[2J');
+  progress.done('ready \u001b[2J');
+  progress.failed('Name the files in it, for example a\u001b[2Jb/*');
+  const said = String(out.read());
+  expect(said.split('\n')).toHaveLength(4);
+  expect(said).toContain('✗ Name the files in it, for example a?[2Jb/*\n');
+  expect(said).not.toContain('\u001b[2J');
+});
