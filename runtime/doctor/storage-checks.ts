@@ -69,6 +69,8 @@ async function tryObject({ bucket }: Opened): Promise<Finding> {
 }
 
 const PRESIGNED_SECONDS = 60;
+/** An address that takes the connection and says nothing would be waited for minutes long. */
+const ANSWER_MS_MAX = 20_000;
 const ORIGIN = 'https://tintype-doctor.example';
 
 function presign({ bucket }: Opened, key: string): Promise<PresignedPut> {
@@ -84,6 +86,7 @@ async function put(url: string, body: string, headers: Record<string, string> = 
   const answer = await fetch(url, {
     method: 'PUT',
     redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
     body,
     headers: { 'content-type': CONTENT_TYPE, ...headers },
   });
@@ -127,6 +130,7 @@ async function findCorsFault(opened: Opened): Promise<string | undefined> {
     method: 'OPTIONS',
     // No browser follows one.
     redirect: 'manual',
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
     headers: {
       origin: ORIGIN,
       'access-control-request-method': 'PUT',
