@@ -40,8 +40,8 @@ export const librarySessionHelp = {
   },
   session_revoked: {
     cause:
-      'The sessions of this project or of this subject were revoked after this one was minted.',
-    steps: ['Check that the user may still be here.', MINT_AGAIN],
+      'The sessions of this project or of this subject were revoked after this one was minted, or its library was deleted.',
+    steps: ['Check that the user may still be here, and that the library is.', MINT_AGAIN],
   },
   minting_key_revoked: {
     cause:

@@ -40,7 +40,7 @@ export const requestHelp = {
   },
   payload_too_large: {
     cause:
-      'The body is longer than this operation takes, and is refused as soon as that is known: 256 KiB for JSON, 1 MiB for storage events, and for an upload URL the `size_bytes` that the session declared.',
+      'The body is longer than this operation takes, and is refused as soon as that is known: 256 KiB for JSON (4 MiB for a list of parts), 1 MiB for events of storages and payment providers, and for an upload URL the `size_bytes` that the session declared.',
     steps: [
       'Send at most `details.max_bytes` bytes.',
       'Image bytes do not belong in JSON: create an upload and send them to the URL that it answers.',
