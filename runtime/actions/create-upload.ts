@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
+import { formats } from '../core/image/formats.ts';
 import { SVG_BYTES_MAX } from '../core/limits.ts';
 import type { Plans } from '../core/plans.ts';
 import type { CreateUpload } from '../core/resources/upload.ts';
@@ -110,18 +111,6 @@ async function placeOf(
   return from;
 }
 
-/** The types of the specification; the others are refused here, before any byte. */
-const INGESTED_TYPES: readonly string[] = [
-  'image/jpeg',
-  'image/png',
-  'image/webp',
-  'image/avif',
-  'image/gif',
-  'image/tiff',
-  'image/bmp',
-  'image/svg+xml',
-];
-
 type Switches = Pick<UploadSettings, 'avifUploads' | 'svgUploads'>;
 
 function refuseType(contentType: string, { avifUploads, svgUploads }: Switches): void {
@@ -129,7 +118,9 @@ function refuseType(contentType: string, { avifUploads, svgUploads }: Switches):
     'image/avif': avifUploads === 'disabled',
     'image/svg+xml': svgUploads === 'disabled',
   };
-  const accepted = INGESTED_TYPES.filter((type) => !isOff[type]);
+  const accepted: string[] = formats
+    .map(({ content_type }) => content_type)
+    .filter((type) => !isOff[type]);
   if (accepted.includes(contentType)) return;
   const named = /^[\w.+/-]{1,100}$/.test(contentType) ? contentType : 'This type';
   const message = `${named} is not taken: convert the image to one of ${accepted.join(', ')}, and send that as content_type.`;

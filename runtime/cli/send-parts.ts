@@ -1,18 +1,22 @@
 /**
  * Sends a large file in parts, a few at a time; a part whose URL the storage refuses is sent again with a new one.
- * Spec: Uploads (multipart).
+ * Spec: Uploads (multipart); Upload helper constants.
  */
+import {
+  HELPER_PART_BYTES_DEFAULT,
+  HELPER_PARTS_CONCURRENT_MAX,
+  HELPER_SINGLE_PUT_BYTES_MAX,
+} from '../core/limits.ts';
 import type { Api } from './api-client.ts';
 import { putFile, StorageRefusal } from './put-file.ts';
 
-export const SINGLE_PUT_BYTES_MAX = 16 * 1024 * 1024;
-const PART_BYTES = 8 * 1024 * 1024;
-const PARTS_AT_A_TIME = 3;
+/** With each its URL is signed anew. */
 const ATTEMPTS = 3;
 
 /** What a create asks for: parts for a large file, nothing for another. */
 export function partsOf(sizeBytes: number): { parts?: number } {
-  return sizeBytes > SINGLE_PUT_BYTES_MAX ? { parts: Math.ceil(sizeBytes / PART_BYTES) } : {};
+  if (sizeBytes <= HELPER_SINGLE_PUT_BYTES_MAX) return {};
+  return { parts: Math.ceil(sizeBytes / HELPER_PART_BYTES_DEFAULT) };
 }
 
 export type Multipart = {
@@ -48,10 +52,12 @@ export async function sendParts(multipart: Multipart, sending: Sending): Promise
       sent.push({ part_number, etag });
     }
   };
-  await Promise.all(Array.from({ length: PARTS_AT_A_TIME }, sendNext)).catch((error: unknown) => {
-    waiting.length = 0;
-    throw error;
-  });
+  await Promise.all(Array.from({ length: HELPER_PARTS_CONCURRENT_MAX }, sendNext)).catch(
+    (error: unknown) => {
+      waiting.length = 0;
+      throw error;
+    },
+  );
   return sent;
 }
 
