@@ -12,6 +12,8 @@ export type Put = {
   file: string;
   /** Inclusive at both ends; else the whole file. */
   range?: { start: number; end: number };
+  /** How long the storage may neither take a byte nor answer; two minutes where it is left out. */
+  idle_ms_max?: number;
   onSent(bytes: number): void;
 };
 
@@ -26,6 +28,7 @@ export class StorageRefusal extends Refused {
 
 const ATTEMPTS = 3;
 const RETRY_MS = 500;
+const IDLE_MS_MAX = 120_000;
 
 /** Returns the ETag that the storage answered. What breaks off is sent again: the same bytes change nothing. */
 export async function putFile(put: Put): Promise<string> {
@@ -41,8 +44,9 @@ export async function putFile(put: Put): Promise<string> {
   }
 }
 
-async function putOnce({ url: address, headers, file, range, onSent }: Put): Promise<string> {
-  const url = new URL(address);
+async function putOnce(put: Put): Promise<string> {
+  const { headers, file, range, onSent, idle_ms_max = IDLE_MS_MAX } = put;
+  const url = new URL(put.url);
   const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, {
     method: 'PUT',
     headers,
@@ -54,6 +58,7 @@ async function putOnce({ url: address, headers, file, range, onSent }: Put): Pro
     });
     request.on('error', reject);
   });
+  request.setTimeout(idle_ms_max, () => request.destroy(new Error('the storage says nothing')));
   const sent = pipeline(createReadStream(file, range), counting(onSent), request);
   // Who refuses does not wait for all of the bytes, and hangs up: its answer says more than the connection that broke.
   const { status, etag } = await Promise.race([answered, sent.then(() => answered)]);

@@ -40,3 +40,20 @@ it('is heard at its first word, although the rest can no longer be sent', async 
   await expect(put).rejects.toBeInstanceOf(StorageRefusal);
   expect(seen.requests).toBe(1);
 });
+
+it('is not waited for without end when it takes the bytes and says nothing', async () => {
+  let connections = 0;
+  const silent = createServer().on('connection', () => (connections += 1));
+  silent.on('request', (request) => request.resume());
+  await new Promise<void>((done) => silent.listen(0, '127.0.0.1', done));
+  const put = putFile({
+    url: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/silent`,
+    headers: { 'content-length': String(BYTES) },
+    file: join(folder, 'large'),
+    idle_ms_max: 200,
+    onSent: () => undefined,
+  });
+  await expect(put).rejects.toMatchObject({ code: 'network_error' });
+  expect(connections).toBe(3);
+  await new Promise((done) => silent.close(done));
+});
