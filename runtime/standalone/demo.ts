@@ -2,7 +2,6 @@
  * What a standalone has to show from its first minute: an organization with credits, which owns what the folder of
  * YAML declares, and one API key for the sample project.
  */
-
 import { createApiKey } from '../actions/change-api-keys.ts';
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
