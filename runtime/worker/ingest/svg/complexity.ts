@@ -18,7 +18,7 @@ import { filterFunctionPixels, filterPixels } from './filter-cost.ts';
 import {
   addFilter,
   addStroke,
-  isLayer,
+  layerReader,
   layersCost,
   paintNs,
   stylesCost,
@@ -92,6 +92,7 @@ class CostReader {
   readonly #known = new Map<SvgNode, Cost>();
   readonly #strokeWidth: number;
   readonly #pen: Pen;
+  readonly #layersOf: (node: SvgNode) => ReadonlySet<string>;
   /** Counting corners is for them alone. */
   readonly #hasMarkers: boolean;
 
@@ -102,6 +103,7 @@ class CostReader {
     this.#scales = scalesOf(drawing, inOrder, this.#fontOf);
     this.#strokeWidth = widestStroke(drawing.styles, this.#fontOf);
     this.#pen = penOf(drawing);
+    this.#layersOf = layerReader(drawing.styles);
     this.#hasMarkers = [...drawing.references.values()].some((all) =>
       all.some(({ by }) => by.startsWith('marker')),
     );
@@ -151,9 +153,7 @@ class CostReader {
 
   #addLayers(cost: Cost, node: SvgNode): void {
     const declarations = this.#drawing.styles.get(node) ?? [];
-    const layers = new Set(
-      declarations.filter(([name, value]) => isLayer(name, value)).map(([name]) => name),
-    );
+    const layers = this.#layersOf(node);
     cost.layers += layers.size;
     cost.ns += layersCost(layers, this.#drawing.grid);
     addStroke(cost, declarations, {

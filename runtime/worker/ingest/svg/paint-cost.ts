@@ -25,13 +25,32 @@ export function paintNs(paint: SvgNode, scale: number): number {
   return PATTERN_NS[Math.min(...sides) < LARGE_TILE_PIXELS ? 'small' : 'large'];
 }
 
+/** Of what is written in another way, as in powers of ten, nobody has to tell whether it is opaque. */
 const NO_LAYER: Readonly<Record<string, RegExp>> = {
-  opacity: /^(?:1|1\.0+|100%|[2-9]\S*|inherit)$/,
+  opacity: /^(?:[1-9]\d*(?:\.\d*)?|[1-9]\d{2,}(?:\.\d*)?%)$/,
   'mix-blend-mode': /^normal$/,
   isolation: /^auto$/,
 };
 
-export function isLayer(property: string, value: string): boolean {
+/** What layers an element is drawn on, in a drawing of these styles. */
+export function layerReader(
+  styles: ReadonlyMap<SvgNode, readonly Declaration[]>,
+): (node: SvgNode) => ReadonlySet<string> {
+  const hasOpacity = [...styles.values()]
+    .flat()
+    .some((one) => one[0] === 'opacity' && !isInherited(one) && isLayer(one));
+  return (node) => {
+    const layers = (styles.get(node) ?? []).filter(isLayer);
+    return new Set(layers.filter((one) => hasOpacity || !isInherited(one)).map(([name]) => name));
+  };
+}
+
+/** An opacity that is that of the element around, if any element has one. */
+function isInherited([property, value]: Declaration): boolean {
+  return property === 'opacity' && value === 'inherit';
+}
+
+function isLayer([property, value]: Declaration): boolean {
   if (!svgLayerProperties.has(property) || value === 'none') return false;
   return !NO_LAYER[property]?.test(value);
 }

@@ -61,6 +61,12 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     ],
     ['layers by a use', svg(`<g id="l0" opacity=".5"/>${levels(1, 501)}`)],
     ['33 layers in one another', svg(nested(33, '<g opacity=".9">'))],
+    ['33 layers by a percentage', svg(nested(33, '<g opacity="90%">'))],
+    ['33 layers by a power of ten', svg(nested(33, '<g opacity="9e-1">'))],
+    [
+      '33 layers by what is around them',
+      svg(`<g opacity=".9">${nested(32, '<g opacity="inherit">')}</g>`),
+    ],
     ['a reference to itself', svg('<g id="a"><use href="#a"/></g>')],
     ['references in a circle', svg('<g id="a"><use href="#b"/></g><g id="b"><use href="#a"/></g>')],
     [
@@ -206,7 +212,11 @@ describe('an SVG that would take too much to draw is refused before it is drawn'
     ],
     ['500 layers', svg('<g opacity=".5"/>'.repeat(500))],
     ['32 layers in one another', svg(nested(32, '<g opacity=".9">'))],
-    ['any number of opacities that are none', svg('<g opacity="1"/>'.repeat(5000))],
+    [
+      'any number of opacities that are none',
+      svg('<g opacity="1"/><g opacity="1.0"/><g opacity="2.5"/><g opacity="150%"/>'.repeat(1250)),
+    ],
+    ['any number of opacities of nothing around', svg('<g opacity="inherit"/>'.repeat(5000))],
     [
       'any number of paints without references',
       svg(`<style>*{fill:red}</style>${'<g fill="red"/>'.repeat(15_000)}`),
