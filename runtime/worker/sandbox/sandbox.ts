@@ -58,10 +58,18 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const warm = (slot: Slot) => {
     if (!state.isClosed && slot.child?.isUsable() !== true) slot.child = startChild(options);
   };
+  /** What keeps a child from being started is for the job that needs it. */
+  const warmAhead = (slot: Slot) => {
+    try {
+      warm(slot);
+    } catch (error) {
+      if (!(error instanceof SandboxFailure)) throw error;
+    }
+  };
   const runIn = async (slot: Slot, job: SandboxJob) => {
     clearTimeout(slot.rest);
-    warm(slot);
     try {
+      warm(slot);
       if (slot.child === undefined) throw new SandboxFailure('crashed', 'the sandbox is closed');
       const { child } = slot;
       // All of the work on a picture, seen from outside: the child itself knows nothing and tells nobody.
@@ -78,7 +86,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const shrink = (slot: Slot) => {
     const { child } = slot;
     if (state.isClosed || child === undefined || child.residentBytes() <= RESTING_BYTES_MAX) return;
-    slot.child = startChild(options);
+    slot.child = undefined;
+    warmAhead(slot);
     void child.stop();
   };
   const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
@@ -93,7 +102,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     } else options.log.warn('a decoder child failed', { kind, reason, error: failure });
     options.onKilled?.(reason);
   };
-  for (const slot of slots) warm(slot);
+  for (const slot of slots) warmAhead(slot);
   return {
     run: async (job) => runIn(await line.acquire(job.signal), job),
     close: async () => {
@@ -109,7 +118,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     if (slot.child.isUsable() && slot.child.jobs() < jobsMax) return;
     await slot.child.stop();
     slot.child = undefined;
-    warm(slot);
+    warmAhead(slot);
   }
 }
 

@@ -2,7 +2,7 @@
  * Starts a decoder process that can do next to nothing but compute: an environment of its own, no file
  * but the program's, no way to write, to start a process or to load what is not there.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
@@ -10,6 +10,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
+import { SandboxFailure } from './sandbox-failure.ts';
 import { stepBack } from './step-back.ts';
 
 const HEAP_MEGABYTES = 256;
@@ -68,7 +69,7 @@ export function startEnclosed(
     readable: [...readable, ...programFiles()].filter((path) => existsSync(path)),
     data_bytes_max,
   });
-  const child = spawn(command.program, command.arguments, {
+  const child = startProgram([command.program, ...command.arguments], {
     cwd: '/',
     // Large pictures stay in memory, where they are counted: there is no disk to put them on.
     env: {
@@ -84,6 +85,21 @@ export function startEnclosed(
     const filter = child.stdio[FILTER_FD] as Writable | null;
     filter?.on('error', () => undefined).end(isolation.filter);
   }
+  return child;
+}
+
+/** Throws SandboxFailure `unstarted` where the system has no room for one more program, or for the pipes to it. */
+function startProgram([program = '', ...words]: string[], options: SpawnOptions): ChildProcess {
+  let child: ChildProcess;
+  try {
+    child = spawn(program, words, options);
+  } catch (error) {
+    throw new SandboxFailure('unstarted', String(error));
+  }
+  // Told a moment later, and to nobody else where there are no pipes: it would end this process.
+  child.on('error', () => undefined);
+  if (!Array.isArray(child.stdio))
+    throw new SandboxFailure('unstarted', 'no pipes are left for it');
   return child;
 }
 

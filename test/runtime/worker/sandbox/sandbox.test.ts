@@ -152,6 +152,18 @@ describe('a sandbox', () => {
     expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');
   });
 
+  it('loses no slot to a system that starts no program for a while', async () => {
+    const environment = { TOLD: 'short' };
+    const sandbox = misbehaving({ environment });
+    await startOf(sandbox);
+    // More than it takes for a program: starting one throws.
+    environment.TOLD = 'x'.repeat(200_000);
+    expect(await failureOf(sandbox.run(job('exits')))).toBe('crashed');
+    expect(await failureOf(sandbox.run(job('echo')))).toBe('unstarted');
+    environment.TOLD = 'short';
+    expect(await startOf(sandbox)).not.toBe('');
+  });
+
   it('takes jobs in the order in which they came', async () => {
     const sandbox = misbehaving();
     const ended: number[] = [];
