@@ -86,18 +86,24 @@ function read(block: ExifBlock, size: PictureSize): Found {
 /** Texts of people begin with the name of their alphabet. What has another name nobody can read. */
 const NAMED_TEXTS: ReadonlySet<number> = new Set([0x9286, 0x1b, 0x1c]);
 const NAMES_BYTES = 8;
-/** Numbers that no classic directory can hold. */
-const OF_BIGTIFF: ReadonlySet<number> = new Set([16, 17, 18]);
+/** A pointer to a directory, which would be elsewhere now, and numbers that no classic directory can hold. */
+const DROPPED_TYPES: ReadonlySet<number> = new Set([13, 16, 17, 18]);
 const NAMES = /^(?:(?:ASCII)?(?:\0|[\0 ]+$)|UNICODE[\0 ]$|JIS[\0 ]{5}$)/;
 
 function isReadable({ tag: one, type, bytes }: ExifField): boolean {
-  if (bytes.length > VALUE_BYTES_MAX || OF_BIGTIFF.has(type)) return false;
+  if (bytes.length > VALUE_BYTES_MAX || DROPPED_TYPES.has(type)) return false;
   const isNamed = NAMED_TEXTS.has(one) && type === UNDEFINED && bytes.length >= NAMES_BYTES;
   return !isNamed || NAMES.test(bytes.toString('latin1', 0, NAMES_BYTES));
 }
 
+const NOT_OF_EXPOSURE: ReadonlySet<number> = new Set([
+  tag.makerNote,
+  tag.place,
+  tag.interoperability,
+]);
+
 function isOfExposure(one: number): boolean {
-  if (one === tag.makerNote || one === tag.interoperability) return false;
+  if (NOT_OF_EXPOSURE.has(one)) return false;
   return EXPOSURE_RANGES.some(([first, last]) => one >= first && one <= last);
 }
 

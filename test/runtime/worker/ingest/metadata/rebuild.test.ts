@@ -2,11 +2,13 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readCapture } from '../../../../../runtime/worker/ingest/metadata/capture.ts';
+import { openExif } from '../../../../../runtime/worker/ingest/metadata/exif-block.ts';
 import { judgeIccProfile } from '../../../../../runtime/worker/ingest/metadata/icc-profile.ts';
 import { rebuildExif } from '../../../../../runtime/worker/ingest/metadata/rebuild-exif.ts';
 import { rebuildIcc } from '../../../../../runtime/worker/ingest/metadata/rebuild-icc.ts';
 import { rebuildXmp } from '../../../../../runtime/worker/ingest/metadata/rebuild-xmp.ts';
 import { CAMERA_TAGS, tagged } from '../../../../support/camera.ts';
+import { printExif } from '../../../../support/exif.ts';
 import { over, photograph } from '../../../../support/pictures.ts';
 
 const SIZE = { width: 300, height: 400 };
@@ -93,6 +95,15 @@ describe('blocks that are damaged', () => {
       { numRuns: 1500 },
     );
   });
+});
+
+it('EXIF keeps no pointer to a directory, which is elsewhere now', () => {
+  const taken = [2, '2024:05:06 07:08:09'] as const;
+  const [LONG, DIRECTORY] = [4, 13];
+  const exposure = { 34853: [LONG, [8]], 36867: taken, 39321: [DIRECTORY, [8]] } as const;
+  const block = openExif(rebuildExif(printExif({ exposure }), SIZE) ?? Buffer.alloc(0));
+  const kept = block?.follow(block.root.get(0x8769));
+  expect([...(kept?.keys() ?? [])]).toEqual([0x9003]);
 });
 
 describe('an ICC profile', () => {
