@@ -16,7 +16,7 @@ import type { WorkerOptions } from './lanes.ts';
 
 export type WarmUp = { add(file: FileRow): void; stop(): Promise<void> };
 
-type Deps = Pick<WorkerOptions, 'db' | 'queue' | 'log'>;
+type Deps = Pick<WorkerOptions, 'db' | 'buckets' | 'queue' | 'log'>;
 
 const TRIES_MAX = 20;
 const TRY_AGAIN_MS = 500;
@@ -79,7 +79,7 @@ async function listWarmRenders({ db }: Deps, published: FileRow): Promise<Render
 }
 
 async function renderWhenIdle(
-  { queue, log }: Deps,
+  { buckets, queue, log }: Deps,
   request: RenderRequest,
   signal: AbortSignal,
 ): Promise<void> {
@@ -89,6 +89,8 @@ async function renderWhenIdle(
       return;
     } catch (error) {
       if (!(error instanceof QueueBusy)) throw error;
+      // A viewer was sooner, whose lease keeps others from it for a while.
+      if ((await buckets.content.head(request.derived_key)) !== undefined) return;
     }
     await sleep(TRY_AGAIN_MS, undefined, { signal });
   }

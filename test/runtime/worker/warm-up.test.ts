@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { findFile } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import type { Queue } from '../../../runtime/platform/queue/queue.ts';
 import { startWorker, type Worker } from '../../../runtime/worker/serve.ts';
+import { createWarmUp } from '../../../runtime/worker/warm-up.ts';
 import { useDatabase } from '../../support/database.ts';
 import { change, makeWatermark } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
@@ -98,6 +101,24 @@ it('a preset that cannot be rendered leaves those behind it', async () => {
   await expect.poll(countStored, SOON).toBe(1);
   expect((await host.get(project.project_slug, '/preset:thumb/f/cat')).status).toBe(200);
   expect(renders).toHaveLength(1);
+});
+
+it('a preset that a viewer had rendered already keeps none behind it waiting', async () => {
+  await publish();
+  expect((await host.get(project.project_slug, '/preset:thumb/f/cat')).status).toBe(200);
+  await expect.poll(countStored, SOON).toBe(1);
+  await wish(['thumb', 'large']);
+  const asked: unknown[] = [];
+  const call: Queue['call'] = (name, payload, options) => {
+    asked.push(payload);
+    return queue.call(name, payload, options);
+  };
+  const warmUp = createWarmUp({ db, buckets, queue: { ...queue, call }, log });
+  const file = await findFile(db, { project_id: project.project_id, file_slug: 'cat' });
+  warmUp.add(file ?? expect.fail('no file'));
+  await expect.poll(countStored, SOON).toBe(2);
+  await warmUp.stop();
+  expect(asked).toHaveLength(2);
 });
 
 async function revisionOf(slug: string): Promise<{ file_id: string; object_key: string }> {
