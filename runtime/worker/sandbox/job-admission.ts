@@ -10,19 +10,26 @@ export function createEntry(
   signal: AbortSignal | undefined,
 ) {
   let leave: () => void = () => undefined;
-  const state = { hasAsked: false, hasEnded: false };
+  const state = { hasAsked: false };
+  const ended = new AbortController();
+  const waited = AbortSignal.any([ended.signal, ...(signal === undefined ? [] : [signal])]);
+  const unlessEnded = (error: unknown) => {
+    if (!ended.signal.aborted) throw error;
+    return undefined;
+  };
   return {
     /** False where the job would need more than its slot may have. */
     ask: async (cost: JobCost): Promise<boolean> => {
       if (state.hasAsked) throw new SandboxFailure('garbage', 'a job was estimated twice');
       state.hasAsked = true;
       if (cost.memory_bytes > memory_bytes) return false;
-      leave = (await admission?.enter(cost.memory_bytes, signal)) ?? leave;
-      if (state.hasEnded) leave();
+      leave = (await admission?.enter(cost.memory_bytes, waited).catch(unlessEnded)) ?? leave;
+      if (ended.signal.aborted) leave();
       return true;
     },
+    /** One that still waits keeps nobody behind it waiting. */
     leave: () => {
-      state.hasEnded = true;
+      ended.abort();
       leave();
     },
   };

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
+import { createEntry } from '../../../../runtime/worker/sandbox/job-admission.ts';
 
 /** Asks at once for all, and tells in which order they come in. */
 function askAll(memory_bytes: number, sizes: readonly number[]) {
@@ -64,4 +65,15 @@ describe('admission by memory', () => {
     leave();
     await admission.enter(100);
   });
+});
+
+it('a job that ended while it waited for room keeps nobody behind it waiting', async () => {
+  const admission = createAdmission({ memory_bytes: 100 });
+  await admission.enter(60);
+  const entry = createEntry({ admission, memory_bytes: 100 }, undefined);
+  const asked = entry.ask({ memory_bytes: 90, wall_clock_ms: 1000 });
+  entry.leave();
+  await asked;
+  // More of them than may pass one that waits.
+  for (let passed = 0; passed < 20; passed += 1) (await admission.enter(10))();
 });
