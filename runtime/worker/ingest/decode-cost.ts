@@ -10,7 +10,7 @@ import type { DrawingNeeds } from './svg/complexity.ts';
 
 export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const pixels = header.width * header.height;
-  const { decoder, encoder, ms_per_megapixel } = weightsOf(header, bytes);
+  const { decoder, encoder, ms_per_megapixel } = weightsOf(header);
   const sampleBytes = sampleBytesOf(header);
   const whole = pixels * CHANNELS_MAX * sampleBytes;
   const held = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
@@ -57,17 +57,18 @@ const SLOWER_THAN_ESTIMATED = 8;
 /** Bytes of memory and time of a core for each pixel of 8 bits, beside the samples. */
 type Weights = { decoder: number; encoder: number; ms_per_megapixel: number };
 
-function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
+function weightsOf(header: HeaderFacts): Weights {
+  const { is_progressive: isProgressive } = header;
   const isLarge = header.width * header.height > JPEG_OPTIMISED_PIXELS_MAX;
   switch (header.content_type) {
     case 'image/jpeg':
       return {
-        decoder: isProgressive(bytes) ? (header.has_inks ? 9 : 6) : 0.3,
+        decoder: isProgressive ? (header.has_inks ? 9 : 6) : 0.3,
         encoder: isLarge ? 0.4 : 6,
-        ms_per_megapixel: isProgressive(bytes) ? 250 : 80,
+        ms_per_megapixel: isProgressive ? 250 : 80,
       };
     case 'image/png':
-      return { decoder: isInterlaced(bytes) ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
+      return { decoder: isProgressive ? 4 : 0.6, encoder: 0.6, ms_per_megapixel: 300 };
     case 'image/webp':
       return header.is_lossless
         ? { decoder: 8, encoder: 32, ms_per_megapixel: 1500 }
@@ -85,28 +86,4 @@ function weightsOf(header: HeaderFacts, bytes: Buffer): Weights {
     case 'image/bmp':
       return { decoder: 4, encoder: 0.6, ms_per_megapixel: 300 };
   }
-}
-
-const INTERLACE_AT = 28;
-
-function isInterlaced(bytes: Buffer): boolean {
-  return bytes.readUInt8(INTERLACE_AT) !== 0;
-}
-
-const SOF_BASELINE = 0xc0;
-const SOF_SEQUENTIAL = 0xc1;
-const SOS = 0xda;
-
-/** Of a header that was scanned already: only the first frame is looked for. */
-function isProgressive(bytes: Buffer): boolean {
-  let at = 2;
-  while (at + 4 <= bytes.length) {
-    while (bytes[at] === 0xff) at += 1;
-    const marker = bytes[at] ?? SOS;
-    if (marker === SOF_BASELINE || marker === SOF_SEQUENTIAL) return false;
-    if (marker === SOS || at + 3 > bytes.length) return true;
-    at += 1 + bytes.readUInt16BE(at + 1);
-    if (marker === 0xc2) return true;
-  }
-  return true;
 }

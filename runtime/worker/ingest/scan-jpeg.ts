@@ -52,6 +52,7 @@ export function scanJpeg(bytes: Buffer): HeaderFacts {
     chroma: frame.is_subsampled ? '4:2:0' : '4:4:4',
     is_palette: false,
     has_inks: frame.tables.length === 4,
+    is_progressive: frame.is_progressive,
   };
 }
 
@@ -61,6 +62,7 @@ type Frame = {
   tables: number[];
   is_subsampled: boolean;
   is_named_rgb: boolean;
+  is_progressive: boolean;
 };
 
 /** As libjpeg takes it: JFIF is always light and colour, Adobe says which; undefined of other segments. */
@@ -120,6 +122,7 @@ function readFrame(marker: number, body: Buffer): Frame {
     // Only halved both ways is stored halved: 4:2:2 keeps all of its colour.
     is_subsampled: luma?.sampling === 0x22 && chroma?.sampling === 0x11,
     is_named_rgb: String.fromCharCode(...components.map(({ name }) => name)) === 'RGB',
+    is_progressive: marker === SOF_PROGRESSIVE,
   };
 }
 

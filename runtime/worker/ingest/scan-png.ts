@@ -42,6 +42,7 @@ export function scanPng(bytes: Buffer): HeaderFacts {
     quality: null,
     chroma: null,
     is_palette: header.colour === PALETTE,
+    is_progressive: header.interlace === 1,
     colours: readPngColours(chunks),
   };
 }
@@ -92,7 +93,7 @@ function readHeader(body: Buffer) {
   if (width === 0 || height === 0) throw damaged('no size');
   if (depths[colour]?.includes(depth) !== true) throw damaged('no such colour type and depth');
   if (compression !== 0 || filter !== 0 || interlace > 1) throw damaged('no such coding');
-  return { width, height, depth, colour };
+  return { width, height, depth, colour, interlace };
 }
 
 function damaged(detail: string): IngestRefusal {

@@ -34,6 +34,8 @@ export type HeaderFacts = {
   is_premultiplied?: boolean;
   is_lossless: boolean;
   frames: number;
+  /** Its pixels come in passes over all of it, which a decoder holds as a whole. */
+  is_progressive?: boolean;
   /** Lossy only: the quality that its encoder was asked for, as far as the file tells. */
   quality: number | null;
   chroma: '4:2:0' | '4:4:4' | null;
