@@ -4,6 +4,7 @@
  */
 import { JPEG_OPTIMISED_PIXELS_MAX } from '../../core/limits.ts';
 import type { JobCost } from '../sandbox/serve-jobs.ts';
+import { HELD_BYTES_MAX } from './pixels.ts';
 import { type HeaderFacts, sampleBytesOf } from './scan.ts';
 import { WEIGHED_PIXELS_MAX } from './shrink-seen-through.ts';
 import type { DrawingNeeds } from './svg/complexity.ts';
@@ -13,7 +14,7 @@ export function estimateCost(header: HeaderFacts, bytes: Buffer): JobCost {
   const { decoder, encoder, ms_per_megapixel } = weightsOf(header);
   const sampleBytes = sampleBytesOf(header);
   const whole = pixels * CHANNELS_MAX * sampleBytes;
-  const held = header.has_inks ? whole : Math.min(whole, SAMPLES_HELD_MAX);
+  const held = header.has_inks ? whole : Math.min(whole, HELD_BYTES_MAX);
   const isTwice = header.is_premultiplied || header.layout !== undefined;
   const weighed = header.has_alpha ? WEIGHED_BYTES * Math.min(pixels, WEIGHED_PIXELS_MAX) : 0;
   const samples = held + weighed + (isTwice ? 2 * whole : 0);
@@ -38,8 +39,6 @@ export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeed
 /** Node, libvips and their libraries. */
 const PROCESS_BYTES = 130_000_000;
 const CHANNELS_MAX = 4;
-/** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
-const SAMPLES_HELD_MAX = 160_000_000;
 /** Beside each pixel of a picture that can be seen through, while it is made smaller. */
 const WEIGHED_BYTES = 9;
 /** The largest pictures of all that are taken may try: their slot's own limit watches them. */

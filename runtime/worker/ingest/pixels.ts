@@ -24,7 +24,8 @@ export type Pixels = {
 
 type OutputSpace = 'b-w' | 'srgb' | 'grey16' | 'rgb16' | 'cmyk';
 
-const RAW_BYTES_MAX = 160_000_000;
+/** Above it, a picture is decoded anew for each use instead of held, unless its inks were converted here. */
+export const HELD_BYTES_MAX = 160_000_000;
 const CHANNELS_MAX = 4;
 
 export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
@@ -33,7 +34,7 @@ export async function decodeOnce(source: SourceTraits): Promise<Pixels> {
   if (source.inks !== undefined && !source.keeps_space) return readInks(source, source.inks);
   const space = outputSpace(source);
   const open = () => openUpload(source, space);
-  if (header.width * header.height * CHANNELS_MAX * sampleBytesOf(header) <= RAW_BYTES_MAX) {
+  if (header.width * header.height * CHANNELS_MAX * sampleBytesOf(header) <= HELD_BYTES_MAX) {
     return decodeRaw(open(), space, header);
   }
   const { autoOrient } = await sharp(source.bytes, decodeOptions(header)).metadata();
