@@ -15,7 +15,7 @@ export type RenderSeats = {
   /** How many slots work for renders of this weight. */
   slotsOf(weight: RenderWeight): number;
   isFree(weight: RenderWeight): boolean;
-  /** All but one are free. */
+  /** One would still be free beside a warm render, where there are several. */
   isIdle(): boolean;
   /** What those who sit need still, in all. */
   leftMs(): number;

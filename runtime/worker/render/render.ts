@@ -3,7 +3,7 @@
  * the same bytes gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
  */
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';
-import type { OutputFormat, Size } from '../../core/delivery/geometry.ts';
+import type { Size } from '../../core/delivery/geometry.ts';
 import type { Box } from '../../core/delivery/operations.ts';
 import type { RenderPlan } from '../../core/delivery/plan.ts';
 import { SNIFF_BYTES, sniffContentType } from '../../core/image/formats.ts';
@@ -51,16 +51,8 @@ async function renderLoaded({ plan, source, watermark }: RenderInput): Promise<R
       `rendered ${info.width}x${info.height}, planned ${output.width}x${output.height}`,
     );
   }
-  return { bytes: data, content_type: contentTypes[format], ...output };
+  return { bytes: data, content_type: `image/${format}`, ...output };
 }
-
-const contentTypes: Readonly<Record<OutputFormat, string>> = {
-  jpeg: 'image/jpeg',
-  png: 'image/png',
-  webp: 'image/webp',
-  avif: 'image/avif',
-  gif: 'image/gif',
-};
 
 function resize(picture: Sharp, { output, frame }: RenderInput['plan']): Sharp {
   if (frame === undefined) return picture.resize({ ...output, fit: 'fill' });
