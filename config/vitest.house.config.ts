@@ -6,5 +6,7 @@ export default defineConfig({
   test: {
     root: fileURLToPath(new URL('..', import.meta.url)),
     include: ['test/house/**/*.test.ts'],
+    // The other checks run beside them.
+    testTimeout: 60_000,
   },
 });
