@@ -8,6 +8,7 @@ import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { GatewayRef } from '../routes/edge.ts';
 import { admissionOf } from '../routes/live-route.ts';
 import { typeOf } from './live-types.ts';
 import { type LiveObjects, liveKey } from './observe.ts';
@@ -67,7 +68,8 @@ function isServed(route: RenderedObject, live: LiveObjects): boolean {
   const object = findLive(live, route);
   if (object === undefined || findDifference(withDigest(route), object) !== undefined) return false;
   const mode = route.kind === 'Ingress' ? 'Ingress' : 'Gateway';
-  return admissionOf({ mode, object }).state === 'admitted';
+  const { parentRefs = [] } = route['spec'] as { parentRefs?: GatewayRef[] };
+  return admissionOf({ mode, object }, parentRefs[0]).state === 'admitted';
 }
 
 type Doing = { live: LiveObjects; deeds: Deeds };

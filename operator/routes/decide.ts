@@ -5,11 +5,12 @@
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
-import { deliveryName, type Edge, type EdgeFound, ownFieldOf, type RouteMode } from './edge.ts';
+import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
 import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
+import { waitingWords } from './waiting.ts';
 
 /** What a Project resource asks of its routes. */
 export type DeclaredRouting = {
@@ -104,20 +105,20 @@ function isAsWanted({ metadata, spec }: RenderedRoute, { object }: KnownRoute): 
 }
 
 /** Routes of the other kind serve until all of the new one do. */
-function removing(wanted: readonly Wanted[], facts: RouteFacts, { mode }: Way): RouteStep[] {
-  const areServed = wanted.every(isServed);
+function removing(wanted: readonly Wanted[], facts: RouteFacts, way: Way): RouteStep[] {
+  const areServed = wanted.every((each) => isServed(each, way));
   const hosts = hostsOf(facts);
   return facts.live
     .filter((each) => wanted.every(({ present }) => present !== each))
     .flatMap((each) =>
-      each.mode === mode || areServed ? [remove(each)] : keepOutgoing(each, hosts),
+      each.mode === way.mode || areServed ? [remove(each)] : keepOutgoing(each, hosts),
     );
 }
 
 /** What was admitted before it was as it is wanted now is no answer. */
-function isServed({ route, present }: Wanted): boolean {
+function isServed({ route, present }: Wanted, { edge }: Way): boolean {
   if (present === undefined || !isAsWanted(route, present)) return false;
-  return admissionOf(present).state === 'admitted';
+  return admissionOf(present, gatewayOf(edge)).state === 'admitted';
 }
 
 function remove(route: KnownRoute): RouteStep {
@@ -175,20 +176,13 @@ function judgeRoute(
   const kind = mode === 'Ingress' ? 'Ingress' : 'HTTPRoute';
   const called = `the ${kind} '${edge.namespace}/${name}'`;
   if (route === undefined) return { reason: 'NotAdmitted', message: `${called} is not there yet` };
-  const admission = admissionOf(route);
+  const admission = admissionOf(route, gatewayOf(edge));
   if (admission.state === 'admitted') return undefined;
   if (admission.state === 'refused') {
     return { reason: 'RouteRefused', message: `${called} was refused, ${admission.why}`.trim() };
   }
-  return { reason: 'NotAdmitted', message: `${called} has no address yet: ${advice(edge, mode)}` };
-}
-
-function advice({ spec }: Edge, mode: RouteMode): string {
-  if (mode === 'Gateway') return `does the Gateway '${spec.routing?.gatewayRef?.name}' run?`;
-  const { ingressClassName } = spec;
-  return ingressClassName === undefined
-    ? 'is there an ingress controller with a default class? If not, set `spec.ingressClassName`'
-    : `does the ingress controller of the class '${ingressClassName}' run?`;
+  const words = waitingWords({ mode, namespace: edge.namespace, spec: edge.spec });
+  return { reason: 'NotAdmitted', message: `${called} ${words}` };
 }
 
 const HOSTS_PRINTED = 4;

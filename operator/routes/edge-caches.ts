@@ -10,7 +10,7 @@ import {
   type WatchCache,
   type WatchCacheOptions,
 } from '../kube/watch-cache.ts';
-import { deliveryName, type EdgeFound, findEdge, type RouteMode } from './edge.ts';
+import { deliveryName, type EdgeFound, findEdge, gatewayOf, type RouteMode } from './edge.ts';
 import {
   admissionOf,
   type KnownRoute,
@@ -118,7 +118,7 @@ function concernsAll(
   if (found.state !== 'ready' || found.mode !== mode) return false;
   if ((object ?? previous)?.metadata.name !== deliveryName(found.edge)) return false;
   const [before, now] = [previous, object].map(
-    (each) => each && admissionOf({ mode, object: each }),
+    (each) => each && admissionOf({ mode, object: each }, gatewayOf(found.edge)),
   );
   return !isDeepStrictEqual(before, now);
 }

@@ -18,6 +18,7 @@ export type Edge = {
 };
 
 export type RouteMode = 'Ingress' | 'Gateway';
+export type GatewayRef = NonNullable<ImageServiceSpec['routing']>['gatewayRef'];
 
 /**
  * `absent`: there is nothing to lead to. `disabled`: somebody else makes the routes. `invalid`: where to cannot be told,
@@ -75,6 +76,11 @@ export function ownFieldOf({ spec }: Edge, host: string): 'baseURL' | 'uploadBas
 /** The Service that delivers, and the route of all default hosts, which the ImageService has itself. */
 export function deliveryName({ owner }: Edge): string {
   return `${owner.name}-delivery`;
+}
+
+/** At which the HTTPRoutes are; none where there are Ingresses. */
+export function gatewayOf({ spec }: Edge): GatewayRef {
+  return spec.routing?.gatewayRef;
 }
 
 export const PROJECT_LABEL = 'tintype.dev/project';

@@ -1,12 +1,20 @@
 /** A route as it is in the cluster, of either kind, and whether somebody serves it. */
 import { type KubeObject, type ResourceType, resourceType } from '../kube/resource.ts';
-import { PROJECT_LABEL, type RouteMode } from './edge.ts';
+import { type GatewayRef, PROJECT_LABEL, type RouteMode } from './edge.ts';
 
 export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: RouteStatus };
 
 type RouteStatus = {
   loadBalancer?: { ingress?: unknown[] };
-  parents?: { parentRef?: { name?: string }; conditions?: ParentCondition[] }[];
+  parents?: { parentRef: ParentRef; conditions?: ParentCondition[] }[];
+};
+
+type ParentRef = {
+  group?: string;
+  kind?: string;
+  namespace?: string;
+  name: string;
+  sectionName?: string;
 };
 
 type ParentCondition = {
@@ -17,6 +25,8 @@ type ParentCondition = {
   observedGeneration?: number;
 };
 
+const GATEWAY_GROUP = 'gateway.networking.k8s.io';
+
 export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = {
   Ingress: resourceType<LiveRoute>({
     apiVersion: 'networking.k8s.io/v1',
@@ -25,7 +35,7 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
     scope: 'Namespaced',
   }),
   Gateway: resourceType<LiveRoute>({
-    apiVersion: 'gateway.networking.k8s.io/v1',
+    apiVersion: `${GATEWAY_GROUP}/v1`,
     kind: 'HTTPRoute',
     plural: 'httproutes',
     scope: 'Namespaced',
@@ -58,7 +68,8 @@ export type Admission =
   | { state: 'waiting' }
   | { state: 'refused'; why: string };
 
-export function admissionOf({ mode, object }: KnownRoute): Admission {
+/** An HTTPRoute is admitted by the Gateway that is declared alone: another one serves nothing that is asked there. */
+export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): Admission {
   const { status = {} } = object;
   if (mode === 'Ingress') {
     return { state: status.loadBalancer?.ingress?.length ? 'admitted' : 'waiting' };
@@ -66,6 +77,7 @@ export function admissionOf({ mode, object }: KnownRoute): Admission {
   const { generation } = object.metadata;
   // What was said of an earlier state is no answer; who says of none which it was is believed.
   const conditions = (status.parents ?? [])
+    .filter(({ parentRef }) => isGateway(parentRef, { gateway, route: object }))
     .flatMap((parent) => parent.conditions ?? [])
     .filter(({ observedGeneration = generation }) => observedGeneration === generation);
   const refused = conditions.find(
@@ -78,4 +90,15 @@ export function admissionOf({ mode, object }: KnownRoute): Admission {
     ({ type, status: is }) => type === 'Accepted' && is === 'True',
   );
   return { state: isAccepted ? 'admitted' : 'waiting' };
+}
+
+/** What a reference leaves out is as the Gateway API has it: a Gateway, in the namespace of the route. */
+function isGateway(
+  { group = GATEWAY_GROUP, kind = 'Gateway', namespace, name, sectionName }: ParentRef,
+  { gateway, route: { metadata } }: { gateway: GatewayRef; route: LiveRoute },
+): boolean {
+  if (group !== GATEWAY_GROUP || kind !== 'Gateway' || name !== gateway?.name) return false;
+  const own = metadata.namespace;
+  if ((namespace ?? own) !== (gateway.namespace ?? own)) return false;
+  return gateway.sectionName === undefined || gateway.sectionName === sectionName;
 }

@@ -52,9 +52,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /** As the controller of the Gateway does. */
-function accept(route: string) {
+function accept(route: string, gateway = 'edge') {
   const conditions = [{ type: 'Accepted', status: 'True' }];
-  const body = { status: { parents: [{ parentRef: { name: 'edge' }, conditions }] } };
+  const body = { status: { parents: [{ parentRef: { name: gateway }, conditions }] } };
   const content_type = 'application/merge-patch+json';
   return kubeOk(plane, { method: 'PATCH', path: `${route}/status`, body, content_type });
 }
@@ -83,6 +83,7 @@ describe('the routes of a cluster with a Gateway', () => {
       await untilThere(`${httpRoutes}/${name}`);
       expect(await isThere(`${ingresses}/${name}`)).toBe(true);
       await accept(`${httpRoutes}/${name}`);
+      await accept(`${httpRoutes}/${name}.2`, 'another');
       expect(await isThere(`${ingresses}/${name}`)).toBe(true);
       const accepted = await accept(`${httpRoutes}/${name}.2`);
       await until(async () => expect(await isThere(`${ingresses}/${name}`)).toBe(false));
@@ -154,6 +155,8 @@ describe('the routes of an ImageService', () => {
     const named = (words: string[]) => words.map((each) => each.replace(/(\S+)$/, 'changing-$1'));
     expect(await carriedOut({ mode: 'Ingress' })).toEqual(named(both('create Ingress')));
     expect(await carriedOut(gateway)).toEqual(named(both('create HTTPRoute')));
+    expect(await carriedOut(gateway)).toEqual([]);
+    await accept(`${httpRoutes}/changing-delivery`, 'another');
     expect(await carriedOut(gateway)).toEqual([]);
     await accept(`${httpRoutes}/changing-delivery`);
     expect(await carriedOut(gateway)).toEqual(named(['delete Ingress delivery']));

@@ -187,7 +187,8 @@ async function routeThrough(project_id: string): Promise<void> {
   await until(async () => expect(await status(httpRoute)).toBe(200));
   // The host of the API is routed by another controller, in its own time.
   await until(async () => expect(await status(`${httpRoutes}/shop-api`)).toBe(200));
-  const accepted = { conditions: [{ type: 'Accepted', status: 'True' }] };
+  const conditions = [{ type: 'Accepted', status: 'True' }];
+  const accepted = { parentRef: routing.gatewayRef, conditions };
   await kubeOk(plane, {
     ...{ method: 'PATCH', path: `${httpRoute}/status` },
     body: { status: { parents: [accepted] } },

@@ -91,7 +91,13 @@ it('an operator whose optional kinds are uninstalled stays ready, says so, and u
   const accept = () =>
     kubeOk(plane, {
       ...{ method: 'PATCH', path: `${route}/status` },
-      body: { status: { parents: [{ conditions: [{ type: 'Accepted', status: 'True' }] }] } },
+      body: {
+        status: {
+          parents: [
+            { parentRef: { name: 'edge' }, conditions: [{ type: 'Accepted', status: 'True' }] },
+          ],
+        },
+      },
       content_type: 'application/merge-patch+json',
     });
   const untilRouted = (reason: string) =>

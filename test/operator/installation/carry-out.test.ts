@@ -95,8 +95,11 @@ describe('a route of the kind that is declared no more', () => {
   const [httpRoute] = renderRoutes(installation({ ...least, routing: gateway }));
   if (ingress === undefined || httpRoute === undefined) throw new Error('the API has a route');
   const accepted = (status: string) => ({
-    parents: [{ conditions: [{ type: 'Accepted', status }] }],
+    parents: [{ parentRef: gateway.gatewayRef, conditions: [{ type: 'Accepted', status }] }],
   });
+  const byAnother = {
+    parents: [{ ...accepted('True').parents[0], parentRef: { name: 'another' } }],
+  };
   const address = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
   const elsewhere = { ...httpRoute, spec: { parentRefs: [{ name: 'another' }] } };
 
@@ -117,6 +120,7 @@ describe('a route of the kind that is declared no more', () => {
       stored(elsewhere, accepted('True')),
       0,
     ],
+    ['stays where another Gateway serves', ingress, httpRoute, stored(httpRoute, byAnother), 0],
     ['goes once a Gateway serves', ingress, httpRoute, stored(httpRoute, accepted('True')), 1],
     ['stays until the Ingress has an address', httpRoute, ingress, stored(ingress), 0],
     ['goes once the Ingress has an address', httpRoute, ingress, stored(ingress, address), 1],

@@ -18,6 +18,7 @@ import {
 
 const absent = findEdge([], 'images');
 const atGateway = readyEdge({ routing: gateway });
+const atOther = readyEdge({ routing: { ...gateway, gatewayRef: { name: 'other' } } });
 const always = { ...usual, perProject: 'Always' } as const;
 const domains = Array.from({ length: 20 }, (_, index) => `i${index}.shop.example`);
 const many = { ...row, custom_domains: domains };
@@ -47,7 +48,7 @@ function ofAnEarlierState(route: KnownRoute): KnownRoute {
   const accepted = { type: 'Accepted', status: 'True', observedGeneration: 1 };
   return changed(route, {
     metadata: { ...route.object.metadata, generation: 2 },
-    status: { parents: [{ conditions: [accepted] }] },
+    status: { parents: [{ parentRef: gateway.gatewayRef, conditions: [accepted] }] },
   });
 }
 
@@ -336,6 +337,24 @@ const cases: [name: string, facts: RouteFacts, steps: string[], reason: string][
     'NotAdmitted',
   ],
   [
+    'what another Gateway accepted is no answer, and the Ingress that serves stays',
+    facts({
+      ...{ edge: atOther, wildcard: wildcard('Gateway') },
+      live: [liveRoute(routed), liveRoute(routed, { edge: atOther })],
+    }),
+    [],
+    'NotAdmitted',
+  ],
+  [
+    'what another Gateway accepted of the route of all default hosts is none either',
+    facts({
+      ...{ edge: atOther, wildcard: wildcard('Gateway'), declared: usual },
+      project: { ...row, custom_domains: [] },
+    }),
+    [],
+    'NotAdmitted',
+  ],
+  [
     'what a Gateway refuses is told in its words',
     facts({
       edge: atGateway,
@@ -406,6 +425,12 @@ describe('what is done for the routes of a project', () => {
     const there = [liveRoute(routed, { edge: classed, state: 'waiting' })];
     expect(decideRoute(facts({ edge: classed, live: there })).verdict.message).toContain(
       "does the ingress controller of the class 'contour' run?",
+    );
+    const gatewayRef = { name: 'edge', namespace: 'infra', sectionName: 'https' };
+    const atListener = readyEdge({ routing: { ...gateway, gatewayRef } });
+    const waiting = [liveRoute(routed, { edge: atListener, state: 'waiting' })];
+    expect(decideRoute(facts({ edge: atListener, live: waiting })).verdict.message).toBe(
+      "the HTTPRoute 'images/main-project-shop' is not accepted by its Gateway yet: is there a Gateway 'infra/edge', with the listener 'https', and does its controller run?",
     );
   });
 

@@ -6,9 +6,16 @@ const metadata = { name: 'main-project-shop', namespace: 'images', uid: 'u', res
 
 type Said = { type: string; status: string; reason?: string; message?: string };
 
+const edge = { name: 'edge' };
+const https = { ...edge, sectionName: 'https' };
+
+/** As each of these parents says it. */
+function routeOf(...parents: { parentRef: { name: string }; conditions: Said[] }[]) {
+  return { mode: 'Gateway' as const, object: { metadata, status: { parents } } };
+}
+
 function httpRoute(...parents: Said[][]) {
-  const status = { parents: parents.map((conditions) => ({ conditions })) };
-  return { mode: 'Gateway' as const, object: { metadata, status } };
+  return routeOf(...parents.map((conditions) => ({ parentRef: edge, conditions })));
 }
 
 const accepted = { type: 'Accepted', status: 'True' };
@@ -20,25 +27,52 @@ const unresolved = {
 
 describe('an HTTPRoute', () => {
   it('is admitted once its Gateway accepted it', () => {
-    expect(admissionOf(httpRoute([accepted, resolved]))).toEqual({ state: 'admitted' });
-    expect(admissionOf(httpRoute([accepted]))).toEqual({ state: 'admitted' });
+    expect(admissionOf(httpRoute([accepted, resolved]), edge)).toEqual({ state: 'admitted' });
+    expect(admissionOf(httpRoute([accepted]), edge)).toEqual({ state: 'admitted' });
   });
 
   it('waits while no Gateway says anything', () => {
-    expect(admissionOf(httpRoute())).toEqual({ state: 'waiting' });
-    expect(admissionOf(httpRoute([{ type: 'Accepted', status: 'Unknown' }]))).toEqual({
+    expect(admissionOf(httpRoute(), edge)).toEqual({ state: 'waiting' });
+    expect(admissionOf(httpRoute([{ type: 'Accepted', status: 'Unknown' }]), edge)).toEqual({
       state: 'waiting',
     });
   });
 
   it('that is accepted but whose backends cannot be resolved is refused, in the words of the Gateway', () => {
     const refused = { state: 'refused', why: 'BackendNotFound: no Service main-delivery' };
-    expect(admissionOf(httpRoute([accepted, unresolved]))).toEqual(refused);
-    expect(admissionOf(httpRoute([accepted, resolved], [accepted, unresolved]))).toEqual(refused);
+    expect(admissionOf(httpRoute([accepted, unresolved]), edge)).toEqual(refused);
+    expect(admissionOf(httpRoute([accepted, resolved], [accepted, unresolved]), edge)).toEqual(
+      refused,
+    );
+  });
+
+  it.each([
+    ['of the same name', edge, edge, 'admitted'],
+    ['in the namespace of the route', edge, { ...edge, namespace: 'images' }, 'admitted'],
+    ['said without its namespace', { ...edge, namespace: 'images' }, edge, 'admitted'],
+    ['in another namespace', edge, { ...edge, namespace: 'infra' }, 'waiting'],
+    ['declared in another namespace', { ...edge, namespace: 'infra' }, edge, 'waiting'],
+    ['of another name', edge, { name: 'other' }, 'waiting'],
+    ['that is the Service of a mesh', edge, { ...edge, group: '', kind: 'Service' }, 'waiting'],
+    ['of another group', edge, { ...edge, group: 'networking.istio.io' }, 'waiting'],
+    ['by the listener', https, https, 'admitted'],
+    ['by another listener', https, { ...edge, sectionName: 'http' }, 'waiting'],
+    ['by no listener in particular', https, edge, 'waiting'],
+    ['by a listener, where none is declared', edge, https, 'admitted'],
+  ] as const)('that was accepted by a Gateway %s', (_, declared, parentRef, state) => {
+    expect(admissionOf(routeOf({ parentRef, conditions: [accepted] }), declared)).toEqual({
+      state,
+    });
+  });
+
+  it('is admitted by its own Gateway, whatever another one says', () => {
+    const refusing = { parentRef: { name: 'other' }, conditions: [unresolved] };
+    const route = routeOf(refusing, { parentRef: edge, conditions: [accepted] });
+    expect(admissionOf(route, edge)).toEqual({ state: 'admitted' });
   });
 
   it('is not refused by what else a Gateway says of it', () => {
     const partial = { type: 'PartiallyInvalid', status: 'False' };
-    expect(admissionOf(httpRoute([accepted, partial]))).toEqual({ state: 'admitted' });
+    expect(admissionOf(httpRoute([accepted, partial]), edge)).toEqual({ state: 'admitted' });
   });
 });

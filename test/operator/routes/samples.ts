@@ -33,7 +33,11 @@ export const routed: Routed = { ...row, has_own_default: 'no' };
 const states = {
   admitted: {
     Ingress: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
-    Gateway: { parents: [{ conditions: [{ type: 'Accepted', status: 'True' }] }] },
+    Gateway: {
+      parents: [
+        { parentRef: gateway.gatewayRef, conditions: [{ type: 'Accepted', status: 'True' }] },
+      ],
+    },
   },
   waiting: { Ingress: { loadBalancer: {} }, Gateway: {} },
   refused: {
@@ -41,6 +45,7 @@ const states = {
     Gateway: {
       parents: [
         {
+          parentRef: gateway.gatewayRef,
           conditions: [
             {
               type: 'Accepted',
