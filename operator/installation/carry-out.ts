@@ -3,7 +3,7 @@
  * rendered. What somebody else made under such a name is left alone, and said.
  */
 import { findDifference } from '../image-service/find-difference.ts';
-import { digest, type RenderedObject } from '../image-service/render/object.ts';
+import { APPLIED, digest, type RenderedObject } from '../image-service/render/object.ts';
 import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { type Answer, KubeFailure, unwrap } from '../kube/kube-failure.ts';
@@ -14,9 +14,6 @@ import { typeOf } from './live-types.ts';
 import { type LiveObjects, liveKey } from './observe.ts';
 
 const OWNER = 'tintype/image-service';
-/** What was applied last, so that a field which is rendered no more is seen to be ours. */
-const APPLIED = 'tintype.dev/applied';
-
 export type Written = {
   change: 'create' | 'update' | 'delete';
   kind: string;

@@ -5,10 +5,11 @@
  */
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { findDifference } from '../image-service/find-difference.ts';
+import { APPLIED } from '../image-service/render/object.ts';
 import { deliveryName, type EdgeFound, gatewayOf, ownFieldOf } from './edge.ts';
 import { admissionOf, findRoute, type KnownRoute } from './live-route.ts';
 import { keepOutgoing } from './outgoing.ts';
-import { APPLIED, defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
+import { defaultHost, type RenderedRoute, renderRoutes, type Way } from './render.ts';
 import type { Verdict } from './verdict.ts';
 import { waitingWords } from './waiting.ts';
 

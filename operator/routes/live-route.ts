@@ -4,6 +4,9 @@ import { type GatewayRef, PROJECT_LABEL, type RouteMode } from './edge.ts';
 
 export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: RouteStatus };
 
+/** Of an HTTPRoute its names, of an Ingress its rules. */
+type RouteSpec = { hostnames?: string[]; rules?: { host?: string }[] };
+
 type RouteStatus = {
   loadBalancer?: { ingress?: unknown[] };
   parents?: { parentRef: ParentRef; conditions?: ParentCondition[] }[];
@@ -57,9 +60,9 @@ export function findRoute(
   return live.find((each) => each.mode === mode && each.object.metadata.name === name);
 }
 
-/** Of an HTTPRoute. */
-export function hostsOfRoute({ spec }: LiveRoute): readonly string[] {
-  return (spec as { hostnames?: string[] } | undefined)?.hostnames ?? [];
+export function hostsOfRoute({ mode, object }: KnownRoute): readonly string[] {
+  const { hostnames = [], rules = [] } = (object.spec ?? {}) as RouteSpec;
+  return mode === 'Gateway' ? hostnames : rules.map(({ host }) => host ?? '');
 }
 
 /** `refused`: in the words of the controller. */

@@ -2,10 +2,10 @@
  * Routes of the kind that is declared no more, until all of the other kind serve: they keep what is the project's still,
  * so that a domain that went to another project leaves at once. Pure.
  */
-import { digest } from '../image-service/render/object.ts';
+import { APPLIED, digest } from '../image-service/render/object.ts';
 import type { RouteStep } from './decide.ts';
 import { hostsOfRoute, type KnownRoute } from './live-route.ts';
-import { APPLIED, type RenderedRoute } from './render.ts';
+import type { RenderedRoute } from './render.ts';
 
 type IngressSpec = {
   tls?: { hosts?: string[]; secretName?: string }[];
@@ -14,17 +14,11 @@ type IngressSpec = {
 
 /** `hosts` are those of the project. */
 export function keepOutgoing(route: KnownRoute, hosts: readonly string[]): RouteStep[] {
-  const held = hostsIn(route);
+  const held = hostsOfRoute(route);
   const kept = held.filter((host) => hosts.includes(host));
   if (kept.length === 0) return [{ do: 'delete', route }];
   if (kept.length === held.length) return [];
   return [{ do: 'apply', route: narrow(route, kept), to: 'ours' }];
-}
-
-function hostsIn({ mode, object }: KnownRoute): readonly string[] {
-  if (mode === 'Gateway') return hostsOfRoute(object);
-  const { rules = [] } = (object.spec ?? {}) as IngressSpec;
-  return rules.map(({ host }) => host ?? '');
 }
 
 /** As it stands, but for the hosts; whatever is rendered of its kind next differs from it. */

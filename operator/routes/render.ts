@@ -4,7 +4,7 @@
  */
 
 import { CUSTOM_DOMAINS_MAX } from '../../runtime/core/limits.ts';
-import { digest, toMap } from '../image-service/render/object.ts';
+import { APPLIED, digest, toMap } from '../image-service/render/object.ts';
 import { SERVICE_PORT } from '../image-service/render/services.ts';
 import { API_VERSION } from '../kinds.ts';
 import { deliveryName, type Edge, ownFieldOf, type RouteMode, routeLabels } from './edge.ts';
@@ -31,9 +31,6 @@ export type RenderedRoute = {
   hosts: readonly string[];
   spec: object;
 };
-
-/** What was applied last, so that a field which is declared no more is seen to be ours. */
-export const APPLIED = 'tintype.dev/applied';
 
 /** Where routes lead to, and of which kind they are. */
 export type Way = { edge: Edge; mode: RouteMode };
@@ -83,7 +80,7 @@ function shareOut({ name, hosts }: Share, live: readonly KnownRoute[]): Share[] 
   );
   const held = names.map((each) => {
     const route = findRoute(live, { mode: 'Gateway', name: each });
-    return route === undefined ? [] : hostsOfRoute(route.object);
+    return route === undefined ? [] : hostsOfRoute(route);
   });
   const shares = shareHosts(hosts, { held, most: HTTP_ROUTE_HOSTS_MAX });
   return names.map((each, index) => ({ name: each, hosts: shares[index] ?? [] }));

@@ -89,6 +89,9 @@ export function without<Name extends string>(...names: readonly Name[]): Record<
   return Object.fromEntries(names.map((name) => [name, null])) as Record<Name, null>;
 }
 
+/** What was applied last, by its digest, so that a field which is declared no more is seen to be ours. */
+export const APPLIED = 'tintype.dev/applied';
+
 export function digest(value: unknown): string {
   return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 10);
 }
