@@ -27,7 +27,10 @@ export type Described = {
   description: string;
   spec: z.ZodType;
   status: z.ZodObject;
-  /** What `kubectl get` shows beside Ready and its reason. */
+  /**
+   * What `kubectl get` shows beside Ready and its reason: what rows say, or what has to be declared. A field that may be
+   * left to the API would show nothing where that has set it.
+   */
   columns: readonly Column[];
   /** What `kubectl get --field-selector` can ask for. */
   selectable?: readonly string[];
@@ -61,9 +64,8 @@ export const kinds = [
     reconcile: reconcileProject,
     clusterFields: ['routing'],
     columns: [
-      { name: 'Access', type: 'string', path: '.spec.deliveryAccess' },
-      { name: 'State', type: 'string', path: '.spec.state' },
       { name: 'Host', type: 'string', path: '.status.defaultHost' },
+      { name: 'Suspended By', type: 'string', path: '.status.suspendedBy' },
     ],
     selectable: ['.spec.slug', '.spec.state', '.spec.deliveryAccess'],
   },
@@ -92,7 +94,7 @@ export const kinds = [
     rules: [defaultNameRule('displayName'), defaultNameRule('fileSlug')],
     columns: [
       { name: 'Project', type: 'string', path: '.spec.projectRef.name' },
-      { name: 'File', type: 'string', path: '.spec.fileSlug' },
+      { name: 'Revision', type: 'integer', path: '.status.fileRevision' },
       { name: 'Id', type: 'string', path: '.status.presetID' },
     ],
     selectable: ['.spec.projectRef.name', '.spec.fileSlug'],

@@ -35,6 +35,20 @@ async function declareAll(): Promise<string> {
   return name;
 }
 
+/** What `kubectl get` shows of it. */
+async function columns(kind: string, name: string): Promise<Record<string, unknown>> {
+  const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+  const path = cluster.path(kind, name);
+  const table = (await kubeOk(cluster.plane(), { path, accept })) as {
+    columnDefinitions?: { name: string }[];
+    rows?: { cells: unknown[] }[];
+  };
+  const cells = must(must(table.rows)[0]).cells;
+  return Object.fromEntries(
+    must(table.columnDefinitions).map(({ name: of }, at) => [of, cells[at]]),
+  );
+}
+
 /** How many changes were noted so far, also those that were seen since. */
 async function countNoted(): Promise<number> {
   const [row] = await db.query<{ count: number }>(
@@ -66,6 +80,28 @@ describe('what others change in the rows of a resource', () => {
       );
       await untilReason('WatermarkPreset', name, 'FileBlocked');
       expect(await cluster.countPasses('Recipe')).toBe(passes);
+    });
+  });
+
+  it('is shown by kubectl get: a project that its owner suspended, a file that was replaced', async () => {
+    await led(async () => {
+      const name = await declareAll();
+      const host = `${name}.images.example`;
+      const { project_id } = must(await findProjectBySlug(db, name));
+      expect(await columns('Project', name)).toMatchObject({ Host: host, 'Suspended By': null });
+      expect(await columns('WatermarkPreset', name)).toMatchObject({ Project: name, Revision: 1 });
+      await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await until(async () =>
+        expect(await columns('WatermarkPreset', name)).toMatchObject({ Revision: 2 }),
+      );
+      const suspended = { status: 'suspended', suspended_by: 'owner' } as const;
+      await updateProject(db, { project_id, changes: suspended });
+      await until(async () =>
+        expect(await columns('Project', name)).toMatchObject({
+          'Suspended By': 'owner',
+          Reason: 'InSync',
+        }),
+      );
     });
   });
 

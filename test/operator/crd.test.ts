@@ -25,6 +25,13 @@ function walk(schema: Schema, path: string): [string, Schema][] {
   ];
 }
 
+function isAlwaysThere(schema: Schema, [field, ...rest]: string[]): boolean {
+  if (field === undefined) return true;
+  const child = schema.properties?.[field];
+  const isThere = (schema['required'] as string[] | undefined)?.includes(field) ?? false;
+  return child !== undefined && isThere && isAlwaysThere(child, rest);
+}
+
 const root = new URL('../..', import.meta.url).pathname;
 
 describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', (_name, kind) => {
@@ -61,6 +68,16 @@ describe.each(kinds.map((kind) => [kind.kind, kind] as const))('the CRD of %s', 
 
   it('has no floating point number', () => {
     expect(paths((schema) => schema.type === 'number')).toEqual([]);
+  });
+
+  it('shows no column of a field that may be left out', () => {
+    const optional = kind.columns
+      .map(({ path }) => path.split('.').slice(1))
+      .filter(
+        ([root, ...path]) =>
+          root === 'spec' && !isAlwaysThere(structural(kind.spec) as Schema, path),
+      );
+    expect(optional).toEqual([]);
   });
 
   it('is written to crds/ as its schema says now', () => {

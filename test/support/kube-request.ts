@@ -25,6 +25,7 @@ export type KubeCall = {
   path: string;
   body?: unknown;
   content_type?: string;
+  accept?: string;
   as?: Identity;
 };
 
@@ -51,6 +52,7 @@ async function requestOnce(plane: PlaneAddress, call: KubeCall): Promise<KubeRes
     headers: {
       authorization: `Bearer ${plane.tokens[call.as ?? 'admin']}`,
       'content-type': call.content_type ?? 'application/json',
+      accept: call.accept ?? 'application/json',
     },
   });
   sent.end(call.body === undefined ? undefined : JSON.stringify(call.body));
