@@ -109,9 +109,13 @@ async function encodeNative(source: SourceTraits, header: HeaderFacts): Promise<
   );
 }
 
-/** What libvips throws here is about these bytes: everything else was settled by the header. */
+/** What libvips asks for follows from the header, and was admitted: where it gets less, this machine has no more. */
+const SHORT_OF_MEMORY = /out of memory -- size/;
+
+/** Whatever else libvips throws here is about these bytes: the rest was settled by the header. */
 function refusalOf(error: unknown): unknown {
   if (error instanceof IngestRefusal || !(error instanceof Error)) return error;
+  if (SHORT_OF_MEMORY.test(error.message)) return error;
   const code = /pixel limit/i.test(error.message) ? 'image_too_large' : 'decode_failed';
   return new IngestRefusal(code, error.message);
 }
