@@ -16,6 +16,7 @@ export const conditionTypes = [
   'DispatcherAvailable',
   'WorkersAvailable',
   'CronJobsScheduled',
+  'Routed',
   'Reconciling',
   'Stalled',
 ] as const;
@@ -53,6 +54,13 @@ export const reasons = {
   ScaledToZero: { outcome: 'good', meaning: 'The part is declared to have no pods now.' },
   Scheduled: { outcome: 'good', meaning: 'The scheduled jobs are there.' },
   Suspended: { outcome: 'good', meaning: 'The scheduled jobs are suspended, as declared.' },
+  Routed: { outcome: 'good', meaning: 'Somebody serves each route of the installation.' },
+  NoAddress: {
+    outcome: 'good',
+    meaning:
+      'An Ingress has no address: nobody serves it yet, or its controller never gives one. `Ready` does not wait for it.',
+  },
+  RoutedByOthers: { outcome: 'good', meaning: 'Somebody else makes the routes, as declared.' },
   Settled: { outcome: 'good', meaning: 'There is nothing to do.' },
   Paused: {
     outcome: 'good',
@@ -70,6 +78,10 @@ export const reasons = {
   WaitingForWorkers: {
     outcome: 'moving',
     meaning: 'The part gets the new version once the workers and the dispatcher have it.',
+  },
+  NotAdmitted: {
+    outcome: 'moving',
+    meaning: 'An HTTPRoute is written, and the Gateway that is declared has not accepted it yet.',
   },
   RollingOut: { outcome: 'moving', meaning: 'New pods are on their way to being ready.' },
   NotApplied: { outcome: 'moving', meaning: 'The objects are being written.' },
@@ -127,6 +139,8 @@ export const reasons = {
     outcome: 'moving',
     meaning: 'What would change is planned, and the resource asks that nothing be written.',
   },
+  RouteRefused: { outcome: 'stuck', meaning: 'The Gateway refuses a route of the installation.' },
+  GatewayAPIMissing: { outcome: 'stuck', meaning: 'The cluster has no HTTPRoutes.' },
   KedaNotInstalled: {
     outcome: 'stuck',
     meaning: 'KEDA is declared as the scaler, and the cluster does not have it.',
@@ -174,8 +188,11 @@ function isOfPart(condition: Condition): condition is Condition & { type: PartTy
   return !['Ready', 'Reconciling', 'Stalled'].includes(condition.type);
 }
 
+/** What nobody can tell. */
+const UNTOLD: readonly Reason[] = ['NotCheckedYet', 'NoAddress', 'RoutedByOthers'];
+
 function statusOf(reason: Reason): Status {
-  if (reason === 'NotCheckedYet') return 'Unknown';
+  if (UNTOLD.includes(reason)) return 'Unknown';
   return reasons[reason].outcome === 'good' ? 'True' : 'False';
 }
 

@@ -41,7 +41,7 @@ export function decide({ installation, observed, now }: Subject): Decision {
     const unwritten = block(blocked);
     const verdicts = verdictsOf({ of: installation, rendered, observed }, () => unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
-    const judged = { migration, verdicts, rendered, observed, unwritten };
+    const judged = { of: installation, rendered, observed, migration, verdicts, unwritten };
     const conditions = conditionsOf(findingsWith(judged));
     return { ...seen, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
   }
@@ -101,7 +101,7 @@ function migrateFirst(parts: Seen, now: Date): Next {
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
   const unwritten = isStuck ? block(verdict) : waiting;
   const verdicts = verdictsOf(parts, () => unwritten);
-  const judged = { migration: verdict, verdicts, rendered, observed, unwritten };
+  const judged = { ...parts, migration: verdict, verdicts, unwritten };
   const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;
   return {
     steps: [

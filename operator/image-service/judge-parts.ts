@@ -2,6 +2,7 @@
 import type { Finding } from './conditions.ts';
 import { findingsOf, judgeCronJobs, judgeDeployment } from './findings.ts';
 import { type Component, components, type Installation } from './installation.ts';
+import { judgeRoutes } from './judge-routes.ts';
 import type { Observed, Verdict } from './observed.ts';
 import { poolsOf } from './render/autoscaling.ts';
 import type { RenderedObject } from './render/object.ts';
@@ -32,11 +33,9 @@ export function notApplied(rendered: Rendered, component: Component): Verdict {
   return { reason: 'NotApplied', message: `${name} is being written.` };
 }
 
-type Judged = {
+type Judged = Seen & {
   migration: Verdict;
   verdicts: ReadonlyMap<Component, Verdict>;
-  rendered: Rendered;
-  observed: Observed;
   /** Why nothing but the ground is written; undefined: all is. */
   unwritten?: Verdict;
 };
@@ -57,6 +56,7 @@ export function findingsWith(judged: Judged): Finding[] {
     { type: 'Applied', ...(unwritten ?? asRendered) },
     ...findingsOf(verdicts),
     { type: 'CronJobsScheduled', ...cronJobs },
+    { type: 'Routed', ...judgeRoutes(judged, unwritten) },
   ];
 }
 

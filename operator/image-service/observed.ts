@@ -1,5 +1,6 @@
 /** What was seen of an installation in the cluster, read from Kubernetes' own objects into what the decision asks. */
 import { z } from 'zod';
+import type { KnownRoute } from '../routes/live-route.ts';
 import type { Reason } from './conditions.ts';
 import type { ConfigMapProblem } from './config-maps.ts';
 import type { Component } from './installation.ts';
@@ -24,6 +25,8 @@ export type Observed = {
   usable_since: Date | undefined;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
+  /** Its own routes that exist, of either kind. */
+  routes: readonly KnownRoute[];
   /** Those that exist, by their whole names. */
   cronJobs: readonly CronJobState[];
   /** The image that all parts ran when they were last all ready. */

@@ -49,7 +49,7 @@ export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut |
       ...objects.map((object) => apply(marked(object, { of, rendered, failed }))),
       ...removeStrangers([...allObjects(rendered), before.migration], observed),
     ],
-    conditions: conditionsOf(findingsWith({ migration, verdicts, rendered: before, observed })),
+    conditions: conditionsOf(findingsWith({ of, rendered: before, observed, migration, verdicts })),
     image: undefined,
     look_again_seconds: undefined,
   };

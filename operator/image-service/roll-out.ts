@@ -34,7 +34,7 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
   const keda = missingKeda(of);
   if (keda !== undefined) verdicts.set('worker-ingest', keda);
   const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
-  const conditions = conditionsOf(findingsWith({ migration, verdicts, rendered, observed }));
+  const conditions = conditionsOf(findingsWith({ of, rendered, observed, migration, verdicts }));
   const held = components.filter(isHeld).map((component) => deploymentOf(rendered, component));
   const waiting = isProven
     ? []

@@ -23,7 +23,11 @@ export type Written = {
 };
 
 /** What stood in the way of an object. */
-export type Trouble = { kind: string; reason: 'ObjectTaken' | 'ObjectRefused'; message: string };
+export type Trouble = {
+  kind: string;
+  reason: 'ObjectTaken' | 'ObjectRefused' | 'GatewayAPIMissing';
+  message: string;
+};
 
 export type Deeds = { written: Written[]; troubles: Trouble[] };
 
@@ -166,7 +170,7 @@ function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
   if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
     const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
-    return { kind, reason: 'ObjectRefused', message };
+    return { kind, reason: 'GatewayAPIMissing', message };
   }
   const message = `${what} is refused by the API server: ${failure.message.replace(/\.?$/, '.')}`;
   return { kind, reason: 'ObjectRefused', message };

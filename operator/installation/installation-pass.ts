@@ -3,7 +3,12 @@
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
 import { directiveOf } from '../cluster/directives.ts';
-import { type Condition, conditionsOf, withFinding } from '../image-service/conditions.ts';
+import {
+  type Condition,
+  conditionsOf,
+  type PartType,
+  withFinding,
+} from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { imageServiceSpec } from '../image-service/schema.ts';
@@ -125,17 +130,20 @@ function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Co
   const [first] = troubles;
   if (first === undefined) return conditions;
   const message = troubles.map((each) => each.message).join(' ');
-  const told = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
-  const job = troubles.find(({ kind }) => kind === 'Job');
-  // Rendered, it was taken for one that is about to run.
-  return job === undefined
-    ? told
-    : withFinding(told, { type: 'MigrationComplete', ...reasonOf(job) });
+  const applied = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
+  // The first of a part speaks for it.
+  return troubles.toReversed().reduce((told, { kind, ...trouble }) => {
+    const type = speakers[kind];
+    return type === undefined ? told : withFinding(told, { type, ...trouble });
+  }, applied);
 }
 
-function reasonOf({ reason, message }: Trouble) {
-  return { reason, message };
-}
+/** Where an object has a condition of its own: rendered, it was taken for one that is about to be. */
+const speakers: Readonly<Partial<Record<string, PartType>>> = {
+  Job: 'MigrationComplete',
+  Ingress: 'Routed',
+  HTTPRoute: 'Routed',
+};
 
 function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {
   return write(service, statusOf(service, told, context.clock.now()), context);

@@ -13,6 +13,7 @@ import type { RenderedObject } from '../image-service/render/object.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeObject } from '../kube/resource.ts';
+import type { KnownRoute } from '../routes/live-route.ts';
 import { listObjects } from './list-objects.ts';
 import { type ImageServiceStatus, jobs, ownedLabels, ownedTypes, pods } from './live-types.ts';
 
@@ -60,8 +61,9 @@ export function observeObjects(
   name: string,
   migration: RenderedObject,
   cluster: Cluster,
-): Pick<Observed, 'migration' | 'deployments' | 'cronJobs' | 'present'> {
+): Pick<Observed, 'migration' | 'deployments' | 'routes' | 'cronJobs' | 'present'> {
   const { live } = cluster;
+  const own = [...live.values()].filter((each) => isOwned(each, migration));
   const job = live.get(liveKey({ kind: 'Job', name: migration.metadata.name }));
   return {
     migration: readJob(job, podsWith(cluster, 'job-name', migration.metadata.name)),
@@ -69,7 +71,8 @@ export function observeObjects(
     cronJobs: [...live.values()]
       .filter(({ kind }) => kind === 'CronJob')
       .map((each) => readCronJob(each.metadata.name, each, ownedBy(cluster.jobs, each))),
-    present: [...live.values()].filter((each) => isOwned(each, migration)).map(presentOf),
+    routes: own.flatMap(readRoute),
+    present: own.map(presentOf),
   };
 }
 
@@ -125,6 +128,11 @@ function ownedBy(objects: readonly KubeObject[], { metadata }: KubeObject): Kube
   return objects.filter(({ metadata: { ownerReferences = [] } }) =>
     ownerReferences.some(({ uid }) => uid === metadata.uid),
   );
+}
+
+function readRoute(object: KubeObject): KnownRoute[] {
+  if (object.kind === 'Ingress') return [{ mode: 'Ingress', object }];
+  return object.kind === 'HTTPRoute' ? [{ mode: 'Gateway', object }] : [];
 }
 
 function presentOf({ apiVersion = '', kind = '', metadata }: KubeObject): Present {

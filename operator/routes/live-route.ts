@@ -7,7 +7,7 @@ export type LiveRoute = KubeObject & { kind?: string; spec?: unknown; status?: R
 /** Of an HTTPRoute its names, of an Ingress its rules. */
 type RouteSpec = { hostnames?: string[]; rules?: { host?: string }[] };
 
-type RouteStatus = {
+export type RouteStatus = {
   loadBalancer?: { ingress?: unknown[] };
   parents?: { parentRef: ParentRef; conditions?: ParentCondition[] }[];
 };
@@ -83,8 +83,10 @@ export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): 
     .filter(({ parentRef }) => isGateway(parentRef, { gateway, route: object }))
     .flatMap((parent) => parent.conditions ?? [])
     .filter(({ observedGeneration = generation }) => observedGeneration === generation);
+  // Pending: no controller has looked at it yet.
   const refused = conditions.find(
-    ({ type, status: is }) => /^(Accepted|ResolvedRefs)$/.test(type) && is === 'False',
+    ({ type, status: is, reason }) =>
+      /^(Accepted|ResolvedRefs)$/.test(type) && is === 'False' && reason !== 'Pending',
   );
   if (refused !== undefined) {
     return { state: 'refused', why: `${refused.reason ?? refused.type}: ${refused.message ?? ''}` };

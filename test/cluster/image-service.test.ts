@@ -20,7 +20,7 @@ let ahead_ms = 0;
 const clock = { ...systemTimedClock, now: () => new Date(Date.now() + ahead_ms) };
 const sealing = newSealingKey();
 const cluster = useInstallationCluster(db, { clock, keys: readSealingKeys(sealing) });
-const { read, list, merge, remove, led, untilReason, message, isThere } = cluster;
+const { read, list, merge, say, remove, led, untilReason, message, isThere } = cluster;
 
 const keys = {
   TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
@@ -117,6 +117,19 @@ describe('an ImageService', () => {
     });
     expect(status.components).toContainEqual({
       ...{ name: 'api', image: 'registry.example/tintype:1', desired: 2, ready: 2 },
+    });
+  });
+
+  it('is ready also where nobody gives its Ingresses an address, which is said; and routed once somebody does', async () => {
+    await led(async () => {
+      await untilReason(name, 'NoAddress', 'Routed');
+      await untilReason(name, 'Running');
+      for (const part of ['api', 'delivery']) {
+        await say('Ingress', `${name}-${part}`, {
+          loadBalancer: { ingress: [{ ip: '192.0.2.1' }] },
+        });
+      }
+      await untilReason(name, 'Routed', 'Routed');
     });
   });
 

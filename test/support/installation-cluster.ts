@@ -31,6 +31,7 @@ const places: Record<string, string> = {
   CronJob: 'apis/batch/v1/NS/cronjobs',
   PodDisruptionBudget: 'apis/policy/v1/NS/poddisruptionbudgets',
   NetworkPolicy: 'apis/networking.k8s.io/v1/NS/networkpolicies',
+  HTTPRoute: 'apis/gateway.networking.k8s.io/v1/NS/httproutes',
   Ingress: 'apis/networking.k8s.io/v1/NS/ingresses',
   ImageService: 'apis/tintype.dev/v1alpha1/NS/imageservices',
   Event: 'apis/events.k8s.io/v1/NS/events',
@@ -44,8 +45,11 @@ export const well: ProbeSurroundings = async () => {
 
 export type InstallationCluster = ReturnType<typeof useInstallationCluster>;
 
-export function useInstallationCluster(db: Database, context: Partial<PassContext> = {}) {
-  const cluster = useControlPlane();
+export function useInstallationCluster(
+  db: Database,
+  context: Partial<PassContext> = {},
+  cluster = useControlPlane(),
+) {
   let namespace = '';
   let metrics: KubeMetrics;
   let player: PodPlayer;
@@ -92,6 +96,12 @@ export function useInstallationCluster(db: Database, context: Partial<PassContex
     merge: (kind: string, name: string, body: object) =>
       call({
         ...{ method: 'PATCH', path: path(kind, name), body },
+        content_type: 'application/merge-patch+json',
+      }),
+    /** As the controller of such objects says it. */
+    say: (kind: string, name: string, status: object) =>
+      call({
+        ...{ method: 'PATCH', path: `${path(kind, name)}/status`, body: { status } },
         content_type: 'application/merge-patch+json',
       }),
     remove: (kind: string, name: string) => call({ method: 'DELETE', path: path(kind, name) }),

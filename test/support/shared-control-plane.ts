@@ -41,8 +41,24 @@ export async function offerControlPlane(): Promise<{ url: string; stop(): Promis
   };
 }
 
+export type UsedControlPlane = { plane: () => PlaneAddress; namespace(): Promise<string> };
+
+/** For a test file that installs what others must not find: a control plane of its own. */
+export function useOwnControlPlane(): UsedControlPlane {
+  let own: ControlPlane | undefined;
+  const plane = () => {
+    if (own === undefined) throw new Error('the control plane is there from beforeAll on');
+    return own;
+  };
+  beforeAll(async () => {
+    own = await startControlPlane();
+  }, 300_000);
+  afterAll(() => own?.stop());
+  return { plane, namespace: () => createNamespace(plane()) };
+}
+
 /** For a test file: the run's control plane from before the first test on, and namespaces that go with the file. */
-export function useControlPlane(): { plane: () => PlaneAddress; namespace(): Promise<string> } {
+export function useControlPlane(): UsedControlPlane {
   let address: PlaneAddress | undefined;
   const namespaces: string[] = [];
   const plane = () => {

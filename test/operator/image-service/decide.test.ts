@@ -16,7 +16,7 @@ import {
 } from '../../../operator/image-service/render/deployments.ts';
 import { allObjects, renderInstallation } from '../../../operator/image-service/render/render.ts';
 import { presentOf } from '../../../operator/image-service/steps.ts';
-import { installation, least } from './samples.ts';
+import { installation, least, routesOf, withAddress } from './samples.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const main = installation(least);
@@ -64,6 +64,7 @@ const well: Observed = {
   last_image: undefined,
   migration: { state: 'complete' },
   deployments: deployments(),
+  routes: routesOf(main, withAddress),
   cronJobs: crons,
   present: objects.map(presentOf),
 };
@@ -86,6 +87,16 @@ function nameOf(object: { name: string } | { metadata: { name: string } }): stri
   return 'metadata' in object ? object.metadata.name : object.name;
 }
 
+const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
+const atGateway = installation({ ...least, routing: gateway });
+const refusing = {
+  parents: [
+    {
+      parentRef: gateway.gatewayRef,
+      conditions: [{ type: 'Accepted', status: 'False', reason: 'NotAllowedByListeners' }],
+    },
+  ],
+};
 const untold = { revision: 'another' };
 const secret = { reason: 'SecretNotFound', message: "Secret 'db' does not exist." } as const;
 const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
@@ -94,6 +105,7 @@ const failing = 'CrashLoopBackOff: TINTYPE_DATABASE_URL: expected it to be set';
 type OfPass =
   | 'ObjectTaken'
   | 'ObjectRefused'
+  | 'GatewayAPIMissing'
   | 'SpecInvalid'
   | 'Paused'
   | 'PlanOnly'
@@ -149,6 +161,30 @@ const table: Record<
     'CronJobsScheduled',
     { cronJobs: crons.map((each) => ({ ...each, lastRunFailed: each.name === 'main-retention' })) },
     /main-retention failed.*kubectl logs/,
+  ],
+  Routed: ['Routed', {}, /api\.example\.com, \*\.img\.example\.com/],
+  NoAddress: [
+    'Routed',
+    { routes: routesOf(main) },
+    /main-api \(api\.example\.com\) has no address/,
+  ],
+  NotAdmitted: [
+    'Routed',
+    { routes: routesOf(atGateway) },
+    /HTTPRoute main-api .* is there a Gateway 'tintype\/edge'/,
+    { installation: atGateway },
+  ],
+  RouteRefused: [
+    'Routed',
+    { routes: routesOf(atGateway, refusing) },
+    /HTTPRoute main-delivery .* is refused by its Gateway, NotAllowedByListeners\./,
+    { installation: atGateway },
+  ],
+  RoutedByOthers: [
+    'Routed',
+    { routes: [] },
+    /somebody else/,
+    { installation: installation({ ...least, routing: { mode: 'Disabled' } }) },
   ],
   Settled: ['Stalled', {}, /nothing to do/],
   MigrationRunning: [
@@ -294,7 +330,13 @@ describe('a decision', () => {
 
 describe('of what was not done nothing says that it is', () => {
   const yet = { reason: 'NotCheckedYet', message: 'it is tried once' } as const;
-  const nothing = { deployments: {}, cronJobs: [], present: [], migration: { state: 'absent' } };
+  const nothing = {
+    deployments: {},
+    routes: [],
+    cronJobs: [],
+    present: [],
+    migration: { state: 'absent' },
+  };
   const late = { storage: { reason: 'StorageUnusable', message: 'no such bucket' } } as const;
   const rows: [string, Partial<Observed>, string, Partial<Observed>?][] = [
     ['a Secret is missing', { problems: [secret], broker: yet, storage: yet }, 'Blocked'],
@@ -310,7 +352,7 @@ describe('of what was not done nothing says that it is', () => {
     const good = decision.conditions.filter(({ status }) => status === 'True');
     const usable = ['BrokerUsable', 'StorageUsable', 'Reconciling', 'Stalled'];
     expect(good.filter(({ type }) => !usable.includes(type))).toEqual([]);
-    for (const type of ['Applied', 'CronJobsScheduled', 'ApiAvailable'] as const) {
+    for (const type of ['Applied', 'CronJobsScheduled', 'ApiAvailable', 'Routed'] as const) {
       expect(condition(decision, type)).toMatchObject({ status: 'False', reason });
     }
     expect(condition(decision, 'Ready')?.reason).not.toBe('WaitingForMigration');
@@ -328,6 +370,7 @@ describe('of what was not done nothing says that it is', () => {
     const decision = decided({ problems: [secret] });
     expect(condition(decision, 'Applied')).toMatchObject({ status: 'False', reason: 'Blocked' });
     expect(condition(decision, 'CronJobsScheduled')).toMatchObject({ status: 'True' });
+    expect(condition(decision, 'Routed')).toMatchObject({ status: 'True' });
   });
 });
 
@@ -528,7 +571,6 @@ describe('what an installation has no longer', () => {
   });
 
   it('goes after the route of the other kind that takes its place, where there is one', () => {
-    const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
     const removals = (routing: object) => {
       const subject = installation({ ...least, routing } as typeof least);
       return decided({}, { installation: subject }).steps.filter((step) => step.do === 'delete');

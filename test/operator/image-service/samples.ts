@@ -1,6 +1,9 @@
-/** ImageServices that tests render: the least that one may say, and one that says everything. */
+/** ImageServices that tests render: the least that one may say, and one that says everything; and their routes. */
 import type { Installation } from '../../../operator/image-service/installation.ts';
+import { APPLIED, digest } from '../../../operator/image-service/render/object.ts';
+import { renderRoutes } from '../../../operator/image-service/render/routes.ts';
 import { type ImageServiceSpec, imageServiceSpec } from '../../../operator/image-service/schema.ts';
+import type { KnownRoute, RouteStatus } from '../../../operator/routes/live-route.ts';
 
 export const least = {
   image: 'registry.example.com/tintype:1.2.3',
@@ -125,4 +128,16 @@ export function installation(
     keda: 'absent',
     ...more,
   };
+}
+
+export const withAddress = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } };
+
+/** Its own routes as they stand in the cluster once they were written. */
+export function routesOf(of: Installation, status: RouteStatus = {}): KnownRoute[] {
+  return renderRoutes(of).map((route) => {
+    const annotations = { ...route.metadata.annotations, [APPLIED]: digest(route) };
+    const metadata = { ...route.metadata, annotations, uid: 'of a route', resourceVersion: '1' };
+    const mode = route.kind === 'Ingress' ? 'Ingress' : 'Gateway';
+    return { mode, object: { ...route, metadata, status } };
+  });
 }

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { installHttpRoutes } from '../support/gateway-api.ts';
+import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { useOwnControlPlane } from '../support/shared-control-plane.ts';
+
+const { db, url } = useDatabase();
+const sealing = newSealingKey();
+// Others must not find a Gateway API.
+const plane = useOwnControlPlane();
+const cluster = useInstallationCluster(db, { keys: readSealingKeys(sealing) }, plane);
+const { create, isThere, led, merge, message, read, say, untilReason } = cluster;
+
+const routing = { mode: 'Gateway', gatewayRef: { name: 'edge', namespace: 'infra' } };
+const names = ['main-api', 'main-delivery'];
+
+function secret(name: string, stringData: object) {
+  return create('Secret', { apiVersion: 'v1', metadata: { name }, stringData });
+}
+
+beforeAll(async () => {
+  await secret('db', { url: url() });
+  await secret('mq', { url: 'amqp://user:password@mq.example' });
+  await secret('s3', {
+    ...{ TINTYPE_S3_ENDPOINT: 'http://s3.example:9000', AWS_ACCESS_KEY_ID: 'key' },
+    AWS_SECRET_ACCESS_KEY: 'secret',
+  });
+  await secret('keys', {
+    TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
+    TINTYPE_TOKEN_KEYS: newSealingKey('t1'),
+    TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
+    TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),
+  });
+  await create('ImageService', {
+    apiVersion: 'tintype.dev/v1alpha1',
+    metadata: { name: 'main' },
+    spec: {
+      image: 'registry.example/tintype:1',
+      baseURL: 'https://api.example',
+      deliveryRootDomain: 'img.example',
+      databaseSecretRef: { name: 'db' },
+      amqpSecretRef: { name: 'mq' },
+      storageSecretRef: { name: 's3' },
+      keysSecretRef: { name: 'keys' },
+      identity: { issuer: 'https://id.example' },
+      routing,
+    },
+  });
+}, 300_000);
+
+/** As the controller of a Gateway does. */
+async function judge(name: string, more: object, parentRef: object = routing.gatewayRef) {
+  const { metadata } = await read('HTTPRoute', name);
+  const { generation: observedGeneration } = metadata;
+  const conditions = [{ type: 'Accepted', observedGeneration, ...more }];
+  await say('HTTPRoute', name, { parents: [{ parentRef, conditions }] });
+}
+
+const accepted = { status: 'True', reason: 'Accepted', message: '' };
+const refused = { status: 'False', reason: 'NotAllowedByListeners', message: 'not this namespace' };
+
+async function states(): Promise<string> {
+  const { conditions } = (await read('ImageService', 'main')).status;
+  const statusOf = (type: string) => conditions.find((each: Json) => each.type === type)?.status;
+  return ['Routed', 'Ready', 'Reconciling', 'Stalled']
+    .map((type) => `${type} ${statusOf(type)}`)
+    .join(', ');
+}
+
+const MOVING = 'Routed False, Ready False, Reconciling True, Stalled False';
+const STUCK = 'Routed False, Ready False, Reconciling False, Stalled True';
+const READY = 'Routed True, Ready True, Reconciling False, Stalled False';
+
+// One installation, whose Gateway comes about step by step.
+it('is ready at a Gateway once that accepts the hosts of the API and of delivery, and says before what it waits for', async () => {
+  await led(async () => {
+    await untilReason('main', 'GatewayAPIMissing', 'Routed');
+    await untilReason('main', 'GatewayAPIMissing');
+    expect(await states()).toBe(STUCK);
+
+    await installHttpRoutes(cluster.plane());
+    await untilReason('main', 'NotAdmitted');
+    expect(await states()).toBe(MOVING);
+    expect(await message('main')).toContain("is there a Gateway 'infra/edge'");
+
+    for (const name of names) await judge(name, refused);
+    await untilReason('main', 'RouteRefused');
+    expect(await states()).toBe(STUCK);
+    expect(await message('main', 'Routed')).toContain(
+      'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
+    );
+
+    for (const name of names) await judge(name, accepted, { name: 'edge' });
+    await untilReason('main', 'NotAdmitted');
+
+    await judge('main-api', accepted);
+    await until(async () => expect(await message('main')).not.toContain('main-api'));
+    expect(await states()).toBe(MOVING);
+    await judge('main-delivery', accepted);
+    await untilReason('main', 'Running');
+    expect(await states()).toBe(READY);
+    expect(await message('main', 'Routed')).toBe(
+      'Every host is routed: api.example, *.img.example.',
+    );
+  });
+});
+
+it('is left alone by every further pass: nothing is written', async () => {
+  await led(async () => {
+    const before = await cluster.countPasses();
+    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
+    const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
+    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+    expect(await cluster.countWrites()).toBe(writes);
+  });
+});
+
+it('says of a switch that is not over which routes stay, either way', async () => {
+  const stays = async (kind: string) => Promise.all(names.map((name) => isThere(kind, name)));
+  await led(async () => {
+    await merge('ImageService', 'main', {
+      spec: { routing: { mode: 'Ingress', gatewayRef: null } },
+    });
+    await untilReason('main', 'NoAddress', 'Routed');
+    await untilReason('main', 'Running');
+    expect(await message('main', 'Routed')).toContain('HTTPRoute main-api stays until it has one');
+    expect(await stays('HTTPRoute')).toEqual([true, true]);
+    for (const name of names) {
+      await say('Ingress', name, { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
+    }
+    await untilReason('main', 'Routed', 'Routed');
+    await until(async () => expect(await stays('HTTPRoute')).toEqual([false, false]));
+
+    await merge('ImageService', 'main', { spec: { routing } });
+    await untilReason('main', 'NotAdmitted');
+    expect(await message('main')).toContain('Ingress main-api stays until it is accepted.');
+    for (const name of names) await judge(name, accepted);
+    await untilReason('main', 'Running');
+    await until(async () => expect(await stays('Ingress')).toEqual([false, false]));
+
+    await merge('ImageService', 'main', {
+      spec: { routing: { mode: 'Disabled', gatewayRef: null } },
+    });
+    await untilReason('main', 'RoutedByOthers', 'Routed');
+    await untilReason('main', 'Running');
+  });
+});
