@@ -16,6 +16,7 @@ import type { Clock } from './clock.ts';
 import { literalFault, portFault } from './egress.ts';
 import { failUnanswered } from './http/fail-unanswered.ts';
 import { type PublicLookup, publicLookup } from './public-lookup.ts';
+import { reasonOf } from './reason-of.ts';
 import { traced } from './tracing/spans.ts';
 import { carry } from './trail.ts';
 
@@ -55,7 +56,7 @@ export function callbackPost(options: CallbackOptions): PostCallback {
     const signal = AbortSignal.any([call.signal, deadline]);
     try {
       const port = ports && egress === 'public' ? portFault(call.url, ports) : undefined;
-      const fault = port ?? (await literalFault(call.url, egress));
+      const fault = port ?? literalFault(call.url, egress);
       if (fault !== undefined) return failed(fault);
       const guarded = egress === 'public' ? { lookup } : {};
       const attributes = { 'server.address': new URL(call.url).host };
@@ -135,13 +136,3 @@ function failed(error: string): CallbackAnswer {
 }
 
 const ERROR_LENGTH_MAX = 500;
-
-/** Happy Eyeballs tries several addresses and fails with all of their reasons. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  if (!(error instanceof Error)) return String(error);
-  const { code } = error as NodeJS.ErrnoException;
-  return code === undefined || error.message.includes(code)
-    ? error.message
-    : `${error.message} (${code})`;
-}

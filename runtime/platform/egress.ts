@@ -30,13 +30,20 @@ export function portFault(url: string, ports: readonly number[]): string | undef
 }
 
 /** Why a URL is refused by what stands in it; a name is judged as it is looked up for a connection. */
-export async function literalFault(
-  url: string,
-  egress: 'public' | 'any',
-): Promise<string | undefined> {
-  const { hostname } = new URL(url);
-  const isName = /[^0-9.]/.test(hostname) && !hostname.startsWith('[');
-  return isName && url.startsWith('https:') ? undefined : egressFault(url, egress);
+export function literalFault(url: string, egress: 'public' | 'any'): string | undefined {
+  if (egress === 'any') return undefined;
+  const { hostname, protocol } = new URL(url);
+  if (protocol !== 'https:') return 'expected an https URL';
+  const literal = literalOf(hostname);
+  return literal === undefined || isPublicAddress(literal)
+    ? undefined
+    : `expected a public address; ${hostname} is a private or reserved one`;
+}
+
+/** The address that a URL's host is; a name is none. */
+function literalOf(hostname: string): string | undefined {
+  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(literal) ? literal : undefined;
 }
 
 /** Public unicast only: no loopback, private, link-local, carrier or cluster range, no IPv4 inside IPv6. */
@@ -56,8 +63,8 @@ const ALLOCATED_IPV6 = ipaddr.parse('2000::');
 const RESERVED = ['168.63.129.16/32'].map((text) => ipaddr.parseCIDR(text));
 
 async function resolve(hostname: string): Promise<string[]> {
-  const literal = hostname.replace(/^\[(.*)\]$/, '$1');
-  if (ipaddr.isValid(literal)) return [literal];
+  const literal = literalOf(hostname);
+  if (literal !== undefined) return [literal];
   const found = lookup(hostname, { all: true }).then(
     (addresses) => addresses.map(({ address }) => address),
     () => [],

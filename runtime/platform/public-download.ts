@@ -20,7 +20,7 @@ export async function downloadPublic(
   url: string,
   { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup() }: DownloadOptions,
 ): Promise<Downloaded> {
-  const fault = portFault(url, PORTS) ?? (await literalFault(url, 'public'));
+  const fault = portFault(url, PORTS) ?? literalFault(url, 'public');
   if (fault !== undefined) return { fault };
   try {
     const signal = AbortSignal.timeout(deadline_ms);

@@ -1,0 +1,11 @@
+/** Why a request failed, in words that are never empty. */
+
+/** Happy Eyeballs tries several addresses and fails with all of their reasons. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  const { code } = error as NodeJS.ErrnoException;
+  return code === undefined || error.message.includes(code)
+    ? error.message
+    : `${error.message} (${code})`;
+}
