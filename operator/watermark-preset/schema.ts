@@ -13,8 +13,19 @@ import {
   WATERMARK_OPACITY_MAX,
   WATERMARK_OPACITY_MIN,
 } from '../../runtime/core/limits.ts';
+import { DOWNLOAD_PORTS, downloadFault } from '../../runtime/platform/public-download.ts';
 import type { Identity } from '../declared.ts';
-import { displayName, fileSlug, group, integer, projectRef, reference, text } from '../fields.ts';
+import {
+  checked,
+  displayName,
+  fileSlug,
+  group,
+  integer,
+  matching,
+  projectRef,
+  reference,
+  text,
+} from '../fields.ts';
 import { allocated, statusFields } from '../status-fields.ts';
 
 const offset = integer(
@@ -31,12 +42,19 @@ function source(kind: string) {
   });
 }
 
+const urlExpected = `an https URL of a public host, at port ${DOWNLOAD_PORTS.join(' or ')}, without user name or password`;
+/** In what RE2 understands, too; addresses that are not public are told by `downloadFault` alone. */
+const IMAGE_URL = new RegExp(
+  String.raw`^https://([^\s/?#\\@:\[\]]+|\[[^\s/?#\\@\[\]]+\])(:0*(${DOWNLOAD_PORTS.join('|')})?)?([/?#\\]\S*)?$`,
+);
+const imageUrl = text(urlExpected, { max: URL_LENGTH_MAX })
+  .refine((url) => IMAGE_URL.test(url) && downloadFault(url) === undefined, { error: urlExpected })
+  .meta(checked(matching(IMAGE_URL), urlExpected));
+
 const image = group('one of configMapRef, secretRef or url', {
   configMapRef: source('ConfigMap').describe('A ConfigMap that holds the image.').optional(),
   secretRef: source('Secret').describe('A Secret that holds the image.').optional(),
-  url: text('an https URL', { max: URL_LENGTH_MAX, pattern: /^https:\/\/\S+$/ })
-    .describe('Where the image is fetched from.')
-    .optional(),
+  url: imageUrl.describe('Where the image is fetched from.').optional(),
   sha256: text('64 hexadecimal digits', { max: 64, pattern: /^[0-9a-f]{64}$/ })
     .describe('What the image at the URL must hash to.')
     .optional(),

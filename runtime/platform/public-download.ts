@@ -10,17 +10,21 @@ import { type PublicLookup, publicLookup } from './public-lookup.ts';
 
 export type Downloaded = { bytes: Buffer } | { fault: string };
 
-type DownloadOptions = { bytes_max: number; deadline_ms?: number; lookup?: PublicLookup };
+type DownloadOptions = {
+  bytes_max: number;
+  deadline_ms?: number;
+  lookup?: PublicLookup;
+};
 
 const DEADLINE_MS = 15_000;
-const PORTS = [443, 8443];
+export const DOWNLOAD_PORTS: readonly number[] = [443, 8443];
 
 /** What went wrong is said as a sentence for whoever declared the URL. */
 export async function downloadPublic(
   url: string,
   { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup() }: DownloadOptions,
 ): Promise<Downloaded> {
-  const fault = portFault(url, PORTS) ?? literalFault(url, 'public');
+  const fault = downloadFault(url);
   if (fault !== undefined) return { fault };
   try {
     const signal = AbortSignal.timeout(deadline_ms);
@@ -31,6 +35,18 @@ export async function downloadPublic(
   } catch (error) {
     return { fault: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** What is wrong with the URL itself, whatever its server does: it never gets better. */
+export function downloadFault(url: string): string | undefined {
+  if (!URL.canParse(url)) return 'expected an https URL';
+  const { username, password } = new URL(url);
+  const hasCredentials = username !== '' || password !== '';
+  return (
+    portFault(url, DOWNLOAD_PORTS) ??
+    literalFault(url, 'public') ??
+    (hasCredentials ? 'expected a URL without user name and password' : undefined)
+  );
 }
 
 async function collect(response: IncomingMessage, bytes_max: number): Promise<Downloaded> {

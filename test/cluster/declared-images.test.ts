@@ -217,6 +217,28 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  it.each([
+    'https://10.0.0.1/logo.png',
+    'https://[::1]/logo.png',
+    'https://169.254.169.254/logo.png',
+    'https://2130706433/logo.png',
+  ])('from %s is refused, and nothing is fetched', async (url) => {
+    const name = newSlug();
+    await apply('Project', name, {});
+    const image = { url, sha256: digest(PNG) };
+    await apply('WatermarkPreset', name, { projectRef: { name }, image });
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'SpecInvalid');
+      expect((await condition('WatermarkPreset', name))?.message).toBe(
+        '`spec.image.url`: an https URL of a public host, at port 443 or 8443, without user name or password',
+      );
+      const status = async (type: string) =>
+        (await condition('WatermarkPreset', name, type))?.status;
+      expect([await status('Stalled'), await status('Reconciling')]).toEqual(['True', 'False']);
+      expect(fetches(url)).toBe(0);
+    });
+  });
+
   it('says in words what is no image, and that its source has no such key', async () => {
     const name = newSlug();
     const spec = (key: string) => {

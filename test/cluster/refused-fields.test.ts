@@ -123,6 +123,7 @@ describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
 
 const image = 'https://shop.example/logo.png';
 const secretName = 'hook';
+const sha256 = '0'.repeat(64);
 
 /** What a schema refuses by more than a pattern: what, and where. */
 const refined: [kind: string, field: string, spec: object][] = [
@@ -192,6 +193,20 @@ const refined: [kind: string, field: string, spec: object][] = [
   ['WatermarkPreset', 'spec', { projectRef }],
   ['WatermarkPreset', 'spec.image', { projectRef, image: {} }],
   ['WatermarkPreset', 'spec.image', { projectRef, image: { url: image } }],
+  ...[
+    'http://shop.example/a.png',
+    'https://',
+    'https://shop.example:6443/a.png',
+    'https://shop.example:44',
+    'https://10.0.0.1:8080/a.png',
+    'https://[::1]:80',
+    'https://me@shop.example/a.png',
+    'https://me:secret@shop.example:443/a.png',
+    'https://shop.example:443@10.0.0.1/',
+    'https://shop.example/a b',
+  ].map((url): [string, string, object] => [
+    ...(['WatermarkPreset', 'spec.image.url', { projectRef, image: { url, sha256 } }] as const),
+  ]),
   ['WatermarkPreset', 'spec.image.sha256', { projectRef, image: { url: image, sha256: 'a' } }],
   ...['https://api.example:70000', 'https://1.2.3.400', 'https://api.1:80'].map(
     (baseURL): [string, string, object] => [
@@ -261,6 +276,13 @@ describe('what the operator would refuse', () => {
     ...['https://[::1]:65535/hook?a=b%zz', 'https://10.1.2.3', 'https://shop.example:/'].map(
       (url): [string, object] => ['Project', { callback: { url, secretName } }],
     ),
+    ...[
+      'https://shop.example',
+      'https://Bücher.example:8443/a@b:80.png?c=d:6443#e',
+      'https://1.1.1.1:0443/',
+      'https://[2606:4700::1111]:443/a.png',
+      'https://shop.example:?a',
+    ].map((url): [string, object] => ['WatermarkPreset', { projectRef, image: { url, sha256 } }]),
     ...[
       'http://u:p@otel:4318/v1',
       'http://[fd00::1]:4318',

@@ -48,3 +48,10 @@ it('nor over http, nor at the port of another service', async () => {
     });
   }
 });
+
+it('nor with a user name or password, nor from what is no URL', async () => {
+  expect(await download('https://user:password@pictures.test/a.png')).toEqual({
+    fault: 'expected a URL without user name and password',
+  });
+  expect(await download('https://[::g]/a.png')).toEqual({ fault: 'expected an https URL' });
+});
