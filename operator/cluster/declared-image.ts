@@ -55,7 +55,10 @@ export async function bringImage(
 ): Promise<ImageFound | undefined> {
   const { db, images } = context;
   const project = project_uid === undefined ? undefined : await findProjectByOwner(db, project_uid);
-  if (project === undefined) return undefined;
+  if (project === undefined) {
+    // It may be there by the time the rows are read, without an image that anybody began to bring.
+    return found('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
+  }
   const bringing = { identity, spec, project };
   const row = await findDeclaredImage(db, { ...ownerOf(identity), ...placeOf(bringing) });
   if (row.file?.status === 'blocked') return undefined;

@@ -7,6 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { literalFault, portFault } from './egress.ts';
 import { type PublicLookup, publicLookup } from './public-lookup.ts';
+import { reasonOf } from './reason-of.ts';
 
 export type Downloaded = { bytes: Buffer } | { fault: string };
 
@@ -14,6 +15,7 @@ type DownloadOptions = {
   bytes_max: number;
   deadline_ms?: number;
   lookup?: PublicLookup;
+  ports?: readonly number[];
 };
 
 const DEADLINE_MS = 15_000;
@@ -22,38 +24,46 @@ export const DOWNLOAD_PORTS: readonly number[] = [443, 8443];
 /** What went wrong is said as a sentence for whoever declared the URL. */
 export async function downloadPublic(
   url: string,
-  { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup() }: DownloadOptions,
+  { bytes_max, deadline_ms = DEADLINE_MS, lookup = publicLookup(), ports }: DownloadOptions,
 ): Promise<Downloaded> {
-  const fault = downloadFault(url);
+  const fault = downloadFault(url, ports);
   if (fault !== undefined) return { fault };
+  const signal = AbortSignal.timeout(deadline_ms);
   try {
-    const signal = AbortSignal.timeout(deadline_ms);
     // No connection is kept: the next call must not find one that was allowed for this.
     const sent = getHttps(url, { lookup, agent: false, signal });
     const [response] = await once(sent, 'response', { signal });
     return await collect(response, bytes_max);
   } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
+    if (signal.aborted) return { fault: `it took longer than ${deadline_ms / 1000} seconds` };
+    return {
+      fault: isCut(error) ? 'the connection was cut before all of it was there' : reasonOf(error),
+    };
   }
 }
 
 /** What is wrong with the URL itself, whatever its server does: it never gets better. */
-export function downloadFault(url: string): string | undefined {
+export function downloadFault(
+  url: string,
+  ports: readonly number[] = DOWNLOAD_PORTS,
+): string | undefined {
   if (!URL.canParse(url)) return 'expected an https URL';
   const { username, password } = new URL(url);
   const hasCredentials = username !== '' || password !== '';
   return (
-    portFault(url, DOWNLOAD_PORTS) ??
+    portFault(url, ports) ??
     literalFault(url, 'public') ??
     (hasCredentials ? 'expected a URL without user name and password' : undefined)
   );
 }
 
 async function collect(response: IncomingMessage, bytes_max: number): Promise<Downloaded> {
-  const { statusCode } = response;
+  const { statusCode = 0 } = response;
   if (statusCode !== 200) {
     response.destroy();
-    return { fault: `it answered ${statusCode}, and 200 is expected: redirects are not followed` };
+    const isRedirect = statusCode >= 300 && statusCode < 400;
+    const why = isRedirect ? 'redirects are not followed' : 'only 200 brings an image';
+    return { fault: `it answered ${statusCode}: ${why}` };
   }
   const parts: Buffer[] = [];
   let length = 0;
@@ -63,4 +73,9 @@ async function collect(response: IncomingMessage, bytes_max: number): Promise<Do
     parts.push(part);
   }
   return { bytes: Buffer.concat(parts) };
+}
+
+/** Before the answer or in the middle of it. */
+function isCut(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
 }

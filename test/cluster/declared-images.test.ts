@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
+import type { Database } from '../../runtime/db/client.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { updateUploadFailed } from '../../runtime/db/upload-processing.ts';
@@ -65,6 +66,17 @@ function store(kind: 'configmaps', name: string, bytes: Buffer) {
   const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}`;
   const body = { metadata: { name }, binaryData: { 'logo.png': bytes.toString('base64') } };
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
+}
+
+/** The reasons of all Events of a preset, in the order of their letters. */
+async function toldOf(name: string): Promise<string[]> {
+  const path = `/apis/events.k8s.io/v1/namespaces/${cluster.namespace()}/events?limit=500`;
+  const { items } = (await kubeOk(cluster.plane(), { path })) as unknown as {
+    items: { reason: string; regarding: { uid: string } }[];
+  };
+  const { uid } = (await read('WatermarkPreset', name)).metadata;
+  const told = items.filter(({ regarding }) => regarding.uid === uid);
+  return told.map(({ reason }) => reason).toSorted();
 }
 
 describe('a preset that brings its image', () => {
@@ -237,6 +249,26 @@ describe('a preset that brings its image', () => {
       expect([await status('Stalled'), await status('Reconciling')]).toEqual(['True', 'False']);
       expect(fetches(url)).toBe(0);
     });
+  });
+
+  it('whose project appears while it is looked at says what it waits for, and never for a file', async () => {
+    const name = newSlug();
+    await apply('Project', name, {});
+    await led(() => untilReason('Project', name, 'InSync'));
+    // So that nobody else asks for its row.
+    await apply('Project', name, {}, { annotations: { 'tintype.dev/paused': 'true' } });
+    const { uid } = (await read('Project', name)).metadata;
+    const image = { configMapRef: { name, key: 'logo.png' } };
+    await apply('WatermarkPreset', name, { projectRef: { name }, image });
+    let isLate = true;
+    const query: Database['query'] = async (text, values) => {
+      if (!isLate || values?.length !== 1 || values[0] !== uid) return db.query(text, values);
+      isLate = false;
+      return [];
+    };
+    const reasons = ['ImageNotFound', 'ProjectNotFound'];
+    const told = () => until(async () => expect(await toldOf(name)).toEqual(reasons));
+    await led(told, { ...db, query });
   });
 
   it('says in words what is no image, and that its source has no such key', async () => {

@@ -1,8 +1,14 @@
 // Spec: Watermark preset.
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { downloadPublic } from '../../../runtime/platform/public-download.ts';
 import { publicLookup } from '../../../runtime/platform/public-lookup.ts';
 import { type DnsStub, startDnsStub } from '../../support/dns-stub.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
 
 let dns: DnsStub;
 
@@ -54,4 +60,73 @@ it('nor with a user name or password, nor from what is no URL', async () => {
     fault: 'expected a URL without user name and password',
   });
   expect(await download('https://[::g]/a.png')).toEqual({ fault: 'expected an https URL' });
+});
+
+describe('what a server does wrong is said in words', () => {
+  const { key, cert } = makeSelfSigned('pictures.test');
+  const trusted = getCACertificates();
+  let server: Server;
+  let serve: RequestListener;
+  let port: number;
+
+  beforeAll(async () => {
+    setDefaultCACertificates([...trusted, cert]);
+    server = createServer({ key, cert }, (request, response) => serve(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => {
+    setDefaultCACertificates(trusted);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Names lead to loopback here alone: no server of a test is public. */
+  const fetched = (deadline_ms = 60_000) =>
+    downloadPublic(`https://pictures.test:${port}/a.png`, {
+      ...{ bytes_max: 1000, deadline_ms, ports: [port] },
+      lookup: (_, __, callback) => callback(null, [{ address: '127.0.0.1', family: 4 }]),
+    });
+
+  it('and what it does right is what it sent', async () => {
+    serve = (_, response) => response.end('bytes');
+    expect(await fetched()).toEqual({ bytes: Buffer.from('bytes') });
+  });
+
+  it.each([
+    [204, 'only 200 brings an image'],
+    [302, 'redirects are not followed'],
+    [404, 'only 200 brings an image'],
+  ])('an answer %i', async (status, why) => {
+    serve = (_, response) => response.writeHead(status, { location: '/b.png' }).end();
+    expect(await fetched()).toEqual({ fault: `it answered ${status}: ${why}` });
+  });
+
+  it.each<[string, RequestListener]>([
+    ['without an answer', () => undefined],
+    ['in the middle of its bytes', (_, response) => void response.write('byt')],
+  ])('one that stops %s', async (_, silent) => {
+    serve = silent;
+    expect(await fetched(500)).toEqual({ fault: 'it took longer than 0.5 seconds' });
+  });
+
+  it.each<[string, RequestListener]>([
+    ['before its answer', ({ socket }) => void socket.destroy()],
+    [
+      'in the middle of its bytes',
+      ({ socket }, response) =>
+        void response.writeHead(200, { 'content-length': 9 }).write('byt', () => socket.end()),
+    ],
+  ])('a connection that is cut %s', async (_, cut) => {
+    serve = cut;
+    expect(await fetched()).toEqual({
+      fault: 'the connection was cut before all of it was there',
+    });
+  });
+
+  it('more bytes than it may have', async () => {
+    serve = (_, response) => response.end(Buffer.alloc(1001));
+    expect(await fetched()).toEqual({ fault: 'it has more than 1000 bytes' });
+  });
 });
