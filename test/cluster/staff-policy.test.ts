@@ -1,6 +1,13 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { kustomize } from '../config/rendered.ts';
-import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
+import { kustomize, run } from '../config/rendered.ts';
+import {
+  type ControlPlane,
+  createNamespace,
+  kubeconfig,
+  startControlPlane,
+} from '../support/control-plane.ts';
 import { type Identity, kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 
 // A control plane of its own: others write and delete the same roles.
@@ -82,6 +89,18 @@ function change(as: Identity, name: string, spec: object) {
   });
 }
 
+/** As a person types it, with a file of theirs. */
+async function kubectl(as: Identity, args: string, file: object): Promise<string> {
+  const config = join(own.folder, `${as}.kubeconfig`);
+  await writeFile(config, kubeconfig(own, as));
+  const how = ['--kubeconfig', config, '--namespace', team, ...args.split(' ')];
+  return run('kubectl', [...how, '--filename', '-'], JSON.stringify(file));
+}
+
+async function specOf(name: string): Promise<unknown> {
+  return (await kubeOk(plane(), { path: `${projects()}/${name}` }))['spec'];
+}
+
 const staff = { customDomains: ['img.shop.example'], pricingMultiplier: '1.5' };
 
 describe('the policy of staff fields, on a real API server', () => {
@@ -121,6 +140,36 @@ describe('the policy of staff fields, on a real API server', () => {
     ]) {
       expect((await change('tenant', 'set', { staff: wanted })).status).toBe(403);
     }
+  });
+
+  it('leaves a tenant to apply a file without what staff patched', async () => {
+    await kubectl('tenant', 'apply', project('patched', {}));
+    expect((await change('staff', 'patched', { staff })).status).toBe(200);
+    await kubectl('tenant', 'apply', project('patched', { displayName: 'Store' }));
+    expect(await specOf('patched')).toMatchObject({ displayName: 'Store', staff });
+  });
+
+  it('leaves both to apply their own fields by the server, where both do', async () => {
+    const { spec: _, ...head } = project('shared', {});
+    await kubectl('tenant', 'apply --server-side', project('shared', {}));
+    const how = 'apply --server-side --field-manager=staff';
+    await kubectl('staff', how, { ...head, spec: { staff } });
+    await kubectl('tenant', 'apply --server-side', project('shared', { displayName: 'Store' }));
+    expect(await specOf('shared')).toMatchObject({ displayName: 'Store', staff });
+  });
+
+  it('says to a tenant what to do where staff applied a file, and that helps', async () => {
+    const theirs = project('applied', { displayName: 'Store' });
+    await kubectl('tenant', 'apply', project('applied', {}));
+    await kubectl('staff', 'apply', project('applied', { staff }));
+    await expect(kubectl('tenant', 'apply', theirs)).rejects.toThrow(
+      'run `kubectl apply set-last-applied --filename` with yours, and apply it again',
+    );
+    await kubectl('tenant', 'apply set-last-applied', theirs);
+    await kubectl('tenant', 'apply', theirs);
+    expect(await specOf('applied')).toMatchObject({ displayName: 'Store', staff });
+    await kubectl('tenant', 'apply', project('applied', {}));
+    expect(await specOf('applied')).toMatchObject({ displayName: 'Shop', staff });
   });
 
   it('does not ask of the status, nor of a deletion', async () => {

@@ -20,6 +20,10 @@ function nameOf({ fullname }: Place): string {
 
 const isStaff = `authorizer.group('${GROUP}').resource('projects').namespace(request.namespace).name(request.name).check('${STAFF_VERB}').allowed()`;
 
+/** kubectl takes away what stood in the file that was applied last, whoever applied it, and is not in this one. */
+const AS_IT_WAS =
+  'If your file leaves it out, the last `kubectl apply` was of a file that has it: run `kubectl apply set-last-applied --filename` with yours, and apply it again';
+
 function policy(place: Place): object {
   return {
     apiVersion: 'admissionregistration.k8s.io/v1',
@@ -48,8 +52,8 @@ function policy(place: Place): object {
         {
           expression: `!variables.changed || ${isStaff}`,
           reason: 'Forbidden',
-          messageExpression: `"\`spec.staff\` must be left as it is: user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it"`,
-          message: `\`spec.staff\` must be left as it is by whoever has no verb '${STAFF_VERB}' on projects.${GROUP}`,
+          messageExpression: `"\`spec.staff\` must be left as it is: user '" + request.userInfo.username + "' has no verb '${STAFF_VERB}' on projects.${GROUP} in namespace '" + request.namespace + "'; a member of staff may set it. ${AS_IT_WAS}"`,
+          message: `\`spec.staff\` must be left as it is by whoever has no verb '${STAFF_VERB}' on projects.${GROUP}. ${AS_IT_WAS}`,
         },
       ],
     },
