@@ -112,7 +112,9 @@ const LIST: FilteredList<AuditEntryRow, keyof AuditFilters> = {
     from audit_log a left join projects p using (project_id)`,
   conditions: {
     organization_id: (value) => `coalesce(a.organization_id, p.organization_id) = ${value}`,
-    project_slug: (value) => `p.project_slug = ${value}`,
+    // By its id: in the order of that index a page ends where it is full, however far back it lies.
+    project_slug: (value) =>
+      `a.project_id = (select project_id from projects where project_slug = ${value})`,
     actor_kind: (value) => `a.actor_kind = ${value}`,
     actor_id: (value) => `a.actor_id = ${value}`,
     action: (value) => `a.action = ${value}`,

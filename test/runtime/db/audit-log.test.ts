@@ -1,0 +1,39 @@
+// The trail of one project among those of many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
+import { beforeAll, expect, it } from 'vitest';
+import { listAuditEntries } from '../../../runtime/db/audit-log.ts';
+import { useDatabase } from '../../support/database.ts';
+import { explaining } from '../../support/explaining.ts';
+import { makeProject } from '../../support/rows.ts';
+
+const { db } = useDatabase({ queryTimeoutMs: 60_000 });
+const LIMIT = 20;
+let busy = '';
+let quiet = '';
+
+/** Most of the trail is one project's; the entries of another one lie far back. */
+beforeAll(async () => {
+  const [one, other] = [await makeProject(db), await makeProject(db)];
+  [busy, quiet] = [one.project_slug, other.project_slug];
+  const entries = (project_id: string, from: number, count: number) =>
+    db.query(
+      `insert into audit_log (project_id, actor_kind, action, target, created_at)
+       select $1, 'key', 'signed_url.mint', 'f' || n, now() - n * interval '1 second'
+       from generate_series($2::int, $3::int) n`,
+      [project_id, from, from + count - 1],
+    );
+  await entries(one.project_id, 1, 20_000);
+  await entries(other.project_id, 30_000, 200);
+  await db.query('analyze');
+}, 120_000);
+
+it.each([
+  ['wrote most of it', () => busy],
+  ['wrote little of it, long ago', () => quiet],
+])('shows a page of a project that %s', async (_what, slug) => {
+  const { db: told, explained } = explaining(db, ['audit_log']);
+  const page = { limit: LIMIT, after: null, project_slug: slug() };
+  const { rows } = await listAuditEntries(told, page);
+  expect(rows.map(({ project_slug }) => project_slug)).toEqual(Array(LIMIT).fill(slug()));
+  expect(explained).toHaveLength(1);
+  expect(explained[0]?.rows_read).toBeLessThanOrEqual(2 * LIMIT);
+});
