@@ -2,7 +2,7 @@
 import { API_KEYS_ACTIVE_MAX, KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
-import { PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
+import { lockProjectRow, PROJECT_COLUMNS, type ProjectRow } from './projects.ts';
 import { columnsApart, splitRow } from './rows.ts';
 
 export type ApiKeyRow = {
@@ -64,7 +64,7 @@ export async function insertApiKey(
   tx: Transaction,
   key: NewApiKey,
 ): Promise<ApiKeyRow | undefined> {
-  await tx.query('select from projects where project_id = $1 for no key update', [key.project_id]);
+  await lockProjectRow(tx, key.project_id);
   const rows = await tx.query<ApiKeyRow>(
     `insert into api_keys (key_id, project_id, name, scopes, secret_sha256, prefix, last_four)
      select $1, $2, $3, $4, $5, $6, $7
@@ -100,9 +100,7 @@ export async function rotateApiKey(
   tx: Transaction,
   rotation: ApiKeyRotation,
 ): Promise<ApiKeyRow | undefined> {
-  await tx.query('select from projects where project_id = $1 for no key update', [
-    rotation.project_id,
-  ]);
+  await lockProjectRow(tx, rotation.project_id);
   const rows = await tx.query<ApiKeyRow>(
     `with revoked as (
        update api_keys set status = 'revoked', revoked_at = now(), updated_at = now()

@@ -5,6 +5,7 @@ import { OLD_CONTENT_GRACE_SECONDS } from '../core/limits.ts';
 import { fileMoves, statesBefore } from '../core/states.ts';
 import type { Transaction } from './client.ts';
 import { type FileRow, findFileById, type RevisionFacts } from './files.ts';
+import { lockProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
 
 export type NewRevision = RevisionFacts &
@@ -67,10 +68,6 @@ export async function deleteFile(
   );
   await doomRevision(tx, deleted);
   return findFileById(tx, deleted.file_id);
-}
-
-async function lockProjectRow(tx: Transaction, projectId: string): Promise<void> {
-  await tx.query('select from projects where project_id = $1 for no key update', [projectId]);
 }
 
 type Published = { file_id: string; revision: number };

@@ -116,12 +116,17 @@ const LIST: FilteredList<ProjectRow, 'organization_id'> = {
 const LOCK = kept('select from projects where project_id = $1 for no key update');
 
 /** The row lock under which settings, counters, keys and files of a project change, one transaction at a time. */
+export async function lockProjectRow(tx: Transaction, projectId: string): Promise<void> {
+  await tx.query(LOCK, [projectId]);
+}
+
+/** The project as it stays until the transaction ends. */
 export async function lockProject(
   tx: Transaction,
   projectId: string,
 ): Promise<ProjectRow | undefined> {
   // Locked first, read second: the subqueries then see what the holder before us committed.
-  await tx.query(LOCK, [projectId]);
+  await lockProjectRow(tx, projectId);
   return findProject(tx, projectId);
 }
 

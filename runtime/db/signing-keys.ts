@@ -2,6 +2,7 @@
 import { KEYS_LISTED_MAX } from '../core/limits.ts';
 import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
+import { lockProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
 
 export type SigningKeyRow = {
@@ -59,7 +60,7 @@ export async function rotateSigningKey(
   tx: Transaction,
   key: NewSigningKey & { overlap_seconds: number },
 ): Promise<SigningKeyRow> {
-  await tx.query('select from projects where project_id = $1 for no key update', [key.project_id]);
+  await lockProjectRow(tx, key.project_id);
   await tx.query(
     `update signing_keys set status = 'retired', updated_at = ${THIS_MOMENT},
        retire_after = ${THIS_MOMENT} + make_interval(secs => $2)
