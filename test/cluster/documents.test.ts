@@ -85,6 +85,10 @@ it('routes are asked for by fields and labels that there are', async () => {
   ).toBe('');
 });
 
+it('staff sets a field by a patch', async () => {
+  expect(await type('kubectl patch project shop --type=merge --patch')).toContain('patched');
+});
+
 it('a plan is asked for, seen and let happen', async () => {
   await led(async () => {
     await untilReason('Project', slug, 'InSync');
