@@ -19,7 +19,7 @@ import {
 import { useDatabase } from '../../support/database.ts';
 import { id, makeProject, must, randomHash } from '../../support/rows.ts';
 
-const { db } = useDatabase({ maxConnections: 20 });
+const { db } = useDatabase({ maxConnections: 20, connectTimeoutMs: 30_000 });
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 const secret = () => ({ secret_sha256: randomHash(), prefix: 'tin_live_ab', last_four: 'cdef' });
