@@ -1,6 +1,6 @@
 /**
- * Conditional writes: every project, preset and recipe is answered with an ETag, and a write that sends one as If-Match
- * is refused where the record is another by now. Ours, beside Spec: Conventions.
+ * Conditional writes: every project, preset and recipe is answered with an ETag, and a PATCH or PUT that sends one as
+ * If-Match is refused where the record is another by now. Ours, beside Spec: Conventions.
  */
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../core/errors.ts';
