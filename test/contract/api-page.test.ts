@@ -14,6 +14,8 @@ const complaints: string[] = [];
 beforeAll(async () => {
   [tintype, browser] = await Promise.all([startTintype(), startBrowser()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+  // With every operation on one page each click is drawn for seconds.
+  page.setDefaultTimeout(120_000);
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
   });
