@@ -5,10 +5,13 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Their files run in processes that load each module once: none of them changes what another one meets. */
+/**
+ * Their files run in processes that load each module once: none of them changes what another one meets. What runs the
+ * suites of others once more loads them itself.
+ */
 const SHARED = [
   'test/{config,docs,operator,spec}/**/*.test.ts',
-  'test/runtime/{actions,api,cli,core,db,delivery,doctor,jobs,platform}/**/*.test.ts',
+  'test/runtime/{actions,api,cli,core,db,delivery,doctor,jobs,platform}/**/!(*on-servers).test.ts',
 ];
 
 const limits = {
