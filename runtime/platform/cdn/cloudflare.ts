@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
 import type { Pace } from './pace.ts';
-import { chunk, tagsOf } from './purge-targets.ts';
+import { callsByTags } from './purge-targets.ts';
 import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -35,14 +35,11 @@ export function createCloudflareApi(options: CloudflareOptions): CdnApi {
     batch_max: TAGS_PER_CALL,
     pace: options.pace ?? PACE,
     callsFor: (purges) =>
-      chunk(tagsOf(purges), TAGS_PER_CALL).map((targets) => ({
+      callsByTags(purges, {
         lane: 'api',
-        request: purgeTags(
-          options,
-          targets.map(({ name }) => name),
-        ),
-        targets,
-      })),
+        tags_max: TAGS_PER_CALL,
+        request: (tags) => purgeTags(options, tags),
+      }),
     send: (request, signal) => sendRequest(request, { signal }),
     judge: (answer, targets) => {
       const refusal = refusalIn(answer);

@@ -8,7 +8,7 @@ import { type AwsIdentity, signAwsRequest } from './aws-signature.ts';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest } from './cdn-api.ts';
 import type { Pace } from './pace.ts';
-import { chunk, tagsOf } from './purge-targets.ts';
+import { callsByTags } from './purge-targets.ts';
 import { type AdviceByStatus, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -44,14 +44,11 @@ export function createCloudFrontApi(options: CloudFrontOptions): CdnApi {
     batch_max: TAGS_PER_CALL,
     pace: options.pace ?? PACE,
     callsFor: (purges) =>
-      chunk(tagsOf(purges), TAGS_PER_CALL).map((targets) => ({
+      callsByTags(purges, {
         lane: 'api',
-        request: createInvalidation(
-          options,
-          targets.map(({ name }) => name),
-        ),
-        targets,
-      })),
+        tags_max: TAGS_PER_CALL,
+        request: (tags) => createInvalidation(options, tags),
+      }),
     send: (request, signal) => sendSigned(options, request, signal),
     judge: (answer, targets) => {
       const refusal = refusalIn(answer);

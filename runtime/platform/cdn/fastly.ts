@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type CdnHealth, CdnRefusal } from './cdn.ts';
 import type { CdnAnswer, CdnApi, CdnRequest, CdnVerdict } from './cdn-api.ts';
 import type { Pace } from './pace.ts';
-import { chunk, tagsOf } from './purge-targets.ts';
+import { callsByTags } from './purge-targets.ts';
 import { type AdviceByStatus, quote, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -36,14 +36,11 @@ export function createFastlyApi(options: FastlyOptions): CdnApi {
     batch_max: KEYS_PER_CALL,
     pace: options.pace ?? PACE,
     callsFor: (purges) =>
-      chunk(tagsOf(purges), KEYS_PER_CALL).map((targets) => ({
+      callsByTags(purges, {
         lane: 'api',
-        request: purgeKeys(
-          options,
-          targets.map(({ name }) => name),
-        ),
-        targets,
-      })),
+        tags_max: KEYS_PER_CALL,
+        request: (tags) => purgeKeys(options, tags),
+      }),
     send: (request, signal) => sendRequest(request, { signal }),
     judge,
     check: (signal) => check(options, signal),

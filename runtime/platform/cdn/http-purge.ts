@@ -4,7 +4,7 @@
  */
 import type { CdnHealth, CdnPurge } from './cdn.ts';
 import type { CdnApi, CdnCall, CdnRequest } from './cdn-api.ts';
-import { chunk, hostsOf, tagsOf } from './purge-targets.ts';
+import { callsByTags, hostsOf } from './purge-targets.ts';
 import { type AdviceByStatus, refusalOf } from './refusal.ts';
 import { sendRequest } from './send-request.ts';
 
@@ -57,15 +57,11 @@ function callsAt<Purge extends CdnPurge>(
       targets: [target],
     }));
   }
-  return chunk(tagsOf(purges), TAGS_PER_BAN).map((targets) => ({
+  return callsByTags(purges, {
     lane: url,
-    request: banTags(
-      url,
-      options,
-      targets.map(({ name }) => name),
-    ),
-    targets,
-  }));
+    tags_max: TAGS_PER_BAN,
+    request: (tags) => banTags(url, options, tags),
+  });
 }
 
 function banTags(url: string, options: HttpPurgeOptions, tags: readonly string[]): CdnRequest {

@@ -3,7 +3,7 @@
  * project. Several purges of one thing are one target. Spec: Caching and response headers.
  */
 import type { CdnPurge } from './cdn.ts';
-import type { Target } from './cdn-api.ts';
+import type { CdnCall, CdnRequest, Target } from './cdn-api.ts';
 
 /** A project's tag covers its files: they need none of their own beside it. */
 export function tagsOf<Purge extends CdnPurge>(purges: readonly Purge[]): Target<Purge>[] {
@@ -24,7 +24,26 @@ export function hostsOf<Purge extends CdnPurge>(
   ]);
 }
 
-export function chunk<Item>(items: readonly Item[], size: number): Item[][] {
+type ByTags = {
+  lane: string;
+  /** What one call may name. */
+  tags_max: number;
+  request(tags: readonly string[]): CdnRequest;
+};
+
+/** The calls that name tags, as many at once as one may. */
+export function callsByTags<Purge extends CdnPurge>(
+  purges: readonly Purge[],
+  { lane, tags_max, request }: ByTags,
+): CdnCall<Purge>[] {
+  return chunk(tagsOf(purges), tags_max).map((targets) => ({
+    lane,
+    request: request(targets.map(({ name }) => name)),
+    targets,
+  }));
+}
+
+function chunk<Item>(items: readonly Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, at) => items.slice(at * size, (at + 1) * size));
 }
