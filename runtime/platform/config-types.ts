@@ -24,6 +24,11 @@ export function wholeNumber(min: number, max: number) {
 }
 
 export function port() {
+  return wholeNumber(1, 65_535);
+}
+
+/** 0: any free one. */
+export function listenPort() {
   return wholeNumber(0, 65_535);
 }
 

@@ -17,6 +17,7 @@ import {
   choice,
   hostname,
   list,
+  listenPort,
   namedKeys,
   onOff,
   origin,
@@ -243,14 +244,14 @@ export const variables = {
   },
   apiPort: {
     name: 'TINTYPE_API_PORT',
-    type: port(),
+    type: listenPort(),
     description: 'Port that the API listens on; 0: any free one',
     default: '8080',
     example: '8080',
   },
   deliveryPort: {
     name: 'TINTYPE_DELIVERY_PORT',
-    type: port(),
+    type: listenPort(),
     description: 'Port that delivery listens on; 0: any free one',
     default: '8081',
     example: '8081',
@@ -468,7 +469,7 @@ export const variables = {
   },
   metricsPort: {
     name: 'TINTYPE_METRICS_PORT',
-    type: port(),
+    type: listenPort(),
     description: 'Port that answers GET /livez, /readyz and /metrics; unset: none, 0: any free one',
     example: '9464',
   },
