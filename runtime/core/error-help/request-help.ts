@@ -74,7 +74,7 @@ export const requestHelp = {
   },
   rate_limited: {
     cause:
-      'Too many requests of one kind came within a minute: signed URLs of one project (60), writes to one project, or failed authentications from one address. All processes count together. A signing key also cannot be rotated again while too many older ones still verify.',
+      'Too many requests of one kind came within a minute: signed URLs of one project (60), writes to one project, or failed authentications from one address. All processes count together. Requests for access are counted by the address they come from and, over an hour, by the e-mail address they name. A signing key also cannot be rotated again while too many older ones still verify.',
     steps: [
       'Wait as many seconds as `Retry-After` says; asking sooner is refused as well.',
       'Continue more slowly, and let several workers of yours share one pace.',
