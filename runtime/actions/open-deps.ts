@@ -110,7 +110,7 @@ async function proveMigrated(db: Database): Promise<void> {
   });
   if (missing.length === 0) return;
   throw new Advice(
-    `the database lacks ${missing.length} migrations of this version: run \`tintype migrate\` first`,
+    `the database lacks ${missing.length} of this version’s migrations: run \`tintype migrate\` first`,
   );
 }
 

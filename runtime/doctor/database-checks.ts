@@ -32,7 +32,7 @@ async function findMigrations({ db }: Subject): Promise<Finding> {
   const missing = db === undefined ? [] : await findMissingMigrations(db);
   return missing.length === 0
     ? ok('at this version')
-    : wrong(`${missing.length} migrations are missing`, 'run `tintype migrate`');
+    : wrong(`lacks ${missing.length} of this version’s migrations`, 'run `tintype migrate`');
 }
 
 async function findSkew({ db }: Subject): Promise<Finding> {
