@@ -3,7 +3,7 @@
  * ones sign along for a day each, no URL drops all; what waits to be sent follows. Spec: Project; Events, Signature rules.
  */
 import { randomBytes } from 'node:crypto';
-import { ServiceError } from '../core/errors.ts';
+import { refuseWrongInput } from '../core/input-issue.ts';
 import { CALLBACK_SECRET_BYTES, CALLBACK_SECRET_OVERLAP_SECONDS } from '../core/limits.ts';
 import type { Transaction } from '../db/client.ts';
 import {
@@ -34,8 +34,7 @@ export async function changeCallback(
   deps: { sealing: Sealing; clock: Clock },
   { project, wish }: { project: ProjectRow; wish: CallbackWish },
 ): Promise<CallbackChange> {
-  const issues = callbackIssues(project, wish);
-  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+  refuseWrongInput(callbackIssues(project, wish));
   const url = urlAfter(project, wish);
   if (url !== project.callback_url) {
     await updateWebhookUrl(tx, { project_id: project.project_id, url });

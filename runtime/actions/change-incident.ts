@@ -1,5 +1,6 @@
 /** What staff tell on the status page, each word of it audited. Spec: Staff, incidents. */
 import { ServiceError } from '../core/errors.ts';
+import { wrongInput } from '../core/input-issue.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
 import {
@@ -55,8 +56,7 @@ export async function changeIncident(
 function refuseEnd({ started_at }: IncidentRow, ended_at: Date | null): void {
   if (ended_at === null || ended_at >= started_at) return;
   const message = `expected a time from its start, ${started_at.toISOString()}, on`;
-  const issues = [{ path: 'ended_at', message }];
-  throw new ServiceError('invalid_request', { details: { issues } });
+  throw wrongInput({ path: 'ended_at', message });
 }
 
 function wordsOf({ severity, body, started_at, ended_at }: IncidentRow) {

@@ -5,6 +5,7 @@
  */
 import { readChain } from '../core/delivery/chain.ts';
 import { ServiceError } from '../core/errors.ts';
+import { refuseWrongInput } from '../core/input-issue.ts';
 import { RECIPES_MAX } from '../core/limits.ts';
 import type { PutRecipe } from '../core/resources/recipe.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
@@ -83,8 +84,7 @@ async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
 }
 
 function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {
-  const issues = presetIssues(chain, project);
-  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+  refuseWrongInput(presetIssues(chain, project));
 }
 
 /** What is wrong with the preset that a chain names. */

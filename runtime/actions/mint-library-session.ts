@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '../core/errors.ts';
 import { newId } from '../core/ids.ts';
+import { wrongInput } from '../core/input-issue.ts';
 import {
   LIBRARY_SESSION_FILE_BYTES_DEFAULT,
   LIBRARY_SESSIONS_REVOKED_PAUSE_SECONDS,
@@ -121,9 +122,7 @@ function fileBytesOf({ addresses }: MintDeps, { max_file_bytes }: CreateLibraryS
   if (max_file_bytes === undefined) return Math.min(LIBRARY_SESSION_FILE_BYTES_DEFAULT, most);
   if (max_file_bytes <= most) return max_file_bytes;
   const message = `expected at most ${most}, the largest upload that this installation takes from a picker`;
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'max_file_bytes', message }] },
-  });
+  throw wrongInput({ path: 'max_file_bytes', message });
 }
 
 async function refusePause(

@@ -4,13 +4,14 @@
  */
 import type { z } from 'zod';
 import type { ApiErrorCode } from '../core/errors.ts';
+import type { InputIssue } from '../core/input-issue.ts';
 import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
 import { answerOnce } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
-import { type InputIssue, parseBody, parseQuery } from './parse-input.ts';
+import { parseBody, parseQuery } from './parse-input.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 

@@ -5,6 +5,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { ServiceError } from '../core/errors.ts';
+import { wrongInput } from '../core/input-issue.ts';
 import { IDEMPOTENCY_KEY_LENGTH_MAX } from '../core/limits.ts';
 import { parseProjectSlug } from '../core/slug.ts';
 import type { Queryable } from '../db/client.ts';
@@ -70,9 +71,7 @@ const KEY = new RegExp(`^[\\x21-\\x7e]{1,${IDEMPOTENCY_KEY_LENGTH_MAX}}$`);
 
 function malformed(): ServiceError {
   const message = `expected 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} visible ASCII characters, such as a UUID`;
-  return new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'Idempotency-Key', message }] },
-  });
+  return wrongInput({ path: 'Idempotency-Key', message });
 }
 
 function callerOf(principal: Exclude<Principal, { kind: 'none' }>): string {

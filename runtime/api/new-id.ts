@@ -1,6 +1,6 @@
 /** The id in the path of a PUT, which a caller may choose. Spec: Watermark preset, Recipe. */
 import { type IdPrefix, isId } from '../core/ids.ts';
-import type { InputIssue } from './parse-input.ts';
+import type { InputIssue } from '../core/input-issue.ts';
 
 /** What is wrong with an id that should have the shape of one of its kind. */
 export function newIdIssues(prefix: IdPrefix, id = ''): InputIssue[] {

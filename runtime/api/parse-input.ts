@@ -3,10 +3,7 @@
  * Spec: Envelope (details of invalid_request).
  */
 import type { z } from 'zod';
-import { ServiceError } from '../core/errors.ts';
-
-/** One wrong field: `path` as a person writes it (`parts[0].etag`), `message` what was expected. */
-export type InputIssue = { path: string; message: string };
+import { type InputIssue, wrongInput } from '../core/input-issue.ts';
 
 /** Without a schema an operation takes no body; an empty object is let pass. `more` is named beside what is wrong here. */
 export function parseBody<Body>(
@@ -16,7 +13,7 @@ export function parseBody<Body>(
 ): Body {
   if (schema !== undefined) return parse(schema, body, more);
   if (body === undefined || isEmptyObject(body)) return undefined as Body;
-  throw refusal([{ path: '', message: 'this operation takes no body; send none or {}' }]);
+  throw wrongInput({ path: '', message: 'this operation takes no body; send none or {}' });
 }
 
 /** Without a schema an operation has no query parameters and ignores what is sent. */
@@ -24,7 +21,7 @@ export function parseQuery<Query>(schema: z.ZodType<Query> | undefined, query: u
   if (schema === undefined) return undefined as Query;
   const result = schema.safeParse(query);
   if (result.success) return result.data;
-  throw refusal(printIssues(result.error.issues).map((issue) => sayTwice(issue, query)));
+  throw wrongInput(...printIssues(result.error.issues).map((issue) => sayTwice(issue, query)));
 }
 
 /** A parameter that came several times arrives as a list, whatever else it should have been. */
@@ -41,12 +38,8 @@ function parse<Value>(
 ): Value {
   const result = schema.safeParse(value);
   const issues = [...more, ...printIssues(result.error?.issues ?? [])];
-  if (!result.success || issues.length > 0) throw refusal(issues);
+  if (!result.success || issues.length > 0) throw wrongInput(...issues);
   return result.data;
-}
-
-function refusal(issues: readonly InputIssue[]): ServiceError {
-  return new ServiceError('invalid_request', { details: { issues } });
 }
 
 /** One value can miss its expectation in several ways; a person reads the first of a field. */

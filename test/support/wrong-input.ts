@@ -1,6 +1,7 @@
 /** What a parser of input says of it: its issues, none where it was taken. */
-import type { InputIssue } from '../../runtime/api/parse-input.ts';
+
 import { ServiceError } from '../../runtime/core/errors.ts';
+import type { InputIssue } from '../../runtime/core/input-issue.ts';
 
 export function wrongInput(parse: () => unknown): InputIssue[] {
   try {

@@ -10,6 +10,7 @@ import { changeProject } from '../../actions/change-project.ts';
 import { statusChange } from '../../actions/status-change.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
+import { type InputIssue, refuseWrongInput } from '../../core/input-issue.ts';
 import {
   type PatchProject,
   patchProjectBody,
@@ -56,7 +57,7 @@ type Patch = {
   project_id: string;
   body: PatchProject;
   /** What is wrong with where the callback leads. */
-  unreachable: Issue[];
+  unreachable: InputIssue[];
   if_match: string | undefined;
 };
 
@@ -92,25 +93,26 @@ function refuseStaffFields({ is_staff }: DashPrincipal, body: PatchProject): voi
     throw new ServiceError('staff_only_field', { details: { fields } });
 }
 
-type Issue = { path: string; message: string };
-
 /** What only looking can tell, of all fields at once. */
 async function refuseMisfits(
   tx: Transaction,
-  { project, body, unreachable }: { project: ProjectRow; body: PatchProject; unreachable: Issue[] },
+  {
+    project,
+    body,
+    unreachable,
+  }: { project: ProjectRow; body: PatchProject; unreachable: InputIssue[] },
 ): Promise<void> {
-  const issues = [
+  refuseWrongInput([
     ...unreachable,
     ...(await watermarkIssues(tx, project.project_id, body.default_watermark_preset_id)),
     ...callbackIssues(project, callbackWish(body)),
-  ];
-  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+  ]);
 }
 
 async function callbackUrlIssues(
   { settings }: ApiDeps,
   { callback_url }: PatchProject,
-): Promise<Issue[]> {
+): Promise<InputIssue[]> {
   if (callback_url === undefined || callback_url === null) return [];
   const { callbackEgress: egress, callbackPorts: ports } = settings;
   const port = egress === 'any' ? undefined : portFault(callback_url, ports);
@@ -122,7 +124,7 @@ async function watermarkIssues(
   tx: Transaction,
   project_id: string,
   watermark_preset_id: string | null | undefined,
-): Promise<Issue[]> {
+): Promise<InputIssue[]> {
   if (watermark_preset_id === undefined || watermark_preset_id === null) return [];
   const isPreset =
     isId('wm', watermark_preset_id) &&

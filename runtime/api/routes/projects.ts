@@ -3,6 +3,7 @@ import { createProject as insertProject } from '../../actions/create-project.ts'
 import { suspendProject } from '../../actions/suspend-project.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
+import { wrongInput } from '../../core/input-issue.ts';
 import {
   type CreateProject,
   createProjectBody,
@@ -98,8 +99,6 @@ async function organizationFor(
     throw new ServiceError('staff_only_field', { details: { fields: ['organization_id'] } });
   const named = isId('org', organization_id) && (await findOrganization(db, organization_id));
   if (named) return organization_id;
-  const issues = [
-    { path: 'organization_id', message: 'expected the id of an organization that exists' },
-  ];
-  throw new ServiceError('invalid_request', { details: { issues } });
+  const message = 'expected the id of an organization that exists';
+  throw wrongInput({ path: 'organization_id', message });
 }

@@ -7,6 +7,7 @@ import {
 } from '../../actions/change-recipe.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
+import type { InputIssue } from '../../core/input-issue.ts';
 import { type PutRecipe, putRecipeBody } from '../../core/resources/recipe.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import { findRecipe, listRecipes } from '../../db/recipes.ts';
@@ -14,7 +15,6 @@ import { auditActor } from '../audit-actor.ts';
 import { type ProjectCall, projectEndpoint, withStatus } from '../endpoint.ts';
 import { entityTag, requireMatch } from '../entity-tag.ts';
 import { newIdIssues } from '../new-id.ts';
-import type { InputIssue } from '../parse-input.ts';
 import { presentRecipe, recipeMoving } from '../present/recipe.ts';
 
 export const listProjectRecipes = projectEndpoint({

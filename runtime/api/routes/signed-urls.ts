@@ -2,6 +2,7 @@
 import { isAllowedChain, readAllowedChains, readChain } from '../../core/delivery/chain.ts';
 import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { wrongInput } from '../../core/input-issue.ts';
 import { SIGNED_URL_MINTS_PER_MINUTE_MAX } from '../../core/limits.ts';
 import {
   type MintSignedUrl,
@@ -93,9 +94,7 @@ function refuseChain(project: ProjectRow, { kind, transform_chain }: MintSignedU
 
 function invalidChain(): ServiceError {
   const message = 'expected a chain whose preset this project has, each operation once';
-  return new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'transform_chain', message }] },
-  });
+  return wrongInput({ path: 'transform_chain', message });
 }
 
 function sign(

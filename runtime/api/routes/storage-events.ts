@@ -1,6 +1,7 @@
 /** Spec: Endpoints, Infrastructure (storage-events). */
 import { completeUpload } from '../../actions/complete-upload.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { wrongInput } from '../../core/input-issue.ts';
 import { INBOUND_WEBHOOK_BODY_BYTES_MAX } from '../../core/limits.ts';
 import { storageEventsBody } from '../../core/resources/inbound.ts';
 import { parseStorageEvents, spellingsOf } from '../../core/resources/storage-event.ts';
@@ -19,7 +20,7 @@ export const receiveStorageEvents = endpoint({
   body: storageEventsBody,
   handle: async ({ deps, body }) => {
     const events = parseStorageEvents(body);
-    if (events === undefined) throw new ServiceError('invalid_request', { details: NO_LIST });
+    if (events === undefined) throw wrongInput(NO_LIST);
     const uploads = await findUploads(deps, events);
     const matched = uploads.filter((upload) => upload !== undefined);
     await completeAll(deps, new Map(matched.map((upload) => [upload.upload_id, upload])));
@@ -28,7 +29,7 @@ export const receiveStorageEvents = endpoint({
   },
 });
 
-const NO_LIST = { issues: [{ path: 'events', message: 'expected a list of objects' }] };
+const NO_LIST = { path: 'events', message: 'expected a list of objects' };
 
 /** For each event the upload whose key it names, in whichever spelling; asked for all at once. */
 async function findUploads(

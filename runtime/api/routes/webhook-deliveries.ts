@@ -3,6 +3,7 @@ import { recordWebhook } from '../../actions/record-webhook.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { printDeliveryId } from '../../core/events.ts';
 import { newId } from '../../core/ids.ts';
+import { wrongInput } from '../../core/input-issue.ts';
 import { listWebhookDeliveriesQuery } from '../../core/resources/webhook-delivery.ts';
 import { insertAuditEntry } from '../../db/audit-log.ts';
 import type { Transaction } from '../../db/client.ts';
@@ -104,9 +105,7 @@ async function lockCallback(tx: Transaction, projectId: string): Promise<string>
   if (project?.status === 'suspended') throw new ServiceError('project_suspended');
   if (project?.callback_url != null) return project.callback_url;
   const message = 'the project has none; set one first';
-  throw new ServiceError('invalid_request', {
-    details: { issues: [{ path: 'callback_url', message }] },
-  });
+  throw wrongInput({ path: 'callback_url', message });
 }
 
 async function audit(

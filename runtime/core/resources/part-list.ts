@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { ServiceError } from '../errors.ts';
+import type { InputIssue } from '../input-issue.ts';
 import { ETAG_LENGTH_MAX } from '../limits.ts';
 
 /** A part that was sent, with the ETag that storage answered for it. */
@@ -15,7 +16,7 @@ export type PartFaults = {
   missing: number[];
   doubled: number[];
   unknown: number[];
-  issues: { path: string; message: string }[];
+  issues: InputIssue[];
 };
 
 const sentPart = z.strictObject({

@@ -1,6 +1,6 @@
 /** What a project used and was charged for. Spec: Usage record; Usage; Metering (usage query). */
 import { z } from 'zod';
-import { ServiceError } from '../errors.ts';
+import { type InputIssue, wrongInput } from '../input-issue.ts';
 import { EARLIEST_INSTANT, INSTANT_EXPECTED, parseDay, parseInstant } from '../instant.ts';
 import { USAGE_RANGE_DAYS_DEFAULT, USAGE_RANGE_DAYS_MAX } from '../limits.ts';
 import { requestQuery, timestamp } from './wire.ts';
@@ -65,9 +65,9 @@ export type UsageRange = { from: Date; to: Date; range_capped: boolean };
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
   const to = query.to === undefined ? now : parseTime(query.to, DAY_MS);
   const from = query.from === undefined ? defaultFrom(to ?? now) : parseTime(query.from, 0);
-  if (from === undefined || to === undefined) throw refusal(unreadable({ from, to }));
+  if (from === undefined || to === undefined) throw wrongInput(...unreadable({ from, to }));
   if (from > to || isReversed(query)) {
-    throw refusal([{ path: 'from', message: 'expected a time before to' }]);
+    throw wrongInput({ path: 'from', message: 'expected a time before to' });
   }
   const earliest = new Date(to.getTime() - USAGE_RANGE_DAYS_MAX * DAY_MS);
   return from < earliest
@@ -95,14 +95,8 @@ function parseTime(text: string, dateAddsMs: number): Date | undefined {
   return parseInstant(text.replace(' ', '+'));
 }
 
-type Issue = { path: string; message: string };
-
-function unreadable(times: Readonly<Record<string, Date | undefined>>): Issue[] {
+function unreadable(times: Readonly<Record<string, Date | undefined>>): InputIssue[] {
   const message = `expected a date, or ${INSTANT_EXPECTED}`;
   const names = Object.keys(times).filter((name) => times[name] === undefined);
   return names.map((path) => ({ path, message }));
-}
-
-function refusal(issues: readonly Issue[]): ServiceError {
-  return new ServiceError('invalid_request', { details: { issues } });
 }

@@ -1,6 +1,6 @@
 /** Spec: Endpoints, Staff (projects, their files and uploads). */
 import { changeProjectByStaff } from '../../../actions/change-project-by-staff.ts';
-import { ServiceError } from '../../../core/errors.ts';
+import { refuseWrongInput } from '../../../core/input-issue.ts';
 import { listStaffFilesQuery } from '../../../core/resources/file-query.ts';
 import { listStaffProjectsQuery, patchStaffProjectBody } from '../../../core/resources/project.ts';
 import { listUploadsQuery } from '../../../core/resources/upload.ts';
@@ -116,5 +116,5 @@ function refuseOwnHosts({ settings }: ApiDeps, domains: readonly string[]): void
   const issues = domains.flatMap((domain, index) =>
     isOwn(domain) ? [{ path: `custom_domains[${index}]`, message }] : [],
   );
-  if (issues.length > 0) throw new ServiceError('invalid_request', { details: { issues } });
+  refuseWrongInput(issues);
 }
