@@ -11,7 +11,7 @@ export function judgeDeployment(
   least = state.desired,
 ): Verdict {
   const { desired, updated, ready, total } = state;
-  const count = `${ready} of ${desired} pods are ready`;
+  const count = countOf(state);
   if (!state.isSeen) return { reason: 'RollingOut', message: `${name}: the change was just made.` };
   if (state.refusal !== undefined) {
     return {
@@ -29,6 +29,12 @@ export function judgeDeployment(
     return { reason: 'Available', message: `${name}: ${count}, as their number changes.` };
   }
   return judgeUnready(name, state, count);
+}
+
+/** While it becomes smaller there are more than are asked for. */
+function countOf({ ready, desired }: DeploymentState): string {
+  if (ready <= desired) return `${ready} of ${desired} pods are ready`;
+  return `${ready} pods are ready, where ${desired} ${desired === 1 ? 'is' : 'are'} asked for`;
 }
 
 function isBeingScaled(state: DeploymentState, least: number): boolean {

@@ -206,6 +206,14 @@ describe('a Deployment, as Kubernetes shows it', () => {
     expect(judge(pods(1, progressing('ReplicaSetUpdated')), 1).reason).toBe('RollingOut');
   });
 
+  it('says so where there are more pods than are asked for', () => {
+    const status = { replicas: 3, updatedReplicas: 3, readyReplicas: 3 };
+    const state = readDeployment(deployment(status, { replicas: 1 }), []);
+    expect(judgeDeployment('main-worker', state).message).toContain(
+      'main-worker: 3 pods are ready, where 1 is asked for',
+    );
+  });
+
   it('tells what it was told to run', () => {
     const state = readDeployment(deployment(full), []);
     expect(state).toMatchObject({ revision: 'abc', image: 'tintype:1', desired: 2 });
