@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds the image from the project's Dockerfile, one with Contour and Envoy, and with E2E_KEDA=start one with KEDA, and
-# loads them into the cluster by E2E_IMAGE_IMPORT, a command that takes the path of an OCI archive. Needs root and buildah; the
-# base is docker.io's where BASE is set, else one of Debian packages (test/support/base-image.sh). Prints how long each
-# step takes.
+# Builds the image from the project's Dockerfile and tries it by itself (test/support/check-image.sh), one with Contour and
+# Envoy, and with E2E_KEDA=start one with KEDA, and loads them into the cluster by E2E_IMAGE_IMPORT, a command that takes the
+# path of an OCI archive. Needs root, buildah and bubblewrap; the base is docker.io's where BASE is set, else one of Debian
+# packages (test/support/base-image.sh). Prints how long each step takes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 : "${E2E_IMAGE_IMPORT:?a command that loads an OCI archive into the cluster, such as: kind load image-archive}"
@@ -17,6 +17,8 @@ base=${BASE:-$(test/support/base-image.sh)}
 took 'base image'
 make image BASE="$base" IMAGE=docker.io/tintype/tintype:1.2.0 >"$place/image.log" 2>&1 || { tail -20 "$place/image.log" >&2; exit 1; }
 took 'image of tintype'
+test/support/check-image.sh docker.io/tintype/tintype:1.2.0
+took 'image tried'
 
 # An image, and further names of the same one, in one archive.
 load() {
