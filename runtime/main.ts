@@ -8,10 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { nameDashedFiles } from './cli/file-arguments.ts';
-import type { Instance } from './cli/instance.ts';
 import { Advice } from './platform/advice.ts';
 import { collectSeldom } from './platform/collect-seldom.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
+import type { Instance } from './platform/instance.ts';
 
 const DATA_FOLDER = '.tintype';
 /** Of the clone, wherever it is called from. */

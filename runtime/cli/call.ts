@@ -3,8 +3,8 @@
  * Spec: Credentials, BrowserSession.
  */
 import { Advice } from '../platform/advice.ts';
+import { findInstance, type Instance } from '../platform/instance.ts';
 import { createSend, session } from './api-client.ts';
-import { findInstance, type Instance } from './instance.ts';
 
 type Wanted = {
   method: string;

@@ -1,5 +1,5 @@
 /** `tintype env`: the running Tintype's addresses and its sample project's key, as a shell's exports. */
-import { findInstance, type Instance, sampleProject } from './instance.ts';
+import { findInstance, type Instance, sampleProject } from '../platform/instance.ts';
 
 export async function env(options: { data: string }): Promise<void> {
   const instance = await findInstance(options.data);

@@ -5,11 +5,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { findInstance, type Instance } from '../cli/instance.ts';
 import { createDatabase, type Database } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
+import { type Instance, lookForInstance } from '../platform/instance.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
@@ -37,10 +37,9 @@ export type DoctorOptions = { data: string; fixCors?: true; json?: true };
 
 export async function openSubject(options: DoctorOptions, env: Environment): Promise<Subject> {
   const cors = options.fixCors === true ? 'fix' : 'check';
-  const instance = await findInstance(options.data).catch((error: unknown) => {
-    if (error instanceof Advice && namesSomething(env)) return undefined;
-    throw error;
-  });
+  const found = await lookForInstance(options.data);
+  if (found instanceof Advice && !namesSomething(env)) throw found;
+  const instance = found instanceof Advice ? undefined : found;
   const config = parseConfig(
     instance === undefined ? env : { ...withoutOutside(env), ...environmentOf(instance) },
   );

@@ -2,9 +2,7 @@
  * What a job that is called by hand works with: the Tintype that runs on this machine, found by its data folder, or
  * else the installation that the environment names, as a CronJob does.
  */
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { deploymentFields } from '../actions/open-deps.ts';
 import { createDatabase } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
@@ -12,6 +10,7 @@ import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
 import { killAt } from '../platform/failpoint.ts';
+import { type Instance, lookForInstance } from '../platform/instance.ts';
 import { createLog } from '../platform/log.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
@@ -26,15 +25,13 @@ import { publicAddresses } from './public-addresses.ts';
 const QUERY_TIMEOUT_MS = 120_000;
 
 export async function openJobDeps(dataFolder: string, env: Environment): Promise<JobDeps> {
-  const instance = await findInstance(dataFolder);
-  if (instance !== undefined) return openLocal(dataFolder, { instance, env });
+  const found = await lookForInstance(dataFolder);
+  if (!(found instanceof Advice)) return openLocal(dataFolder, { instance: found, env });
   if (env['TINTYPE_DATABASE_URL']) {
     const config = parseConfig(env, deploymentFields);
     return open(config, openS3Buckets(config, systemClock));
   }
-  throw new Advice(
-    `no Tintype runs on ${dataFolder}: start it with \`make up\`, name its folder with --data, or set TINTYPE_DATABASE_URL for a deployment`,
-  );
+  throw new Advice(`${found.message}, or set TINTYPE_DATABASE_URL for a deployment`);
 }
 
 type Local = { instance: Instance; env: Environment };
@@ -85,27 +82,4 @@ async function open(config: ConfigWith<'databaseUrl'>, buckets: Buckets): Promis
   const { keyEncryptionKeys } = config;
   if (keyEncryptionKeys === undefined) return deps;
   return { ...deps, webhooks: openWebhookSender(deps, { ...config, keyEncryptionKeys }) };
-}
-
-const instanceSchema = z.object({
-  api_url: z.string(),
-  delivery_root_domain: z.string(),
-  delivery_scheme: z.string(),
-  delivery_port: z.int(),
-  database_url: z.string(),
-  token_keys: z.string(),
-  key_encryption_keys: z.string(),
-  environment: z.record(z.string(), z.string()),
-});
-
-type Instance = z.infer<typeof instanceSchema>;
-
-async function findInstance(dataFolder: string): Promise<Instance | undefined> {
-  try {
-    return instanceSchema.parse(
-      JSON.parse(await readFile(join(dataFolder, 'instance.json'), 'utf8')),
-    );
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 /** What a person sees when Tintype is ready: where it is, and a first thing to try. */
 import { styleText } from 'node:util';
 import { deliveryOrigin } from '../cli/env.ts';
-import type { Instance } from '../cli/instance.ts';
+import type { Instance } from '../platform/instance.ts';
 
 export function printBanner(
   out: NodeJS.WriteStream,

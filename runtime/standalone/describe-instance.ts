@@ -1,6 +1,7 @@
 /** What the commands of this machine have to know of a running Tintype. */
-import type { Instance } from '../cli/instance.ts';
+
 import type { Environment } from '../platform/config.ts';
+import type { Instance } from '../platform/instance.ts';
 import { onlyOutside } from '../platform/outside-variables.ts';
 import type { StandaloneConfig } from './environment.ts';
 

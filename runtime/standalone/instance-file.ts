@@ -1,7 +1,7 @@
 /** `<data>/instance.json`: how commands find this Tintype; there while it is ready, readable by its owner only. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { INSTANCE_FILE, type Instance } from '../cli/instance.ts';
+import { INSTANCE_FILE, type Instance } from '../platform/instance.ts';
 import { writePrivateFile } from './private-file.ts';
 
 export async function writeInstanceFile(dataFolder: string, instance: Instance): Promise<void> {

@@ -3,10 +3,10 @@
  * its only children are decoders, renderers and PostgreSQL.
  */
 import { readdir } from 'node:fs/promises';
-import type { Instance } from '../cli/instance.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import { findPort, LOOPBACK } from '../platform/http/listen.ts';
+import type { Instance } from '../platform/instance.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type Log, type LogLevel } from '../platform/log.ts';
 import { printBanner } from './banner.ts';

@@ -1,6 +1,7 @@
 /** `tintype token`: a session token of the running standalone's own identity provider. Spec: Credentials, BrowserSession. */
-import { findInstance, type Instance } from '../cli/instance.ts';
+
 import { systemClock } from '../platform/clock.ts';
+import { findInstance, type Instance } from '../platform/instance.ts';
 import { OWNER_SUBJECT } from './demo.ts';
 import { STAFF_SUBJECT } from './environment.ts';
 import { createIdentityProvider } from './identity-provider.ts';

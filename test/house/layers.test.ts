@@ -49,7 +49,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'runtime/db/',
     'runtime/platform/',
     'runtime/actions/',
-    'runtime/cli/instance.ts',
     'runtime/worker/sandbox/sandbox-report.ts',
     'runtime/doctor/',
   ],

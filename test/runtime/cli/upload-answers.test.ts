@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTANCE_FILE, instanceSchema } from '../../../runtime/cli/instance.ts';
 import type { processingErrors } from '../../../runtime/core/errors.ts';
 import { makeFolder, removeFolder, runTintype } from '../../contract/support/tintype.ts';
+import { writeInstance } from '../../support/instance-file.ts';
 import { over, photograph } from '../../support/pictures.ts';
 
 const UPLOADS = '/v1/projects/demo/uploads';
@@ -63,15 +63,7 @@ beforeAll(async () => {
   folder = await makeFolder();
   server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const keys = Object.keys(instanceSchema.shape).map((key) => [key, 'x']);
-  const told = { pid: process.pid, delivery_port: 1, delivery_scheme: 'http', environment: {} };
-  instance = {
-    ...Object.fromEntries(keys),
-    ...told,
-    api_url: address(),
-    project_slug: 'demo',
-  };
-  await writeFile(join(folder, INSTANCE_FILE), JSON.stringify(instance));
+  instance = await writeInstance(folder, { api_url: address(), project_slug: 'demo' });
   const bytes = await over(photograph(40, 30)).jpeg().toBuffer();
   for (const name of Object.keys(fates)) await writeFile(join(folder, name), bytes);
   said = await runTintype(['upload', ...Object.keys(fates), '--data', folder], { cwd: folder });
@@ -137,8 +129,7 @@ it('ends with 1', () => {
 it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
   const data = join(folder, 'suspended');
   await mkdir(data);
-  const suspended = { ...instance, api_key: 'of a suspended project' };
-  await writeFile(join(data, INSTANCE_FILE), JSON.stringify(suspended));
+  await writeInstance(data, { ...instance, api_key: 'of a suspended project' });
   const { code, stderr } = await runTintype(['upload', 'cut.jpg', '--data', data], { cwd: folder });
   expect(code).toBe(1);
   expect(stderr).toMatch(

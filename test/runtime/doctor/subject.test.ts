@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { INSTANCE_FILE, instanceSchema } from '../../../runtime/cli/instance.ts';
 import { openSubject } from '../../../runtime/doctor/subject.ts';
+import { writeInstance } from '../../support/instance-file.ts';
 
 const env = {
   TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
@@ -15,15 +15,11 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-doctor-'));
-  const words = Object.keys(instanceSchema.shape).map((name) => [name, 'x']);
-  const instance = {
-    ...Object.fromEntries(words),
-    ...{ pid: process.pid, delivery_port: 1, environment: {} },
+  await writeInstance(folder, {
     api_url: 'http://localhost:8080',
     issuer: 'http://localhost:8080/identity',
     database_url: 'postgres://tintype@127.0.0.1:1/tintype',
-  };
-  await writeFile(join(folder, INSTANCE_FILE), JSON.stringify(instance));
+  });
   await writeFile(join(folder, 'secrets.json'), JSON.stringify({ storage_url_secret: '00' }));
 });
 afterAll(() => rm(folder, { recursive: true }));

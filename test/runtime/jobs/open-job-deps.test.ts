@@ -1,35 +1,33 @@
 // A job beside a running Tintype works with what that works with: a sweep that compared its database with the buckets
 // of another installation would empty them.
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { JobDeps } from '../../../runtime/jobs/job.ts';
 import { openJobDeps } from '../../../runtime/jobs/open-job-deps.ts';
+import { INSTANCE_FILE, type Instance } from '../../../runtime/platform/instance.ts';
 import { STORAGE_FOLDER } from '../../../runtime/platform/storage/folder-buckets.ts';
+import { writeInstance } from '../../support/instance-file.ts';
 
 const keys = (id: string) => `${id}:${Buffer.alloc(32, 1).toString('base64')}`;
-const instance = {
-  api_url: 'http://localhost:8080',
-  delivery_root_domain: 'localhost',
-  delivery_scheme: 'http',
-  delivery_port: 8081,
-  database_url: 'postgres://tintype@127.0.0.1:1/tintype',
-  token_keys: keys('t1'),
-  key_encryption_keys: keys('k1'),
-  environment: {},
+const outside = {
+  TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
+  TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1',
 };
+const deployment = { TINTYPE_DATABASE_URL: 'postgres://tintype@127.0.0.1:2/tintype' };
 let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-jobs-'));
-  await writeFile(join(folder, 'instance.json'), JSON.stringify(instance));
 });
+beforeEach(() => tell({}));
 afterAll(() => rm(folder, { recursive: true }));
 
 it('takes the folders and the queue of one that has no others, whatever its shell names', async () => {
   const deps = await openJobDeps(folder, {
-    TINTYPE_S3_ENDPOINT: 'http://127.0.0.1:1',
-    TINTYPE_AMQP_URL: 'amqp://127.0.0.1:1',
+    ...outside,
     TINTYPE_CDN: 'http-purge',
     TINTYPE_CDN_URL: 'http://127.0.0.1:1',
   });
@@ -40,8 +38,41 @@ it('takes the folders and the queue of one that has no others, whatever its shel
     expect(await readdir(join(folder, STORAGE_FOLDER, 'content'))).toContain('kept');
     expect(deps.is_queue_alone).toBe(true);
   } finally {
-    await deps.queue.close();
-    await deps.patient?.close();
-    await deps.db.close();
+    await close(deps);
   }
 });
+
+it('takes what the environment names where that Tintype was killed', async () => {
+  await tell({ pid: spawnSync('true').pid });
+  await expect(openJobDeps(folder, { ...outside, ...deployment })).rejects.toThrow(
+    'The broker at 127.0.0.1:1 does not listen there',
+  );
+  await expect(openJobDeps(folder, {})).rejects.toThrow(
+    /has stopped \(process \d+ is gone\): start it with `make up`, or set TINTYPE_DATABASE_URL/,
+  );
+});
+
+it('does not go elsewhere for a file that it cannot read', async () => {
+  await writeFile(join(folder, INSTANCE_FILE), '{"pid": 1}');
+  await expect(openJobDeps(folder, { ...outside, ...deployment })).rejects.toThrow(
+    'instance.json is of another version of Tintype, or damaged',
+  );
+});
+
+function tell(told: Partial<Instance>): Promise<Instance> {
+  return writeInstance(folder, {
+    api_url: 'http://localhost:8080',
+    delivery_root_domain: 'localhost',
+    delivery_port: 8081,
+    database_url: 'postgres://tintype@127.0.0.1:1/tintype',
+    token_keys: keys('t1'),
+    key_encryption_keys: keys('k1'),
+    ...told,
+  });
+}
+
+async function close(deps: JobDeps): Promise<void> {
+  await deps.queue.close();
+  await deps.patient?.close();
+  await deps.db.close();
+}

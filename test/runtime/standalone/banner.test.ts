@@ -1,13 +1,15 @@
 // What a person is told when Tintype is ready: only of a project that there is.
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { instanceSchema } from '../../../runtime/cli/instance.ts';
 import { printBanner } from '../../../runtime/standalone/banner.ts';
+import { anInstance } from '../../support/instance-file.ts';
 
 function print(project_slug: string): string {
-  const told = { pid: 1, delivery_port: 8081, delivery_scheme: 'http', environment: {} };
-  const words = Object.keys(instanceSchema.shape).map((name) => [name, 'localhost']);
-  const instance = instanceSchema.parse({ ...Object.fromEntries(words), ...told, project_slug });
+  const instance = anInstance({
+    delivery_root_domain: 'localhost',
+    delivery_port: 8081,
+    project_slug,
+  });
   const out = new PassThrough({ encoding: 'utf8' });
   printBanner(out as unknown as NodeJS.WriteStream, { instance, data: 'there', startedMs: 1200 });
   return String(out.read());

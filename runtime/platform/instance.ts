@@ -34,25 +34,50 @@ export type Instance = z.infer<typeof instanceSchema>;
 
 export const INSTANCE_FILE = 'instance.json';
 
-export async function findInstance(dataFolder: string): Promise<Instance> {
+/** That of a folder, or what to do when none runs there. */
+export async function lookForInstance(dataFolder: string): Promise<Instance | Advice> {
   const path = join(dataFolder, INSTANCE_FILE);
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'ENOENT'
-      ? new Advice(
-          `no Tintype runs on ${dataFolder}: start it with \`make up\`, or name its folder with --data`,
-        )
-      : new Advice(
-          `${path} cannot be read (${cause.code}): run this as the user who started Tintype`,
-          { cause },
-        );
-  });
-  const instance = instanceSchema.parse(JSON.parse(text));
-  if (!isAlive(instance.pid)) {
-    throw new Advice(
-      `the Tintype on ${dataFolder} has stopped (process ${instance.pid} is gone): start it with \`make up\``,
+  const text = await readText(path);
+  if (text === undefined) {
+    return new Advice(
+      `no Tintype runs on ${dataFolder}: start it with \`make up\`, or name its folder with --data`,
     );
   }
-  return instance;
+  const instance = parse(path, text);
+  if (isAlive(instance.pid)) return instance;
+  return new Advice(
+    `the Tintype on ${dataFolder} has stopped (process ${instance.pid} is gone): start it with \`make up\``,
+  );
+}
+
+/** For the calls that need one. */
+export async function findInstance(dataFolder: string): Promise<Instance> {
+  const found = await lookForInstance(dataFolder);
+  if (found instanceof Advice) throw found;
+  return found;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new Advice(`${path} cannot be read (${code}): run this as the user who started Tintype`, {
+      cause,
+    });
+  }
+}
+
+function parse(path: string, text: string): Instance {
+  try {
+    return instanceSchema.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Advice(
+      `${path} is of another version of Tintype, or damaged: stop that Tintype and start it again with \`make up\``,
+      { cause },
+    );
+  }
 }
 
 /** The sample project, for the calls that need one. */
