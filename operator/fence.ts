@@ -11,15 +11,22 @@ import {
   type OperatorTerm,
   raiseOperatorTerm,
 } from '../runtime/db/operator-terms.ts';
+import { FOLDER_UID_PREFIX } from './files/check-document.ts';
 
 export class Fenced extends Error {
   override readonly name = 'Fenced';
 
   constructor(own: OperatorTerm, newest: OperatorTerm) {
     super(
-      `nothing was written: '${newest.holder}' leads by ${own.lease} since term ${newest.epoch}, and this is term ${own.epoch} of '${own.holder}'`,
+      `nothing was written: '${newest.holder}' leads by ${own.lease}${ofAnother(own, newest)} since term ${newest.epoch}, and this is term ${own.epoch} of '${own.holder}'`,
     );
   }
+}
+
+/** Two clusters whose operators have one database take it from one another for ever. */
+function ofAnother(own: OperatorTerm, newest: OperatorTerm): string {
+  if (isOneLease(own, newest)) return '';
+  return ' (another Lease of that name: does another cluster use this database?)';
 }
 
 /** What this term had written down of itself is gone: so may be anything else that it remembers. */
@@ -38,12 +45,14 @@ export type Fence = {
   db: Database;
   /** Makes this term the newest; Fenced where a later one has begun. */
   raise(): Promise<void>;
+  /** Raises where nothing has yet, as the database was away when the term began. */
+  raised(): Promise<void>;
 };
 
 export function openFence(db: Database, term: OperatorTerm): Fence {
   let isRaised = false;
   const raise = async () => {
-    await raiseOperatorTerm(db, term);
+    await raiseOperatorTerm(db, term, { folder_prefix: FOLDER_UID_PREFIX });
     const newest = await findOperatorTerm(db, term.lease);
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
     isRaised = true;
@@ -55,6 +64,9 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
     }, options);
   return {
     raise,
+    raised: async () => {
+      if (!isRaised) await raise();
+    },
     db: {
       ...db,
       transaction: async (work, options) => {
@@ -83,4 +95,9 @@ async function proveTerm(tx: Transaction, own: OperatorTerm): Promise<void> {
 
 function isSame(left: OperatorTerm, right: OperatorTerm): boolean {
   return left.epoch === right.epoch && left.holder === right.holder;
+}
+
+function isOneLease(left: OperatorTerm, right: OperatorTerm): boolean {
+  if (left.lease_uid === null || right.lease_uid === null) return true;
+  return left.lease_uid === right.lease_uid;
 }

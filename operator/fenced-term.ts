@@ -9,7 +9,11 @@ import { Fenced, openFence, Rewound } from './fence.ts';
 import type { Term } from './kube/lease.ts';
 
 /** Every write of the term goes through its own database. */
-export type FencedTerm = Term & { db: Database };
+export type FencedTerm = Term & {
+  db: Database;
+  /** Once it has resolved, the database knows of this term; throws where it cannot be told. */
+  raised(): Promise<void>;
+};
 
 type Fencing = {
   db: Database;
@@ -29,7 +33,8 @@ export async function leadFenced(
   const end = () => over.abort();
   if (term.signal.aborted) end();
   term.signal.addEventListener('abort', end, { once: true });
-  const fence = openFence(db, { lease, epoch: term.epoch, holder });
+  const { epoch, lease_uid } = term;
+  const fence = openFence(db, { lease, lease_uid, epoch, holder });
   let isTold = false;
   const told = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
@@ -46,9 +51,11 @@ export async function leadFenced(
     }
   };
   const fenced: FencedTerm = {
-    epoch: term.epoch,
+    epoch,
+    lease_uid,
     signal: over.signal,
     isCurrent: () => !over.signal.aborted && term.isCurrent(),
+    raised: () => told(fence.raised),
     db: {
       ...fence.db,
       transaction: (transact, options) => told(() => fence.db.transaction(transact, options)),

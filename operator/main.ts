@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import { openDatabase } from '../runtime/actions/open-deps.ts';
 import { END_MS_MAX } from '../runtime/actions/run-deployment.ts';
 import type { OpenDatabase } from '../runtime/db/client.ts';
-import { findOperatorTerm } from '../runtime/db/operator-terms.ts';
+import { findLastOperatorEpoch } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
 import { createLog, type Log } from '../runtime/platform/log.ts';
@@ -123,7 +123,7 @@ function elect(
   const identity = `${name}_${randomBytes(4).toString('hex')}`;
   return runElector({
     ...{ ...options, name: LEASE_NAME, identity },
-    lastEpoch: async () => (await findOperatorTerm(db, lease))?.epoch ?? 0,
+    lastEpoch: () => findLastOperatorEpoch(db, lease),
     lead: (term) => leadFenced(term, { db, lease, holder: identity, log: options.log }, work),
   });
 }

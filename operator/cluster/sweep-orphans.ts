@@ -3,8 +3,13 @@
  * deletion had been seen. Where most of all resources are missing it is the database that is another's, and nothing is
  * touched. Spec: Project.
  */
-import type { Queryable } from '../../runtime/db/client.ts';
-import { listClusterOwners, type OwnerRow } from '../../runtime/db/declared-rows.ts';
+import type { Database } from '../../runtime/db/client.ts';
+import {
+  deleteOwnersElsewhere,
+  listClusterOwners,
+  listOwnersElsewhere,
+  type OwnerRow,
+} from '../../runtime/db/declared-rows.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { FOLDER_UID_PREFIX } from '../files/check-document.ts';
 import { keyOf } from '../kube/resource.ts';
@@ -20,7 +25,7 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
   for (let turn = 1; !term.signal.aborted; turn += 1) {
     // In the first turn nothing was looked at yet.
     const namesakes = turn === 1 ? 'take up' : 'have taken up';
-    await sweep(state, term.db, namesakes).catch((error) => {
+    await sweep(state, term, namesakes).catch((error) => {
       state.log.warn('rows could not be compared with resources, and will be', { error });
     });
     await sleep(state.clock, state.resync_ms, term.signal);
@@ -30,10 +35,14 @@ export async function sweepOrphans(state: TenantState, term: FencedTerm): Promis
 /** Whether resources of the same name, as where all was declared anew, have had their turn at the rows of their namesakes. */
 type Namesakes = 'take up' | 'have taken up';
 
-async function sweep(state: TenantState, db: Queryable, namesakes: Namesakes): Promise<void> {
+async function sweep(state: TenantState, term: FencedTerm, namesakes: Namesakes): Promise<void> {
   // What was never listed, or is long out of date, would make an orphan of everything.
   if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return;
-  const owners = (await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX })).filter(
+  // Only then is it noted what another cluster has declared.
+  await term.raised();
+  const { db } = term;
+  const all = await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX });
+  const owners = (await withoutElsewhere(state, db, all)).filter(
     ({ namespace }) => state.namespaces.length === 0 || state.namespaces.includes(namespace),
   );
   const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
@@ -47,6 +56,30 @@ async function sweep(state: TenantState, db: Queryable, namesakes: Namesakes): P
   for (const orphan of orphans) {
     if (await isSoNow(state, orphan)) letGoOf(state, orphan);
   }
+}
+
+/** That a resource of another cluster is not here is no deletion. Those that are here after all are told apart. */
+async function withoutElsewhere(
+  { caches, log }: TenantState,
+  db: Database,
+  all: readonly OwnerRow[],
+): Promise<readonly OwnerRow[]> {
+  const noted = new Set(await listOwnersElsewhere(db));
+  if (noted.size === 0) return all;
+  const isHere = ({ kind, uid, ...place }: OwnerRow) =>
+    caches.get(kind as TenantKind, keyOf(place))?.metadata.uid === uid;
+  const elsewhere = new Set(
+    all.filter((owner) => noted.has(owner.uid) && !isHere(owner)).map(({ uid }) => uid),
+  );
+  const uids = [...noted].filter((uid) => !elsewhere.has(uid));
+  if (uids.length > 0) await db.transaction((tx) => deleteOwnersElsewhere(tx, { uids }));
+  if (elsewhere.size > 0) {
+    log.warn(
+      'rows are left alone whose resources are of another cluster, until they are declared in this one',
+      { count: elsewhere.size },
+    );
+  }
+  return all.filter(({ uid }) => !elsewhere.has(uid));
 }
 
 /** The resource that the row names as its owner went; `live` is what the cache has in its place. */

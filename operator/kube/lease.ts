@@ -13,6 +13,8 @@ import { sleep, type TimedClock } from './timed-clock.ts';
 export type Term = {
   /** Higher than that of every term before; a write is refused where a higher one has been seen. */
   epoch: number;
+  /** Of the Lease object: another cluster's is another, and so is one that was made anew. */
+  lease_uid: string;
   /** Aborted when the term is over, or is to be: what is being done may be ended, nothing new begun. */
   signal: AbortSignal;
   /** Asked right before a write: true only while nobody else can have begun. */
@@ -136,10 +138,11 @@ function isRace({ reason }: KubeFailure): boolean {
 type Begun = { epoch: number; began: number };
 
 function begin(state: State, { epoch, began }: Begun): void {
-  const { clock, log, metrics, name } = state;
+  const { clock, lease, log, metrics, name } = state;
   const over = new AbortController();
   const running: Running = {
     epoch,
+    lease_uid: lease.uid(),
     signal: over.signal,
     until: began + LEASE_MS.renew,
     isCurrent: () => clock.elapsed() < running.until,

@@ -12,6 +12,8 @@ export type ObservedLease = {
   look(): Promise<Answer<undefined>>;
   /** How many ms another may still lead, as far as its last sign promised; also where the lease vanished since. */
   heldFor(): number;
+  /** Of the object that was seen last; empty where there was none. */
+  uid(): string;
   /** Whether this term still holds what was seen last. */
   isOurs(epoch: number): boolean;
   /** The number of a term that begins now: above every one seen here, and the one given. */
@@ -55,6 +57,7 @@ export function observeLease(place: LeasePlace): ObservedLease {
     look: () => look(state),
     // Whole ones: a timer is never set for less.
     heldFor: () => Math.max(0, Math.ceil(state.held_until - clock.elapsed())),
+    uid: () => state.lease?.metadata.uid ?? '',
     isOurs: (epoch) =>
       state.lease?.spec?.holderIdentity === identity && state.lease.spec.leaseTransitions === epoch,
     nextEpoch: (last) => Math.max(state.highest, last) + 1,

@@ -148,7 +148,8 @@ export async function findNamesakeRecipe(
 
 export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
 
-const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
+/** Every resource that owns a row, by kind. */
+export const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
     select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
     union all
     select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
@@ -180,4 +181,17 @@ export async function listClusterOwners(
      order by place, owner_namespace, owner_name`,
     [folder_prefix],
   );
+}
+
+/** Resources of before the newest leader's Lease, of which none was seen here. */
+export async function listOwnersElsewhere(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ owner_uid: string }>('select owner_uid from owners_elsewhere');
+  return rows.map(({ owner_uid }) => owner_uid);
+}
+
+export async function deleteOwnersElsewhere(
+  db: Queryable,
+  { uids }: { uids: readonly string[] },
+): Promise<void> {
+  await db.query('delete from owners_elsewhere where owner_uid = any($1::text[])', [uids]);
 }

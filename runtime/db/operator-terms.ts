@@ -3,20 +3,46 @@
  * that has locked its term holds up the next leader until it has ended. Spec: Project.
  */
 import type { Queryable, Transaction } from './client.ts';
+import { OWNERS } from './declared-rows.ts';
 
-export type OperatorTerm = { lease: string; epoch: number; holder: string };
+export type OperatorTerm = {
+  /** Namespace and name. */
+  lease: string;
+  /** Which of that name: another cluster has another one; null where a version before this wrote it. */
+  lease_uid: string | null;
+  epoch: number;
+  holder: string;
+};
 
-/** Nothing where this term, or a later one, has been written already. */
+type Raising = {
+  /** Of the uids of those that a folder declares. */
+  folder_prefix: string;
+};
+
+/**
+ * Nothing where this term, or a later one, has been written already. Where the newest of all led by another Lease, what
+ * owns a row was declared in its time, and maybe in its cluster.
+ */
 export async function raiseOperatorTerm(
   db: Queryable,
-  { lease, epoch, holder }: OperatorTerm,
+  { lease, lease_uid, epoch, holder }: OperatorTerm,
+  { folder_prefix }: Raising,
 ): Promise<void> {
   await db.query(
-    `insert into operator_terms as term (lease, epoch, holder) values ($1, $2, $3)
-     on conflict (lease) do update
-     set epoch = excluded.epoch, holder = excluded.holder, began_at = now()
-     where term.epoch < excluded.epoch`,
-    [lease, epoch, holder],
+    `with newest as (
+       select lease_uid from operator_terms order by began_at desc, epoch desc limit 1
+     ), raised as (
+       insert into operator_terms as term (lease, lease_uid, epoch, holder) values ($1, $2, $3, $4)
+       on conflict (lease) do update
+       set lease_uid = excluded.lease_uid, epoch = excluded.epoch, holder = excluded.holder, began_at = now()
+       where term.epoch < excluded.epoch
+       returning lease
+     )
+     insert into owners_elsewhere (owner_uid)
+     select distinct uid from (${OWNERS}) as owners, raised, newest
+     where newest.lease_uid <> $2 and uid is not null and not starts_with(uid, $5)
+     on conflict do nothing`,
+    [lease, lease_uid, epoch, holder, folder_prefix],
   );
 }
 
@@ -25,10 +51,19 @@ export async function findOperatorTerm(
   lease: string,
 ): Promise<OperatorTerm | undefined> {
   const [term] = await db.query<OperatorTerm>(
-    'select lease, epoch, holder from operator_terms where lease = $1',
+    'select lease, lease_uid, epoch, holder from operator_terms where lease = $1',
     [lease],
   );
   return term;
+}
+
+/** The number of the newest term, 0 where there was none; also before the database is of this version. */
+export async function findLastOperatorEpoch(db: Queryable, lease: string): Promise<number> {
+  const [term] = await db.query<Pick<OperatorTerm, 'epoch'>>(
+    'select epoch from operator_terms where lease = $1',
+    [lease],
+  );
+  return term?.epoch ?? 0;
 }
 
 /**
@@ -40,7 +75,7 @@ export async function lockOperatorTerm(
   lease: string,
 ): Promise<OperatorTerm | undefined> {
   const [term] = await tx.query<OperatorTerm>(
-    `select lease, epoch, holder, set_config('tintype.declares', 'on', true)
+    `select lease, lease_uid, epoch, holder, set_config('tintype.declares', 'on', true)
      from operator_terms where lease = $1 for share`,
     [lease],
   );

@@ -268,7 +268,7 @@ describe('a preset that brings its image', () => {
     };
     const reasons = ['ImageNotFound', 'ProjectNotFound'];
     const told = () => until(async () => expect(await toldOf(name)).toEqual(reasons));
-    await led(told, { ...db, query });
+    await led(told, { through: { ...db, query } });
   });
 
   it('says in words what is no image, and that its source has no such key', async () => {

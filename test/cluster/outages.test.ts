@@ -56,32 +56,35 @@ describe('while the database is away', () => {
     async (kind) => {
       const [old, fresh] = [newSlug(), newSlug()];
       await apply('Project', old, { displayName: 'Shop' });
-      await led(async () => {
-        await untilReason('Project', old, 'InSync');
-        const { status } = await read('Project', old);
-        postgres.set({ kind });
-        postgres.cut();
-        await apply('Project', old, { displayName: 'Store' });
-        await apply('Project', fresh, {});
-        await untilReason('Project', old, 'DatabaseUnavailable');
-        await untilReason('Project', fresh, 'DatabaseUnavailable');
-        const told = await condition('Project', old);
-        expect(told?.message).toMatch(/the database does not answer/);
-        expect(await condition('Project', old, 'Reconciling')).toMatchObject({ status: 'True' });
-        // What was found before is still known.
-        expect((await read('Project', old)).status).toMatchObject({
-          projectID: status['projectID'],
-          activeKid: status['activeKid'],
-        });
-        const before = [await read('Project', old), await read('Project', fresh)];
-        const passes = await cluster.countPasses();
-        await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
-        expect([await read('Project', old), await read('Project', fresh)]).toEqual(before);
-        postgres.set({ kind: 'none' });
-        postgres.cut();
-        await untilReason('Project', old, 'InSync');
-        await untilReason('Project', fresh, 'InSync');
-      }, faulty);
+      await led(
+        async () => {
+          await untilReason('Project', old, 'InSync');
+          const { status } = await read('Project', old);
+          postgres.set({ kind });
+          postgres.cut();
+          await apply('Project', old, { displayName: 'Store' });
+          await apply('Project', fresh, {});
+          await untilReason('Project', old, 'DatabaseUnavailable');
+          await untilReason('Project', fresh, 'DatabaseUnavailable');
+          const told = await condition('Project', old);
+          expect(told?.message).toMatch(/the database does not answer/);
+          expect(await condition('Project', old, 'Reconciling')).toMatchObject({ status: 'True' });
+          // What was found before is still known.
+          expect((await read('Project', old)).status).toMatchObject({
+            projectID: status['projectID'],
+            activeKid: status['activeKid'],
+          });
+          const before = [await read('Project', old), await read('Project', fresh)];
+          const passes = await cluster.countPasses();
+          await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+          expect([await read('Project', old), await read('Project', fresh)]).toEqual(before);
+          postgres.set({ kind: 'none' });
+          postgres.cut();
+          await untilReason('Project', old, 'InSync');
+          await untilReason('Project', fresh, 'InSync');
+        },
+        { through: faulty },
+      );
       expect((await project(old))?.name).toBe('Store');
     },
     300_000,
@@ -92,28 +95,31 @@ describe('while the database is away', () => {
     const annotated = (name: string) => ({ annotations: { [`tintype.dev/${name}`]: 'true' } });
     await apply('Project', paused, { displayName: 'Shop' });
     await apply('Project', planned, { displayName: 'Shop' });
-    await led(async () => {
-      await untilReason('Project', paused, 'InSync');
-      await untilReason('Project', planned, 'InSync');
-      await apply('Project', paused, { displayName: 'Store' }, annotated('paused'));
-      await apply('Project', planned, { displayName: 'Store' }, annotated('plan-only'));
-      await untilReason('Project', planned, 'PlanOnly');
-      const plan = await condition('Project', planned, 'Planned');
-      expect(plan?.message).toContain('name: "Shop" → "Store"');
-      await until(async () =>
-        expect(await condition('Project', paused, 'Paused')).toMatchObject({ status: 'True' }),
-      );
-      const before = await read('Project', paused);
-      postgres.set({ kind: 'refuse' });
-      postgres.cut();
-      await untilReason('Project', planned, 'DatabaseUnavailable');
-      expect(await condition('Project', planned, 'Planned')).toEqual(plan);
-      const passes = await cluster.countPasses();
-      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 10));
-      expect(await read('Project', paused)).toEqual(before);
-      postgres.set({ kind: 'none' });
-      await untilReason('Project', planned, 'PlanOnly');
-    }, faulty);
+    await led(
+      async () => {
+        await untilReason('Project', paused, 'InSync');
+        await untilReason('Project', planned, 'InSync');
+        await apply('Project', paused, { displayName: 'Store' }, annotated('paused'));
+        await apply('Project', planned, { displayName: 'Store' }, annotated('plan-only'));
+        await untilReason('Project', planned, 'PlanOnly');
+        const plan = await condition('Project', planned, 'Planned');
+        expect(plan?.message).toContain('name: "Shop" → "Store"');
+        await until(async () =>
+          expect(await condition('Project', paused, 'Paused')).toMatchObject({ status: 'True' }),
+        );
+        const before = await read('Project', paused);
+        postgres.set({ kind: 'refuse' });
+        postgres.cut();
+        await untilReason('Project', planned, 'DatabaseUnavailable');
+        expect(await condition('Project', planned, 'Planned')).toEqual(plan);
+        const passes = await cluster.countPasses();
+        await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 10));
+        expect(await read('Project', paused)).toEqual(before);
+        postgres.set({ kind: 'none' });
+        await untilReason('Project', planned, 'PlanOnly');
+      },
+      { through: faulty },
+    );
   }, 30_000);
 });
 

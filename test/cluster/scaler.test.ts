@@ -124,7 +124,12 @@ describe('what is measured of an installation', () => {
     const { client, metrics } = connectKube(cluster.plane());
     const scaler = createScaler({ client, clock, log, metrics, ask: async () => 0, every_ms: 50 });
     const over = new AbortController();
-    const led = scaler.lead({ epoch: 1, signal: over.signal, isCurrent: () => true });
+    const led = scaler.lead({
+      epoch: 1,
+      lease_uid: 'lease',
+      signal: over.signal,
+      isCurrent: () => true,
+    });
     const sees = (mode: 'BuiltIn' | 'KEDA' | 'Disabled') => {
       const spec = { ...least, amqpSecretRef: { name: secret }, autoscaling: { mode } };
       const of = installation(spec, { name, namespace: cluster.namespace(), keda: 'present' });

@@ -15,18 +15,23 @@ describe('a database of another version', () => {
     const empty = createDatabase({ url: made.url });
     const name = newSlug();
     await apply('Project', name, {});
-    await led(async () => {
-      await untilReason('Project', name, 'SchemaNotReady');
-      const { message } = (await condition('Project', name)) ?? {};
-      expect(message).toMatch(
-        /lacks migrations of this version: an ImageService .*tintype migrate/,
-      );
-      expect(await condition('Project', name, 'Reconciling')).toMatchObject({ status: 'True' });
-      expect((await read('Project', name)).metadata.finalizers).toBeUndefined();
-      expect(await empty.query("select 1 from pg_tables where schemaname = 'public'")).toEqual([]);
-      await migrate(made.url);
-      await untilReason('Project', name, 'InSync');
-    }, empty);
+    await led(
+      async () => {
+        await untilReason('Project', name, 'SchemaNotReady');
+        const { message } = (await condition('Project', name)) ?? {};
+        expect(message).toMatch(
+          /lacks migrations of this version: an ImageService .*tintype migrate/,
+        );
+        expect(await condition('Project', name, 'Reconciling')).toMatchObject({ status: 'True' });
+        expect((await read('Project', name)).metadata.finalizers).toBeUndefined();
+        expect(await empty.query("select 1 from pg_tables where schemaname = 'public'")).toEqual(
+          [],
+        );
+        await migrate(made.url);
+        await untilReason('Project', name, 'InSync');
+      },
+      { through: empty },
+    );
     await empty.close();
     await made.drop();
   }, 30_000);
@@ -39,12 +44,15 @@ describe('a database of another version', () => {
     await led(() => untilReason('Project', name, 'InSync'));
     await empty.query('create table schema_migrations (name text)');
     await remove('Project', name);
-    await led(async () => {
-      await untilReason('Project', name, 'SchemaNotReady');
-      expect((await read('Project', name)).metadata.finalizers).toEqual(['tintype.dev/rows']);
-      await empty.query('drop table schema_migrations');
-      await untilGone('Project', name);
-    }, empty);
+    await led(
+      async () => {
+        await untilReason('Project', name, 'SchemaNotReady');
+        expect((await read('Project', name)).metadata.finalizers).toEqual(['tintype.dev/rows']);
+        await empty.query('drop table schema_migrations');
+        await untilGone('Project', name);
+      },
+      { through: empty },
+    );
     await empty.close();
     await made.drop();
   }, 30_000);

@@ -114,7 +114,7 @@ describe('an ImageService where no operator makes any', () => {
   async function told(work: () => Promise<void>): Promise<void> {
     const { client, metrics } = connectKube(cluster.plane());
     const over = new AbortController();
-    const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
+    const term = { epoch: 1, lease_uid: 'lease', signal: over.signal, isCurrent: () => true };
     const where = { served: ['images'], watched: ['images', cluster.namespace()] };
     const options = { client, clock, log, metrics, ...where, patience_ms: 0 };
     const unserved = createUnserved(options);

@@ -99,9 +99,10 @@ async function passes(kind: string, count: number): Promise<void> {
 async function led(work: () => Promise<void>): Promise<void> {
   const over = new AbortController();
   const leading = controllers.lead({
-    ...{ db, epoch: 1 },
+    ...{ db, epoch: 1, lease_uid: 'lease' },
     signal: over.signal,
     isCurrent: () => true,
+    raised: async () => undefined,
   });
   try {
     await work();

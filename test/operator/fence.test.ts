@@ -12,6 +12,7 @@ import { silentLog as log } from './kube/silent-log.ts';
 
 const { db, open, url } = useDatabase();
 
+const lease_uid = 'lease';
 const newLease = () => `operators/${id('org')}`;
 
 function write(through: Database, name: string) {
@@ -26,10 +27,10 @@ async function isThere(name: string): Promise<boolean> {
 describe('a term of the operator', () => {
   it('writes nothing once a later one has begun, and says who leads', async () => {
     const lease = newLease();
-    const old = openFence(db, { lease, epoch: 1, holder: 'old' });
+    const old = openFence(db, { lease, lease_uid, epoch: 1, holder: 'old' });
     await old.raise();
     await write(old.db, `${lease} before`);
-    await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+    await openFence(db, { lease, lease_uid, epoch: 2, holder: 'new' }).raise();
     const late = write(old.db, `${lease} late`);
     await expect(late).rejects.toThrow(
       `nothing was written: 'new' leads by ${lease} since term 2, and this is term 1 of 'old'`,
@@ -44,21 +45,21 @@ describe('a term of the operator', () => {
 
   it('is not taken for another of the same number', async () => {
     const lease = newLease();
-    await openFence(db, { lease, epoch: 1, holder: 'one' }).raise();
-    const other = openFence(db, { lease, epoch: 1, holder: 'other' });
+    await openFence(db, { lease, lease_uid, epoch: 1, holder: 'one' }).raise();
+    const other = openFence(db, { lease, lease_uid, epoch: 1, holder: 'other' });
     await expect(other.raise()).rejects.toBeInstanceOf(Fenced);
     await expect(write(other.db, lease)).rejects.toBeInstanceOf(Fenced);
   });
 
   it('holds up the next one until what it writes is there, or is not', async () => {
     const lease = newLease();
-    const old = openFence(db, { lease, epoch: 1, holder: 'old' });
+    const old = openFence(db, { lease, lease_uid, epoch: 1, holder: 'old' });
     await old.raise();
     const other = open({ maxConnections: 2 });
     const order: string[] = [];
     let raised: Promise<void> | undefined;
     await old.db.transaction(async (tx) => {
-      raised = openFence(other, { lease, epoch: 2, holder: 'new' }).raise();
+      raised = openFence(other, { lease, lease_uid, epoch: 2, holder: 'new' }).raise();
       void raised.then(() => order.push('raised'));
       await untilWaiting(db, 1);
       await insertOrganization(tx, { organization_id: id('org'), name: lease, plan: 'trial' });
@@ -71,7 +72,7 @@ describe('a term of the operator', () => {
 
   it('becomes the newest with its first write, where the database was away when it began', async () => {
     const lease = newLease();
-    const term = openFence(db, { lease, epoch: 3, holder: 'new' });
+    const term = openFence(db, { lease, lease_uid, epoch: 3, holder: 'new' });
     await write(term.db, lease);
     expect(await isThere(lease)).toBe(true);
     expect(await db.query('select epoch from operator_terms where lease = $1', [lease])).toEqual([
@@ -82,9 +83,9 @@ describe('a term of the operator', () => {
   it('is over for all its work when one write is fenced off', async () => {
     const lease = newLease();
     const own = new AbortController();
-    const term = { epoch: 1, signal: own.signal, isCurrent: () => true };
+    const term = { epoch: 1, lease_uid, signal: own.signal, isCurrent: () => true };
     await leadFenced(term, { db, lease, holder: 'old', log }, async (fenced) => {
-      await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+      await openFence(db, { lease, lease_uid, epoch: 2, holder: 'new' }).raise();
       expect(fenced.isCurrent()).toBe(true);
       await expect(write(fenced.db, lease)).rejects.toBeInstanceOf(Fenced);
       expect([fenced.isCurrent(), fenced.signal.aborted]).toEqual([false, true]);
@@ -98,7 +99,7 @@ describe('a term of the operator', () => {
   ])('is over where the database was %s, and the next one writes', async (_, statement) => {
     const lease = newLease();
     const { signal } = new AbortController();
-    const term = (epoch: number) => ({ epoch, signal, isCurrent: () => true });
+    const term = (epoch: number) => ({ epoch, lease_uid, signal, isCurrent: () => true });
     await leadFenced(term(2), { db, lease, holder: 'one', log }, async (fenced) => {
       await write(fenced.db, lease);
       await db.query(statement, [lease]);
@@ -112,11 +113,21 @@ describe('a term of the operator', () => {
     expect(await isThere(`${lease} next`)).toBe(true);
   });
 
+  it('by another Lease of its name says that another cluster may be at work', async () => {
+    const lease = newLease();
+    const own = openFence(db, { lease, lease_uid, epoch: 1, holder: 'own' });
+    await own.raise();
+    await openFence(db, { lease, lease_uid: 'other', epoch: 2, holder: 'new' }).raise();
+    await expect(write(own.db, lease)).rejects.toThrow(
+      /'new' leads by .* \(another Lease of that name: does another cluster use this database\?\) since/,
+    );
+  });
+
   it('of another installation in one database is another', async () => {
     const [one, other] = [newLease(), newLease()];
-    const fence = openFence(db, { lease: one, epoch: 1, holder: 'one' });
+    const fence = openFence(db, { lease: one, lease_uid, epoch: 1, holder: 'one' });
     await fence.raise();
-    await openFence(db, { lease: other, epoch: 9, holder: 'other' }).raise();
+    await openFence(db, { lease: other, lease_uid, epoch: 9, holder: 'other' }).raise();
     await write(fence.db, one);
     expect(await isThere(one)).toBe(true);
   });
@@ -134,7 +145,7 @@ describe('a leader that was frozen', () => {
       try {
         expect(await writer.line()).toBe('paused');
         writer.child.kill('SIGSTOP');
-        await openFence(db, { lease, epoch: 2, holder: 'new' }).raise();
+        await openFence(db, { lease, lease_uid, epoch: 2, holder: 'new' }).raise();
         writer.child.kill('SIGCONT');
         writer.child.stdin?.write('go on\n');
         expect(await writer.line()).toMatch(said);

@@ -13,7 +13,12 @@ const pause = async (words: string) => {
 };
 
 const db = createDatabase({ url, idleTransactionTimeoutMs: 500 });
-const fence = openFence(db, { lease, epoch: 1, holder: `process-${process.pid}` });
+const fence = openFence(db, {
+  lease,
+  lease_uid: 'lease',
+  epoch: 1,
+  holder: `process-${process.pid}`,
+});
 await fence.raise();
 try {
   if (place === 'before') await pause('paused');

@@ -111,7 +111,14 @@ export function useInstallationCluster(
     led: async (work: () => Promise<unknown>) => {
       const over = new AbortController();
       const { signal } = over;
-      const leading = controller.lead({ db, epoch: 1, signal, isCurrent: () => true });
+      const leading = controller.lead({
+        db,
+        epoch: 1,
+        lease_uid: 'lease',
+        signal,
+        isCurrent: () => true,
+        raised: async () => undefined,
+      });
       try {
         await work();
       } finally {

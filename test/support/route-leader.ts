@@ -32,7 +32,7 @@ export function watchForRoutes(plane: PlaneAddress, { teams, images }: Namespace
       const often = { sweep_ms, poll_ms: 50, retry_ms: 200 };
       const controller = createRouteController({ context, log, metrics, ...often });
       const over = new AbortController();
-      const term = { epoch: 1, signal: over.signal, isCurrent: () => true };
+      const term = { epoch: 1, lease_uid: 'lease', signal: over.signal, isCurrent: () => true };
       const leading = controller.lead(term);
       try {
         await work();

@@ -13,6 +13,7 @@ import {
 import { openFence } from '../../operator/fence.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { createEventRecorder } from '../../operator/kube/events.ts';
+import type { Term } from '../../operator/kube/lease.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import type { Database } from '../../runtime/db/client.ts';
@@ -44,6 +45,9 @@ export type Live = {
 
 type Declared = { namespace?: string; annotations?: Record<string, string> };
 
+/** `through`: the database as it has it. */
+type Leader = Partial<Pick<Term, 'epoch' | 'lease_uid'>> & { through?: Database };
+
 export type TenantCluster = {
   plane(): PlaneAddress;
   /** The first of its namespaces. */
@@ -52,7 +56,7 @@ export type TenantCluster = {
   other(): string;
   metrics(): KubeMetrics;
   /** What an operator makes of the cluster while it leads. */
-  led(work: () => Promise<unknown>, through?: Database): Promise<void>;
+  led(work: () => Promise<unknown>, leader?: Leader): Promise<void>;
   apply(kind: string, name: string, spec: object, declared?: Declared): Promise<unknown>;
   read(kind: string, name: string, namespace?: string): Promise<Live>;
   remove(kind: string, name: string, namespace?: string): Promise<unknown>;
@@ -130,11 +134,12 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
     namespace: first,
     other: () => namespaces[1] ?? '',
     metrics: () => metrics,
-    led: async (work, through = db) => {
+    led: async (work, { through = db, epoch = 1, lease_uid = 'lease' } = {}) => {
       const over = new AbortController();
       const { signal } = over;
-      const fence = openFence(through, { lease: `${first()}/test`, epoch: 1, holder: 'test' });
-      const leading = controllers.lead({ db: fence.db, epoch: 1, signal, isCurrent: () => true });
+      const term = { epoch, lease_uid };
+      const fence = openFence(through, { ...term, lease: `${first()}/test`, holder: 'test' });
+      const leading = controllers.lead({ ...term, ...fence, signal, isCurrent: () => true });
       try {
         await work();
       } finally {

@@ -45,7 +45,14 @@ it('a project and its preset that both wait to go do not look at each other with
     },
   });
   const over = new AbortController();
-  const leading = controllers.lead({ epoch: 1, signal: over.signal, isCurrent: () => true, db });
+  const leading = controllers.lead({
+    epoch: 1,
+    lease_uid: 'lease',
+    signal: over.signal,
+    isCurrent: () => true,
+    raised: async () => undefined,
+    db,
+  });
   const isTold = (kind: 'Project' | 'WatermarkPreset', key: string) =>
     cluster.find(kind, key)?.status?.conditions?.some(({ type }) => type === 'Paused');
   await expect

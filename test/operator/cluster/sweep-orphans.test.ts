@@ -35,7 +35,14 @@ function sweep(more: Partial<TenantState['caches']>) {
   };
   const state = { caches, clock, departed, log, namespaces: [], queues: new Map() };
   const over = new AbortController();
-  const term = { epoch: 1, signal: over.signal, isCurrent: () => true, db };
+  const term = {
+    epoch: 1,
+    lease_uid: 'lease',
+    signal: over.signal,
+    isCurrent: () => true,
+    raised: async () => undefined,
+    db,
+  };
   const swept = sweepOrphans({ ...state, resync_ms: RESYNC_MS } as unknown as TenantState, term);
   onTestFinished(async () => {
     over.abort();
@@ -73,6 +80,19 @@ it('a row is no orphan while the API server has its resource, or another one tha
   again();
   expect(await orphans()).toEqual([]);
   now = undefined;
+  again();
+  expect(await orphans()).toEqual(['uid']);
+});
+
+it('a row of another cluster’s resource is no orphan before the resource was seen here', async () => {
+  let live: TenantObject | undefined;
+  await db.query(`insert into owners_elsewhere (owner_uid) values ('uid')`);
+  const { orphans, again } = sweep({ get: () => live });
+  expect(await orphans()).toEqual([]);
+  live = { metadata: { uid: 'uid' } } as TenantObject;
+  again();
+  expect(await orphans()).toEqual([]);
+  live = undefined;
   again();
   expect(await orphans()).toEqual(['uid']);
 });

@@ -1,0 +1,85 @@
+// A database that comes to another cluster, as in a move or after a loss: what was declared in the old one goes on as it
+// is until the new one declares it. Spec: Project.
+import { expect, it } from 'vitest';
+import { openFence } from '../../operator/fence.ts';
+import { findProjectBySlug } from '../../runtime/db/projects.ts';
+import { useDatabase } from '../support/database.ts';
+import { kubeRelease } from '../support/kube-request.ts';
+import { must } from '../support/rows.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const cluster = useTenantCluster({ db });
+const { apply, led, namespace, path, plane, read, remove, untilGone, untilReason } = cluster;
+
+const project = async (name: string) => must(await findProjectBySlug(db, name));
+const uidOf = async (name: string) => must((await read('Project', name)).metadata.uid);
+
+/** The term of an operator of which nothing else is seen here. */
+async function ledElsewhere(term: { epoch: number; lease_uid: string }): Promise<void> {
+  await openFence(db, { ...term, lease: `${namespace()}/test`, holder: 'test' }).raise();
+}
+
+const old = { epoch: 1, lease_uid: 'old' };
+
+/** Projects as an operator of another cluster left them. */
+async function declareElsewhere(count: number): Promise<string[]> {
+  const names = Array.from({ length: count }, newSlug);
+  await led(async () => {
+    for (const name of names) await apply('Project', name, {});
+    for (const name of names) await untilReason('Project', name, 'InSync');
+  }, old);
+  for (const name of names) {
+    await remove('Project', name);
+    await kubeRelease(plane(), path('Project', name));
+    await untilGone('Project', name);
+    await db.query('update projects set owner_uid = $2 where project_slug = $1', [
+      name,
+      `old-${name}`,
+    ]);
+  }
+  return names;
+}
+
+async function ownersElsewhere(): Promise<string[]> {
+  const rows = await db.query<{ owner_uid: string }>(
+    'select owner_uid from owners_elsewhere order by owner_uid',
+  );
+  return rows.map(({ owner_uid }) => owner_uid);
+}
+
+it('leaves what the old one declared as it is, and has it once it is declared here', async () => {
+  const [kept = '', left = ''] = await declareElsewhere(2);
+  const before = await project(left);
+  const here = { epoch: 2, lease_uid: 'new' };
+  await led(async () => {
+    await apply('Project', kept, {});
+    await untilReason('Project', kept, 'InSync');
+    expect((await project(kept)).owner_uid).toBe(await uidOf(kept));
+    // Until a sweep has gone by after it.
+    await until(async () => expect(await ownersElsewhere()).toEqual([`old-${left}`]));
+  }, here);
+  expect(await project(left)).toEqual(before);
+  await led(async () => {
+    await apply('Project', left, {});
+    await untilReason('Project', left, 'InSync');
+    await until(async () => expect(await ownersElsewhere()).toEqual([]));
+  }, here);
+  expect((await project(left)).owner_uid).toBe(await uidOf(left));
+});
+
+it('knows its own again where only its Lease was made anew', async () => {
+  const name = newSlug();
+  await led(
+    async () => {
+      await apply('Project', name, {});
+      await untilReason('Project', name, 'InSync');
+    },
+    { epoch: 5, lease_uid: 'new' },
+  );
+  const anew = { epoch: 6, lease_uid: 'newer' };
+  await ledElsewhere(anew);
+  expect(await ownersElsewhere()).toContain(await uidOf(name));
+  await led(() => until(async () => expect(await ownersElsewhere()).toEqual([])), anew);
+  expect((await project(name)).owner_uid).toBe(await uidOf(name));
+});
