@@ -159,7 +159,7 @@ function isAllowed({ file, target }: Import): boolean {
 
 // The one command starts any process, lazily, and knows the settings of none.
 function isProcessEntry(target: string): boolean {
-  const isEntry = /\/(main|token|advice|config|collect-seldom)\.ts$/.test(target);
+  const isEntry = /\/(main|token|advice|config|instance|collect-seldom)\.ts$/.test(target);
   return isEntry || target.startsWith('runtime/cli/') || target === 'package.json';
 }
 
