@@ -5,7 +5,9 @@
  * or made anew. Spec: Project.
  */
 import type { Database, Transaction } from '../runtime/db/client.ts';
+import { insertOwnersElsewhere } from '../runtime/db/declared-rows.ts';
 import {
+  findNewestOperatorTerm,
   findOperatorTerm,
   lockOperatorTerm,
   type OperatorTerm,
@@ -52,7 +54,8 @@ export type Fence = {
 export function openFence(db: Database, term: OperatorTerm): Fence {
   let isRaised = false;
   const raise = async () => {
-    await raiseOperatorTerm(db, term, { folder_prefix: FOLDER_UID_PREFIX });
+    await noteElsewhere(db, term);
+    await raiseOperatorTerm(db, term);
     const newest = await findOperatorTerm(db, term.lease);
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
     isRaised = true;
@@ -82,6 +85,16 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
       },
     },
   };
+}
+
+/**
+ * What was declared in the time of another Lease may be another cluster's: that it is not in this one says nothing. Noted
+ * before the term is, so that nobody ever sees the one without the other.
+ */
+async function noteElsewhere(db: Database, term: OperatorTerm): Promise<void> {
+  const last = await findNewestOperatorTerm(db);
+  if (last === undefined || isOneLease(term, last)) return;
+  await insertOwnersElsewhere(db, { folder_prefix: FOLDER_UID_PREFIX });
 }
 
 /** The database was away when the term began, or is another by now. */

@@ -148,8 +148,7 @@ export async function findNamesakeRecipe(
 
 export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
 
-/** Every resource that owns a row, by kind. */
-export const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
+const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
     select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
     union all
     select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
@@ -187,6 +186,20 @@ export async function listClusterOwners(
 export async function listOwnersElsewhere(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ owner_uid: string }>('select owner_uid from owners_elsewhere');
   return rows.map(({ owner_uid }) => owner_uid);
+}
+
+/** From now on all that own a row are of elsewhere. */
+export async function insertOwnersElsewhere(
+  db: Queryable,
+  { folder_prefix }: { folder_prefix: string },
+): Promise<void> {
+  await db.query(
+    `insert into owners_elsewhere (owner_uid)
+     select distinct uid from (${OWNERS}) as owners
+     where uid is not null and not starts_with(uid, $1)
+     on conflict do nothing`,
+    [folder_prefix],
+  );
 }
 
 export async function deleteOwnersElsewhere(

@@ -3,7 +3,6 @@
  * that has locked its term holds up the next leader until it has ended. Spec: Project.
  */
 import type { Queryable, Transaction } from './client.ts';
-import { OWNERS } from './declared-rows.ts';
 
 export type OperatorTerm = {
   /** Namespace and name. */
@@ -14,36 +13,27 @@ export type OperatorTerm = {
   holder: string;
 };
 
-type Raising = {
-  /** Of the uids of those that a folder declares. */
-  folder_prefix: string;
-};
-
-/**
- * Nothing where this term, or a later one, has been written already. Where the newest of all led by another Lease, what
- * owns a row was declared in its time, and maybe in its cluster.
- */
+/** Nothing where this term, or a later one, has been written already. */
 export async function raiseOperatorTerm(
   db: Queryable,
   { lease, lease_uid, epoch, holder }: OperatorTerm,
-  { folder_prefix }: Raising,
 ): Promise<void> {
   await db.query(
-    `with newest as (
-       select lease_uid from operator_terms order by began_at desc, epoch desc limit 1
-     ), raised as (
-       insert into operator_terms as term (lease, lease_uid, epoch, holder) values ($1, $2, $3, $4)
-       on conflict (lease) do update
-       set lease_uid = excluded.lease_uid, epoch = excluded.epoch, holder = excluded.holder, began_at = now()
-       where term.epoch < excluded.epoch
-       returning lease
-     )
-     insert into owners_elsewhere (owner_uid)
-     select distinct uid from (${OWNERS}) as owners, raised, newest
-     where newest.lease_uid <> $2 and uid is not null and not starts_with(uid, $5)
-     on conflict do nothing`,
-    [lease, lease_uid, epoch, holder, folder_prefix],
+    `insert into operator_terms as term (lease, lease_uid, epoch, holder) values ($1, $2, $3, $4)
+     on conflict (lease) do update
+     set lease_uid = excluded.lease_uid, epoch = excluded.epoch, holder = excluded.holder, began_at = now()
+     where term.epoch < excluded.epoch`,
+    [lease, lease_uid, epoch, holder],
   );
+}
+
+/** Of all Leases. */
+export async function findNewestOperatorTerm(db: Queryable): Promise<OperatorTerm | undefined> {
+  const [term] = await db.query<OperatorTerm>(
+    `select lease, lease_uid, epoch, holder from operator_terms
+     order by began_at desc, epoch desc limit 1`,
+  );
+  return term;
 }
 
 export async function findOperatorTerm(

@@ -139,6 +139,8 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
       const { signal } = over;
       const term = { epoch, lease_uid };
       const fence = openFence(through, { ...term, lease: `${first()}/test`, holder: 'test' });
+      // As the operator does it: without a database it leads all the same.
+      await fence.raised().catch(() => undefined);
       const leading = controllers.lead({ ...term, ...fence, signal, isCurrent: () => true });
       try {
         await work();
