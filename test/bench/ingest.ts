@@ -13,7 +13,7 @@ import type { Tintype } from '../contract/support/tintype.ts';
 import { sendUpload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
 import { type IngestSample, makeIngestSamples, makeMixedSet } from './ingest-samples.ts';
-import { measureTree, watchCpu } from './process-tree.ts';
+import { measureAtRest, measureTree, watchCpu } from './process-tree.ts';
 
 const RUNS = 20;
 /** Of sharp alone, among those runs: whatever else the machine does, it does to both. */
@@ -24,7 +24,7 @@ const WATCH_MS = 50;
 
 export async function measureIngest(tintype: Tintype): Promise<Figure[]> {
   const figures: Figure[] = [];
-  const rest_bytes = measureTree(tintype.instance.pid).pss_bytes;
+  const { pss_bytes: rest_bytes } = await measureAtRest(tintype.instance.pid);
   for (const sample of await makeIngestSamples()) {
     figures.push(...(await measureSample(tintype, { sample, rest_bytes })));
   }
@@ -92,7 +92,7 @@ async function measureUpload(
 ): Promise<Run> {
   const { pid, project_slug, api_key } = tintype.instance;
   const api = withKey(tintype, api_key);
-  const before = measureTree(pid).cpu_ms;
+  const cpu = watchCpu(pid);
   let peak = 0;
   const timer = setInterval(() => {
     peak = Math.max(peak, measureTree(pid).pss_bytes);
@@ -101,7 +101,7 @@ async function measureUpload(
     const sent = await sendUpload(api, project_slug, { bytes, content_type });
     const started = Date.now();
     const session = await untilReady(tintype, { upload_id: sent.body.upload_id, name });
-    const cpu_ms = measureTree(pid).cpu_ms - before;
+    const cpu_ms = cpu.stop();
     const ms = Date.parse(session.ready_at) - started;
     return { ms, cpu_ms, peak_bytes: peak };
   } finally {

@@ -14,32 +14,27 @@ import {
 import { measureApi } from './api.ts';
 import { measureBombs } from './bombs.ts';
 import { measureDeliveries } from './deliveries.ts';
-import { type Figure, figure } from './figure.ts';
+import type { Figure } from './figure.ts';
 import { measureFiles } from './files.ts';
 import { measureIngest } from './ingest.ts';
+import { measureInstall } from './install.ts';
 import { measureLibraryFiles } from './library-files.ts';
 import { measureMetering } from './metering.ts';
 import { measureNeighbours } from './neighbours.ts';
 import { measureOperator } from './operator.ts';
 import { measureOverload } from './overload.ts';
-import { measureTree } from './process-tree.ts';
 import { measureProxyMemory } from './proxy-memory.ts';
 import { measureQuality } from './quality.ts';
 import { measureQuota } from './quota.ts';
 import { measureRenderMemory } from './render-memory.ts';
+import { measureRest } from './rest.ts';
 import { measureStarts } from './starts.ts';
 import { measureWebhooks } from './webhooks.ts';
 
 const parts: Readonly<Record<string, () => Promise<Figure[]>>> = {
   starts: measureStarts,
-  rest: () =>
-    running(async ({ instance }) => {
-      const { pss_bytes, processes } = measureTree(instance.pid);
-      return [
-        figure('memory at rest, all processes', 'MB', [pss_bytes / 1e6]),
-        figure('processes at rest', '', [processes]),
-      ];
-    }),
+  install: measureInstall,
+  rest: () => running(measureRest),
   ingest: () => running(measureIngest),
   proxy: measureProxyMemory,
   neighbours: () => running(measureNeighbours),

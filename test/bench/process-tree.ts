@@ -1,5 +1,6 @@
 /** CPU time and memory of a process and everything below it, from /proc: what a piece of work really cost. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** `pss_bytes` counts a page that several processes share once, divided among them. */
 type TreeUse = { cpu_ms: number; pss_bytes: number; processes: number };
@@ -13,6 +14,33 @@ export function measureTree(rootPid: number): TreeUse {
     pss_bytes: sum(used.map(({ pid }) => readPss(pid))),
     processes: used.length,
   };
+}
+
+/** Memory once what a start began has come to an end: it grows no more, or has been given half a minute. */
+export async function measureAtRest(rootPid: number): Promise<TreeUse> {
+  let last = measureTree(rootPid);
+  for (let look = 0; look < RESTING_LOOKS_MAX; look += 1) {
+    await sleep(RESTING_MS);
+    const now = measureTree(rootPid);
+    if (Math.abs(now.pss_bytes - last.pss_bytes) < RESTING_BYTES) return now;
+    last = now;
+  }
+  return last;
+}
+
+const RESTING_MS = 3000;
+const RESTING_LOOKS_MAX = 10;
+const RESTING_BYTES = 1_000_000;
+
+/** Memory of each process of the tree, as `measureTree` counts it, with the words that it was started with. */
+export function measureEach(
+  rootPid: number,
+): { pid: number; command: string; pss_bytes: number }[] {
+  return treeOf(rootPid).map(({ pid }) => ({
+    pid,
+    command: readCommand(pid),
+    pss_bytes: readPss(pid),
+  }));
 }
 
 function treeOf(rootPid: number): Process[] {
@@ -69,6 +97,14 @@ function readProcess(pid: number): Process[] {
     return [{ pid, parent: at(4), own_ticks, ticks: own_ticks + at(16) + at(17) }];
   } catch {
     return [];
+  }
+}
+
+function readCommand(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+  } catch {
+    return '';
   }
 }
 

@@ -14,7 +14,7 @@ import { removeFolder, startTintype, type Tintype } from '../contract/support/ti
 import { upload } from '../contract/support/upload.ts';
 import { type Figure, figure } from './figure.ts';
 import { type IngestSample, makeIngestSamples } from './ingest-samples.ts';
-import { measureTree } from './process-tree.ts';
+import { measureAtRest, measureTree } from './process-tree.ts';
 
 const RENDERS = 8;
 /** Above what a half-way image is used for, and below it. */
@@ -61,7 +61,7 @@ type Of = { sample: IngestSample; width: number };
 
 async function measureWidth(tintype: Tintype, of: Of): Promise<Figure[]> {
   const name = `${of.sample.name} to ${of.width} px`;
-  const rest = measureTree(tintype.instance.pid).pss_bytes;
+  const { pss_bytes: rest } = await measureAtRest(tintype.instance.pid);
   const peak = await watchPeak(tintype, () => renderAll(tintype, of));
   const alone = await renderAlone(of);
   return [
