@@ -192,6 +192,7 @@ it('an operator that was frozen in the middle of a pass tries to write when it w
   expect(changes).toHaveLength(5);
   // It has not lost its mind: it is next.
   standby.child.kill('SIGTERM');
+  await once(standby.child, 'exit');
   await of.change('Six');
   await of.untilNamed('Six');
   expect(await leads(frozen)).toBe(true);
