@@ -1,0 +1,35 @@
+/** The end of an HTTP server: who has connected by then is answered, also where the server has not looked yet. */
+import { createServer } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { expect, it, onTestFinished } from 'vitest';
+import { prepareToClose } from '../../../../runtime/platform/http/close-server.ts';
+import { listen } from '../../../../runtime/platform/http/listen.ts';
+
+const CLIENTS = 20;
+
+it('takes the connections that wait for it before nobody listens any more', async () => {
+  const server = createServer((_, response) => void response.end('answered'));
+  const closing = prepareToClose(server);
+  const port = await listen(server, { port: 0, option: 'port', host: '127.0.0.1' });
+  const sockets = Array.from({ length: CLIENTS }, () => ask(port));
+  // All connect now, and the server has no turn to take them.
+  await new Promise((resolve) => process.nextTick(resolve));
+  const closed = closing.close({ deadline_ms: 10_000, quiet_ms: 100 });
+  const answers = await Promise.all(sockets.map((socket) => text(socket).catch(codeOf)));
+  await closed;
+  expect(answers.map((answer) => answer.split('\r\n').at(0))).toEqual(
+    Array.from({ length: CLIENTS }, () => 'HTTP/1.1 200 OK'),
+  );
+});
+
+function ask(port: number): Socket {
+  const socket = createConnection({ host: '127.0.0.1', port });
+  onTestFinished(() => void socket.destroy());
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  return socket;
+}
+
+function codeOf(error: NodeJS.ErrnoException): string {
+  return error.code ?? error.message;
+}
