@@ -15,6 +15,10 @@ export function nameOfKept(text: string): string | undefined {
   return names.get(text);
 }
 
+export function listKept(): readonly string[] {
+  return [...names.keys()];
+}
+
 /** No connection uses what it kept of the statement any more. */
 export function dropKept(text: string): boolean {
   return names.delete(text);

@@ -3,6 +3,7 @@
  * that has locked its term holds up the next leader until it has ended. Spec: Project.
  */
 import type { Queryable, Transaction } from './client.ts';
+import { kept } from './kept-statements.ts';
 
 export type OperatorTerm = {
   /** Namespace and name. */
@@ -56,6 +57,11 @@ export async function findLastOperatorEpoch(db: Queryable, lease: string): Promi
   return term?.epoch ?? 0;
 }
 
+const LOCK = kept(
+  `select lease, lease_uid, epoch, holder, set_config('tintype.declares', 'on', true)
+   from operator_terms where lease = $1 for share`,
+);
+
 /**
  * Until the end of the transaction nobody begins a later one, and what it writes is not noted in declared_row_changes as
  * what others write is.
@@ -64,10 +70,5 @@ export async function lockOperatorTerm(
   tx: Transaction,
   lease: string,
 ): Promise<OperatorTerm | undefined> {
-  const [term] = await tx.query<OperatorTerm>(
-    `select lease, lease_uid, epoch, holder, set_config('tintype.declares', 'on', true)
-     from operator_terms where lease = $1 for share`,
-    [lease],
-  );
-  return term;
+  return (await tx.query<OperatorTerm>(LOCK, [lease]))[0];
 }

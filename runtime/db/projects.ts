@@ -65,7 +65,11 @@ const SELECT_WRITTEN = `select ${PROJECT_COLUMNS} from p ${JOINED}`;
 const BY_ID = kept(`${SELECT} where p.project_id = $1`);
 const BY_SLUG = kept(`${SELECT} where p.project_slug = $1`);
 const BY_OWNER = kept(`${SELECT} where p.owner_uid = $1`);
-const BY_OWNER_OR_SLUG = kept(`${SELECT} where p.owner_uid = $1 or p.project_slug = $2`);
+// Each by its index: an `or` that was planned while there were few projects goes on reading all of them.
+const BY_OWNER_OR_SLUG = kept(
+  `select ${PROJECT_COLUMNS} from (select * from projects where owner_uid = $1
+     union all select * from projects where project_slug = $2) p ${JOINED}`,
+);
 
 export async function findProject(
   db: Queryable,

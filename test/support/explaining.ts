@@ -59,12 +59,10 @@ async function explain(
   tx: Queryable,
   { text, values, tables }: { text: string; values: readonly unknown[]; tables: readonly string[] },
 ): Promise<Pick<Explained, 'scans' | 'buffers'>> {
-  const [row] = await tx.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (analyze, buffers, format json) ${text}`,
+  const plan = await planOf(tx, {
+    text: `explain (analyze, buffers, format json) ${text}`,
     values,
-  );
-  const plan = row?.['QUERY PLAN'][0]?.Plan;
-  if (plan === undefined) throw new Error('no plan');
+  });
   const nodes = nodesOf(plan);
   const scans = nodes.filter((node) =>
     tables.includes(node['Relation Name'] ?? indexOwner(node, tables)),
@@ -103,12 +101,23 @@ export async function listTablesScanned(
   db: Queryable,
   { text, values }: Statement,
 ): Promise<string[]> {
-  const [row] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(
-    `explain (format json) ${text}`,
-    values,
-  );
+  return scannedBy(await planOf(db, { text: `explain (format json) ${text}`, values }));
+}
+
+/** Those of a statement that is planned before its values are known, as one that connections keep is. */
+export async function listTablesScannedByAny(db: Queryable, text: string): Promise<string[]> {
+  const explain = `explain (generic_plan, format json) ${text}`;
+  return scannedBy(await planOf(db, { text: explain, values: [] }));
+}
+
+async function planOf(db: Queryable, { text, values }: Statement): Promise<Plan> {
+  const [row] = await db.query<{ 'QUERY PLAN': { Plan: Plan }[] }>(text, values);
   const plan = row?.['QUERY PLAN'][0]?.Plan;
   if (plan === undefined) throw new Error('no plan');
+  return plan;
+}
+
+function scannedBy(plan: Plan): string[] {
   return nodesOf(plan)
     .filter((node) => node['Node Type'] === 'Seq Scan')
     .map((node) => node['Relation Name'] ?? '');

@@ -1,9 +1,26 @@
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
-import { kept } from '../../../runtime/db/kept-statements.ts';
+import { kept, listKept } from '../../../runtime/db/kept-statements.ts';
 import { useDatabase } from '../../support/database.ts';
+import { listTablesScannedByAny } from '../../support/explaining.ts';
+
+const FOLDER = new URL('../../../runtime/db/', import.meta.url);
+for (const file of readdirSync(FOLDER).filter((name) => name.endsWith('.ts'))) {
+  await import(new URL(file, FOLDER).href);
+}
+const ours = listKept();
 
 const { db, url } = useDatabase();
+
+/** As a connection keeps its plan when the tables have grown. */
+it.each(ours)(
+  'what is planned while the tables are empty reads none as a whole: %s',
+  async (text) => {
+    const scanned = await listTablesScannedByAny(db, text);
+    expect(scanned.filter((table) => !table.startsWith('pg_'))).toEqual([]);
+  },
+);
 
 const planned = (text: string) =>
   `select generic_plans + custom_plans as runs from pg_prepared_statements where statement = '${text}'`;
