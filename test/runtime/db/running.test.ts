@@ -65,6 +65,8 @@ describe('a job', () => {
     expect(await count()).toBe(1);
     await end('done');
     expect(await count()).toBe(0);
+    // Times of runs are whole milliseconds.
+    await db.query('select pg_sleep(0.002)');
     await end('failed');
     await end('failed');
     must(await start('count', 0));
