@@ -188,23 +188,21 @@ const CHANGEABLE = [
 export type ProjectUpdate = {
   project_id: string;
   changes: ProjectChanges;
-  /** Only when the row still has this version. */
-  version?: number;
 };
 
-/** Undefined when there is no such project, or it has another version by now. */
+/** Undefined when there is no such project. */
 export async function updateProject(
   db: Queryable,
-  { project_id, changes, version }: ProjectUpdate,
+  { project_id, changes }: ProjectUpdate,
 ): Promise<ProjectRow | undefined> {
   const { columns, values } = printChanges(changes);
-  const sets = columns.map((column, index) => `${column} = $${index + 3}, `).join('');
+  const sets = columns.map((column, index) => `${column} = $${index + 2}, `).join('');
   const updated = await db.query<ProjectRow>(
     `with p as (
        update projects set ${sets}version = version + 1, updated_at = now()
-       where project_id = $1 and ($2::bigint is null or version = $2) returning *)
+       where project_id = $1 returning *)
      ${SELECT_WRITTEN}`,
-    [project_id, version ?? null, ...values],
+    [project_id, ...values],
   );
   return updated[0];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../../runtime/core/ids.ts';
 import { deleteOldAuditEntries, insertAuditEntry } from '../../../runtime/db/audit-log.ts';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import {
@@ -158,16 +159,15 @@ describe('a project', () => {
     expect((await findProject(db, project_id))?.custom_domains).toEqual([]);
   });
 
-  it('changes only under the version that was read', async () => {
+  it('has another version with each change, also where none of its own columns changes', async () => {
     const { project_id, version } = await makeProject(db);
-    const rename = (name: string) => updateProject(db, { project_id, changes: { name }, version });
-    const renamed = await Promise.all(['a', 'b', 'c'].map(rename));
-    expect(renamed.filter((row) => row !== undefined)).toHaveLength(1);
-    const cleared = await updateProject(db, {
-      project_id,
-      changes: { resolution_presets: {}, storage_hard_limit_bytes: null },
-    });
-    expect(cleared?.version).toBe(version + 2);
+    const renamed = await updateProject(db, { project_id, changes: { name: 'a' } });
+    expect(renamed).toMatchObject({ name: 'a', version: version + 1 });
+    expect((await updateProject(db, { project_id, changes: {} }))?.version).toBe(version + 2);
+    const changes = { resolution_presets: {}, storage_hard_limit_bytes: null };
+    const cleared = await updateProject(db, { project_id, changes });
+    expect(cleared).toMatchObject({ ...changes, name: 'a', version: version + 3 });
+    expect(await updateProject(db, { project_id: newId('prj', 0), changes })).toBeUndefined();
   });
 
   it('is locked by one transaction at a time, which sees what the one before wrote', async () => {

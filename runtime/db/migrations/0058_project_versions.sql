@@ -1,0 +1,8 @@
+-- What the version of a project is for: no request compares it. Spec: Project.
+-- Up Migration
+
+comment on column projects.version is 'Raised by each change of the project, also by one of rows beside it, such as its price.';
+
+-- Down Migration
+
+comment on column projects.version is 'Raised by each change of settings: what an If-Match compares.';
