@@ -78,12 +78,12 @@ export function bucketName() {
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'a bucket name: 3 to 63 of a-z, 0-9, dot, dash');
 }
 
-/** Items between commas; spaces around them do not count. */
+/** Items between commas; spaces around them do not count, nor does one that was named before. */
 export function list<Item extends z.ZodType<unknown, string>>(item: Item) {
   return z
     .string()
     .transform((value) => value.split(',').map((part) => part.trim()))
-    .transform((parts) => parts.filter((part) => part !== ''))
+    .transform((parts) => [...new Set(parts)].filter((part) => part !== ''))
     .pipe(z.array(item));
 }
 

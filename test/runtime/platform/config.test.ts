@@ -57,6 +57,11 @@ describe('a configuration', () => {
     });
   });
 
+  it('counts what a list names twice once', () => {
+    const { watchNamespaces } = parseConfig({ TINTYPE_WATCH_NAMESPACES: 'shop, blog,,shop' });
+    expect(watchNamespaces).toEqual(['shop', 'blog']);
+  });
+
   it('counts an empty variable as unset', () => {
     const empty = Object.fromEntries(table.map(({ name }) => [name, '']));
     expect(parseConfig(empty)).toEqual(parseConfig({}));
