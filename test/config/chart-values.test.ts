@@ -21,6 +21,12 @@ describe('the repository of the image', () => {
   });
 });
 
+it.each(['watchNamespaces', 'runtimeNamespaces'])('no namespace is named twice: %s', (name) => {
+  expect(() => helmText({ [name]: ['a', 'b', 'a'] })).toThrow(
+    `/${name}': items at 0 and 2 are equal`,
+  );
+});
+
 /** `a.b` as `{ a: { b: null } }`. */
 function without(path: string): Values {
   return path.split('.').reduceRight<unknown>((inner, word) => ({ [word]: inner }), null) as Values;
