@@ -54,10 +54,14 @@ export type Fence = {
 export function openFence(db: Database, term: OperatorTerm): Fence {
   let isRaised = false;
   const raise = async () => {
-    await noteElsewhere(db, term);
+    const last = await findNewestOperatorTerm(db);
+    const isElsewhere = last !== undefined && !wasLedByOurs(term, last);
+    if (isElsewhere) await noteElsewhere(db);
     await raiseOperatorTerm(db, term);
     const newest = await findOperatorTerm(db, term.lease);
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
+    // What came until nobody else could write any more.
+    if (isElsewhere) await noteElsewhere(db);
     isRaised = true;
   };
   const fenced: Database['transaction'] = (work, options) =>
@@ -91,10 +95,13 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
  * What was declared in the time of another Lease may be another cluster's: that it is not in this one says nothing. Noted
  * before the term is, so that nobody ever sees the one without the other.
  */
-async function noteElsewhere(db: Database, term: OperatorTerm): Promise<void> {
-  const last = await findNewestOperatorTerm(db);
-  if (last === undefined || isOneLease(term, last)) return;
-  await insertOwnersElsewhere(db, { folder_prefix: FOLDER_UID_PREFIX });
+function noteElsewhere(db: Database): Promise<void> {
+  return insertOwnersElsewhere(db, { folder_prefix: FOLDER_UID_PREFIX });
+}
+
+/** Of one that did not say by which Lease it led nobody knows. */
+function wasLedByOurs(own: OperatorTerm, last: OperatorTerm): boolean {
+  return last.lease_uid === own.lease_uid;
 }
 
 /** The database was away when the term began, or is another by now. */

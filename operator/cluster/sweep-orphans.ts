@@ -42,8 +42,8 @@ async function sweep(state: TenantState, term: FencedTerm, namesakes: Namesakes)
   await term.raised();
   const { db } = term;
   const all = await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX });
-  const owners = (await withoutElsewhere(state, db, all)).filter(
-    ({ namespace }) => state.namespaces.length === 0 || state.namespaces.includes(namespace),
+  const owners = (await withoutElsewhere(state, db, all)).filter((owner) =>
+    isWatched(state, owner),
   );
   const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
@@ -58,14 +58,19 @@ async function sweep(state: TenantState, term: FencedTerm, namesakes: Namesakes)
   }
 }
 
+function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolean {
+  return namespaces.length === 0 || namespaces.includes(namespace);
+}
+
 /** That a resource of another cluster is not here is no deletion. Those that are here after all are told apart. */
 async function withoutElsewhere(
-  { caches, log }: TenantState,
+  state: TenantState,
   db: Database,
   all: readonly OwnerRow[],
 ): Promise<readonly OwnerRow[]> {
   const noted = new Set(await listOwnersElsewhere(db));
   if (noted.size === 0) return all;
+  const { caches, log } = state;
   const isHere = ({ kind, uid, ...place }: OwnerRow) =>
     caches.get(kind as TenantKind, keyOf(place))?.metadata.uid === uid;
   const elsewhere = new Set(
@@ -73,10 +78,12 @@ async function withoutElsewhere(
   );
   const uids = [...noted].filter((uid) => !elsewhere.has(uid));
   if (uids.length > 0) await db.transaction((tx) => deleteOwnersElsewhere(tx, { uids }));
-  if (elsewhere.size > 0) {
+  const left = all.filter((owner) => elsewhere.has(owner.uid) && isWatched(state, owner));
+  const [first] = left;
+  if (first !== undefined) {
     log.warn(
-      'rows are left alone whose resources are of another cluster, until they are declared in this one',
-      { count: elsewhere.size },
+      'rows are left alone whose resources are of another cluster, until they are declared in this one; the first is named',
+      { count: left.length, kind: first.kind, name: keyOf(first) },
     );
   }
   return all.filter(({ uid }) => !elsewhere.has(uid));

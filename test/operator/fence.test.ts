@@ -4,10 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { Fenced, openFence, Rewound } from '../../operator/fence.ts';
 import { leadFenced } from '../../operator/fenced-term.ts';
 import type { Database } from '../../runtime/db/client.ts';
+import { listOwnersElsewhere } from '../../runtime/db/declared-rows.ts';
 import { insertOrganization } from '../../runtime/db/organizations.ts';
+import { updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { untilWaiting } from '../support/lock-waits.ts';
-import { id } from '../support/rows.ts';
+import { id, makeProject } from '../support/rows.ts';
 import { silentLog as log } from './kube/silent-log.ts';
 
 const { db, open, url } = useDatabase();
@@ -19,6 +21,12 @@ function write(through: Database, name: string) {
   const organization = { organization_id: id('org'), name, plan: 'trial' };
   return through.transaction((tx) => insertOrganization(tx, organization));
 }
+
+const ownedBy = (owner_uid: string) =>
+  ({
+    ...{ owner_uid, owner_namespace: 'shop', owner_name: 'web' },
+    owner_deletion_policy: 'suspend',
+  }) as const;
 
 async function isThere(name: string): Promise<boolean> {
   return (await db.query('select from organizations where name = $1', [name])).length === 1;
@@ -121,6 +129,39 @@ describe('a term of the operator', () => {
     await expect(write(own.db, lease)).rejects.toThrow(
       /'new' leads by .* \(another Lease of that name: does another cluster use this database\?\) since/,
     );
+  });
+
+  it('notes what the one before let be declared until it could write no more, where its Lease is another', async () => {
+    const lease = newLease();
+    const { project_id } = await makeProject(db);
+    const owner_uid = id('org');
+    const old = openFence(db, { lease, lease_uid: 'there', epoch: 1, holder: 'old' });
+    await old.raise();
+    const other = open({ maxConnections: 2 });
+    const next = openFence(other, { lease, lease_uid: 'here', epoch: 2, holder: 'new' });
+    let raised: Promise<void> | undefined;
+    await old.db.transaction(async (tx) => {
+      raised = next.raise();
+      await untilWaiting(db, 1);
+      await updateProject(tx, { project_id, changes: ownedBy(owner_uid) });
+    });
+    await raised;
+    expect(await listOwnersElsewhere(db)).toContain(owner_uid);
+  });
+
+  it('notes it where the one before did not say by which Lease it led', async () => {
+    const lease = newLease();
+    const { project_id } = await makeProject(db);
+    const owner_uid = id('org');
+    const old = openFence(db, { lease, lease_uid, epoch: 1, holder: 'old' });
+    await old.raise();
+    await updateProject(db, { project_id, changes: ownedBy(owner_uid) });
+    await openFence(db, { lease, lease_uid, epoch: 2, holder: 'old' }).raise();
+    expect(await listOwnersElsewhere(db)).not.toContain(owner_uid);
+    // As a version before that.
+    await db.query('update operator_terms set lease_uid = null where lease = $1', [lease]);
+    await openFence(db, { lease, lease_uid, epoch: 3, holder: 'new' }).raise();
+    expect(await listOwnersElsewhere(db)).toContain(owner_uid);
   });
 
   it('of another installation in one database is another', async () => {
