@@ -16,10 +16,9 @@ const text = (pattern: RegExp) => z.string().regex(pattern);
 const LABEL = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)?$/;
 const name = text(LABEL);
 const objectName = text(OBJECT_NAME_PATTERN).max(253);
+const namespace = text(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
 /** Each has a Role, which there can be but one of. */
-const namespaces = z
-  .array(z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/))
-  .meta({ uniqueItems: true });
+const namespaces = z.array(namespace).meta({ uniqueItems: true });
 const quantity = z.union([
   z.string().regex(/^[0-9]+(\.[0-9]+)?(m|Ki|Mi|Gi|Ti|k|M|G|T)?$/),
   z.number(),
