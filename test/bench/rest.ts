@@ -1,6 +1,11 @@
 /** What the processes hold in memory while nobody asks them for anything: all of them in one, and each of a deployment. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../../runtime/standalone/postgres.ts';
 import { PROCESSES, startDeployment } from '../contract/support/deployment.ts';
 import type { Tintype } from '../contract/support/tintype.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { type Figure, figure } from './figure.ts';
 import { measureAtRest, measureEach } from './process-tree.ts';
 
@@ -28,8 +33,20 @@ function groupOf({ pid, command }: { pid: number; command: string }, rootPid: nu
   return /postgres/.test(command) ? 'PostgreSQL' : 'decoders';
 }
 
+async function startDatabase(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'tintype-rest-bench-'));
+  const { url, stop } = await startPostgres({ folder });
+  return {
+    url,
+    drop: async () => {
+      await stop();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
 async function measureDeployment(): Promise<Figure[]> {
-  const deployment = await startDeployment();
+  const deployment = await startDeployment((usual) => usual, startDatabase);
   try {
     const figures: Figure[] = [];
     for (const name of PROCESSES) {

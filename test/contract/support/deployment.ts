@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type CdnServer, startCdnServer } from '../../support/cdn-server.ts';
-import { createTestDatabase } from '../../support/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { makeSigningPair, startKeySetServer } from '../../support/key-set-server.ts';
 import { newSealingKey } from '../../support/sealing-keys.ts';
 import { type Caller, type Target, withHeaders } from './client.ts';
@@ -42,13 +42,17 @@ export type DeployedProcess = {
 const START_MS_MAX = 120_000;
 const ROOT_DOMAIN = 'img.test';
 
-/** `adapt`: what its processes are told, made of what every deployment is told. */
+/**
+ * `adapt`: what its processes are told, made of what every deployment is told. `createDatabase`: an empty one, where it
+ * is not that of a test.
+ */
 export async function startDeployment(
   adapt: (usual: Environment) => Environment | Promise<Environment> = (usual) => usual,
+  createDatabase: () => Promise<TestDatabase> = () => createTestDatabase('template0'),
 ): Promise<Deployment> {
   const [servers, database, keySet, cdn, spool] = await Promise.all([
     startServers(),
-    createTestDatabase('template0'),
+    createDatabase(),
     startKeySetServer(),
     startCdnServer(),
     makeFolder(),
