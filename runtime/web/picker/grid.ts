@@ -35,6 +35,8 @@ export class Grid {
   #active = 0;
   #shape = { columns: 1, side: TILE_WIDTH_MIN };
   #frame = 0;
+  /** Scrolled to as it is drawn: images that have just come have no room before that. */
+  #mustReveal = false;
 
   constructor(options: Options) {
     this.#options = options;
@@ -80,6 +82,7 @@ export class Grid {
     // A box without options is none.
     this.#box.hidden = items.length === 0;
     this.#measure();
+    if (this.#mustReveal) this.#reveal();
     const { first, last } = this.#seen();
     for (const [index, { tile, file_id }] of this.#tiles) {
       const isHere = index >= first && index < last && items[index]?.file_id === file_id;
@@ -175,7 +178,8 @@ export class Grid {
     if (target === undefined) return;
     event.preventDefault();
     this.#active = target;
-    this.#reveal();
+    this.#mustReveal = true;
+    this.#plan();
   }
 
   #steps(): Steps {
@@ -186,12 +190,12 @@ export class Grid {
 
   /** Scrolls as little as needed for the active image to be seen whole. */
   #reveal(): void {
+    this.#mustReveal = false;
     const top = Math.floor(this.#active / this.#shape.columns) * this.#rowHeight();
     const { scrollTop, clientHeight } = this.root;
     const bottom = top + this.#rowHeight() + TILE_GAP;
     if (top < scrollTop) this.root.scrollTop = top;
     else if (bottom > scrollTop + clientHeight) this.root.scrollTop = bottom - clientHeight;
-    this.#plan();
   }
 
   /** Undefined between the images. */
