@@ -54,6 +54,8 @@ const tile = (name: string) => shown.frame.getByRole('option', { name });
 const button = (name: string) => shown.frame.getByRole('button', { name, exact: true });
 const status = () => shown.frame.getByRole('status');
 const press = (key: string) => shown.page.keyboard.press(key);
+/** Awaits no answer: Chromium gives none at times, as the frame goes while the key is still down. */
+const pressToEnd = (key: string) => void press(key).catch(() => undefined);
 /** A program that runs in the picker. */
 const inFrame = (program: string): Promise<unknown> => {
   const frame = shown.page.frames().find((each) => each.url().includes('/embed/'));
@@ -102,7 +104,7 @@ describe('choosing', SLOW, () => {
     await shown.frame.getByRole('listbox').focus();
     for (const key of ['End', ' ', 'Home', ' ', 'ArrowRight', ' ', ' ']) await press(key);
     expect(await status().textContent()).toBe('2 selected');
-    await press('Enter');
+    pressToEnd('Enter');
     expect(await chosen()).toEqual([order[2], order[0]]);
   });
 
@@ -451,7 +453,7 @@ describe('for everybody', SLOW, () => {
     await press('End');
     await shown.frame.getByRole('option', { name: 'image-99999' }).waitFor();
     expect(await shown.frame.getByRole('option').count()).toBeLessThan(120);
-    await press('Enter');
+    pressToEnd('Enter');
     expect(await chosen()).toEqual(['image-99999']);
   });
 });
