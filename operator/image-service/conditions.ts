@@ -104,7 +104,7 @@ export const reasons = {
   ConfigMapKeyMissing: { outcome: 'stuck', meaning: 'A ConfigMap lacks a key that is needed.' },
   DatabaseUnreachable: {
     outcome: 'stuck',
-    meaning: 'PostgreSQL does not answer at the address of the Secret.',
+    meaning: 'PostgreSQL cannot be used by the address of the Secret.',
   },
   DatabaseMismatch: {
     outcome: 'stuck',

@@ -38,7 +38,7 @@ export function decide({ installation, observed, now }: Subject): Decision {
   const rendered = renderInstallation(installation);
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
-    const unwritten = block(blocked);
+    const unwritten = block(firstOf(observed.problems) ?? blocked);
     const verdicts = verdictsOf({ of: installation, rendered, observed }, () => unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
     const judged = { of: installation, rendered, observed, migration, verdicts, unwritten };
@@ -62,7 +62,7 @@ function findBlock({ spec }: Installation, observed: Observed): Verdict | undefi
   const secret = `Secret '${spec.databaseSecretRef.name}' (\`spec.databaseSecretRef\`)`;
   const why = database.why === undefined ? '' : ` (${database.why})`;
   if (database.state === 'unreachable') {
-    const message = `PostgreSQL does not answer at the address in ${secret}${why}: check the address, the password and whether the server runs.`;
+    const message = `PostgreSQL cannot be used by the address in ${secret}${why}: check the address, the password and whether the server runs.`;
     return { reason: 'DatabaseUnreachable', message };
   }
   if (database.state === 'other') {
@@ -82,6 +82,12 @@ function migrationBehind(blocked: Verdict, rendered: Rendered, observed: Observe
   const { migration } = observed;
   const isDone = migration.state === 'complete';
   return isDone ? judgeMigration(rendered.migration.metadata.name, migration) : block(blocked);
+}
+
+/** One of several is enough for those who wait: Ready has them all. */
+function firstOf([first, ...others]: Observed['problems']): Verdict | undefined {
+  if (first === undefined || others.length === 0) return first;
+  return { reason: first.reason, message: `${first.message} \`Ready\` says what else.` };
 }
 
 function block({ message }: Verdict): Verdict {

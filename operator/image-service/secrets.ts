@@ -139,10 +139,10 @@ function missingSecrets(needs: readonly SecretNeed[], found: FoundSecrets): Secr
   );
   return [...missing].map(([secret, field]) => {
     const keys = needs.filter((need) => need.secret === secret && need.presence === 'required');
-    const names = keys.map(({ key }) => key).join(', ');
+    const names = `${keys.length === 1 ? 'key' : 'keys'} ${keys.map(({ key }) => key).join(', ')}`;
     return {
       reason: 'SecretNotFound',
-      message: `Secret '${secret}' (\`spec.${field}\`) does not exist: create it in this namespace with the keys ${names}.`,
+      message: `Secret '${secret}' (\`spec.${field}\`) does not exist: create it in this namespace with the ${names}.`,
     };
   });
 }

@@ -1,7 +1,8 @@
 /** Whether both buckets can be written, and whether browsers may upload to one of them. Spec: Upload session (POST). */
+import { wordsOf } from '../../runtime/db/failures.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { parseConfig } from '../../runtime/platform/config.ts';
-import type { Bucket } from '../../runtime/platform/storage/bucket.ts';
+import { type Bucket, StorageUnavailable } from '../../runtime/platform/storage/bucket.ts';
 import { createS3Bucket } from '../../runtime/platform/storage/s3.ts';
 import { openS3 } from '../../runtime/platform/storage/s3-client.ts';
 import type { Verdict } from '../image-service/observed.ts';
@@ -24,9 +25,7 @@ export async function probeStorage(spec: ImageServiceSpec, env: PodEnvironment):
     const message = `The bucket for uploads takes none from browsers (${fault}): \`tintype doctor --fix-cors\` writes the rule.`;
     return { reason: 'CorsMissing', message };
   } catch (error) {
-    const why = describe(error);
-    const message = `The object storage cannot be used (${why}): check \`spec.storage\`, the Secret of \`spec.storageSecretRef\`, and what its keys are allowed to do.`;
-    return { reason: 'StorageUnusable', message };
+    return { reason: 'StorageUnusable', message: describe(error, spec) };
   }
 }
 
@@ -87,8 +86,15 @@ async function findCorsFault(bucket: Bucket): Promise<string | undefined> {
   return ['*', ORIGIN].includes(allowed) ? undefined : `preflight ${asked.status}`;
 }
 
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  return cause instanceof Error ? `${error.message}: ${cause.message}` : error.message;
+/** A setting is named where it stands: in the resource, else by its key in the Secret. */
+function describe(error: unknown, { storage, storageSecretRef }: ImageServiceSpec): string {
+  const why = error instanceof StorageUnavailable ? error.advice : wordsOf(error);
+  const { endpoint, region } = storage ?? {};
+  const ours = Object.entries({ endpoint, region })
+    .filter(([, value]) => value !== undefined)
+    .reduce((text, [name]) => {
+      return text.replace(`TINTYPE_S3_${name.toUpperCase()}`, `\`spec.storage.${name}\``);
+    }, why);
+  const secret = `Secret '${storageSecretRef?.name}' (\`spec.storageSecretRef\`)`;
+  return `The object storage cannot be used with the keys in ${secret}: ${ours}`;
 }

@@ -233,7 +233,7 @@ const table: Record<
   DatabaseUnreachable: [
     'MigrationComplete',
     { database: { state: 'unreachable', why: 'ECONNREFUSED' } },
-    /'db'.*ECONNREFUSED.*check/,
+    /cannot be used.*'db'.*ECONNREFUSED.*check/,
   ],
   DatabaseMismatch: ['Stalled', { database: { state: 'other' } }, /second operator/],
   DatabaseTaken: [
@@ -364,6 +364,14 @@ describe('of what was not done nothing says that it is', () => {
       expect(condition(decision, type)).toMatchObject({ status: 'Unknown', ...yet });
     }
     expect(condition(decision, 'Stalled')).toMatchObject({ reason: 'SecretNotFound' });
+  });
+
+  it('in the words of the first of several troubles: Ready has them all', () => {
+    const another = { reason: 'SecretNotFound', message: "Secret 'mq' does not exist." } as const;
+    const decision = decided({ problems: [secret, another] });
+    expect(condition(decision, 'Ready')?.message).toBe(`${secret.message} ${another.message}`);
+    const message = `Waits until this is mended: ${secret.message} \`Ready\` says what else.`;
+    expect(condition(decision, 'Applied')).toMatchObject({ reason: 'Blocked', message });
   });
 
   it('but of what is there: it goes on', () => {

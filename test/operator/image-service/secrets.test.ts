@@ -97,7 +97,7 @@ describe('the Secrets of an installation', () => {
     const secretKeyRef = { name: 'payments', key: 'url' };
     const spec = { ...least, extraEnv: [{ name: 'TINTYPE_PROVIDER_B_URL', secretKeyRef }] };
     expect(messages(good, spec)).toEqual([
-      "SecretNotFound: Secret 'payments' (`spec.extraEnv`) does not exist: create it in this namespace with the keys url.",
+      "SecretNotFound: Secret 'payments' (`spec.extraEnv`) does not exist: create it in this namespace with the key url.",
     ]);
     expect(messages({ ...good, payments: {} }, spec).join()).toMatch(
       /^SecretKeyMissing: Key 'url' .* of Secret 'payments' \(`spec.extraEnv`\) is missing/,

@@ -19,15 +19,23 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => Promise.all([rabbit.stop(), s3.stop()]));
 
-type Declared = { spec?: Partial<ImageServiceSpec>; amqp?: string; secret_key?: string };
+type Declared = {
+  spec?: Partial<Omit<ImageServiceSpec, 'storage'>> & { storage?: object };
+  amqp?: string;
+  secret_key?: string;
+  /** Of the Secret. */
+  endpoint?: string;
+};
 
-function probed({ spec, amqp = rabbit.url, secret_key }: Declared = {}) {
-  const storage = { addressing: 'Path', ingestBucket: 'in-bucket', contentBucket: 'out-bucket' };
-  const parsed = imageServiceSpec.parse({ ...least, storage, ...spec });
+const buckets = { addressing: 'Path', ingestBucket: 'in-bucket', contentBucket: 'out-bucket' };
+
+function probed({ spec, amqp = rabbit.url, secret_key, endpoint }: Declared = {}) {
+  const storage = { ...buckets, ...spec?.storage };
+  const parsed = imageServiceSpec.parse({ ...least, ...spec, storage });
   const found: FoundSecrets = {
     mq: { url: amqp },
     s3: {
-      TINTYPE_S3_ENDPOINT: s3.endpoint,
+      TINTYPE_S3_ENDPOINT: endpoint ?? s3.endpoint,
       AWS_ACCESS_KEY_ID: s3.credentials.accessKeyId,
       AWS_SECRET_ACCESS_KEY: secret_key ?? s3.credentials.secretAccessKey,
     },
@@ -58,24 +66,28 @@ describe('the broker and the buckets of an installation', () => {
   it('cannot be used with keys that the storage does not know', async () => {
     const { storage } = await probed({ secret_key: 'another' });
     expect(storage.reason).toBe('StorageUnusable');
-    expect(storage.message).toMatch(/check `spec.storage`/);
+    expect(storage.message).toMatch(
+      /^The object .* in Secret 's3' \(`spec.storageSecretRef`\): The bucket in-bucket refuses/,
+    );
+  });
+
+  const nowhere = 'http://127.0.0.1:1';
+  it.each([
+    ['the resource', { spec: { storage: { endpoint: nowhere } } }, /check `spec.storage.endpoint`/],
+    ['the Secret', { endpoint: nowhere }, /check TINTYPE_S3_ENDPOINT/],
+  ])('cannot be used where nothing listens at the endpoint of %s', async (_place, part, words) => {
+    const { storage } = await probed(part);
+    expect(storage.reason).toBe('StorageUnusable');
+    expect(storage.message).toMatch(words);
   });
 
   it('cannot be used where a bucket is not there', async () => {
-    const storage = {
-      addressing: 'Path' as const,
-      ingestBucket: 'not-there',
-      contentBucket: 'out-bucket',
-    };
+    const storage = { ingestBucket: 'not-there' };
     expect((await probed({ spec: { storage } })).storage.reason).toBe('StorageUnusable');
   });
 
   it('can be used where browsers may not upload, which is said', async () => {
-    const storage = {
-      addressing: 'Path' as const,
-      ingestBucket: 'without-cors',
-      contentBucket: 'out-bucket',
-    };
+    const storage = { ingestBucket: 'without-cors' };
     const verdict = (await probed({ spec: { storage } })).storage;
     expect(verdict.reason).toBe('CorsMissing');
     expect(verdict.message).toMatch(/tintype doctor --fix-cors/);
