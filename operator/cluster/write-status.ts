@@ -27,7 +27,12 @@ export async function writeStatus(
   const version = status === wanted ? {} : { resourceVersion };
   // With its uid: a namesake that came in between is not told of this one.
   const declared = { metadata: { name, namespace, uid, ...version }, status };
-  unwrap(await context.client.applyStatus(typeOf(kind), declared, { owner: 'tintype/status' }));
+  const answer = await context.client.applyStatus(typeOf(kind), declared, {
+    owner: 'tintype/status',
+  });
+  // It went while it was looked at: nobody is left to be told.
+  if (!answer.ok && answer.failure.reason === 'NotFound') return;
+  unwrap(answer);
   tellTransition(kind, { object, status }, context);
 }
 

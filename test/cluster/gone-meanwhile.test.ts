@@ -1,0 +1,33 @@
+// A resource without rows that is deleted while the operator looks at it: there is no status to write, and no error.
+import { expect, it } from 'vitest';
+import type { KubeClient } from '../../operator/kube/client.ts';
+import { useDatabase } from '../support/database.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+/** Deleted before its first status arrives. */
+const doomed = newSlug();
+const cluster = useTenantCluster({ db, wrap: deletingFirst });
+const { apply, countPasses, led, metrics, remove, untilGone } = cluster;
+
+function deletingFirst(client: KubeClient): KubeClient {
+  return {
+    ...client,
+    applyStatus: async (...asked) => {
+      const [, { metadata }] = asked;
+      if (metadata.name === doomed) await remove('SigningKey', doomed).catch(() => undefined);
+      return client.applyStatus(...asked);
+    },
+  };
+}
+
+it('is no failure of the pass that was about to tell it something', async () => {
+  await led(async () => {
+    await apply('SigningKey', doomed, { projectRef: { name: 'nowhere' } });
+    await untilGone('SigningKey', doomed);
+    const passes = await countPasses('SigningKey');
+    await apply('SigningKey', newSlug(), { projectRef: { name: 'nowhere' } });
+    await until(async () => expect(await countPasses('SigningKey')).toBeGreaterThan(passes));
+  });
+  expect(await metrics().print()).not.toMatch(/reconcile_total\{.*result="error".*\} [1-9]/);
+});
