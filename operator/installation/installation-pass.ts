@@ -14,7 +14,7 @@ import type { Observed } from '../image-service/observed.ts';
 import { imageServiceSpec } from '../image-service/schema.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { EventRecorder } from '../kube/events.ts';
-import { unwrap } from '../kube/kube-failure.ts';
+import { isOvertaken, unwrap } from '../kube/kube-failure.ts';
 import { findCondition, isNews } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
@@ -163,7 +163,10 @@ async function write(
   const { name, namespace = '', uid } = service.metadata;
   // With its uid: a namesake that came in between is not told of this one.
   const declared = { metadata: { name, namespace, uid }, status };
-  unwrap(await client.applyStatus(imageServices, declared, { owner: 'tintype/status' }));
+  const answer = await client.applyStatus(imageServices, declared, { owner: 'tintype/status' });
+  // It went while it was looked at: nobody is left to be told.
+  if (!answer.ok && isOvertaken(answer.failure)) return;
+  unwrap(answer);
   tellTransition(service, status, context);
 }
 

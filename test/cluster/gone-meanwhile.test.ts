@@ -21,7 +21,7 @@ function deletingFirst(client: KubeClient): KubeClient {
   };
 }
 
-it('is no failure of the pass that was about to tell it something', async () => {
+it('fails no pass that was about to tell it something', async () => {
   await led(async () => {
     await apply('SigningKey', doomed, { projectRef: { name: 'nowhere' } });
     await untilGone('SigningKey', doomed);

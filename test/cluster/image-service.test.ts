@@ -7,6 +7,7 @@ import {
   until,
   useInstallationCluster,
   usual,
+  well,
 } from '../support/installation-cluster.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeRequest } from '../support/kube-request.ts';
@@ -19,7 +20,15 @@ const DEADLINE_MS = 600_000;
 let ahead_ms = 0;
 const clock = { ...systemTimedClock, now: () => new Date(Date.now() + ahead_ms) };
 const sealing = newSealingKey();
-const cluster = useInstallationCluster(db, { clock, keys: readSealingKeys(sealing) });
+/** What happens while a pass looks at the broker and the buckets. */
+let meanwhile: () => Promise<unknown> = async () => undefined;
+const cluster = useInstallationCluster(db, {
+  ...{ clock, keys: readSealingKeys(sealing) },
+  probeSurroundings: async (...asked) => {
+    await meanwhile();
+    return well(...asked);
+  },
+});
 const { read, list, merge, say, remove, led, untilReason, message, isThere } = cluster;
 
 const keys = {
@@ -285,6 +294,28 @@ describe('an ImageService', () => {
       });
     });
   });
+
+  it('fails no pass that was about to tell it something when it is deleted', async () => {
+    const [failed, over] = [await countPasses('error'), await countPasses('success')];
+    meanwhile = () => remove('ImageService', name);
+    await declare();
+    await led(async () => {
+      await until(async () => expect(await isThere('ImageService', name)).toBe(false));
+      // The pass after it finds nothing more to do.
+      await until(async () => expect(await countPasses('success')).toBeGreaterThan(over));
+    });
+    meanwhile = async () => undefined;
+    expect(await countPasses('error')).toBe(failed);
+  });
+
+  async function countPasses(result: string): Promise<number> {
+    const text = await cluster.metrics().print();
+    const counted = new RegExp(
+      `^controller_runtime_reconcile_total\\{.*"${result}"\\} (\\d+)$`,
+      'm',
+    );
+    return Number(counted.exec(text)?.[1] ?? 0);
+  }
 
   const ownedKinds = ['Deployment', 'Service', 'CronJob', 'Job', 'NetworkPolicy', 'Ingress'];
 
