@@ -3,6 +3,7 @@
  * what it does not: no 500, no status, code or field that the document lacks. `make soak` does the same for longer.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +84,6 @@ async function fuzz({ phases, seconds }: (typeof RUNS)[number]) {
     env: { ...process.env, ...credentials },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const ended = new Promise((done) => child.once('close', done));
-  return { report: await text(child.stdout), status: await ended };
+  const [report, [status]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  return { report, status };
 }

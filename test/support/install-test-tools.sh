@@ -49,16 +49,17 @@ find_go() {
 
 SCHEMATHESIS=4.32.5
 
-# Into a Python environment of its own, once for each version.
+# Into a Python environment of its own, once for each version and folder.
 install_schemathesis() {
-  local place=.tools/schemathesis
-  [ -x $place/bin/schemathesis ] && [ "$(cat $place/version 2>/dev/null)" = $SCHEMATHESIS ] && return
+  # Its programs name the folder that they were made in: in a project that was moved they do not run.
+  local place=.tools/schemathesis wanted="$SCHEMATHESIS in $PWD"
+  [ -x $place/bin/schemathesis ] && [ "$(cat $place/version 2>/dev/null)" = "$wanted" ] && return
   echo "Fetching schemathesis $SCHEMATHESIS, which tests the API against its document, into $place/ …"
   command -v python3 >/dev/null && python3 -c 'import ensurepip' 2>/dev/null || install_packages python3-venv
   rm -rf $place
   python3 -m venv $place
   $place/bin/pip install --quiet --disable-pip-version-check schemathesis==$SCHEMATHESIS
-  echo $SCHEMATHESIS >$place/version
+  echo "$wanted" >$place/version
 }
 
 OPENAPI_TYPESCRIPT=7.13.0
