@@ -318,5 +318,6 @@ describe('storage in a folder', () => {
     });
     expect(status).toBe(503);
     expect(JSON.stringify(api.logged())).toContain('read-only file system');
+    execFileSync('mount', ['-o', 'remount,rw', mounted]);
   });
 });

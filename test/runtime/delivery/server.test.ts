@@ -226,6 +226,8 @@ describe('conditional requests', () => {
 
 describe('metrics', () => {
   it('count bytes of image bodies only, by where they came from', async () => {
+    const { headers } = await host.get(origin, ORIGINAL);
+    await host.get(origin, ORIGINAL, { headers: { 'if-none-match': String(headers.etag) } });
     const { text } = await host.metrics.print();
     expect(text).toMatch(
       /tintype_delivery_request_seconds_count\{status="200",source="original"\} \d+/,
