@@ -92,7 +92,7 @@ function poke() {
 beforeEach(() => cluster.play(usual));
 
 // One installation from its beginning to its end, as each that is made takes its time: every test finds it Running.
-describe('an ImageService', () => {
+describe('an ImageService', { shuffle: false }, () => {
   it('becomes ready from nothing: the plan, the database, then everything else', async () => {
     let isMigrated = false;
     cluster.play((pod) => {
@@ -340,7 +340,7 @@ describe('an ImageService', () => {
 });
 
 // One that is mended step by step, until it runs.
-describe('what keeps an ImageService from running', () => {
+describe('what keeps an ImageService from running', { shuffle: false }, () => {
   it('is a Secret that is missing or wrong: said, and nothing is started', async () => {
     const away = new URL(url());
     away.port = '1';

@@ -112,7 +112,7 @@ async function sendUpload(file_slug: string, sends: 'direct' | 'proxy'): Promise
   return asKey('POST', `${path}/${created.body.upload_id}/complete`);
 }
 
-describe('what a deployment leaves behind', () => {
+describe('what a deployment leaves behind', { shuffle: false }, () => {
   it('comes of everything that it does', async () => {
     await makeSecrets();
     await sendUpload('direct.jpg', 'direct');

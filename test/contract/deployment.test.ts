@@ -38,333 +38,340 @@ afterAll(() => deployment?.stop());
 const picture = () => ({ bytes: photo, content_type: 'image/jpeg' });
 const watched = async (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 
-describe('a deployment', () => {
-  it('takes an upload through its processes to a delivered image', async () => {
-    const session = await upload(key, 'shop', { ...picture(), file_slug: 'photo.jpg' });
-    expect([session.status, session.error_code]).toEqual(['ready', null]);
-    const path = '/resize/300x200/format/webp/f/photo.jpg';
-    const image = await deliver(deployment, { project: 'shop', path });
-    expect(image.status).toBe(200);
-    expect(await identify(image.bytes)).toEqual({ format: 'WEBP', width: 300, height: 200 });
-    // The master and its half-way image of 720 px.
-    const counts = await deployment.servers.countObjects();
-    expect(counts).toMatchObject({ masters: 2, derived: 1 });
-  });
+describe('what runs apart', { shuffle: false }, () => {
+  describe('a deployment', () => {
+    it('takes an upload through its processes to a delivered image', async () => {
+      const session = await upload(key, 'shop', { ...picture(), file_slug: 'photo.jpg' });
+      expect([session.status, session.error_code]).toEqual(['ready', null]);
+      const path = '/resize/300x200/format/webp/f/photo.jpg';
+      const image = await deliver(deployment, { project: 'shop', path });
+      expect(image.status).toBe(200);
+      expect(await identify(image.bytes)).toEqual({ format: 'WEBP', width: 300, height: 200 });
+      // The master and its half-way image of 720 px.
+      const counts = await deployment.servers.countObjects();
+      expect(counts).toMatchObject({ masters: 2, derived: 1 });
+    });
 
-  it('tells the CDN at once of a file that is deleted', async () => {
-    const session = await upload(key, 'shop', { ...picture(), file_slug: 'gone.jpg' });
-    expect(session.status).toBe('ready');
-    const { seen } = deployment.cdn;
-    const before = seen.length;
-    expect((await key('DELETE', '/v1/projects/shop/files/gone.jpg')).status).toBe(204);
-    await expect.poll(() => seen.length).toBe(before + 1);
-    const { method, path, headers } = seen.at(-1) ?? {};
-    expect([method, path, headers?.['authorization']]).toEqual([
-      'BAN',
-      '/',
-      'Bearer token-of-the-cache',
-    ]);
-    expect(headers?.['surrogate-key']).toMatch(/^file_[0-9a-z]{26}$/);
-  });
+    it('tells the CDN at once of a file that is deleted', async () => {
+      const session = await upload(key, 'shop', { ...picture(), file_slug: 'gone.jpg' });
+      expect(session.status).toBe('ready');
+      const { seen } = deployment.cdn;
+      const before = seen.length;
+      expect((await key('DELETE', '/v1/projects/shop/files/gone.jpg')).status).toBe(204);
+      await expect.poll(() => seen.length).toBe(before + 1);
+      const { method, path, headers } = seen.at(-1) ?? {};
+      expect([method, path, headers?.['authorization']]).toEqual([
+        'BAN',
+        '/',
+        'Bearer token-of-the-cache',
+      ]);
+      expect(headers?.['surrogate-key']).toMatch(/^file_[0-9a-z]{26}$/);
+    });
 
-  it('answers the probes of the API on its own port', async () => {
-    const { port = 0 } = deployment.processes.api;
-    expect(await (await watched(port, '/healthz')).json()).toEqual({ status: 'ok' });
-    expect(await (await watched(port, '/readyz')).json()).toEqual({
-      ready: true,
-      checks: { database: true, ingest: true, content: true },
+    it('answers the probes of the API on its own port', async () => {
+      const { port = 0 } = deployment.processes.api;
+      expect(await (await watched(port, '/healthz')).json()).toEqual({ status: 'ok' });
+      expect(await (await watched(port, '/readyz')).json()).toEqual({
+        ready: true,
+        checks: { database: true, ingest: true, content: true },
+      });
+    });
+
+    it.each(PROCESSES)('lets %s be watched', async (name) => {
+      const { watch_port } = deployment.processes[name];
+      expect((await watched(watch_port, '/livez')).status).toBe(200);
+      expect(await (await watched(watch_port, '/readyz')).json()).toEqual({
+        ready: true,
+        checks: { database: true, ingest: true, content: true },
+      });
+      expect(await (await watched(watch_port, '/metrics')).text()).toContain('tintype_');
+      expect((await watched(watch_port, '/')).status).toBe(404);
+    });
+
+    it('runs a job that is called from its environment alone, as a CronJob calls it', async () => {
+      const swept = await runTintype(['job', 'upload-sweep', '--data', '/nowhere'], {
+        env: deployment.env,
+      });
+      expect(swept.code).toBe(0);
+      expect(JSON.parse(swept.stderr)).toMatchObject({ job: 'upload-sweep', msg: 'job done' });
+      expect(swept.stdout).toMatch(/^upload-sweep as if at /);
     });
   });
 
-  it.each(PROCESSES)('lets %s be watched', async (name) => {
-    const { watch_port } = deployment.processes[name];
-    expect((await watched(watch_port, '/livez')).status).toBe(200);
-    expect(await (await watched(watch_port, '/readyz')).json()).toEqual({
-      ready: true,
-      checks: { database: true, ingest: true, content: true },
+  describe('tintype doctor', () => {
+    const doctor = (env: Record<string, string> = {}, ...words: string[]) =>
+      diagnose(['--data', '/nowhere', ...words], { ...deployment.env, ...env });
+
+    it('finds that browsers cannot upload to a bucket without a rule', async () => {
+      const found = await doctor();
+      const wrong = ['ingest bucket: uploads by browsers (CORS)'];
+      expect([found.code, found.ok, wrongIn(found)]).toEqual([1, false, wrong]);
     });
-    expect(await (await watched(watch_port, '/metrics')).text()).toContain('tintype_');
-    expect((await watched(watch_port, '/')).status).toBe(404);
-  });
 
-  it('runs a job that is called from its environment alone, as a CronJob calls it', async () => {
-    const swept = await runTintype(['job', 'upload-sweep', '--data', '/nowhere'], {
-      env: deployment.env,
+    it('mends that rule when asked, which stays mended', async () => {
+      const mended = await doctor({}, '--fix-cors');
+      expect([mended.code, mended.ok, wrongIn(mended)]).toEqual([0, true, []]);
+      expect(wrongIn(await doctor())).toEqual([]);
     });
-    expect(swept.code).toBe(0);
-    expect(JSON.parse(swept.stderr)).toMatchObject({ job: 'upload-sweep', msg: 'job done' });
-    expect(swept.stdout).toMatch(/^upload-sweep as if at /);
-  });
-});
 
-describe('tintype doctor', () => {
-  const doctor = (env: Record<string, string> = {}, ...words: string[]) =>
-    diagnose(['--data', '/nowhere', ...words], { ...deployment.env, ...env });
-
-  it('finds that browsers cannot upload to a bucket without a rule', async () => {
-    const found = await doctor();
-    const wrong = ['ingest bucket: uploads by browsers (CORS)'];
-    expect([found.code, found.ok, wrongIn(found)]).toEqual([1, false, wrong]);
-  });
-
-  it('mends that rule when asked, which stays mended', async () => {
-    const mended = await doctor({}, '--fix-cors');
-    expect([mended.code, mended.ok, wrongIn(mended)]).toEqual([0, true, []]);
-    expect(wrongIn(await doctor())).toEqual([]);
-  });
-
-  it('tries everything that there is', async () => {
-    const { checks } = await doctor();
-    const areas = [...new Set(checks.map(({ area }) => area))];
-    expect(areas).toEqual([
-      'database',
-      'ingest bucket',
-      'content bucket',
-      'broker',
-      'identity provider',
-      'decoder sandbox',
-      'webhooks',
-      'CDN',
-      'scanner',
-    ]);
-    const skipped = checks.filter(({ outcome }) => outcome === 'skipped');
-    expect(skipped.map(({ area }) => area)).toEqual(['scanner']);
-    const decoding = checks.find(({ name }) => name === 'decodes a picture');
-    expect(decoding?.outcome).toBe('ok');
-  });
-
-  const elsewhere = (url: string) => Object.assign(new URL(url), { port: '1' }).href;
-  const faults: [
-    string,
-    (env: Record<string, string>) => Record<string, string>,
-    string,
-    RegExp,
-  ][] = [
-    [
-      'a database that is not there',
-      ({ TINTYPE_DATABASE_URL: url = '' }) => ({ TINTYPE_DATABASE_URL: elsewhere(url) }),
-      'database: reachable',
-      /TINTYPE_DATABASE_URL/,
-    ],
-    [
-      'a database that lacks everything',
-      ({ TINTYPE_DATABASE_URL: url = '' }) => ({
-        TINTYPE_DATABASE_URL: Object.assign(new URL(url), { pathname: '/template1' }).href,
-      }),
-      'database: migrated',
-      /tintype migrate/,
-    ],
-    [
-      'a bucket that is not there',
-      () => ({ TINTYPE_CONTENT_BUCKET: 'no-such-bucket' }),
-      'content bucket: there',
-      /create it/,
-    ],
-    [
-      'a wrong secret key',
-      () => ({ AWS_SECRET_ACCESS_KEY: 'another' }),
-      'ingest bucket: there',
-      /AWS_SECRET_ACCESS_KEY/,
-    ],
-    [
-      'a public address that leads nowhere',
-      () => ({ TINTYPE_S3_PUBLIC_ENDPOINT: 'http://127.0.0.1:1' }),
-      'ingest bucket: presigned uploads',
-      /TINTYPE_S3_PUBLIC_ENDPOINT/,
-    ],
-    [
-      'a wrong password of the broker',
-      ({ TINTYPE_AMQP_URL: url = '' }) => ({
-        TINTYPE_AMQP_URL: Object.assign(new URL(url), { password: 'wrong' }).href,
-      }),
-      'broker: login',
-      /password.*TINTYPE_AMQP_URL/,
-    ],
-    [
-      'an identity provider that is away',
-      () => ({ TINTYPE_IDENTITY_JWKS_URL: 'http://127.0.0.1:1/jwks.json' }),
-      'identity provider: key set',
-      /TINTYPE_IDENTITY_JWKS_URL/,
-    ],
-    [
-      'a CDN that is not there',
-      ({ TINTYPE_CDN_URL: url = '' }) => ({ TINTYPE_CDN_URL: elsewhere(url) }),
-      'CDN: purges',
-      /TINTYPE_CDN_URL/,
-    ],
-    [
-      'a scanner that is not there',
-      () => ({ TINTYPE_SCANNER: 'http', TINTYPE_SCANNER_URL: 'http://127.0.0.1:1/scan' }),
-      'scanner: a picture',
-      /docs\/scanner\.md/,
-    ],
-  ];
-
-  it.each(faults)('says what to do about %s', async (_what, change, check, says) => {
-    const diagnosis = await doctor(change(deployment.env));
-    expect(diagnosis.code).toBe(1);
-    expect(wrongIn(diagnosis)).toContain(check);
-    const found = diagnosis.checks.find(({ area, name }) => `${area}: ${name}` === check);
-    expect(found?.advice).toMatch(says);
-  });
-
-  it('warns of webhooks that may go anywhere', async () => {
-    const { checks, ok } = await doctor({ TINTYPE_CALLBACK_EGRESS: 'any' });
-    expect([ok, checks.find(({ name }) => name === 'egress')?.outcome]).toEqual([true, 'warning']);
-  });
-});
-
-describe('two delivery processes and two workers', () => {
-  const more = async (name: 'delivery' | 'worker') =>
-    startProcess(name, {
-      ...deployment.env,
-      TINTYPE_SPOOL_DIR: join(deployment.env['TINTYPE_SPOOL_DIR'] ?? '', '..', 'second'),
+    it('tries everything that there is', async () => {
+      const { checks } = await doctor();
+      const areas = [...new Set(checks.map(({ area }) => area))];
+      expect(areas).toEqual([
+        'database',
+        'ingest bucket',
+        'content bucket',
+        'broker',
+        'identity provider',
+        'decoder sandbox',
+        'webhooks',
+        'CDN',
+        'scanner',
+      ]);
+      const skipped = checks.filter(({ outcome }) => outcome === 'skipped');
+      expect(skipped.map(({ area }) => area)).toEqual(['scanner']);
+      const decoding = checks.find(({ name }) => name === 'decodes a picture');
+      expect(decoding?.outcome).toBe('ok');
     });
-  let second: { delivery: DeployedProcess; worker: DeployedProcess };
 
-  beforeAll(async () => {
-    second = { delivery: await more('delivery'), worker: await more('worker') };
-    await upload(key, 'shop', { ...picture(), file_slug: 'cold.jpg' });
-  });
-  afterAll(() => Promise.all(Object.values(second).map((each) => each.end('SIGTERM'))));
+    const elsewhere = (url: string) => Object.assign(new URL(url), { port: '1' }).href;
+    const faults: [
+      string,
+      (env: Record<string, string>) => Record<string, string>,
+      string,
+      RegExp,
+    ][] = [
+      [
+        'a database that is not there',
+        ({ TINTYPE_DATABASE_URL: url = '' }) => ({ TINTYPE_DATABASE_URL: elsewhere(url) }),
+        'database: reachable',
+        /TINTYPE_DATABASE_URL/,
+      ],
+      [
+        'a database that lacks everything',
+        ({ TINTYPE_DATABASE_URL: url = '' }) => ({
+          TINTYPE_DATABASE_URL: Object.assign(new URL(url), { pathname: '/template1' }).href,
+        }),
+        'database: migrated',
+        /tintype migrate/,
+      ],
+      [
+        'a bucket that is not there',
+        () => ({ TINTYPE_CONTENT_BUCKET: 'no-such-bucket' }),
+        'content bucket: there',
+        /create it/,
+      ],
+      [
+        'a wrong secret key',
+        () => ({ AWS_SECRET_ACCESS_KEY: 'another' }),
+        'ingest bucket: there',
+        /AWS_SECRET_ACCESS_KEY/,
+      ],
+      [
+        'a public address that leads nowhere',
+        () => ({ TINTYPE_S3_PUBLIC_ENDPOINT: 'http://127.0.0.1:1' }),
+        'ingest bucket: presigned uploads',
+        /TINTYPE_S3_PUBLIC_ENDPOINT/,
+      ],
+      [
+        'a wrong password of the broker',
+        ({ TINTYPE_AMQP_URL: url = '' }) => ({
+          TINTYPE_AMQP_URL: Object.assign(new URL(url), { password: 'wrong' }).href,
+        }),
+        'broker: login',
+        /password.*TINTYPE_AMQP_URL/,
+      ],
+      [
+        'an identity provider that is away',
+        () => ({ TINTYPE_IDENTITY_JWKS_URL: 'http://127.0.0.1:1/jwks.json' }),
+        'identity provider: key set',
+        /TINTYPE_IDENTITY_JWKS_URL/,
+      ],
+      [
+        'a CDN that is not there',
+        ({ TINTYPE_CDN_URL: url = '' }) => ({ TINTYPE_CDN_URL: elsewhere(url) }),
+        'CDN: purges',
+        /TINTYPE_CDN_URL/,
+      ],
+      [
+        'a scanner that is not there',
+        () => ({ TINTYPE_SCANNER: 'http', TINTYPE_SCANNER_URL: 'http://127.0.0.1:1/scan' }),
+        'scanner: a picture',
+        /docs\/scanner\.md/,
+      ],
+    ];
 
-  const rendersOf = async ({ watch_port }: DeployedProcess) => {
-    const metrics = await (await watched(watch_port, '/metrics')).text();
-    const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*\} (\d+)$/gm);
-    return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
-  };
-  const renders = async () =>
-    (await rendersOf(deployment.processes.worker)) + (await rendersOf(second.worker));
-  const viewers = (paths: readonly string[]) =>
-    Promise.all(
-      paths.map((path, at) =>
-        deliver(
-          { instance: { ...deployment.instance, ...(at % 2 ? portOf(second.delivery) : {}) } },
-          { project: 'shop', path },
-        ),
-      ),
-    );
-  const portOf = ({ port = 0 }: DeployedProcess) => ({ delivery_port: port });
+    it.each(faults)('says what to do about %s', async (_what, change, check, says) => {
+      const diagnosis = await doctor(change(deployment.env));
+      expect(diagnosis.code).toBe(1);
+      expect(wrongIn(diagnosis)).toContain(check);
+      const found = diagnosis.checks.find(({ area, name }) => `${area}: ${name}` === check);
+      expect(found?.advice).toMatch(says);
+    });
 
-  it('render an image that 200 viewers ask for at once only once', async () => {
-    const before = await renders();
-    const path = '/resize/420x/format/avif/f/cold.jpg';
-    const answers = await viewers(Array.from({ length: 200 }, () => path));
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1);
-    expect((await renders()) - before).toBe(1);
-  });
-
-  it('refuse at once what is too much, with the time to come back, and serve all that they have', async () => {
-    const cold = Array.from({ length: 400 }, (_, at) => `/resize/${300 + at}x/f/cold.jpg`);
-    const hit = '/resize/420x/format/avif/f/cold.jpg';
-    const flood = viewers(cold);
-    const hits = await viewers(Array.from({ length: 50 }, () => hit));
-    expect(new Set(hits.map(({ status }) => status))).toEqual(new Set([200]));
-    const answers = await flood;
-    const refused = answers.filter(({ status }) => status === 503);
-    expect(refused.length).toBeGreaterThan(0);
-    for (const { headers, body } of refused) {
-      expect(body.error.code).toBe('busy');
-      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    }
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(400 - refused.length);
-  });
-});
-
-describe('the end of a process', () => {
-  it('lets the upload that it works on become ready, here or in another one', async () => {
-    const second = await startProcess('worker', deployment.env);
-    const sent = await Promise.all(
-      Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
-    );
-    await delay(100);
-    const { worker } = deployment.processes;
-    expect(await worker.end('SIGTERM')).toBe(0);
-    const ended = await Promise.all(
-      sent.map(({ body }) => waitUntilEnded(key, 'shop', body.upload_id)),
-    );
-    expect(ended.map(({ status }) => status)).toEqual(sent.map(() => 'ready'));
-    deployment.processes.worker = second;
-  });
-
-  it.each(['delivery', 'dispatcher', 'worker', 'api'] as const)(
-    'is clean after SIGTERM: %s',
-    async (name) => {
-      const ended = deployment.processes[name];
-      expect(await ended.end('SIGTERM')).toBe(0);
-      const loud = ended.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
-      expect(loud).toEqual([]);
-    },
-  );
-});
-
-describe('a process that cannot start', () => {
-  const without = (...names: string[]) =>
-    Object.fromEntries([
-      ...Object.entries(deployment.env),
-      ...names.map((name) => [name, ''] as const),
-    ]);
-  const needs = {
-    api: ['TINTYPE_BASE_URL', 'TINTYPE_TOKEN_KEYS', 'TINTYPE_IDENTITY_ISSUER'],
-    worker: ['TINTYPE_DATABASE_URL', 'TINTYPE_S3_ENDPOINT', 'TINTYPE_AMQP_URL'],
-    delivery: ['TINTYPE_DELIVERY_ROOT_DOMAIN', 'TINTYPE_SPOOL_DIR'],
-    dispatcher: ['TINTYPE_DATABASE_URL', 'TINTYPE_AMQP_URL'],
-  };
-
-  it.each(PROCESSES)('names everything that is missing at once: %s', async (name) => {
-    const { code, stdout, stderr } = await runTintype([name], { env: without(...needs[name]) });
-    expect([code, stdout]).toEqual([1, '']);
-    const named = stderr.match(/^ {2}\w+(?=: expected)/gm)?.map((line) => line.trim());
-    expect(named?.sort()).toEqual([...needs[name]].sort());
+    it('warns of webhooks that may go anywhere', async () => {
+      const { checks, ok } = await doctor({ TINTYPE_CALLBACK_EGRESS: 'any' });
+      expect([ok, checks.find(({ name }) => name === 'egress')?.outcome]).toEqual([
+        true,
+        'warning',
+      ]);
+    });
   });
 
-  it.each([
-    ['TINTYPE_DATABASE_URL', '/not_there', /"not_there" does not exist.*TINTYPE_DATABASE_URL/],
-    ['TINTYPE_AMQP_URL', '/not_there', /no such virtual host.*TINTYPE_AMQP_URL/],
-  ])('says in one line what somebody has to mend in %s', async (name, pathname, says) => {
-    const url = Object.assign(new URL(deployment.env[name] ?? ''), { pathname });
-    const env = { ...deployment.env, [name]: url.href };
-    const { code, stderr } = await runTintype(['api'], { env });
-    expect(code).toBe(1);
-    expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(says)]);
-  });
-});
+  describe('two delivery processes and two workers', () => {
+    const more = async (name: 'delivery' | 'worker') =>
+      startProcess(name, {
+        ...deployment.env,
+        TINTYPE_SPOOL_DIR: join(deployment.env['TINTYPE_SPOOL_DIR'] ?? '', '..', 'second'),
+      });
+    let second: { delivery: DeployedProcess; worker: DeployedProcess };
 
-describe('a process that starts before its database', () => {
-  it('lives and waits, says for what, and begins by itself when it is there', async () => {
-    const url = new URL(deployment.env['TINTYPE_DATABASE_URL'] ?? '');
-    const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
-    proxy.set({ kind: 'refuse' });
-    url.port = String(proxy.port);
-    const port = await freePort();
-    const env = { TINTYPE_DATABASE_URL: url.href, TINTYPE_METRICS_PORT: String(port) };
-    const starting = startProcess('dispatcher', { ...deployment.env, ...env });
-    const readiness = async () => {
-      const answer = await watched(port, '/readyz').catch(() => undefined);
-      return answer && [answer.status, await answer.json()];
+    beforeAll(async () => {
+      second = { delivery: await more('delivery'), worker: await more('worker') };
+      await upload(key, 'shop', { ...picture(), file_slug: 'cold.jpg' });
+    });
+    afterAll(() => Promise.all(Object.values(second).map((each) => each.end('SIGTERM'))));
+
+    const rendersOf = async ({ watch_port }: DeployedProcess) => {
+      const metrics = await (await watched(watch_port, '/metrics')).text();
+      const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*\} (\d+)$/gm);
+      return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     };
-    await expect.poll(readiness).toEqual([503, { ready: false, checks: { database: false } }]);
-    expect((await watched(port, '/livez')).status).toBe(200);
-    await expect.poll(() => proxy.connections().total).toBeGreaterThan(1);
-    proxy.set({ kind: 'none' });
-    const started = await starting;
-    expect(await readiness()).toMatchObject([200, { ready: true }]);
-    const [line = ''] = started.lines.filter((each) => each.includes('waits for it'));
-    expect(JSON.parse(line)).toMatchObject({
-      component: 'database',
-      error: { message: expect.stringMatching(/^the database cannot be used \(.*\): is TINTYPE_/) },
-    });
-    expect(await started.end('SIGTERM')).toBe(0);
-    await proxy.close();
-  });
-});
+    const renders = async () =>
+      (await rendersOf(deployment.processes.worker)) + (await rendersOf(second.worker));
+    const viewers = (paths: readonly string[]) =>
+      Promise.all(
+        paths.map((path, at) =>
+          deliver(
+            { instance: { ...deployment.instance, ...(at % 2 ? portOf(second.delivery) : {}) } },
+            { project: 'shop', path },
+          ),
+        ),
+      );
+    const portOf = ({ port = 0 }: DeployedProcess) => ({ delivery_port: port });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
+    it('render an image that 200 viewers ask for at once only once', async () => {
+      const before = await renders();
+      const path = '/resize/420x/format/avif/f/cold.jpg';
+      const answers = await viewers(Array.from({ length: 200 }, () => path));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1);
+      expect((await renders()) - before).toBe(1);
+    });
+
+    it('refuse at once what is too much, with the time to come back, and serve all that they have', async () => {
+      const cold = Array.from({ length: 400 }, (_, at) => `/resize/${300 + at}x/f/cold.jpg`);
+      const hit = '/resize/420x/format/avif/f/cold.jpg';
+      const flood = viewers(cold);
+      const hits = await viewers(Array.from({ length: 50 }, () => hit));
+      expect(new Set(hits.map(({ status }) => status))).toEqual(new Set([200]));
+      const answers = await flood;
+      const refused = answers.filter(({ status }) => status === 503);
+      expect(refused.length).toBeGreaterThan(0);
+      for (const { headers, body } of refused) {
+        expect(body.error.code).toBe('busy');
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      }
+      expect(answers.filter(({ status }) => status === 200)).toHaveLength(400 - refused.length);
+    });
+  });
+
+  describe('the end of a process', () => {
+    it('lets the upload that it works on become ready, here or in another one', async () => {
+      const second = await startProcess('worker', deployment.env);
+      const sent = await Promise.all(
+        Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
+      );
+      await delay(100);
+      const { worker } = deployment.processes;
+      expect(await worker.end('SIGTERM')).toBe(0);
+      const ended = await Promise.all(
+        sent.map(({ body }) => waitUntilEnded(key, 'shop', body.upload_id)),
+      );
+      expect(ended.map(({ status }) => status)).toEqual(sent.map(() => 'ready'));
+      deployment.processes.worker = second;
+    });
+
+    it.each(['delivery', 'dispatcher', 'worker', 'api'] as const)(
+      'is clean after SIGTERM: %s',
+      async (name) => {
+        const ended = deployment.processes[name];
+        expect(await ended.end('SIGTERM')).toBe(0);
+        const loud = ended.lines.map((line) => JSON.parse(line)).filter(({ level }) => level >= 40);
+        expect(loud).toEqual([]);
+      },
+    );
+  });
+
+  describe('a process that cannot start', () => {
+    const without = (...names: string[]) =>
+      Object.fromEntries([
+        ...Object.entries(deployment.env),
+        ...names.map((name) => [name, ''] as const),
+      ]);
+    const needs = {
+      api: ['TINTYPE_BASE_URL', 'TINTYPE_TOKEN_KEYS', 'TINTYPE_IDENTITY_ISSUER'],
+      worker: ['TINTYPE_DATABASE_URL', 'TINTYPE_S3_ENDPOINT', 'TINTYPE_AMQP_URL'],
+      delivery: ['TINTYPE_DELIVERY_ROOT_DOMAIN', 'TINTYPE_SPOOL_DIR'],
+      dispatcher: ['TINTYPE_DATABASE_URL', 'TINTYPE_AMQP_URL'],
+    };
+
+    it.each(PROCESSES)('names everything that is missing at once: %s', async (name) => {
+      const { code, stdout, stderr } = await runTintype([name], { env: without(...needs[name]) });
+      expect([code, stdout]).toEqual([1, '']);
+      const named = stderr.match(/^ {2}\w+(?=: expected)/gm)?.map((line) => line.trim());
+      expect(named?.sort()).toEqual([...needs[name]].sort());
+    });
+
+    it.each([
+      ['TINTYPE_DATABASE_URL', '/not_there', /"not_there" does not exist.*TINTYPE_DATABASE_URL/],
+      ['TINTYPE_AMQP_URL', '/not_there', /no such virtual host.*TINTYPE_AMQP_URL/],
+    ])('says in one line what somebody has to mend in %s', async (name, pathname, says) => {
+      const url = Object.assign(new URL(deployment.env[name] ?? ''), { pathname });
+      const env = { ...deployment.env, [name]: url.href };
+      const { code, stderr } = await runTintype(['api'], { env });
+      expect(code).toBe(1);
+      expect(stderr.trimEnd().split('\n')).toEqual([expect.stringMatching(says)]);
+    });
+  });
+
+  describe('a process that starts before its database', () => {
+    it('lives and waits, says for what, and begins by itself when it is there', async () => {
+      const url = new URL(deployment.env['TINTYPE_DATABASE_URL'] ?? '');
+      const proxy = await startFaultProxy({ host: url.hostname, port: Number(url.port) });
+      proxy.set({ kind: 'refuse' });
+      url.port = String(proxy.port);
+      const port = await freePort();
+      const env = { TINTYPE_DATABASE_URL: url.href, TINTYPE_METRICS_PORT: String(port) };
+      const starting = startProcess('dispatcher', { ...deployment.env, ...env });
+      const readiness = async () => {
+        const answer = await watched(port, '/readyz').catch(() => undefined);
+        return answer && [answer.status, await answer.json()];
+      };
+      await expect.poll(readiness).toEqual([503, { ready: false, checks: { database: false } }]);
+      expect((await watched(port, '/livez')).status).toBe(200);
+      await expect.poll(() => proxy.connections().total).toBeGreaterThan(1);
+      proxy.set({ kind: 'none' });
+      const started = await starting;
+      expect(await readiness()).toMatchObject([200, { ready: true }]);
+      const [line = ''] = started.lines.filter((each) => each.includes('waits for it'));
+      expect(JSON.parse(line)).toMatchObject({
+        component: 'database',
+        error: {
+          message: expect.stringMatching(/^the database cannot be used \(.*\): is TINTYPE_/),
+        },
+      });
+      expect(await started.end('SIGTERM')).toBe(0);
+      await proxy.close();
+    });
+  });
+
+  async function freePort(): Promise<number> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+});

@@ -69,353 +69,355 @@ afterAll(async () => {
   await removeFolder(tintype.data);
 });
 
-describe('an account, a project and its key', () => {
-  it('a new person has an organization with trial credits', async () => {
-    const { status, body } = await alice('GET', '/v1/me');
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      user: { subject: 'alice' },
-      organization: { credit_balance: TRIAL_CREDITS, quota_exceeded_at: null },
-      role: 'owner',
-      staff: false,
+describe('the first way', { shuffle: false }, () => {
+  describe('an account, a project and its key', () => {
+    it('a new person has an organization with trial credits', async () => {
+      const { status, body } = await alice('GET', '/v1/me');
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        user: { subject: 'alice' },
+        organization: { credit_balance: TRIAL_CREDITS, quota_exceeded_at: null },
+        role: 'owner',
+        staff: false,
+      });
+    });
+
+    it('the sample project belongs to somebody else, and is not there for her', async () => {
+      const { status, body } = await alice('GET', `/v1/projects/${tintype.instance.project_slug}`);
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+    });
+
+    it('a project is made with a host of its own and its first signing key', async () => {
+      server = await newProject('holiday', {
+        name: 'Holiday',
+        resolution_presets: { thumb: 'resize/200x200/smart', small: 'resize/100x' },
+      });
+      const { body } = await alice('GET', '/v1/projects/holiday');
+      expect(body).toMatchObject({
+        name: 'Holiday',
+        delivery_access: 'public',
+        default_delivery_host: `holiday.${tintype.instance.delivery_root_domain}`,
+        status: 'active',
+        file_count: 0,
+        storage_bytes: 0,
+      });
+      expect(body.active_signing_kid).toEqual(expect.any(String));
+    });
+
+    it('the key knows its project, and is shown once', async () => {
+      const { status, headers, body } = await server('GET', '/v1/key');
+      expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+      expect(body).toMatchObject({ name: 'server', project_slug: 'holiday', status: 'active' });
+      expect(JSON.stringify(body)).not.toContain('plaintext_secret');
     });
   });
 
-  it('the sample project belongs to somebody else, and is not there for her', async () => {
-    const { status, body } = await alice('GET', `/v1/projects/${tintype.instance.project_slug}`);
-    expect([status, body.error.code]).toEqual([404, 'not_found']);
-  });
-
-  it('a project is made with a host of its own and its first signing key', async () => {
-    server = await newProject('holiday', {
-      name: 'Holiday',
-      resolution_presets: { thumb: 'resize/200x200/smart', small: 'resize/100x' },
+  describe('an upload', () => {
+    it('goes to storage with exactly the headers that were returned, and becomes a file', async () => {
+      const declared = {
+        content_type: 'image/jpeg',
+        size_bytes: photo.length,
+        file_slug: 'Photo.JPG',
+      };
+      const created = await server('POST', '/v1/projects/holiday/uploads', declared);
+      expect(created.body).toMatchObject({ status: 'created', mode: 'direct', error_code: null });
+      expect(
+        Object.keys(created.body).filter((name) => /direct|multipart|proxy/.test(name)),
+      ).toEqual(['direct']);
+      const { put_url, headers } = created.body.direct;
+      expect((await put(put_url, { ...headers, 'content-type': 'image/png' }, photo)).status).toBe(
+        403,
+      );
+      expect((await put(put_url, headers, photo)).status).toBe(200);
+      const path = `/v1/projects/holiday/uploads/${created.body.upload_id}`;
+      const completed = await server('POST', `${path}/complete`);
+      expect(completed.status).toBe(200);
+      let session = completed.body;
+      while (!['ready', 'failed'].includes(session.status)) {
+        await delay(50);
+        session = (await server('GET', path)).body;
+      }
+      expect(session).toMatchObject({ status: 'ready', file_slug: 'photo.jpg', revision: 1 });
     });
-    const { body } = await alice('GET', '/v1/projects/holiday');
-    expect(body).toMatchObject({
-      name: 'Holiday',
-      delivery_access: 'public',
-      default_delivery_host: `holiday.${tintype.instance.delivery_root_domain}`,
-      status: 'active',
-      file_count: 0,
-      storage_bytes: 0,
+
+    it('shows the file with its size, and counts it', async () => {
+      const { status, body } = await server('GET', '/v1/projects/holiday/files/photo.jpg');
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ status: 'ready', revision: 1, width: 1200, height: 800 });
+      expect(targetOf(body.url)).toBe('/originals/f/photo.jpg');
+      const listed = await server('GET', '/v1/projects/holiday/files');
+      expect(listed.body).toEqual({ items: [body], next_cursor: null });
+      const project = await alice('GET', '/v1/projects/holiday');
+      expect(project.body).toMatchObject({ file_count: 1, storage_bytes: body.size_bytes });
+      const uploads = await server('GET', '/v1/projects/holiday/uploads?status=ready');
+      expect(uploads.body.items).toHaveLength(1);
     });
-    expect(body.active_signing_kid).toEqual(expect.any(String));
+
+    it('to the same slug is a new revision of the same file', async () => {
+      const before = await server('GET', '/v1/projects/holiday/files/photo.jpg');
+      await upload(server, 'holiday', {
+        bytes: photo,
+        content_type: 'image/jpeg',
+        file_slug: 'photo.jpg',
+      });
+      const { body } = await server('GET', '/v1/projects/holiday/files/photo.jpg');
+      expect(body).toMatchObject({ revision: 2, file_id: before.body.file_id });
+    });
   });
 
-  it('the key knows its project, and is shown once', async () => {
-    const { status, headers, body } = await server('GET', '/v1/key');
-    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(body).toMatchObject({ name: 'server', project_slug: 'holiday', status: 'active' });
-    expect(JSON.stringify(body)).not.toContain('plaintext_secret');
-  });
-});
+  // Spec: Transform operations, Output rules. The photograph is 1200×800.
+  const renditions: [string, string, number, number][] = [
+    ['originals', 'JPEG', 1200, 800],
+    ['resize/640x480', 'JPEG', 640, 480],
+    ['resize/640x480/fill', 'JPEG', 640, 480],
+    ['resize/640x480/crop', 'JPEG', 640, 480],
+    ['resize/640x480/smart', 'JPEG', 640, 480],
+    ['resize/640x480/fit', 'JPEG', 640, 427],
+    ['resize/640x480/fit/smart', 'JPEG', 640, 480],
+    ['resize/640x480/fit/fill', 'JPEG', 640, 480],
+    ['resize/300x', 'JPEG', 300, 200],
+    ['resize/x300', 'JPEG', 450, 300],
+    ['resize/1x1', 'JPEG', 1, 1],
+    ['resize/2400x', 'JPEG', 2400, 1600],
+    ['crop/10,20,300,200', 'JPEG', 300, 200],
+    ['crop/1100,700,400,400', 'JPEG', 100, 100],
+    ['crop/0,0,400,400/resize/200x100', 'JPEG', 200, 100],
+    ['resize/200x100/crop/0,0,400,400', 'JPEG', 200, 100],
+    ['format/jpeg', 'JPEG', 1200, 800],
+    ['format/jpg', 'JPEG', 1200, 800],
+    ['format/png', 'PNG', 1200, 800],
+    ['format/webp', 'WEBP', 1200, 800],
+    ['format/avif/resize/400x', 'AVIF', 400, 267],
+    ['quality/1', 'JPEG', 1200, 800],
+    ['quality/70/resize/640x/format/webp', 'WEBP', 640, 427],
+    ['format/png/quality/100', 'PNG', 1200, 800],
+    ['watermark/resize/50x', 'JPEG', 50, 33],
+    ['watermark:wm_00000000000000000000000000/resize/50x', 'JPEG', 50, 33],
+    ['preset:thumb', 'JPEG', 200, 200],
+    ['preset:thumb/format/png', 'PNG', 200, 200],
+    ['preset:small', 'JPEG', 100, 67],
+  ];
 
-describe('an upload', () => {
-  it('goes to storage with exactly the headers that were returned, and becomes a file', async () => {
-    const declared = {
-      content_type: 'image/jpeg',
-      size_bytes: photo.length,
-      file_slug: 'Photo.JPG',
-    };
-    const created = await server('POST', '/v1/projects/holiday/uploads', declared);
-    expect(created.body).toMatchObject({ status: 'created', mode: 'direct', error_code: null });
-    expect(Object.keys(created.body).filter((name) => /direct|multipart|proxy/.test(name))).toEqual(
-      ['direct'],
+  const absent = [
+    'resize/0x10',
+    'resize/8193x10',
+    'resize/x',
+    'resize/8000x8000',
+    'resize/10x10/resize/20x20',
+    'preset:thumb/resize/10x10',
+    'preset:nobody',
+    'preset:thumb/preset:small',
+    'crop/5000,5000,10,10',
+    'crop/1,1,0,10',
+    'format/bmp',
+    'quality/0',
+    'quality/101',
+    'quality/050',
+    'rotate/90',
+    'Resize/10x10',
+    '',
+  ];
+
+  describe('a derived image', () => {
+    it.each(renditions)('/%s is a %s of %i×%i', async (chain, format, width, height) => {
+      const { status, bytes, headers } = await view('holiday', `/${chain}/f/photo.jpg`);
+      expect(status).toBe(200);
+      expect(await identify(bytes)).toEqual({ format, width, height });
+      expect(headers).toMatchObject({
+        'content-type': `image/${format.toLowerCase()}`,
+        'content-length': String(bytes.length),
+        'cache-control': 'public, max-age=300, s-maxage=31536000',
+        'x-service-revision': '2',
+        etag: expect.stringMatching(/^"[^"]+"$/),
+        'x-request-id': expect.any(String),
+      });
+    });
+
+    it.each(absent)('/%s is not found', async (chain) => {
+      const { status, body, headers } = await view('holiday', `/${chain}/f/photo.jpg`);
+      expect([status, body.error.code]).toEqual([404, 'not_found']);
+      expect(headers['cache-control']).toBe('no-store');
+    });
+
+    it.each(['/photo.jpg', '/originals/photo.jpg', '/originals/f/photo.jpg/', '/f/photo.jpg', '/'])(
+      'of a malformed path %s is not found',
+      async (path) => {
+        expect((await view('holiday', path)).status).toBe(404);
+      },
     );
-    const { put_url, headers } = created.body.direct;
-    expect((await put(put_url, { ...headers, 'content-type': 'image/png' }, photo)).status).toBe(
-      403,
-    );
-    expect((await put(put_url, headers, photo)).status).toBe(200);
-    const path = `/v1/projects/holiday/uploads/${created.body.upload_id}`;
-    const completed = await server('POST', `${path}/complete`);
-    expect(completed.status).toBe(200);
-    let session = completed.body;
-    while (!['ready', 'failed'].includes(session.status)) {
-      await delay(50);
-      session = (await server('GET', path)).body;
-    }
-    expect(session).toMatchObject({ status: 'ready', file_slug: 'photo.jpg', revision: 1 });
-  });
 
-  it('shows the file with its size, and counts it', async () => {
-    const { status, body } = await server('GET', '/v1/projects/holiday/files/photo.jpg');
-    expect(status).toBe(200);
-    expect(body).toMatchObject({ status: 'ready', revision: 1, width: 1200, height: 800 });
-    expect(targetOf(body.url)).toBe('/originals/f/photo.jpg');
-    const listed = await server('GET', '/v1/projects/holiday/files');
-    expect(listed.body).toEqual({ items: [body], next_cursor: null });
-    const project = await alice('GET', '/v1/projects/holiday');
-    expect(project.body).toMatchObject({ file_count: 1, storage_bytes: body.size_bytes });
-    const uploads = await server('GET', '/v1/projects/holiday/uploads?status=ready');
-    expect(uploads.body.items).toHaveLength(1);
-  });
-
-  it('to the same slug is a new revision of the same file', async () => {
-    const before = await server('GET', '/v1/projects/holiday/files/photo.jpg');
-    await upload(server, 'holiday', {
-      bytes: photo,
-      content_type: 'image/jpeg',
-      file_slug: 'photo.jpg',
+    it('of an unsigned URL with a query is not found', async () => {
+      expect((await view('holiday', '/originals/f/photo.jpg?v=2')).status).toBe(404);
     });
-    const { body } = await server('GET', '/v1/projects/holiday/files/photo.jpg');
-    expect(body).toMatchObject({ revision: 2, file_id: before.body.file_id });
-  });
-});
 
-// Spec: Transform operations, Output rules. The photograph is 1200×800.
-const renditions: [string, string, number, number][] = [
-  ['originals', 'JPEG', 1200, 800],
-  ['resize/640x480', 'JPEG', 640, 480],
-  ['resize/640x480/fill', 'JPEG', 640, 480],
-  ['resize/640x480/crop', 'JPEG', 640, 480],
-  ['resize/640x480/smart', 'JPEG', 640, 480],
-  ['resize/640x480/fit', 'JPEG', 640, 427],
-  ['resize/640x480/fit/smart', 'JPEG', 640, 480],
-  ['resize/640x480/fit/fill', 'JPEG', 640, 480],
-  ['resize/300x', 'JPEG', 300, 200],
-  ['resize/x300', 'JPEG', 450, 300],
-  ['resize/1x1', 'JPEG', 1, 1],
-  ['resize/2400x', 'JPEG', 2400, 1600],
-  ['crop/10,20,300,200', 'JPEG', 300, 200],
-  ['crop/1100,700,400,400', 'JPEG', 100, 100],
-  ['crop/0,0,400,400/resize/200x100', 'JPEG', 200, 100],
-  ['resize/200x100/crop/0,0,400,400', 'JPEG', 200, 100],
-  ['format/jpeg', 'JPEG', 1200, 800],
-  ['format/jpg', 'JPEG', 1200, 800],
-  ['format/png', 'PNG', 1200, 800],
-  ['format/webp', 'WEBP', 1200, 800],
-  ['format/avif/resize/400x', 'AVIF', 400, 267],
-  ['quality/1', 'JPEG', 1200, 800],
-  ['quality/70/resize/640x/format/webp', 'WEBP', 640, 427],
-  ['format/png/quality/100', 'PNG', 1200, 800],
-  ['watermark/resize/50x', 'JPEG', 50, 33],
-  ['watermark:wm_00000000000000000000000000/resize/50x', 'JPEG', 50, 33],
-  ['preset:thumb', 'JPEG', 200, 200],
-  ['preset:thumb/format/png', 'PNG', 200, 200],
-  ['preset:small', 'JPEG', 100, 67],
-];
+    it('shows the part that crop names', async () => {
+      const bytes = await over(quarters(400, 400)).png().toBuffer();
+      await upload(server, 'holiday', {
+        bytes,
+        content_type: 'image/png',
+        file_slug: 'quarters.png',
+      });
+      const parts = [
+        ['0,0', [255, 0, 0]],
+        ['200,0', [0, 255, 0]],
+        ['0,200', [0, 0, 255]],
+        ['200,200', [255, 255, 255]],
+      ] as const;
+      for (const [at, color] of parts) {
+        const { bytes } = await view('holiday', `/crop/${at},200,200/f/quarters.png`);
+        expect(await pixelsAt(bytes, [[100, 100]])).toEqual([color]);
+      }
+    });
 
-const absent = [
-  'resize/0x10',
-  'resize/8193x10',
-  'resize/x',
-  'resize/8000x8000',
-  'resize/10x10/resize/20x20',
-  'preset:thumb/resize/10x10',
-  'preset:nobody',
-  'preset:thumb/preset:small',
-  'crop/5000,5000,10,10',
-  'crop/1,1,0,10',
-  'format/bmp',
-  'quality/0',
-  'quality/101',
-  'quality/050',
-  'rotate/90',
-  'Resize/10x10',
-  '',
-];
+    it('is smaller with less quality', async () => {
+      const [low, high] = await Promise.all(
+        ['quality/20', 'quality/90'].map((chain) => view('holiday', `/${chain}/f/photo.jpg`)),
+      );
+      expect(low?.bytes.length).toBeLessThan((high?.bytes.length ?? 0) / 2);
+    });
 
-describe('a derived image', () => {
-  it.each(renditions)('/%s is a %s of %i×%i', async (chain, format, width, height) => {
-    const { status, bytes, headers } = await view('holiday', `/${chain}/f/photo.jpg`);
-    expect(status).toBe(200);
-    expect(await identify(bytes)).toEqual({ format, width, height });
-    expect(headers).toMatchObject({
-      'content-type': `image/${format.toLowerCase()}`,
-      'content-length': String(bytes.length),
-      'cache-control': 'public, max-age=300, s-maxage=31536000',
-      'x-service-revision': '2',
-      etag: expect.stringMatching(/^"[^"]+"$/),
-      'x-request-id': expect.any(String),
+    it('is the same for chains that mean the same', async () => {
+      const [one, other] = await Promise.all(
+        ['resize/300x/format/jpg', 'format/jpeg/resize/300x/fill'].map((chain) =>
+          view('holiday', `/${chain}/f/photo.jpg`),
+        ),
+      );
+      expect(one?.bytes.equals(other?.bytes ?? Buffer.alloc(0))).toBe(true);
+      expect(one?.headers.etag).toBe(other?.headers.etag);
+    });
+
+    it('that a viewer has already is not sent again', async () => {
+      const first = await view('holiday', '/resize/640x480/f/photo.jpg');
+      const etag = first.headers.etag ?? '';
+      const second = await view('holiday', '/resize/640x480/f/photo.jpg', { etag });
+      expect([second.status, second.bytes.length, second.headers.etag]).toEqual([304, 0, etag]);
+      const changed = await view('holiday', '/resize/640x480/f/photo.jpg', { etag: '"other"' });
+      expect(changed.status).toBe(200);
+    });
+
+    it('answers HEAD with the headers of GET and no body', async () => {
+      const path = '/resize/640x480/f/photo.jpg';
+      const [get, head] = [await view('holiday', path), await view('holiday', path, HEAD)];
+      expect([head.status, head.bytes.length]).toEqual([200, 0]);
+      for (const name of ['content-type', 'content-length', 'etag', 'cache-control']) {
+        expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
+      }
+    });
+
+    it('may be shown by pages of any origin', async () => {
+      const { status, headers } = await deliver(tintype, {
+        project: 'holiday',
+        path: '/originals/f/photo.jpg',
+        method: 'OPTIONS',
+        headers: { origin: 'https://shop.example' },
+      });
+      expect([status, headers['access-control-allow-origin']]).toEqual([204, '*']);
+      expect(headers['x-request-id']).toEqual(expect.any(String));
     });
   });
 
-  it.each(absent)('/%s is not found', async (chain) => {
-    const { status, body, headers } = await view('holiday', `/${chain}/f/photo.jpg`);
-    expect([status, body.error.code]).toEqual([404, 'not_found']);
-    expect(headers['cache-control']).toBe('no-store');
-  });
+  const HEAD = { method: 'HEAD' };
 
-  it.each(['/photo.jpg', '/originals/photo.jpg', '/originals/f/photo.jpg/', '/f/photo.jpg', '/'])(
-    'of a malformed path %s is not found',
-    async (path) => {
-      expect((await view('holiday', path)).status).toBe(404);
-    },
-  );
+  describe('a protected project', () => {
+    const path = '/resize/320x/f/photo.jpg';
+    let signed = '';
 
-  it('of an unsigned URL with a query is not found', async () => {
-    expect((await view('holiday', '/originals/f/photo.jpg?v=2')).status).toBe(404);
-  });
-
-  it('shows the part that crop names', async () => {
-    const bytes = await over(quarters(400, 400)).png().toBuffer();
-    await upload(server, 'holiday', {
-      bytes,
-      content_type: 'image/png',
-      file_slug: 'quarters.png',
+    it('is closed without a signature', async () => {
+      for (const each of [path, '/originals/f/photo.jpg']) {
+        const { status, body } = await view('vault', each);
+        expect([each, status, body.error.code]).toEqual([each, 403, 'signature_required']);
+      }
     });
-    const parts = [
-      ['0,0', [255, 0, 0]],
-      ['200,0', [0, 255, 0]],
-      ['0,200', [0, 0, 255]],
-      ['200,200', [255, 255, 255]],
-    ] as const;
-    for (const [at, color] of parts) {
-      const { bytes } = await view('holiday', `/crop/${at},200,200/f/quarters.png`);
-      expect(await pixelsAt(bytes, [[100, 100]])).toEqual([color]);
-    }
-  });
 
-  it('is smaller with less quality', async () => {
-    const [low, high] = await Promise.all(
-      ['quality/20', 'quality/90'].map((chain) => view('holiday', `/${chain}/f/photo.jpg`)),
-    );
-    expect(low?.bytes.length).toBeLessThan((high?.bytes.length ?? 0) / 2);
-  });
-
-  it('is the same for chains that mean the same', async () => {
-    const [one, other] = await Promise.all(
-      ['resize/300x/format/jpg', 'format/jpeg/resize/300x/fill'].map((chain) =>
-        view('holiday', `/${chain}/f/photo.jpg`),
-      ),
-    );
-    expect(one?.bytes.equals(other?.bytes ?? Buffer.alloc(0))).toBe(true);
-    expect(one?.headers.etag).toBe(other?.headers.etag);
-  });
-
-  it('that a viewer has already is not sent again', async () => {
-    const first = await view('holiday', '/resize/640x480/f/photo.jpg');
-    const etag = first.headers.etag ?? '';
-    const second = await view('holiday', '/resize/640x480/f/photo.jpg', { etag });
-    expect([second.status, second.bytes.length, second.headers.etag]).toEqual([304, 0, etag]);
-    const changed = await view('holiday', '/resize/640x480/f/photo.jpg', { etag: '"other"' });
-    expect(changed.status).toBe(200);
-  });
-
-  it('answers HEAD with the headers of GET and no body', async () => {
-    const path = '/resize/640x480/f/photo.jpg';
-    const [get, head] = [await view('holiday', path), await view('holiday', path, HEAD)];
-    expect([head.status, head.bytes.length]).toEqual([200, 0]);
-    for (const name of ['content-type', 'content-length', 'etag', 'cache-control']) {
-      expect([name, head.headers[name]]).toEqual([name, get.headers[name]]);
-    }
-  });
-
-  it('may be shown by pages of any origin', async () => {
-    const { status, headers } = await deliver(tintype, {
-      project: 'holiday',
-      path: '/originals/f/photo.jpg',
-      method: 'OPTIONS',
-      headers: { origin: 'https://shop.example' },
+    it('opens the one path that was signed', async () => {
+      const { status, body } = await alice('POST', '/v1/projects/vault/signed-url', {
+        file_slug: 'photo.jpg',
+        transform_chain: 'resize/320x',
+      });
+      expect(status).toBe(200);
+      signed = targetOf(body.url);
+      expect(signed).toMatch(new RegExp(`^${path}\\?exp=\\d+&kid=${body.kid}&sig=[\\w-]+$`));
+      const image = await view('vault', signed);
+      expect(await identify(image.bytes)).toEqual({ format: 'JPEG', width: 320, height: 213 });
+      expect(image.headers['cache-control']).toMatch(
+        /^public, max-age=0, must-revalidate, s-maxage=\d{1,3}$/,
+      );
     });
-    expect([status, headers['access-control-allow-origin']]).toEqual([204, '*']);
-    expect(headers['x-request-id']).toEqual(expect.any(String));
-  });
-});
 
-const HEAD = { method: 'HEAD' };
-
-describe('a protected project', () => {
-  const path = '/resize/320x/f/photo.jpg';
-  let signed = '';
-
-  it('is closed without a signature', async () => {
-    for (const each of [path, '/originals/f/photo.jpg']) {
-      const { status, body } = await view('vault', each);
-      expect([each, status, body.error.code]).toEqual([each, 403, 'signature_required']);
-    }
-  });
-
-  it('opens the one path that was signed', async () => {
-    const { status, body } = await alice('POST', '/v1/projects/vault/signed-url', {
-      file_slug: 'photo.jpg',
-      transform_chain: 'resize/320x',
+    it('refuses every alteration', async () => {
+      const last = signed.at(-5) === 'A' ? 'B' : 'A';
+      const altered = {
+        path: signed.replace('320x', '640x'),
+        expiry: signed.replace(/exp=(\d+)/, (_, exp) => `exp=${Number(exp) + 1}`),
+        signature: `${signed.slice(0, -5)}${last}${signed.slice(-4)}`,
+      };
+      for (const [what, target] of Object.entries(altered)) {
+        const { status, body } = await view('vault', target);
+        expect([what, status, body.error.code]).toEqual([what, 403, 'invalid_signature']);
+      }
+      const other = await view('vault', signed.replace(/kid=\w+/, 'kid=sk_unknown'));
+      expect([other.status, other.body.error.code]).toEqual([403, 'unknown_kid']);
+      expect((await view('vault', `${signed}&v=2`)).status).toBe(404);
+      expect((await view('holiday', signed)).status).toBe(403);
     });
-    expect(status).toBe(200);
-    signed = targetOf(body.url);
-    expect(signed).toMatch(new RegExp(`^${path}\\?exp=\\d+&kid=${body.kid}&sig=[\\w-]+$`));
-    const image = await view('vault', signed);
-    expect(await identify(image.bytes)).toEqual({ format: 'JPEG', width: 320, height: 213 });
-    expect(image.headers['cache-control']).toMatch(
-      /^public, max-age=0, must-revalidate, s-maxage=\d{1,3}$/,
-    );
   });
 
-  it('refuses every alteration', async () => {
-    const last = signed.at(-5) === 'A' ? 'B' : 'A';
-    const altered = {
-      path: signed.replace('320x', '640x'),
-      expiry: signed.replace(/exp=(\d+)/, (_, exp) => `exp=${Number(exp) + 1}`),
-      signature: `${signed.slice(0, -5)}${last}${signed.slice(-4)}`,
-    };
-    for (const [what, target] of Object.entries(altered)) {
-      const { status, body } = await view('vault', target);
-      expect([what, status, body.error.code]).toEqual([what, 403, 'invalid_signature']);
+  describe('usage', () => {
+    it('is what the viewers counted, delivery by delivery', async () => {
+      const expected = counted.holiday;
+      const usage = await usageOnce('holiday', expected?.requests ?? 0);
+      const hours: Record<string, number>[] = usage.hourly;
+      const sum = (name: string) => hours.reduce((total, hour) => total + (hour[name] ?? 0), 0);
+      expect({
+        requests: sum('requests'),
+        bytes: sum('bytes'),
+        credits: sum('credits'),
+      }).toEqual(expected);
+      expect(usage.storage.file_count).toBe(2);
+      expect(usage.credit_balance).toBe(TRIAL_CREDITS);
+    });
+
+    it('is charged once, by exactly the credits that were counted', async () => {
+      await usageOnce('vault', counted.vault?.requests ?? 0);
+      const nextDay = new Date(Date.now() + 86_400_000).toISOString();
+      for (const _ of ['charged', 'charged again']) {
+        expect(await job('daily-charge', '--at', nextDay)).toBe('job done');
+      }
+      const credits = (counted.holiday?.credits ?? 0) + (counted.vault?.credits ?? 0);
+      const { body } = await alice('GET', '/v1/me');
+      expect(body.organization.credit_balance).toBe(TRIAL_CREDITS - credits);
+      const { body: usage } = await server('GET', '/v1/projects/holiday/usage');
+      const charged = usage.daily.map((day: { charged_credits: number }) => day.charged_credits);
+      expect(charged.reduce((sum: number, each: number) => sum + each, 0)).toBe(
+        counted.holiday?.credits,
+      );
+    });
+
+    it('is nobody else’s business', async () => {
+      const bob = await withSession(tintype, 'bob');
+      const refused = await bob('GET', '/v1/projects/holiday/usage');
+      expect([refused.status, refused.body.error.code]).toEqual([404, 'not_found']);
+      expect((await anonymous(tintype)('GET', '/v1/projects/holiday/usage')).status).toBe(401);
+    });
+  });
+
+  /** Deliveries are spooled and sent in batches, a second apart: rolls up until all of them are there. */
+  async function usageOnce(project: string, requests: number) {
+    for (let tries = 0; ; tries += 1) {
+      expect(await job('hourly-rollup')).toBe('job done');
+      const { body } = await alice('GET', `/v1/projects/${project}/usage`);
+      const hours: { requests: number }[] = body.hourly;
+      const seen = hours.reduce((sum, hour) => sum + hour.requests, 0);
+      if (seen >= requests || tries === 10) return body;
+      await delay(500);
     }
-    const other = await view('vault', signed.replace(/kid=\w+/, 'kid=sk_unknown'));
-    expect([other.status, other.body.error.code]).toEqual([403, 'unknown_kid']);
-    expect((await view('vault', `${signed}&v=2`)).status).toBe(404);
-    expect((await view('holiday', signed)).status).toBe(403);
-  });
-});
-
-describe('usage', () => {
-  it('is what the viewers counted, delivery by delivery', async () => {
-    const expected = counted.holiday;
-    const usage = await usageOnce('holiday', expected?.requests ?? 0);
-    const hours: Record<string, number>[] = usage.hourly;
-    const sum = (name: string) => hours.reduce((total, hour) => total + (hour[name] ?? 0), 0);
-    expect({
-      requests: sum('requests'),
-      bytes: sum('bytes'),
-      credits: sum('credits'),
-    }).toEqual(expected);
-    expect(usage.storage.file_count).toBe(2);
-    expect(usage.credit_balance).toBe(TRIAL_CREDITS);
-  });
-
-  it('is charged once, by exactly the credits that were counted', async () => {
-    await usageOnce('vault', counted.vault?.requests ?? 0);
-    const nextDay = new Date(Date.now() + 86_400_000).toISOString();
-    for (const _ of ['charged', 'charged again']) {
-      expect(await job('daily-charge', '--at', nextDay)).toBe('job done');
-    }
-    const credits = (counted.holiday?.credits ?? 0) + (counted.vault?.credits ?? 0);
-    const { body } = await alice('GET', '/v1/me');
-    expect(body.organization.credit_balance).toBe(TRIAL_CREDITS - credits);
-    const { body: usage } = await server('GET', '/v1/projects/holiday/usage');
-    const charged = usage.daily.map((day: { charged_credits: number }) => day.charged_credits);
-    expect(charged.reduce((sum: number, each: number) => sum + each, 0)).toBe(
-      counted.holiday?.credits,
-    );
-  });
-
-  it('is nobody else’s business', async () => {
-    const bob = await withSession(tintype, 'bob');
-    const refused = await bob('GET', '/v1/projects/holiday/usage');
-    expect([refused.status, refused.body.error.code]).toEqual([404, 'not_found']);
-    expect((await anonymous(tintype)('GET', '/v1/projects/holiday/usage')).status).toBe(401);
-  });
-});
-
-/** Deliveries are spooled and sent in batches, a second apart: rolls up until all of them are there. */
-async function usageOnce(project: string, requests: number) {
-  for (let tries = 0; ; tries += 1) {
-    expect(await job('hourly-rollup')).toBe('job done');
-    const { body } = await alice('GET', `/v1/projects/${project}/usage`);
-    const hours: { requests: number }[] = body.hourly;
-    const seen = hours.reduce((sum, hour) => sum + hour.requests, 0);
-    if (seen >= requests || tries === 10) return body;
-    await delay(500);
   }
-}
 
-/** What its one line of log says. */
-async function job(name: string, ...flags: string[]): Promise<string> {
-  const { code, stderr } = await runTintype(['job', name, '--data', tintype.data, ...flags]);
-  const { job: done, msg } = JSON.parse(stderr);
-  expect({ code, done }).toEqual({ code: 0, done: name });
-  return msg;
-}
+  /** What its one line of log says. */
+  async function job(name: string, ...flags: string[]): Promise<string> {
+    const { code, stderr } = await runTintype(['job', name, '--data', tintype.data, ...flags]);
+    const { job: done, msg } = JSON.parse(stderr);
+    expect({ code, done }).toEqual({ code: 0, done: name });
+    return msg;
+  }
+});

@@ -4,23 +4,25 @@ import { onServers } from './support/servers.ts';
 
 const servers = onServers();
 
-describe('on S3 and RabbitMQ: the first way', async () => {
-  await import('./first-way.test.ts');
-});
+describe('on S3 and RabbitMQ', { shuffle: false }, () => {
+  describe('the first way', async () => {
+    await import('./first-way.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: every type', async () => {
-  await import('./formats.test.ts');
-});
+  describe('every type', async () => {
+    await import('./formats.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: refusals', async () => {
-  await import('./refusals.test.ts');
-});
+  describe('refusals', async () => {
+    await import('./refusals.test.ts');
+  });
 
-describe('on S3 and RabbitMQ: a folder of files', async () => {
-  await import('./upload-folder.test.ts');
-});
+  describe('a folder of files', async () => {
+    await import('./upload-folder.test.ts');
+  });
 
-it('all of which went to the S3 server', async () => {
-  const counts = await servers().countObjects();
-  expect(Object.keys(counts)).toEqual(expect.arrayContaining(['masters', 'derived']));
+  it('all of which went to the S3 server', async () => {
+    const counts = await servers().countObjects();
+    expect(Object.keys(counts)).toEqual(expect.arrayContaining(['masters', 'derived']));
+  });
 });

@@ -84,408 +84,417 @@ afterAll(async () => {
   await Promise.all([join(data, '../../..'), config].map(removeFolder));
 });
 
-describe('a start', () => {
-  it('prints exactly one line with --json, which is also in a file for its owner alone', async () => {
-    const { stdout, instance } = started();
-    expect(stdout).toHaveLength(1);
-    const file = join(data, 'instance.json');
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(instance);
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    expect(Object.keys(instance).sort()).toEqual([
-      'api_key',
-      'api_url',
-      'database_url',
-      'delivery_port',
-      'delivery_root_domain',
-      'delivery_scheme',
-      'environment',
-      'issuer',
-      'key_encryption_keys',
-      'organization_id',
-      'pid',
-      'project_slug',
-      'provider_a_secret',
-      'provider_b_mode',
-      'provider_b_secret',
-      'request_signing_secret',
-      'storage_event_secret',
-      'token_keys',
-    ]);
+describe('what runs alone', { shuffle: false }, () => {
+  describe('a start', () => {
+    it('prints exactly one line with --json, which is also in a file for its owner alone', async () => {
+      const { stdout, instance } = started();
+      expect(stdout).toHaveLength(1);
+      const file = join(data, 'instance.json');
+      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(instance);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+      expect(Object.keys(instance).sort()).toEqual([
+        'api_key',
+        'api_url',
+        'database_url',
+        'delivery_port',
+        'delivery_root_domain',
+        'delivery_scheme',
+        'environment',
+        'issuer',
+        'key_encryption_keys',
+        'organization_id',
+        'pid',
+        'project_slug',
+        'provider_a_secret',
+        'provider_b_mode',
+        'provider_b_secret',
+        'request_signing_secret',
+        'storage_event_secret',
+        'token_keys',
+      ]);
+    });
+
+    it('keeps every secret from other users', async () => {
+      for (const file of ['secrets.json', 'identity-key.json', 'postgres/password']) {
+        expect([file, (await stat(join(data, file))).mode & 0o777]).toEqual([file, 0o600]);
+      }
+      expect((await stat(data)).mode & 0o777).toBe(0o700);
+    });
+
+    it('is ready when it says so', async () => {
+      const answer = await demo()('GET', '/readyz');
+      expect(answer.body).toEqual({
+        ready: true,
+        checks: { database: true, ingest: true, content: true },
+      });
+    });
+
+    it('says where a document is wrong and what was expected, and runs the others', async () => {
+      const said = started().stderr.map((line) => JSON.parse(line));
+      expect(said).toMatchObject([
+        {
+          file: 'wrong.yaml',
+          line: 6,
+          path: 'spec.deliveryAccess',
+          expected: expect.stringMatching(/Public.*Protected.*"Open"/),
+        },
+      ]);
+      const { status, body } = await demo()('GET', '/v1/projects/demo');
+      expect([status, body.name]).toEqual([200, 'Demo']);
+    });
+
+    it('takes an upload, and has only decoders and PostgreSQL as children', async () => {
+      const bytes = await over(photograph(640, 480)).jpeg().toBuffer();
+      const picture = { bytes, content_type: 'image/jpeg', file_slug: 'kept.jpg' };
+      expect((await upload(demo(), 'demo', picture)).status).toBe('ready');
+      const commands = childrenOf(started().instance.pid);
+      expect(commands.some((command) => command.includes('postgres'))).toBe(true);
+      const others = commands.filter(
+        (command) => !/\/bin\/postgres |^postgres: |\/worker\/sandbox\/child\.ts$/.test(command),
+      );
+      expect(others).toEqual([]);
+    });
   });
 
-  it('keeps every secret from other users', async () => {
-    for (const file of ['secrets.json', 'identity-key.json', 'postgres/password']) {
-      expect([file, (await stat(join(data, file))).mode & 0o777]).toEqual([file, 0o600]);
+  describe('the folder of YAML', () => {
+    const projectFile = () => join(config, 'project.yaml');
+    const projectName = async () => (await demo()('GET', '/v1/projects/demo')).body.name;
+    const change = async (from: string, to: string) => {
+      const text = await readFile(projectFile(), 'utf8');
+      await writeFile(projectFile(), text.replace(from, to));
+    };
+
+    it('is applied again within seconds when a document changes', async () => {
+      await change('displayName: Demo', 'displayName: Changed');
+      await eventually(async () => (await projectName()) === 'Changed');
+    });
+
+    it('leaves things as they are while a document is wrong, and takes it when it is mended', async () => {
+      await change('displayName: Changed', 'displayName: 12');
+      const reports = () => started().stderr.filter((line) => line.includes('spec.displayName'));
+      await eventually(() => reports().length > 0);
+      expect(await projectName()).toBe('Changed');
+      await change('displayName: 12', 'displayName: Mended');
+      await eventually(async () => (await projectName()) === 'Mended');
+      expect(reports()).toHaveLength(1);
+      await rm(join(config, 'wrong.yaml'));
+    });
+  });
+
+  describe('what the folder declares', () => {
+    it('is managed by the sessions of its owner', async () => {
+      const owner = await withSession(started(), 'demo');
+      expect((await owner('GET', '/v1/me')).body.organization.organization_id).toBe(
+        started().instance.organization_id,
+      );
+      expect((await owner('GET', '/v1/projects/demo')).status).toBe(200);
+      const stranger = await withSession(started(), 'stranger');
+      expect((await stranger('GET', '/v1/projects/demo')).status).toBe(404);
+    });
+
+    it('takes uploads of the command, whichever project they are for', async () => {
+      const lines = [
+        'apiVersion: tintype.dev/v1alpha1',
+        'kind: Project',
+        'metadata: { name: shop }',
+        'spec: {}',
+      ];
+      await writeFile(join(config, 'shop.yaml'), `${lines.join('\n')}\n`);
+      const picture = join(data, 'Summer Photo (1).jpg');
+      await writeFile(picture, await over(photograph(640, 480)).jpeg().toBuffer());
+      const owner = await withSession(started(), 'demo');
+      await eventually(async () => (await owner('GET', '/v1/projects/shop')).status === 200);
+      const { code, stdout } = await runTintype([
+        'upload',
+        picture,
+        '--project',
+        'shop',
+        '--data',
+        data,
+      ]);
+      const { delivery_port } = started().instance;
+      expect(stdout).toContain(
+        `http://shop.localhost:${delivery_port}/originals/f/summer-photo-1.jpg\n`,
+      );
+      expect(code).toBe(0);
+      const nowhere = await runTintype(['upload', picture, '--project', 'nope', '--data', data]);
+      expect(nowhere.stderr).toEqual(oneLine(/there is no project nope/));
+      await rm(join(config, 'shop.yaml'));
+      await eventually(
+        async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',
+      );
+    });
+  });
+
+  describe('beside a running Tintype', () => {
+    const taken = (option: string, port: number) =>
+      runTintype([...upArgs(other), '--config', config, option, String(port)]);
+    let other: string;
+
+    beforeAll(async () => {
+      other = await makeFolder();
+    });
+    afterAll(() => removeFolder(other));
+
+    it('a second one on the same data says what to do', async () => {
+      const { code, stderr } = await runTintype([...upArgs(data), '--config', config]);
+      expect(stderr).toEqual(oneLine(/another Tintype is running on .*--data/));
+      expect(code).toBe(1);
+    });
+
+    it.each(['--api-port', '--delivery-port'])('a taken %s is said', async (option) => {
+      const server = await listenAnywhere();
+      const { code, stderr, stdout } = await taken(option, server.port);
+      await server.close();
+      expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
+      expect([code, stdout]).toEqual([1, '']);
+    });
+
+    it('a folder of YAML that is not there is said, before anything is started', async () => {
+      const { code, stderr } = await runTintype([...upArgs(other), '--config', '/nowhere']);
+      expect(stderr).toEqual(oneLine(/\/nowhere .*--config/));
+      expect([code, existsSync(join(other, 'postgres'))]).toEqual([1, false]);
+    });
+
+    it('a data folder that cannot be written is said', async () => {
+      const readOnly = await makeFolder();
+      await chmod(readOnly, 0o555);
+      const run = { user: 'nobody' as const };
+      const { code, stderr } = await runTintype([...upArgs(join(readOnly, 'data'))], run);
+      await removeFolder(readOnly);
+      expect(stderr).toEqual(oneLine(/cannot be written .*--data/));
+      expect(code).toBe(1);
+    });
+
+    it.each([
+      ['package.json', /package\.json is a file.*--data/],
+      ['/proc/nowhere/data', /cannot be written .*--data/],
+    ])('%s as a data folder is said at once', async (folder, says) => {
+      const { code, stderr } = await runTintype(upArgs(folder));
+      expect(stderr).toEqual(oneLine(says));
+      expect(code).toBe(1);
+    });
+  });
+
+  describe('what was killed', () => {
+    let api_key: string;
+    let file: unknown;
+    let postgres: number;
+
+    it('carries on with the next start: project, key, file and database are the same', async () => {
+      const minted = await demo()('POST', '/v1/projects/demo/signed-url', {
+        file_slug: 'kept.jpg',
+        expires_in_seconds: SIGNED_SECONDS_MIN,
+      });
+      signed = minted.body;
+      api_key = started().instance.api_key;
+      file = (await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body;
+      postgres = postgresPid();
+      expect(await stop('SIGKILL')).toBe(null);
+      expect(isRunning(postgres)).toBe(true);
+
+      const { instance } = await start();
+      expect(instance.api_key).toBe(api_key);
+      expect(postgresPid()).toBe(postgres);
+      expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body).toEqual({
+        ...(file as object),
+        url: expect.any(String),
+      });
+    });
+
+    it('still serves what was uploaded, and the URLs that were signed before', async () => {
+      for (const path of ['/resize/100x/f/kept.jpg', targetOf(signed.url)]) {
+        expect((await deliver(started(), { project: 'demo', path })).status).toBe(200);
+      }
+    });
+
+    it('carries on when PostgreSQL was killed with it', async () => {
+      process.kill(started().instance.pid, 'SIGKILL');
+      process.kill(postgres, 'SIGKILL');
+      await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));
+      await start();
+      const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
+      expect([status, started().instance.api_key]).toEqual([200, api_key]);
+    });
+  });
+
+  describe('a deleted document', () => {
+    it('suspends its project, whose key opens nothing any more', async () => {
+      await rm(join(config, 'project.yaml'));
+      const key = demo();
+      await eventually(async () => (await key('GET', '/v1/key')).status === 401);
+    });
+
+    it('stays suspended over a stop, which SIGTERM does cleanly', async () => {
+      await expectCleanStop('SIGTERM');
+      const { instance } = await start();
+      expect([instance.project_slug, instance.api_key]).toEqual(['', '']);
+      const path = '/originals/f/kept.jpg';
+      const { status, body } = await deliver(started(), { project: 'demo', path });
+      expect([status, body.error.code]).toEqual([403, 'project_suspended']);
+    });
+
+    it('that comes back takes the project up again, and Ctrl-C stops as cleanly', async () => {
+      await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
+      await expectCleanStop('SIGINT');
+      const { instance } = await start();
+      expect(instance.project_slug).toBe('demo');
+      expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).status).toBe(200);
+    });
+
+    async function expectCleanStop(signal: NodeJS.Signals): Promise<void> {
+      const postgres = postgresPid();
+      const { pid } = started().instance;
+      expect(await stop(signal)).toBe(0);
+      expect([pid, postgres].filter(isRunning)).toEqual([]);
+      expect(existsSync(join(data, 'instance.json'))).toBe(false);
     }
-    expect((await stat(data)).mode & 0o777).toBe(0o700);
   });
 
-  it('is ready when it says so', async () => {
-    const answer = await demo()('GET', '/readyz');
-    expect(answer.body).toEqual({
-      ready: true,
-      checks: { database: true, ingest: true, content: true },
+  describe('a user who is not root', () => {
+    it('starts, uploads and stops like root', async () => {
+      const own = await makeFolder('nobody');
+      const tintype = await startTintype({ data: own, user: 'nobody' });
+      const key = withKey(tintype, tintype.instance.api_key);
+      const bytes = await over(photograph(64, 48)).png().toBuffer();
+      const session = await upload(key, 'demo', { bytes, content_type: 'image/png' });
+      expect(session.status).toBe('ready');
+      expect((await stat(join(own, 'instance.json'))).uid).not.toBe(0);
+      expect(await tintype.end('SIGTERM')).toBe(0);
+      await removeFolder(own);
     });
   });
 
-  it('says where a document is wrong and what was expected, and runs the others', async () => {
-    const said = started().stderr.map((line) => JSON.parse(line));
-    expect(said).toMatchObject([
-      {
-        file: 'wrong.yaml',
-        line: 6,
-        path: 'spec.deliveryAccess',
-        expected: expect.stringMatching(/Public.*Protected.*"Open"/),
-      },
-    ]);
-    const { status, body } = await demo()('GET', '/v1/projects/demo');
-    expect([status, body.name]).toEqual([200, 'Demo']);
-  });
-
-  it('takes an upload, and has only decoders and PostgreSQL as children', async () => {
-    const bytes = await over(photograph(640, 480)).jpeg().toBuffer();
-    const picture = { bytes, content_type: 'image/jpeg', file_slug: 'kept.jpg' };
-    expect((await upload(demo(), 'demo', picture)).status).toBe('ready');
-    const commands = childrenOf(started().instance.pid);
-    expect(commands.some((command) => command.includes('postgres'))).toBe(true);
-    const others = commands.filter(
-      (command) => !/\/bin\/postgres |^postgres: |\/worker\/sandbox\/child\.ts$/.test(command),
-    );
-    expect(others).toEqual([]);
-  });
-});
-
-describe('the folder of YAML', () => {
-  const projectFile = () => join(config, 'project.yaml');
-  const projectName = async () => (await demo()('GET', '/v1/projects/demo')).body.name;
-  const change = async (from: string, to: string) => {
-    const text = await readFile(projectFile(), 'utf8');
-    await writeFile(projectFile(), text.replace(from, to));
-  };
-
-  it('is applied again within seconds when a document changes', async () => {
-    await change('displayName: Demo', 'displayName: Changed');
-    await eventually(async () => (await projectName()) === 'Changed');
-  });
-
-  it('leaves things as they are while a document is wrong, and takes it when it is mended', async () => {
-    await change('displayName: Changed', 'displayName: 12');
-    const reports = () => started().stderr.filter((line) => line.includes('spec.displayName'));
-    await eventually(() => reports().length > 0);
-    expect(await projectName()).toBe('Changed');
-    await change('displayName: 12', 'displayName: Mended');
-    await eventually(async () => (await projectName()) === 'Mended');
-    expect(reports()).toHaveLength(1);
-    await rm(join(config, 'wrong.yaml'));
-  });
-});
-
-describe('what the folder declares', () => {
-  it('is managed by the sessions of its owner', async () => {
-    const owner = await withSession(started(), 'demo');
-    expect((await owner('GET', '/v1/me')).body.organization.organization_id).toBe(
-      started().instance.organization_id,
-    );
-    expect((await owner('GET', '/v1/projects/demo')).status).toBe(200);
-    const stranger = await withSession(started(), 'stranger');
-    expect((await stranger('GET', '/v1/projects/demo')).status).toBe(404);
-  });
-
-  it('takes uploads of the command, whichever project they are for', async () => {
-    const lines = [
-      'apiVersion: tintype.dev/v1alpha1',
-      'kind: Project',
-      'metadata: { name: shop }',
-      'spec: {}',
-    ];
-    await writeFile(join(config, 'shop.yaml'), `${lines.join('\n')}\n`);
-    const picture = join(data, 'Summer Photo (1).jpg');
-    await writeFile(picture, await over(photograph(640, 480)).jpeg().toBuffer());
-    const owner = await withSession(started(), 'demo');
-    await eventually(async () => (await owner('GET', '/v1/projects/shop')).status === 200);
-    const { code, stdout } = await runTintype([
-      'upload',
-      picture,
-      '--project',
-      'shop',
-      '--data',
-      data,
-    ]);
-    const { delivery_port } = started().instance;
-    expect(stdout).toContain(
-      `http://shop.localhost:${delivery_port}/originals/f/summer-photo-1.jpg\n`,
-    );
-    expect(code).toBe(0);
-    const nowhere = await runTintype(['upload', picture, '--project', 'nope', '--data', data]);
-    expect(nowhere.stderr).toEqual(oneLine(/there is no project nope/));
-    await rm(join(config, 'shop.yaml'));
-    await eventually(
-      async () => (await owner('GET', '/v1/projects/shop')).body.status === 'suspended',
-    );
-  });
-});
-
-describe('beside a running Tintype', () => {
-  const taken = (option: string, port: number) =>
-    runTintype([...upArgs(other), '--config', config, option, String(port)]);
-  let other: string;
-
-  beforeAll(async () => {
-    other = await makeFolder();
-  });
-  afterAll(() => removeFolder(other));
-
-  it('a second one on the same data says what to do', async () => {
-    const { code, stderr } = await runTintype([...upArgs(data), '--config', config]);
-    expect(stderr).toEqual(oneLine(/another Tintype is running on .*--data/));
-    expect(code).toBe(1);
-  });
-
-  it.each(['--api-port', '--delivery-port'])('a taken %s is said', async (option) => {
-    const server = await listenAnywhere();
-    const { code, stderr, stdout } = await taken(option, server.port);
-    await server.close();
-    expect(stderr).toEqual(oneLine(new RegExp(`port ${server.port} is taken.*${option}`)));
-    expect([code, stdout]).toEqual([1, '']);
-  });
-
-  it('a folder of YAML that is not there is said, before anything is started', async () => {
-    const { code, stderr } = await runTintype([...upArgs(other), '--config', '/nowhere']);
-    expect(stderr).toEqual(oneLine(/\/nowhere .*--config/));
-    expect([code, existsSync(join(other, 'postgres'))]).toEqual([1, false]);
-  });
-
-  it('a data folder that cannot be written is said', async () => {
-    const readOnly = await makeFolder();
-    await chmod(readOnly, 0o555);
-    const run = { user: 'nobody' as const };
-    const { code, stderr } = await runTintype([...upArgs(join(readOnly, 'data'))], run);
-    await removeFolder(readOnly);
-    expect(stderr).toEqual(oneLine(/cannot be written .*--data/));
-    expect(code).toBe(1);
-  });
-
-  it.each([
-    ['package.json', /package\.json is a file.*--data/],
-    ['/proc/nowhere/data', /cannot be written .*--data/],
-  ])('%s as a data folder is said at once', async (folder, says) => {
-    const { code, stderr } = await runTintype(upArgs(folder));
-    expect(stderr).toEqual(oneLine(says));
-    expect(code).toBe(1);
-  });
-});
-
-describe('what was killed', () => {
-  let api_key: string;
-  let file: unknown;
-  let postgres: number;
-
-  it('carries on with the next start: project, key, file and database are the same', async () => {
-    const minted = await demo()('POST', '/v1/projects/demo/signed-url', {
-      file_slug: 'kept.jpg',
-      expires_in_seconds: SIGNED_SECONDS_MIN,
-    });
-    signed = minted.body;
-    api_key = started().instance.api_key;
-    file = (await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body;
-    postgres = postgresPid();
-    expect(await stop('SIGKILL')).toBe(null);
-    expect(isRunning(postgres)).toBe(true);
-
-    const { instance } = await start();
-    expect(instance.api_key).toBe(api_key);
-    expect(postgresPid()).toBe(postgres);
-    expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).body).toEqual({
-      ...(file as object),
-      url: expect.any(String),
+  describe('a signal during the start', () => {
+    it('ends it cleanly and leaves nothing running', async () => {
+      const own = await makeFolder();
+      const child = spawnTintype(upArgs(own));
+      const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
+      const ended = new Promise((done) => child.once('exit', done));
+      await eventually(() => existsSync(join(own, 'postgres')));
+      child.kill('SIGTERM');
+      expect(await ended).toBe(0);
+      expect([await stdout, await stderr]).toEqual(['', '']);
+      expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
+      await removeFolder(own);
     });
   });
 
-  it('still serves what was uploaded, and the URLs that were signed before', async () => {
-    for (const path of ['/resize/100x/f/kept.jpg', targetOf(signed.url)]) {
-      expect((await deliver(started(), { project: 'demo', path })).status).toBe(200);
-    }
+  describe('the command', () => {
+    it('explains every call with --help', async () => {
+      const all = await Promise.all(CALLS.map((call) => runTintype([call, '--help'])));
+      expect(all.map(({ code, stdout }) => [code, stdout.split('\n', 1)[0]])).toEqual(
+        CALLS.map((call) => [0, expect.stringContaining(`Usage: tintype ${call}`)]),
+      );
+    });
+
+    it('ends wrong use with 2 and says what is wrong', async () => {
+      const wrong = [
+        [],
+        ['fly'],
+        ['up', '--fast'],
+        ['up', '--api-port', '99999'],
+        ['up', '--api-port', '8080', '--delivery-port', '8080'],
+        ['upload'],
+        ['upload', 'a.jpg', 'b.jpg', '--slug', 'one'],
+        ['call', 'GET'],
+        ['call', 'FLY', '/v1/me'],
+        ['call', 'GET', '//elsewhere.example/v1/me'],
+        ['call', 'PATCH', '/v1/projects/demo', 'name=Demo'],
+        ['job'],
+        ['job', 'sleep'],
+        ['job', 'daily-charge', '--at', 'tomorrow'],
+        ['job', 'daily-charge', '--at', '2026-11-20T00:20:00'],
+        ['job', 'daily-charge', '--at', '2026-02-30T00:20:00Z'],
+        ['job', 'upload-sweep', '--at', '2026-11-20T08:00:00Z'],
+      ];
+      const all = await Promise.all(wrong.map((words) => runTintype(words)));
+      const said = all.map(({ code, stdout, stderr }) => [code, stdout, stderr !== '']);
+      expect(said).toEqual(wrong.map(() => [2, '', true]));
+    });
+
+    it('says where nothing runs, and how to start it', async () => {
+      const own = await makeFolder();
+      const calls = [
+        ...[['token'], ['env'], ['upload', 'photo.jpg'], ['doctor']],
+        ['job', 'hourly-rollup'],
+        ['call', 'GET', '/v1/me'],
+      ];
+      const all = await Promise.all(calls.map((words) => runTintype([...words, '--data', own])));
+      await removeFolder(own);
+      expect(all).toEqual(
+        calls.map(() => ({ code: 1, stdout: '', stderr: oneLine(/no Tintype runs on .*make up/) })),
+      );
+    });
+
+    it('says of an upload that is refused why, and ends with 1', async () => {
+      const { code, stderr, stdout } = await runTintype([
+        'upload',
+        'package.json',
+        'missing.jpg',
+        '--data',
+        data,
+      ]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/package\.json .*unsupported_content_type/);
+      expect(stderr).toMatch(/missing\.jpg .*There is no such file/);
+    });
+
+    it('calls the API for a person, signed, and prints the answer', async () => {
+      const path = '/v1/projects/demo';
+      const body = '{"raw_download_enabled":true}';
+      const { code, stdout } = await runTintype(['call', 'patch', path, body, '--data', data]);
+      expect([code, JSON.parse(stdout).raw_download_enabled]).toEqual([0, true]);
+      const staff = await runTintype(['call', 'GET', '/v1/me', '--staff', '--data', data]);
+      expect(JSON.parse(staff.stdout)).toMatchObject({ user: { subject: 'staff' }, staff: true });
+      const refused = await runTintype(['call', 'GET', path, '--sub', 'eve', '--data', data]);
+      expect(refused).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/not_found: /) });
+    });
+
+    it('finds everything of a running one as it should be', async () => {
+      const diagnosis = await diagnose(['--data', data]);
+      expect([diagnosis.code, wrongIn(diagnosis)]).toEqual([0, []]);
+      const skipped = diagnosis.checks.filter(({ outcome }) => outcome === 'skipped');
+      expect([...new Set(skipped.map(({ area }) => area))]).toEqual(['broker', 'CDN', 'scanner']);
+      const { code, stdout } = await runTintype(['doctor', '--data', data]);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^database\n {2}✓ reachable: PostgreSQL/);
+    });
+
+    it('prints a session as one line with --json', async () => {
+      const { code, stdout } = await runTintype([
+        'token',
+        '--json',
+        '--sub',
+        'eve',
+        '--data',
+        data,
+      ]);
+      expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1]);
+      const { token, sub, headers } = JSON.parse(stdout);
+      expect([sub, headers]).toEqual([
+        'eve',
+        { authorization: `Bearer ${token}`, 'x-identity-user-id': 'eve' },
+      ]);
+    });
   });
 
-  it('carries on when PostgreSQL was killed with it', async () => {
-    process.kill(started().instance.pid, 'SIGKILL');
-    process.kill(postgres, 'SIGKILL');
-    await eventually(() => !isRunning(postgres) && !isRunning(started().instance.pid));
-    await start();
-    const { status } = await demo()('GET', '/v1/projects/demo/files/kept.jpg');
-    expect([status, started().instance.api_key]).toEqual([200, api_key]);
-  });
-});
+  let signed: { url: string; expires_at: string };
 
-describe('a deleted document', () => {
-  it('suspends its project, whose key opens nothing any more', async () => {
-    await rm(join(config, 'project.yaml'));
-    const key = demo();
-    await eventually(async () => (await key('GET', '/v1/key')).status === 401);
+  describe('a signed URL', () => {
+    it('ends with its time, whatever was restarted in between', async () => {
+      await delay(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
+      const path = targetOf(signed.url);
+      const { status, body } = await deliver(started(), { project: 'demo', path });
+      expect([status, body.error.code]).toEqual([403, 'signature_expired']);
+    }, 300_000);
   });
 
-  it('stays suspended over a stop, which SIGTERM does cleanly', async () => {
-    await expectCleanStop('SIGTERM');
-    const { instance } = await start();
-    expect([instance.project_slug, instance.api_key]).toEqual(['', '']);
-    const path = '/originals/f/kept.jpg';
-    const { status, body } = await deliver(started(), { project: 'demo', path });
-    expect([status, body.error.code]).toEqual([403, 'project_suspended']);
-  });
-
-  it('that comes back takes the project up again, and Ctrl-C stops as cleanly', async () => {
-    await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
-    await expectCleanStop('SIGINT');
-    const { instance } = await start();
-    expect(instance.project_slug).toBe('demo');
-    expect((await demo()('GET', '/v1/projects/demo/files/kept.jpg')).status).toBe(200);
-  });
-
-  async function expectCleanStop(signal: NodeJS.Signals): Promise<void> {
-    const postgres = postgresPid();
-    const { pid } = started().instance;
-    expect(await stop(signal)).toBe(0);
-    expect([pid, postgres].filter(isRunning)).toEqual([]);
-    expect(existsSync(join(data, 'instance.json'))).toBe(false);
+  async function listenAnywhere(): Promise<{ port: number; close(): Promise<void> }> {
+    const server = createServer();
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    return { port, close: () => new Promise((done) => server.close(() => done())) };
   }
 });
-
-describe('a user who is not root', () => {
-  it('starts, uploads and stops like root', async () => {
-    const own = await makeFolder('nobody');
-    const tintype = await startTintype({ data: own, user: 'nobody' });
-    const key = withKey(tintype, tintype.instance.api_key);
-    const bytes = await over(photograph(64, 48)).png().toBuffer();
-    const session = await upload(key, 'demo', { bytes, content_type: 'image/png' });
-    expect(session.status).toBe('ready');
-    expect((await stat(join(own, 'instance.json'))).uid).not.toBe(0);
-    expect(await tintype.end('SIGTERM')).toBe(0);
-    await removeFolder(own);
-  });
-});
-
-describe('a signal during the start', () => {
-  it('ends it cleanly and leaves nothing running', async () => {
-    const own = await makeFolder();
-    const child = spawnTintype(upArgs(own));
-    const [stdout, stderr] = [text(child.stdout), text(child.stderr)];
-    const ended = new Promise((done) => child.once('exit', done));
-    await eventually(() => existsSync(join(own, 'postgres')));
-    child.kill('SIGTERM');
-    expect(await ended).toBe(0);
-    expect([await stdout, await stderr]).toEqual(['', '']);
-    expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
-    await removeFolder(own);
-  });
-});
-
-describe('the command', () => {
-  it('explains every call with --help', async () => {
-    const all = await Promise.all(CALLS.map((call) => runTintype([call, '--help'])));
-    expect(all.map(({ code, stdout }) => [code, stdout.split('\n', 1)[0]])).toEqual(
-      CALLS.map((call) => [0, expect.stringContaining(`Usage: tintype ${call}`)]),
-    );
-  });
-
-  it('ends wrong use with 2 and says what is wrong', async () => {
-    const wrong = [
-      [],
-      ['fly'],
-      ['up', '--fast'],
-      ['up', '--api-port', '99999'],
-      ['up', '--api-port', '8080', '--delivery-port', '8080'],
-      ['upload'],
-      ['upload', 'a.jpg', 'b.jpg', '--slug', 'one'],
-      ['call', 'GET'],
-      ['call', 'FLY', '/v1/me'],
-      ['call', 'GET', '//elsewhere.example/v1/me'],
-      ['call', 'PATCH', '/v1/projects/demo', 'name=Demo'],
-      ['job'],
-      ['job', 'sleep'],
-      ['job', 'daily-charge', '--at', 'tomorrow'],
-      ['job', 'daily-charge', '--at', '2026-11-20T00:20:00'],
-      ['job', 'daily-charge', '--at', '2026-02-30T00:20:00Z'],
-      ['job', 'upload-sweep', '--at', '2026-11-20T08:00:00Z'],
-    ];
-    const all = await Promise.all(wrong.map((words) => runTintype(words)));
-    const said = all.map(({ code, stdout, stderr }) => [code, stdout, stderr !== '']);
-    expect(said).toEqual(wrong.map(() => [2, '', true]));
-  });
-
-  it('says where nothing runs, and how to start it', async () => {
-    const own = await makeFolder();
-    const calls = [
-      ...[['token'], ['env'], ['upload', 'photo.jpg'], ['doctor']],
-      ['job', 'hourly-rollup'],
-      ['call', 'GET', '/v1/me'],
-    ];
-    const all = await Promise.all(calls.map((words) => runTintype([...words, '--data', own])));
-    await removeFolder(own);
-    expect(all).toEqual(
-      calls.map(() => ({ code: 1, stdout: '', stderr: oneLine(/no Tintype runs on .*make up/) })),
-    );
-  });
-
-  it('says of an upload that is refused why, and ends with 1', async () => {
-    const { code, stderr, stdout } = await runTintype([
-      'upload',
-      'package.json',
-      'missing.jpg',
-      '--data',
-      data,
-    ]);
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toMatch(/package\.json .*unsupported_content_type/);
-    expect(stderr).toMatch(/missing\.jpg .*There is no such file/);
-  });
-
-  it('calls the API for a person, signed, and prints the answer', async () => {
-    const path = '/v1/projects/demo';
-    const body = '{"raw_download_enabled":true}';
-    const { code, stdout } = await runTintype(['call', 'patch', path, body, '--data', data]);
-    expect([code, JSON.parse(stdout).raw_download_enabled]).toEqual([0, true]);
-    const staff = await runTintype(['call', 'GET', '/v1/me', '--staff', '--data', data]);
-    expect(JSON.parse(staff.stdout)).toMatchObject({ user: { subject: 'staff' }, staff: true });
-    const refused = await runTintype(['call', 'GET', path, '--sub', 'eve', '--data', data]);
-    expect(refused).toMatchObject({ code: 1, stdout: '', stderr: oneLine(/not_found: /) });
-  });
-
-  it('finds everything of a running one as it should be', async () => {
-    const diagnosis = await diagnose(['--data', data]);
-    expect([diagnosis.code, wrongIn(diagnosis)]).toEqual([0, []]);
-    const skipped = diagnosis.checks.filter(({ outcome }) => outcome === 'skipped');
-    expect([...new Set(skipped.map(({ area }) => area))]).toEqual(['broker', 'CDN', 'scanner']);
-    const { code, stdout } = await runTintype(['doctor', '--data', data]);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/^database\n {2}✓ reachable: PostgreSQL/);
-  });
-
-  it('prints a session as one line with --json', async () => {
-    const { code, stdout } = await runTintype(['token', '--json', '--sub', 'eve', '--data', data]);
-    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1]);
-    const { token, sub, headers } = JSON.parse(stdout);
-    expect([sub, headers]).toEqual([
-      'eve',
-      { authorization: `Bearer ${token}`, 'x-identity-user-id': 'eve' },
-    ]);
-  });
-});
-
-let signed: { url: string; expires_at: string };
-
-describe('a signed URL', () => {
-  it('ends with its time, whatever was restarted in between', async () => {
-    await delay(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
-    const path = targetOf(signed.url);
-    const { status, body } = await deliver(started(), { project: 'demo', path });
-    expect([status, body.error.code]).toEqual([403, 'signature_expired']);
-  }, 300_000);
-});
-
-async function listenAnywhere(): Promise<{ port: number; close(): Promise<void> }> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { port, close: () => new Promise((done) => server.close(() => done())) };
-}

@@ -60,115 +60,121 @@ function namesAbove(span: SeenSpan): string[] {
   return parent === undefined ? [] : [parent.name, ...namesAbove(parent)];
 }
 
-describe('one upload', () => {
-  let uploadId: string;
-  const COMPLETE = 'POST /v1/projects/:slug/uploads/:id/complete';
+describe('the traces of a deployment', { shuffle: false }, () => {
+  describe('one upload', () => {
+    let uploadId: string;
+    const COMPLETE = 'POST /v1/projects/:slug/uploads/:id/complete';
 
-  beforeAll(async () => {
-    uploadId = await uploadOnTrail('photo.jpg');
-    // What ends last is sent last.
-    await vi.waitUntil(() => named(COMPLETE).length + named('process ingest').length === 2, {
-      timeout: 40_000,
+    beforeAll(async () => {
+      uploadId = await uploadOnTrail('photo.jpg');
+      // What ends last is sent last.
+      await vi.waitUntil(() => named(COMPLETE).length + named('process ingest').length === 2, {
+        timeout: 40_000,
+      });
+    });
+
+    it('is one trace, from the caller through API, broker and worker to the decoder', () => {
+      const [decoder] = named('decoder ingest');
+      expect(decoder?.service).toBe('tintype-worker');
+      expect(decoder && namesAbove(decoder)).toEqual([
+        'ingest',
+        'process ingest',
+        'send ingest',
+        COMPLETE,
+      ]);
+      const [complete] = named(COMPLETE);
+      expect(complete).toMatchObject({ service: 'tintype-api', parentSpanId: CALLER_SPAN_ID });
+    });
+
+    it('shows what PostgreSQL and the storage did for it, in either process', () => {
+      const seen = new Set(ofTrace().map(({ service, name }) => `${service}: ${name}`));
+      expect([...seen]).toEqual(
+        expect.arrayContaining([
+          'tintype-api: postgresql select',
+          'tintype-api: storage head',
+          'tintype-worker: storage open',
+          'tintype-worker: storage write',
+          'tintype-worker: postgresql update',
+          'tintype-worker: postgresql commit',
+        ]),
+      );
+    });
+
+    it('has no span without its parent', () => {
+      const ids = new Set([CALLER_SPAN_ID, ...ofTrace().map(({ spanId }) => spanId)]);
+      expect(ofTrace().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([]);
+    });
+
+    it('is named by the id of its request in every span, and in the lines of API and worker', () => {
+      const ids = ofTrace().map(({ attributes }) => attributes['tintype.request_id']);
+      expect(new Set(ids)).toEqual(new Set([REQUEST_ID]));
+      const linesOf = (name: 'api' | 'worker') =>
+        deployment.processes[name].lines
+          .map((line) => JSON.parse(line))
+          .filter(({ request_id }) => request_id === REQUEST_ID);
+      expect(linesOf('api').map(({ trace_id }) => trace_id)).toContain(TRACE_ID);
+      expect(linesOf('worker')).toContainEqual(
+        expect.objectContaining({ trace_id: TRACE_ID, upload_id: uploadId }),
+      );
     });
   });
 
-  it('is one trace, from the caller through API, broker and worker to the decoder', () => {
-    const [decoder] = named('decoder ingest');
-    expect(decoder?.service).toBe('tintype-worker');
-    expect(decoder && namesAbove(decoder)).toEqual([
-      'ingest',
-      'process ingest',
-      'send ingest',
-      COMPLETE,
-    ]);
-    const [complete] = named(COMPLETE);
-    expect(complete).toMatchObject({ service: 'tintype-api', parentSpanId: CALLER_SPAN_ID });
+  describe('one delivery', () => {
+    it('is one trace from the delivery host to the renderer', async () => {
+      const path = '/resize/300x200/format/webp/f/photo.jpg';
+      const answer = await deliver(deployment, { project: 'shop', path, headers: withTrail });
+      expect([answer.status, answer.headers['x-request-id']]).toEqual([200, REQUEST_ID]);
+      await expect.poll(() => named('GET delivery').length).toBe(1);
+      await expect.poll(() => named('decoder render').length).toBe(1);
+      const [renderer] = named('decoder render');
+      expect(renderer && namesAbove(renderer)).toEqual([
+        'render webp',
+        'process render',
+        'call render',
+        'GET delivery',
+      ]);
+    });
   });
 
-  it('shows what PostgreSQL and the storage did for it, in either process', () => {
-    const seen = new Set(ofTrace().map(({ service, name }) => `${service}: ${name}`));
-    expect([...seen]).toEqual(
-      expect.arrayContaining([
-        'tintype-api: postgresql select',
-        'tintype-api: storage head',
-        'tintype-worker: storage open',
-        'tintype-worker: storage write',
-        'tintype-worker: postgresql update',
-        'tintype-worker: postgresql commit',
-      ]),
-    );
+  describe('a purge', () => {
+    it('reaches the CDN under an id and in a trace of its own', async () => {
+      const path = '/v1/projects/shop/files/photo.jpg';
+      const { seen } = deployment.cdn;
+      await call(deployment, { method: 'DELETE', path, headers: { 'x-api-key': key } });
+      await expect.poll(() => seen.length).toBe(1);
+      const { headers } = seen[0] ?? {};
+      expect(headers?.['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+      const sent = () => collector.spans.find(({ name }) => name === 'BAN CDN');
+      await expect.poll(sent).toBeDefined();
+      expect(headers?.traceparent).toContain(sent()?.spanId);
+      expect(sent()?.attributes['tintype.request_id']).toBe(headers?.['x-request-id']);
+    });
   });
 
-  it('has no span without its parent', () => {
-    const ids = new Set([CALLER_SPAN_ID, ...ofTrace().map(({ spanId }) => spanId)]);
-    expect(ofTrace().filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([]);
-  });
+  describe('a trace', () => {
+    it('says nothing of queries, headers, values and secrets', () => {
+      const text = collector.bodies.join('\n');
+      const { env } = deployment;
+      const secrets = Object.entries(env).filter(([name]) => /SECRET|KEYS|TOKEN/.test(name));
+      expect(secrets.length).toBeGreaterThan(4);
+      for (const [name, value] of secrets) expect(text.includes(value), name).toBe(false);
+      for (const word of [
+        key,
+        new URL(env['TINTYPE_DATABASE_URL'] ?? '').password || key,
+        'X-Amz-',
+      ])
+        expect(text).not.toContain(word);
+      const attributes = collector.spans.flatMap((span) => Object.keys(span.attributes));
+      expect(attributes.filter((name) => /header|query(?!\.text)|url|body/.test(name))).toEqual([]);
+    });
 
-  it('is named by the id of its request in every span, and in the lines of API and worker', () => {
-    const ids = ofTrace().map(({ attributes }) => attributes['tintype.request_id']);
-    expect(new Set(ids)).toEqual(new Set([REQUEST_ID]));
-    const linesOf = (name: 'api' | 'worker') =>
-      deployment.processes[name].lines
-        .map((line) => JSON.parse(line))
-        .filter(({ request_id }) => request_id === REQUEST_ID);
-    expect(linesOf('api').map(({ trace_id }) => trace_id)).toContain(TRACE_ID);
-    expect(linesOf('worker')).toContainEqual(
-      expect.objectContaining({ trace_id: TRACE_ID, upload_id: uploadId }),
-    );
-  });
-});
-
-describe('one delivery', () => {
-  it('is one trace from the delivery host to the renderer', async () => {
-    const path = '/resize/300x200/format/webp/f/photo.jpg';
-    const answer = await deliver(deployment, { project: 'shop', path, headers: withTrail });
-    expect([answer.status, answer.headers['x-request-id']]).toEqual([200, REQUEST_ID]);
-    await expect.poll(() => named('GET delivery').length).toBe(1);
-    await expect.poll(() => named('decoder render').length).toBe(1);
-    const [renderer] = named('decoder render');
-    expect(renderer && namesAbove(renderer)).toEqual([
-      'render webp',
-      'process render',
-      'call render',
-      'GET delivery',
-    ]);
-  });
-});
-
-describe('a purge', () => {
-  it('reaches the CDN under an id and in a trace of its own', async () => {
-    const path = '/v1/projects/shop/files/photo.jpg';
-    const { seen } = deployment.cdn;
-    await call(deployment, { method: 'DELETE', path, headers: { 'x-api-key': key } });
-    await expect.poll(() => seen.length).toBe(1);
-    const { headers } = seen[0] ?? {};
-    expect(headers?.['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
-    const sent = () => collector.spans.find(({ name }) => name === 'BAN CDN');
-    await expect.poll(sent).toBeDefined();
-    expect(headers?.traceparent).toContain(sent()?.spanId);
-    expect(sent()?.attributes['tintype.request_id']).toBe(headers?.['x-request-id']);
-  });
-});
-
-describe('a trace', () => {
-  it('says nothing of queries, headers, values and secrets', () => {
-    const text = collector.bodies.join('\n');
-    const { env } = deployment;
-    const secrets = Object.entries(env).filter(([name]) => /SECRET|KEYS|TOKEN/.test(name));
-    expect(secrets.length).toBeGreaterThan(4);
-    for (const [name, value] of secrets) expect(text.includes(value), name).toBe(false);
-    for (const word of [key, new URL(env['TINTYPE_DATABASE_URL'] ?? '').password || key, 'X-Amz-'])
-      expect(text).not.toContain(word);
-    const attributes = collector.spans.flatMap((span) => Object.keys(span.attributes));
-    expect(attributes.filter((name) => /header|query(?!\.text)|url|body/.test(name))).toEqual([]);
-  });
-
-  it('begins anew where nobody names one', async () => {
-    const before = collector.spans.length;
-    await call(deployment, { method: 'GET', path: '/healthz' });
-    const fresh = () => collector.spans.slice(before).find(({ name }) => name === 'GET /healthz');
-    await expect.poll(fresh).toBeDefined();
-    expect(fresh()).toMatchObject({ kind: 2, isFailed: false });
-    expect(fresh()?.parentSpanId ?? '').toBe('');
+    it('begins anew where nobody names one', async () => {
+      const before = collector.spans.length;
+      await call(deployment, { method: 'GET', path: '/healthz' });
+      const fresh = () => collector.spans.slice(before).find(({ name }) => name === 'GET /healthz');
+      await expect.poll(fresh).toBeDefined();
+      expect(fresh()).toMatchObject({ kind: 2, isFailed: false });
+      expect(fresh()?.parentSpanId ?? '').toBe('');
+    });
   });
 });

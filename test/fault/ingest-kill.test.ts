@@ -25,62 +25,68 @@ const nameOf = ({ picture, step }: KillPoint) => `${picture.family}: ${step}`;
 const passed = new Set<string>();
 const killedAt = new Set<string>();
 
-describe.each(STORAGE_KINDS)('a worker on %s that is killed', (kind) => {
-  const { db, url } = useDatabase();
-  let place: Place;
-  let points: KillPoint[];
-  let broken: string[];
-  let states: string[];
+describe('a worker that is killed', { shuffle: false }, () => {
+  describe.each(STORAGE_KINDS)('on %s', (kind) => {
+    const { db, url } = useDatabase();
+    let place: Place;
+    let points: KillPoint[];
+    let broken: string[];
+    let states: string[];
 
-  beforeAll(async () => {
-    place = { db, url: url(), storage: await makeStorage(kind) };
-    const all = await surveySteps(place, await familyPictures());
-    const half = STORAGE_KINDS.indexOf(kind);
-    points = [...stillPoints(all, half), ...movingPoints(all, half)];
-    for (const point of all) if (point.step.startsWith('after ')) passed.add(nameOf(point));
-    for (const point of points) killedAt.add(nameOf(point));
-    const killed = await killAt(place, points);
-    states = killed.map(({ status }) => status);
-    await takeOver(place);
-    broken = await brokenAfter(place, killed);
-  }, SERIES_MS_MAX);
-  afterAll(() => place.storage.remove());
+    beforeAll(async () => {
+      place = { db, url: url(), storage: await makeStorage(kind) };
+      const all = await surveySteps(place, await familyPictures());
+      const half = STORAGE_KINDS.indexOf(kind);
+      points = [...stillPoints(all, half), ...movingPoints(all, half)];
+      for (const point of all) if (point.step.startsWith('after ')) passed.add(nameOf(point));
+      for (const point of points) killedAt.add(nameOf(point));
+      const killed = await killAt(place, points);
+      states = killed.map(({ status }) => status);
+      await takeOver(place);
+      broken = await brokenAfter(place, killed);
+    }, SERIES_MS_MAX);
+    afterAll(() => place.storage.remove());
 
-  it('passes every kind of step, and is killed in every state that it can leave', () => {
-    const jpeg = points.filter(({ picture }) => picture.family === 'jpeg').map(({ step }) => step);
-    for (const step of LANDMARKS) expect(jpeg).toContain(step);
-    expect(states).toEqual(expect.arrayContaining(['processing', 'ready', 'failed']));
-  });
+    it('passes every kind of step, and is killed in every state that it can leave', () => {
+      const jpeg = points
+        .filter(({ picture }) => picture.family === 'jpeg')
+        .map(({ step }) => step);
+      for (const step of LANDMARKS) expect(jpeg).toContain(step);
+      expect(states).toEqual(expect.arrayContaining(['processing', 'ready', 'failed']));
+    });
 
-  it('leaves an upload that ends ready once, in one attempt more, and nothing else', () => {
-    expect(broken).toEqual([]);
-  });
+    it('leaves an upload that ends ready once, in one attempt more, and nothing else', () => {
+      expect(broken).toEqual([]);
+    });
 
-  it('would be told from one that lost an effect', async () => {
-    const { db: rows, storage } = place;
-    const look = async () => [
-      ...(await brokenRows(rows)),
-      ...(await brokenObjects(rows, storage.look)),
-    ];
-    const [served] = await rows.query<{ object_key: string }>(
-      'select object_key from file_revisions',
-    );
-    await storage.buckets.content.delete(served?.object_key ?? '');
-    expect(await look()).toHaveLength(1);
-    await storage.buckets.ingest.write('left', Buffer.from('over'), { content_type: 'image/png' });
-    expect(await look()).toHaveLength(2);
-    await rows.query(
-      `delete from webhook_deliveries where delivery_id = (select min(delivery_id) from webhook_deliveries
+    it('would be told from one that lost an effect', async () => {
+      const { db: rows, storage } = place;
+      const look = async () => [
+        ...(await brokenRows(rows)),
+        ...(await brokenObjects(rows, storage.look)),
+      ];
+      const [served] = await rows.query<{ object_key: string }>(
+        'select object_key from file_revisions',
+      );
+      await storage.buckets.content.delete(served?.object_key ?? '');
+      expect(await look()).toHaveLength(1);
+      await storage.buckets.ingest.write('left', Buffer.from('over'), {
+        content_type: 'image/png',
+      });
+      expect(await look()).toHaveLength(2);
+      await rows.query(
+        `delete from webhook_deliveries where delivery_id = (select min(delivery_id) from webhook_deliveries
          where event = 'upload.ready')`,
-    );
-    expect(await look()).toHaveLength(3);
+      );
+      expect(await look()).toHaveLength(3);
+    });
   });
-});
 
-it('is killed after every step of every type', () => {
-  const spared = [...passed].filter((point) => !killedAt.has(point));
-  expect(spared).toEqual([]);
-  expect(passed.size).toBeGreaterThan(LANDMARKS.length * STORAGE_KINDS.length);
+  it('is killed after every step of every type', () => {
+    const spared = [...passed].filter((point) => !killedAt.has(point));
+    expect(spared).toEqual([]);
+    expect(passed.size).toBeGreaterThan(LANDMARKS.length * STORAGE_KINDS.length);
+  });
 });
 
 /** Without these the steps would not be those of an ingest. */

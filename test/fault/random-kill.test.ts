@@ -3,7 +3,7 @@
  * dies under them, and at the end every promise is looked at. The same seed gives the same load and the same moments.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { over, photograph, seededRandom } from '../support/pictures.ts';
 import { type Books, fetchImage, openBooks, send, untilEnded } from './support/client.ts';
@@ -97,28 +97,30 @@ beforeAll(async () => {
 
 afterAll(() => mortal.remove());
 
-it('loses no upload whose bytes were taken', async () => {
-  const ended = await Promise.all(books.stored.map((uploadId) => untilEnded(alive, uploadId)));
-  expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 'ready'));
-});
+describe('whatever is killed at whatever time', { shuffle: false }, () => {
+  it('loses no upload whose bytes were taken', async () => {
+    const ended = await Promise.all(books.stored.map((uploadId) => untilEnded(alive, uploadId)));
+    expect(ended.map(({ status }) => status)).toEqual(ended.map(() => 'ready'));
+  });
 
-it('counts every delivery that was received, and no other but those that broke off', async () => {
-  await charge(alive);
-  const { hours, charged } = await withDatabase(alive, readMoney);
-  const { answered, cut } = books;
-  expect(hours.requests).toBeGreaterThanOrEqual(answered.requests);
-  expect(hours.requests).toBeLessThanOrEqual(answered.requests + cut);
-  expect(hours.bytes).toBeGreaterThanOrEqual(answered.bytes);
-  expect(charged).toBe(hours.credits);
-  whole.push(await withDatabase(alive, readMoney));
-});
+  it('counts every delivery that was received, and no other but those that broke off', async () => {
+    await charge(alive);
+    const { hours, charged } = await withDatabase(alive, readMoney);
+    const { answered, cut } = books;
+    expect(hours.requests).toBeGreaterThanOrEqual(answered.requests);
+    expect(hours.requests).toBeLessThanOrEqual(answered.requests + cut);
+    expect(hours.bytes).toBeGreaterThanOrEqual(answered.bytes);
+    expect(charged).toBe(hours.credits);
+    whole.push(await withDatabase(alive, readMoney));
+  });
 
-it('charges nothing twice when everything is run again', async () => {
-  await charge(alive);
-  expect(await withDatabase(alive, readMoney)).toEqual(whole.at(-1));
-});
+  it('charges nothing twice when everything is run again', async () => {
+    await charge(alive);
+    expect(await withDatabase(alive, readMoney)).toEqual(whole.at(-1));
+  });
 
-it('keeps every promise', async () => {
-  await letADayPass(alive);
-  expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
+  it('keeps every promise', async () => {
+    await letADayPass(alive);
+    expect(await withDatabase(alive, (db) => brokenPromises(db, mortal.data))).toEqual([]);
+  });
 });

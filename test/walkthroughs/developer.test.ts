@@ -92,7 +92,7 @@ function complaintsOf(page: Page): string[] {
 }
 
 // Each goes on from the one before, so none can be tried again.
-describe('a developer on a laptop', { retry: 0, timeout: 120_000 }, () => {
+describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000 }, () => {
   it('has the project of the document from the start', () => {
     expect(tintype.instance.project_slug).toBe('shop');
     expect(tintype.stderr).toEqual([]);

@@ -4,7 +4,7 @@
 import { execFile } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { type Servers, startServers } from '../contract/support/servers.ts';
@@ -114,92 +114,94 @@ const filesOf = async (database: string) =>
 const lose = (database: string) =>
   postgres.query('postgres', `drop database ${database} with (force)`);
 
-it('is installed, and the projects of its fleet are there', async () => {
-  await platform.step('prepare');
-  const seen = await platform.step('install');
-  expect(seen).toContain('imageservice.tintype.dev/main condition met');
-  expect(await projectsOf('tintype')).toMatchObject([
-    { project_slug: 'archive', raw_download_enabled: true },
-    { project_slug: 'press', delivery_access: 'protected' },
-    { project_slug: 'studio', name: 'Studio', status: 'active' },
-  ]);
-  const { status } = await read(TEAM, 'project', 'studio');
-  expect(status.defaultHost).toBe('studio.img.example.com');
-}, 300_000);
+describe('an installation on the platform engineer’s way', { shuffle: false }, () => {
+  it('is installed, and the projects of its fleet are there', async () => {
+    await platform.step('prepare');
+    const seen = await platform.step('install');
+    expect(seen).toContain('imageservice.tintype.dev/main condition met');
+    expect(await projectsOf('tintype')).toMatchObject([
+      { project_slug: 'archive', raw_download_enabled: true },
+      { project_slug: 'press', delivery_access: 'protected' },
+      { project_slug: 'studio', name: 'Studio', status: 'active' },
+    ]);
+    const { status } = await read(TEAM, 'project', 'studio');
+    expect(status.defaultHost).toBe('studio.img.example.com');
+  }, 300_000);
 
-it('is upgraded', async () => {
-  await platform.step('upgrade');
-  const { items } = await read(HOME, 'deployments');
-  const images = items.map(
-    (each: { spec: { template: { spec: { containers: { image: string }[] } } } }) =>
-      each.spec.template.spec.containers[0]?.image,
-  );
-  expect(images).toHaveLength(6);
-  expect(new Set(images)).toEqual(new Set(['registry.example.com/tintype:1.3.0']));
-}, 300_000);
+  it('is upgraded', async () => {
+    await platform.step('upgrade');
+    const { items } = await read(HOME, 'deployments');
+    const images = items.map(
+      (each: { spec: { template: { spec: { containers: { image: string }[] } } } }) =>
+        each.spec.template.spec.containers[0]?.image,
+    );
+    expect(images).toHaveLength(6);
+    expect(new Set(images)).toEqual(new Set(['registry.example.com/tintype:1.3.0']));
+  }, 300_000);
 
-let before: ProjectSeen[];
+  let before: ProjectSeen[];
 
-it('is backed up, and goes on', async () => {
-  await uploadTo('tintype', 'kept.jpg');
-  before = await projectsOf('tintype');
-  await platform.step('backup');
-  await uploadTo('tintype', 'since.jpg');
-  expect((await projectsOf('tintype')).at(-1)).toMatchObject({
-    name: 'Film Studio',
-    file_count: 2,
-  });
-}, 300_000);
+  it('is backed up, and goes on', async () => {
+    await uploadTo('tintype', 'kept.jpg');
+    before = await projectsOf('tintype');
+    await platform.step('backup');
+    await uploadTo('tintype', 'since.jpg');
+    expect((await projectsOf('tintype')).at(-1)).toMatchObject({
+      name: 'Film Studio',
+      file_count: 2,
+    });
+  }, 300_000);
 
-it('comes back from its dump with all that was in it, and with what was declared since', async () => {
-  await lose('tintype');
-  expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active \| +1\n/);
-  const [archive, press, studio] = before;
-  expect(await projectsOf('tintype2')).toEqual([
-    archive,
-    press,
-    { ...studio, name: 'Film Studio' },
-  ]);
-  expect(await filesOf('tintype2')).toEqual(['kept.jpg']);
-}, 300_000);
+  it('comes back from its dump with all that was in it, and with what was declared since', async () => {
+    await lose('tintype');
+    expect(await platform.step('restore')).toMatch(/ studio +\| Film Studio \| active \| +1\n/);
+    const [archive, press, studio] = before;
+    expect(await projectsOf('tintype2')).toEqual([
+      archive,
+      press,
+      { ...studio, name: 'Film Studio' },
+    ]);
+    expect(await filesOf('tintype2')).toEqual(['kept.jpg']);
+  }, 300_000);
 
-it('comes back from its resources alone: what is declared, and nothing else', async () => {
-  await lose('tintype2');
-  expect(await platform.step('rebuild')).toMatch(/ studio +\| Film Studio \| active \| +0\n/);
-  const after = await projectsOf('tintype3');
-  expect(after).toMatchObject([
-    { project_slug: 'archive', raw_download_enabled: true },
-    { project_slug: 'press', delivery_access: 'protected' },
-    { project_slug: 'studio', name: 'Film Studio' },
-  ]);
-  const names = ({ project_id, active_signing_kid }: ProjectSeen) => [
-    project_id,
-    active_signing_kid,
-  ];
-  expect(after.flatMap(names).filter((name) => before.flatMap(names).includes(name))).toEqual([]);
-  expect(await filesOf('tintype3')).toEqual([]);
-}, 300_000);
+  it('comes back from its resources alone: what is declared, and nothing else', async () => {
+    await lose('tintype2');
+    expect(await platform.step('rebuild')).toMatch(/ studio +\| Film Studio \| active \| +0\n/);
+    const after = await projectsOf('tintype3');
+    expect(after).toMatchObject([
+      { project_slug: 'archive', raw_download_enabled: true },
+      { project_slug: 'press', delivery_access: 'protected' },
+      { project_slug: 'studio', name: 'Film Studio' },
+    ]);
+    const names = ({ project_id, active_signing_kid }: ProjectSeen) => [
+      project_id,
+      active_signing_kid,
+    ];
+    expect(after.flatMap(names).filter((name) => before.flatMap(names).includes(name))).toEqual([]);
+    expect(await filesOf('tintype3')).toEqual([]);
+  }, 300_000);
 
-// As a service of a cloud that restores in place does it.
-it('comes back where its database is made anew under a running operator', async () => {
-  await lose('tintype3');
-  await postgres.query('postgres', `create database tintype3 owner ${postgres.role}`);
-  const looked = `looked-at=${Date.now()}`;
-  await kubectl('--namespace', HOME, 'annotate', 'imageservice/main', '--overwrite', looked);
-  await vi.waitFor(async () => expect(await filesOf('tintype3')).toEqual([]), 120_000);
-  // Whatever is looked at first: its pass finds out for all.
-  const patch = JSON.stringify({ spec: { displayName: 'Papers' } });
-  await kubectl('--namespace', TEAM, 'patch', 'project/press', '--type=merge', '--patch', patch);
-  await vi.waitFor(async () => expect(await projectsOf('tintype3')).toHaveLength(3), 120_000);
-  expect((await projectsOf('tintype3'))[1]?.name).toBe('Papers');
-}, 300_000);
+  // As a service of a cloud that restores in place does it.
+  it('comes back where its database is made anew under a running operator', async () => {
+    await lose('tintype3');
+    await postgres.query('postgres', `create database tintype3 owner ${postgres.role}`);
+    const looked = `looked-at=${Date.now()}`;
+    await kubectl('--namespace', HOME, 'annotate', 'imageservice/main', '--overwrite', looked);
+    await vi.waitFor(async () => expect(await filesOf('tintype3')).toEqual([]), 120_000);
+    // Whatever is looked at first: its pass finds out for all.
+    const patch = JSON.stringify({ spec: { displayName: 'Papers' } });
+    await kubectl('--namespace', TEAM, 'patch', 'project/press', '--type=merge', '--patch', patch);
+    await vi.waitFor(async () => expect(await projectsOf('tintype3')).toHaveLength(3), 120_000);
+    expect((await projectsOf('tintype3'))[1]?.name).toBe('Papers');
+  }, 300_000);
 
-it('is taken out with everything that it was, but for what people have in it', async () => {
-  expect(await platform.step('uninstall')).toMatch(/nothing is left\n$/);
-  const states = (await projectsOf('tintype3')).map((each) => [each.project_slug, each.status]);
-  expect(states).toEqual([
-    ['archive', 'active'],
-    ['press', 'suspended'],
-    ['studio', 'suspended'],
-  ]);
-}, 300_000);
+  it('is taken out with everything that it was, but for what people have in it', async () => {
+    expect(await platform.step('uninstall')).toMatch(/nothing is left\n$/);
+    const states = (await projectsOf('tintype3')).map((each) => [each.project_slug, each.status]);
+    expect(states).toEqual([
+      ['archive', 'active'],
+      ['press', 'suspended'],
+      ['studio', 'suspended'],
+    ]);
+  }, 300_000);
+});

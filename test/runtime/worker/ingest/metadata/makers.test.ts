@@ -43,7 +43,7 @@ async function ingest(bytes: Buffer, type: string) {
   return result;
 }
 
-describe('a photograph', () => {
+describe('a photograph', { shuffle: false }, () => {
   it.each(makers.map((row, at) => [`${row[0]} ${row[1]}`, row, at] as const))(
     'of %s tells place and time, and keeps what was said but its notes',
     async (_name, row, at) => {
