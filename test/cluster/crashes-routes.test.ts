@@ -11,9 +11,9 @@ import {
   type Through,
 } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
-import { installHttpRoutes } from '../support/gateway-api.ts';
 import { kubeApply, kubeOk, kubeRelease } from '../support/kube-request.ts';
 import { lastingIn } from '../support/lasting.ts';
+import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { lookAtRoutes } from '../support/route-looks.ts';
 import { lookAtTenants } from '../support/tenant-looks.ts';
 import { declareAt, liveAt, pathOf } from '../support/tenant-places.ts';
@@ -83,9 +83,7 @@ function operatorOf(place: Place): CrashingOperator {
 
 const statuses: Record<Mode, object> = {
   Ingress: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } },
-  Gateway: {
-    parents: [{ parentRef: { name: 'edge' }, conditions: [{ type: 'Accepted', status: 'True' }] }],
-  },
+  Gateway: judgedBy({ name: 'edge' }),
 };
 
 /** What an ingress controller and a Gateway do, which serve whatever there is. */

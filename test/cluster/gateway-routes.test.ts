@@ -9,8 +9,8 @@ import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
-import { installHttpRoutes } from '../support/gateway-api.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 
@@ -53,8 +53,7 @@ async function isThere(path: string): Promise<boolean> {
 
 /** As the controller of the Gateway does. */
 function accept(route: string, gateway = 'edge') {
-  const conditions = [{ type: 'Accepted', status: 'True' }];
-  const body = { status: { parents: [{ parentRef: { name: gateway }, conditions }] } };
+  const body = { status: judgedBy({ name: gateway }) };
   const content_type = 'application/merge-patch+json';
   return kubeOk(plane, { method: 'PATCH', path: `${route}/status`, body, content_type });
 }

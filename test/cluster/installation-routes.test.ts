@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { installHttpRoutes } from '../support/gateway-api.ts';
 import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { useOwnControlPlane } from '../support/shared-control-plane.ts';
 
@@ -54,8 +54,7 @@ beforeAll(async () => {
 async function judge(name: string, more: object, parentRef: object = routing.gatewayRef) {
   const { metadata } = await read('HTTPRoute', name);
   const { generation: observedGeneration } = metadata;
-  const conditions = [{ type: 'Accepted', observedGeneration, ...more }];
-  await say('HTTPRoute', name, { parents: [{ parentRef, conditions }] });
+  await say('HTTPRoute', name, judgedBy(parentRef, { observedGeneration, ...more }));
 }
 
 const accepted = { status: 'True', reason: 'Accepted', message: '' };

@@ -7,7 +7,6 @@ import { type Servers, startServers } from '../contract/support/servers.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
-import { installHttpRoutes } from '../support/gateway-api.ts';
 import { usual } from '../support/installation-cluster.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
@@ -16,6 +15,7 @@ import {
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
+import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { type PodPlayer, playPods } from '../support/pod-player.ts';
 import { makeFile } from '../support/rows.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
@@ -187,11 +187,9 @@ async function routeThrough(project_id: string): Promise<void> {
   await until(async () => expect(await status(httpRoute)).toBe(200));
   // The host of the API is routed by another controller, in its own time.
   await until(async () => expect(await status(`${httpRoutes}/shop-api`)).toBe(200));
-  const conditions = [{ type: 'Accepted', status: 'True' }];
-  const accepted = { parentRef: routing.gatewayRef, conditions };
   await kubeOk(plane, {
     ...{ method: 'PATCH', path: `${httpRoute}/status` },
-    body: { status: { parents: [accepted] } },
+    body: { status: judgedBy(routing.gatewayRef) },
     content_type: 'application/merge-patch+json',
   });
   await until(async () => expect(await status(ingress)).toBe(404));

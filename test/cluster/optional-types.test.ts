@@ -3,13 +3,19 @@ import { permissions } from '../../operator/permissions.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
 import { useDatabase } from '../support/database.ts';
-import { HTTP_ROUTES, installHttpRoutes } from '../support/gateway-api.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import {
   type OperatorProcess,
   permitOperator,
   startOperator,
 } from '../support/operator-process.ts';
+import {
+  HTTP_ROUTES,
+  installHttpRoutes,
+  installScaledObjects,
+  judgedBy,
+  SCALED_OBJECTS,
+} from '../support/optional-definitions.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { newSlug } from '../support/tenant-cluster.ts';
 
@@ -29,25 +35,6 @@ afterAll(async () => {
   await plane?.stop();
 });
 
-const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const SCALED_OBJECTS = `${definitions}/scaledobjects.keda.sh`;
-
-/** As KEDA has them, without their fields. */
-async function installScaledObjects(): Promise<void> {
-  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const version = { name: 'v1alpha1', served: true, storage: true };
-  const names = { kind: 'ScaledObject', plural: 'scaledobjects', singular: 'scaledobject' };
-  await kubeApply(plane, SCALED_OBJECTS, {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'scaledobjects.keda.sh' },
-    spec: {
-      ...{ group: 'keda.sh', scope: 'Namespaced', names },
-      versions: [{ ...version, schema: { openAPIV3Schema: schema } }],
-    },
-  });
-}
-
 const inNamespace = (group: string, plural: string, name: string) =>
   `/apis/${group}/namespaces/${namespace}/${plural}/${name}`;
 
@@ -59,7 +46,9 @@ function scale(): Promise<unknown> {
   };
   const head = { apiVersion: 'keda.sh/v1alpha1', kind: 'ScaledObject' };
   const path = inNamespace('keda.sh/v1alpha1', 'scaledobjects', 'some');
-  return kubeApply(plane, path, { ...head, metadata: { name: 'some', labels } });
+  const trigger = { type: 'cpu', metadata: { value: '50' } };
+  const spec = { scaleTargetRef: { name: 'some' }, triggers: [trigger] };
+  return kubeApply(plane, path, { ...head, metadata: { name: 'some', labels }, spec });
 }
 
 /** A route is compared once a minute, where nothing tells of it. */
@@ -91,13 +80,7 @@ it('an operator whose optional kinds are uninstalled stays ready, says so, and u
   const accept = () =>
     kubeOk(plane, {
       ...{ method: 'PATCH', path: `${route}/status` },
-      body: {
-        status: {
-          parents: [
-            { parentRef: { name: 'edge' }, conditions: [{ type: 'Accepted', status: 'True' }] },
-          ],
-        },
-      },
+      body: { status: judgedBy({ name: 'edge' }) },
       content_type: 'application/merge-patch+json',
     });
   const untilRouted = (reason: string) =>
@@ -129,7 +112,7 @@ it('an operator whose optional kinds are uninstalled stays ready, says so, and u
 
   const install = async () => {
     await installHttpRoutes(plane);
-    await installScaledObjects();
+    await installScaledObjects(plane);
     await until(scale);
     await until(accept);
     await untilRouted('Routed');

@@ -2,8 +2,8 @@
 # Installs what the tests use beside npm packages: from Debian independent decoders (ImageMagick, ExifTool, pngcheck,
 # webpinfo, avifdec, rsvg-convert, Little CMS) and encoders (cjpeg, tiffcp), a browser, curl, RabbitMQ, PostgreSQL with
 # its tools, Varnish, nginx, HAProxy, promtool, which says when alerts ring, and bubblewrap, behind which decoders run;
-# versitygw, a real S3 server; a control plane of Kubernetes; schemathesis; openapi-typescript; and photographs of real
-# cameras. Does nothing where all of it is there.
+# versitygw, a real S3 server; a control plane of Kubernetes, and definitions of kinds that others bring; schemathesis;
+# openapi-typescript; and photographs of real cameras. Does nothing where all of it is there.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -114,6 +114,13 @@ install_kubernetes() {
   echo "Built Kubernetes $KUBERNETES in $((SECONDS - began)) s."
 }
 
+# Where the files of a Go module are now.
+fetch_module() {
+  local answer
+  answer=$("$go" mod download -json "$1") || { sed -n 's/^\t"Error": //p' <<<"$answer" >&2 && return 1; }
+  sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p' <<<"$answer"
+}
+
 # The test data of a Go module that reads metadata (MIT licence).
 PHOTOGRAPHS=github.com/bep/imagemeta@v1.0.1
 
@@ -122,12 +129,29 @@ fetch_photographs() {
   find_go
   echo "Fetching photographs of real cameras into .tools/photographs/ …"
   local module
-  module=$("$go" mod download -json "$PHOTOGRAPHS" | sed -n 's/^\t"Dir": "\(.*\)",*$/\1/p')
+  module=$(fetch_module "$PHOTOGRAPHS")
   mkdir -p .tools
   rm -rf .tools/photographs.partial
   cp -R "$module/testdata/images" .tools/photographs.partial
   chmod -R u+w .tools/photographs.partial
   mv .tools/photographs.partial .tools/photographs
+}
+
+GATEWAY_API=sigs.k8s.io/gateway-api@v1.6.3
+KEDA=github.com/kedacore/keda/v2@v2.21.0
+
+# Of kinds that a cluster may have beside those of Tintype, as their projects publish them.
+fetch_definitions() {
+  local place=.tools/definitions version="$GATEWAY_API $KEDA" gateway_api keda
+  [ "$(cat $place/version 2>/dev/null)" = "$version" ] && return
+  find_go
+  echo "Fetching the definitions of HTTPRoutes and ScaledObjects into $place/ …"
+  gateway_api=$(fetch_module "$GATEWAY_API")
+  keda=$(fetch_module "$KEDA")
+  mkdir -p $place
+  install -m 644 "$gateway_api/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml" \
+    "$keda/config/crd/bases/keda.sh_scaledobjects.yaml" $place
+  echo "$version" >$place/version
 }
 
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
@@ -136,3 +160,4 @@ install_kubernetes
 install_schemathesis
 install_openapi_types
 fetch_photographs
+fetch_definitions

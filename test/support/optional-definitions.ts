@@ -1,0 +1,41 @@
+/** Kinds that a cluster may have beside those of Tintype: HTTPRoutes and ScaledObjects, defined by their own projects. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'yaml';
+import { projectRoot } from '../contract/support/tintype.ts';
+import { kubeApply, kubeRequest, type PlaneAddress } from './kube-request.ts';
+
+/** Fetched by install-test-tools.sh. */
+const FOLDER = join(projectRoot, '.tools/definitions');
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+/** The paths of their definitions. */
+export const HTTP_ROUTES = `${DEFINITIONS}/httproutes.gateway.networking.k8s.io`;
+export const SCALED_OBJECTS = `${DEFINITIONS}/scaledobjects.keda.sh`;
+
+export async function installHttpRoutes(plane: PlaneAddress): Promise<void> {
+  await kubeApply(plane, HTTP_ROUTES, await read('gateway.networking.k8s.io_httproutes.yaml'));
+  await served(plane, '/apis/gateway.networking.k8s.io/v1/httproutes');
+}
+
+export async function installScaledObjects(plane: PlaneAddress): Promise<void> {
+  await kubeApply(plane, SCALED_OBJECTS, await read('keda.sh_scaledobjects.yaml'));
+  await served(plane, '/apis/keda.sh/v1alpha1/scaledobjects');
+}
+
+/** The status that the controller of a Gateway writes: it serves the route, unless it says something else of it. */
+export function judgedBy(parentRef: object, said: object = {}): object {
+  const accepted = { type: 'Accepted', status: 'True', reason: 'Accepted', message: '' };
+  const condition = { ...accepted, lastTransitionTime: '2026-01-01T00:00:00Z', ...said };
+  const controllerName = 'gateway.example/controller';
+  return { parents: [{ parentRef, controllerName, conditions: [condition] }] };
+}
+
+async function read(file: string): Promise<object> {
+  return parse(await readFile(join(FOLDER, file), 'utf8'));
+}
+
+async function served(plane: PlaneAddress, path: string): Promise<void> {
+  while ((await kubeRequest(plane, { path })).status !== 200) await sleep(50);
+}
