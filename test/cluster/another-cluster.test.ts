@@ -1,6 +1,6 @@
 // A database that comes to another cluster, as in a move or after a loss: what was declared in the old one goes on as it
 // is until the new one declares it. Spec: Project.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openFence } from '../../operator/fence.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
@@ -48,38 +48,40 @@ async function ownersElsewhere(): Promise<string[]> {
   return rows.map(({ owner_uid }) => owner_uid);
 }
 
-it('leaves what the old one declared as it is, and has it once it is declared here', async () => {
-  const [kept = '', left = ''] = await declareElsewhere(2);
-  const before = await project(left);
-  const here = { epoch: 2, lease_uid: 'new' };
-  await led(async () => {
-    await apply('Project', kept, {});
-    await untilReason('Project', kept, 'InSync');
-    expect((await project(kept)).owner_uid).toBe(await uidOf(kept));
-    // Until a sweep has gone by after it.
-    await until(async () => expect(await ownersElsewhere()).toEqual([`old-${left}`]));
-  }, here);
-  expect(await project(left)).toEqual(before);
-  await led(async () => {
-    await apply('Project', left, {});
-    await untilReason('Project', left, 'InSync');
-    await until(async () => expect(await ownersElsewhere()).toEqual([]));
-  }, here);
-  expect((await project(left)).owner_uid).toBe(await uidOf(left));
-});
+describe('a new cluster on the database of another', { shuffle: false }, () => {
+  it('leaves what the old one declared as it is, and has it once it is declared here', async () => {
+    const [kept = '', left = ''] = await declareElsewhere(2);
+    const before = await project(left);
+    const here = { epoch: 2, lease_uid: 'new' };
+    await led(async () => {
+      await apply('Project', kept, {});
+      await untilReason('Project', kept, 'InSync');
+      expect((await project(kept)).owner_uid).toBe(await uidOf(kept));
+      // Until a sweep has gone by after it.
+      await until(async () => expect(await ownersElsewhere()).toEqual([`old-${left}`]));
+    }, here);
+    expect(await project(left)).toEqual(before);
+    await led(async () => {
+      await apply('Project', left, {});
+      await untilReason('Project', left, 'InSync');
+      await until(async () => expect(await ownersElsewhere()).toEqual([]));
+    }, here);
+    expect((await project(left)).owner_uid).toBe(await uidOf(left));
+  });
 
-it('knows its own again where only its Lease was made anew', async () => {
-  const name = newSlug();
-  await led(
-    async () => {
-      await apply('Project', name, {});
-      await untilReason('Project', name, 'InSync');
-    },
-    { epoch: 5, lease_uid: 'new' },
-  );
-  const anew = { epoch: 6, lease_uid: 'newer' };
-  await ledElsewhere(anew);
-  expect(await ownersElsewhere()).toContain(await uidOf(name));
-  await led(() => until(async () => expect(await ownersElsewhere()).toEqual([])), anew);
-  expect((await project(name)).owner_uid).toBe(await uidOf(name));
+  it('knows its own again where only its Lease was made anew', async () => {
+    const name = newSlug();
+    await led(
+      async () => {
+        await apply('Project', name, {});
+        await untilReason('Project', name, 'InSync');
+      },
+      { epoch: 5, lease_uid: 'new' },
+    );
+    const anew = { epoch: 6, lease_uid: 'newer' };
+    await ledElsewhere(anew);
+    expect(await ownersElsewhere()).toContain(await uidOf(name));
+    await led(() => until(async () => expect(await ownersElsewhere()).toEqual([])), anew);
+    expect((await project(name)).owner_uid).toBe(await uidOf(name));
+  });
 });

@@ -126,7 +126,7 @@ describe('a preset that brings its image', () => {
   });
 
   it.each([
-    ['that is no image', Buffer.from('no image')],
+    ['that is no image at all', Buffer.from('no image')],
     ['that the workers refuse', newImage()],
   ])('from a URL is fetched once, where it leads to a digest %s', async (_, bytes) => {
     const name = newSlug();

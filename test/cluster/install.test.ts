@@ -65,162 +65,169 @@ async function declare(namespace: string, name: string, finalizers: readonly str
   await kubeOk(plane, { method: 'POST', path: projects(namespace), body });
 }
 
-describe('make install and make uninstall', () => {
-  it('install everything at the first call, and change nothing at the second', async () => {
-    expect(await script('install.sh')).toContain('create secret generic tintype');
-    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
-    const first = await kubeOk(plane, { path });
-    await script('install.sh');
-    const second = await kubeOk(plane, { path });
-    const generation = (each: typeof first) => (each.metadata as { generation: number }).generation;
-    expect(generation(second)).toBe(generation(first));
-  }, 300_000);
+describe('what make and Helm install', { shuffle: false }, () => {
+  describe('make install and make uninstall', () => {
+    it('install everything at the first call, and change nothing at the second', async () => {
+      expect(await script('install.sh')).toContain('create secret generic tintype');
+      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      const first = await kubeOk(plane, { path });
+      await script('install.sh');
+      const second = await kubeOk(plane, { path });
+      const generation = (each: typeof first) =>
+        (each.metadata as { generation: number }).generation;
+      expect(generation(second)).toBe(generation(first));
+    }, 300_000);
 
-  it('install the image that is named, and leave it where none is', async () => {
-    const image = 'registry.example.com:5000/images/tintype:1.2.3';
-    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
-    await script('install.sh', { IMAGE: image });
-    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
-    expect(await script('install.sh')).toContain(`The image stays ${image}`);
-    expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
-  }, 300_000);
+    it('install the image that is named, and leave it where none is', async () => {
+      const image = 'registry.example.com:5000/images/tintype:1.2.3';
+      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      await script('install.sh', { IMAGE: image });
+      expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
+      expect(await script('install.sh')).toContain(`The image stays ${image}`);
+      expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
+    }, 300_000);
 
-  it('leave the authority that the operator trusts, until another folder is named', async () => {
-    const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
-    const trusted = async () => {
-      const found = JSON.stringify((await kubeOk(plane, { path })).spec);
-      return ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"'].filter((word) => found.includes(word));
-    };
-    expect(await script('install.sh', { FOLDER: 'config/private-ca' })).not.toContain(
-      'stays config',
-    );
-    expect(await trusted()).toHaveLength(2);
-    expect(await script('install.sh')).toContain('The folder stays config/private-ca');
-    expect(await trusted()).toHaveLength(2);
-    const IMAGE = 'registry.example.com/tintype:2';
-    expect(await script('install.sh', { IMAGE })).toContain('The folder stays config/private-ca');
-    expect(await trusted()).toHaveLength(2);
-    await script('install.sh', { FOLDER: 'config/default' });
-    expect(await trusted()).toEqual([]);
-    expect(await script('install.sh')).not.toContain('stays config');
-  }, 300_000);
+    it('leave the authority that the operator trusts, until another folder is named', async () => {
+      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      const trusted = async () => {
+        const found = JSON.stringify((await kubeOk(plane, { path })).spec);
+        return ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"'].filter((word) =>
+          found.includes(word),
+        );
+      };
+      expect(await script('install.sh', { FOLDER: 'config/private-ca' })).not.toContain(
+        'stays config',
+      );
+      expect(await trusted()).toHaveLength(2);
+      expect(await script('install.sh')).toContain('The folder stays config/private-ca');
+      expect(await trusted()).toHaveLength(2);
+      const IMAGE = 'registry.example.com/tintype:2';
+      expect(await script('install.sh', { IMAGE })).toContain('The folder stays config/private-ca');
+      expect(await trusted()).toHaveLength(2);
+      await script('install.sh', { FOLDER: 'config/default' });
+      expect(await trusted()).toEqual([]);
+      expect(await script('install.sh')).not.toContain('stays config');
+    }, 300_000);
 
-  it('take no finalizer of others off, and say what is in the way', async () => {
-    await declare('default', 'shop', ['tintype.dev/project']);
-    await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
-    const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch((error) => error);
-    expect(failed.stdout).toContain('Project default/shop: no operator let go of it');
-    expect(failed.stderr).toContain('held by finalizers of others');
-    const { items } = await kubeOk(plane, { path: projects('default') });
-    expect(items).toMatchObject([
-      { metadata: { name: 'held', finalizers: ['example.com/backup'] } },
-    ]);
-  }, 300_000);
+    it('take no finalizer of others off, and say what is in the way', async () => {
+      await declare('default', 'shop', ['tintype.dev/project']);
+      await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
+      const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch(
+        (error) => error,
+      );
+      expect(failed.stdout).toContain('Project default/shop: no operator let go of it');
+      expect(failed.stderr).toContain('held by finalizers of others');
+      const { items } = await kubeOk(plane, { path: projects('default') });
+      expect(items).toMatchObject([
+        { metadata: { name: 'held', finalizers: ['example.com/backup'] } },
+      ]);
+    }, 300_000);
 
-  it('leave nothing, also where no operator is there to let go of its resources', async () => {
-    await kubeOk(plane, {
-      method: 'PATCH',
-      path: `${projects('default')}/held`,
-      body: { metadata: { finalizers: [] } },
-      content_type: 'application/merge-patch+json',
-    });
-    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
-    expect(await left()).toEqual([]);
-  }, 300_000);
-});
+    it('leave nothing, also where no operator is there to let go of its resources', async () => {
+      await kubeOk(plane, {
+        method: 'PATCH',
+        path: `${projects('default')}/held`,
+        body: { metadata: { finalizers: [] } },
+        content_type: 'application/merge-patch+json',
+      });
+      expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
+      expect(await left()).toEqual([]);
+    }, 300_000);
+  });
 
-async function helmIn(namespace: string, ...args: string[]): Promise<string> {
-  const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
-  const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
-  const words = [...args, '--namespace', namespace];
-  const { stdout } = await runFile(findKubeTool('helm'), words, options);
-  return stdout;
-}
+  async function helmIn(namespace: string, ...args: string[]): Promise<string> {
+    const env = { KUBECONFIG: join(plane.folder, 'admin.kubeconfig'), HOME: plane.folder };
+    const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
+    const words = [...args, '--namespace', namespace];
+    const { stdout } = await runFile(findKubeTool('helm'), words, options);
+    return stdout;
+  }
 
-describe('make uninstall beside a release of the chart', () => {
-  it('names what is left, and how it goes', async () => {
-    const values = ['--set', 'crds.enabled=false', '--set', 'watchNamespaces={default}'];
-    await helmIn('two', 'install', 'second', 'charts/tintype', '--create-namespace', ...values);
-    const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
-    const labels = {
-      'app.kubernetes.io/name': 'tintype',
-      'app.kubernetes.io/component': 'operator',
-    };
-    const body = { metadata: { name: 'by-hand', labels }, rules: [] };
-    await kubeOk(plane, { method: 'POST', path, body });
+  describe('make uninstall beside a release of the chart', () => {
+    it('names what is left, and how it goes', async () => {
+      const values = ['--set', 'crds.enabled=false', '--set', 'watchNamespaces={default}'];
+      await helmIn('two', 'install', 'second', 'charts/tintype', '--create-namespace', ...values);
+      const path = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+      const labels = {
+        'app.kubernetes.io/name': 'tintype',
+        'app.kubernetes.io/component': 'operator',
+      };
+      const body = { metadata: { name: 'by-hand', labels }, rules: [] };
+      await kubeOk(plane, { method: 'POST', path, body });
 
-    const said = await script('uninstall.sh');
-    expect(said).not.toContain('definition or role of');
-    const helm = 'helm uninstall second --namespace two';
-    expect(said).toContain(`Deployment two/second-tintype-operator: ${helm}`);
-    expect(said).toContain(`Role default/second-tintype-operator-tenant: ${helm}`);
-    expect(said).toContain(`ClusterRole second-tintype-staff: ${helm}`);
-    expect(said).toMatch(
-      /Role default\/by-hand: \S*kubectl delete Role by-hand --namespace default/,
-    );
+      const said = await script('uninstall.sh');
+      expect(said).not.toContain('definition or role of');
+      const helm = 'helm uninstall second --namespace two';
+      expect(said).toContain(`Deployment two/second-tintype-operator: ${helm}`);
+      expect(said).toContain(`Role default/second-tintype-operator-tenant: ${helm}`);
+      expect(said).toContain(`ClusterRole second-tintype-staff: ${helm}`);
+      expect(said).toMatch(
+        /Role default\/by-hand: \S*kubectl delete Role by-hand --namespace default/,
+      );
 
-    await helmIn('two', 'uninstall', 'second');
-    await kubeOk(plane, { method: 'DELETE', path: `${path}/by-hand` });
-    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
-  }, 300_000);
-});
+      await helmIn('two', 'uninstall', 'second');
+      await kubeOk(plane, { method: 'DELETE', path: `${path}/by-hand` });
+      expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
+    }, 300_000);
+  });
 
-describe('make uninstall where only the chart is installed', () => {
-  it('takes nothing of the release but the definitions, and names the rest', async () => {
-    await helmIn('ts', 'install', 'tintype', 'charts/tintype', '--create-namespace');
-    const release = (await helmIn('ts', 'get', 'manifest', 'tintype')).trim();
-    const named = () => {
-      const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
-      const words = ['get', '--ignore-not-found', '--namespace', 'ts', '--output', 'name'];
-      const found = run('kubectl', [...kubeconfig, ...words, '--filename', '-'], release);
-      return found.split('\n').filter((name) => !/^(customresourcedefinition|$)/.test(name));
-    };
-    const before = named();
-    expect(before.length).toBeGreaterThan(20);
-    const said = await script('uninstall.sh');
-    expect(named()).toEqual(before);
-    const helm = 'helm uninstall tintype --namespace ts';
-    for (const object of [
-      'Deployment ts/tintype-operator',
-      'ClusterRole tintype-operator',
-      'ClusterRoleBinding tintype-operator',
-      'ValidatingAdmissionPolicy tintype-staff-fields.tintype.dev',
-    ]) {
-      expect(said).toContain(`${object}: ${helm}`);
-    }
-    await helmIn('ts', 'uninstall', 'tintype');
-    expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
-    expect(await left()).toEqual([]);
-  }, 300_000);
-});
+  describe('make uninstall where only the chart is installed', () => {
+    it('takes nothing of the release but the definitions, and names the rest', async () => {
+      await helmIn('ts', 'install', 'tintype', 'charts/tintype', '--create-namespace');
+      const release = (await helmIn('ts', 'get', 'manifest', 'tintype')).trim();
+      const named = () => {
+        const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
+        const words = ['get', '--ignore-not-found', '--namespace', 'ts', '--output', 'name'];
+        const found = run('kubectl', [...kubeconfig, ...words, '--filename', '-'], release);
+        return found.split('\n').filter((name) => !/^(customresourcedefinition|$)/.test(name));
+      };
+      const before = named();
+      expect(before.length).toBeGreaterThan(20);
+      const said = await script('uninstall.sh');
+      expect(named()).toEqual(before);
+      const helm = 'helm uninstall tintype --namespace ts';
+      for (const object of [
+        'Deployment ts/tintype-operator',
+        'ClusterRole tintype-operator',
+        'ClusterRoleBinding tintype-operator',
+        'ValidatingAdmissionPolicy tintype-staff-fields.tintype.dev',
+      ]) {
+        expect(said).toContain(`${object}: ${helm}`);
+      }
+      await helmIn('ts', 'uninstall', 'tintype');
+      expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
+      expect(await left()).toEqual([]);
+    }, 300_000);
+  });
 
-describe('the chart in a cluster', () => {
-  const helm = (...args: string[]) => helmIn('tintype-system', ...args);
-  const deployment = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+  describe('the chart in a cluster', () => {
+    const helm = (...args: string[]) => helmIn('tintype-system', ...args);
+    const deployment = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
 
-  it('is installed and upgraded, and leaves the definitions with their resources', async () => {
-    await helm('install', 'tintype', 'charts/tintype', '--create-namespace');
-    await declare('default', 'shop', []);
-    const first = await kubeOk(plane, { path: deployment });
-    await helm('upgrade', 'tintype', 'charts/tintype');
-    const second = await kubeOk(plane, { path: deployment });
-    expect(second.metadata).toMatchObject({
-      generation: (first.metadata as { generation: number }).generation,
-    });
-    await helm('upgrade', 'tintype', 'charts/tintype', '--set', 'operator.replicas=3');
-    expect((await kubeOk(plane, { path: deployment })).spec).toMatchObject({ replicas: 3 });
+    it('is installed and upgraded, and leaves the definitions with their resources', async () => {
+      await helm('install', 'tintype', 'charts/tintype', '--create-namespace');
+      await declare('default', 'shop', []);
+      const first = await kubeOk(plane, { path: deployment });
+      await helm('upgrade', 'tintype', 'charts/tintype');
+      const second = await kubeOk(plane, { path: deployment });
+      expect(second.metadata).toMatchObject({
+        generation: (first.metadata as { generation: number }).generation,
+      });
+      await helm('upgrade', 'tintype', 'charts/tintype', '--set', 'operator.replicas=3');
+      expect((await kubeOk(plane, { path: deployment })).spec).toMatchObject({ replicas: 3 });
 
-    await helm('uninstall', 'tintype');
-    expect((await kubeRequest(plane, { path: deployment })).status).toBe(404);
-    expect((await left()).sort()).toEqual([
-      'imageservices.tintype.dev',
-      'projects.tintype.dev',
-      'recipes.tintype.dev',
-      'signingkeys.tintype.dev',
-      'tintype-system',
-      'watermarkpresets.tintype.dev',
-    ]);
-    const { items } = await kubeOk(plane, { path: projects('default') });
-    expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
-  }, 300_000);
+      await helm('uninstall', 'tintype');
+      expect((await kubeRequest(plane, { path: deployment })).status).toBe(404);
+      expect((await left()).sort()).toEqual([
+        'imageservices.tintype.dev',
+        'projects.tintype.dev',
+        'recipes.tintype.dev',
+        'signingkeys.tintype.dev',
+        'tintype-system',
+        'watermarkpresets.tintype.dev',
+      ]);
+      const { items } = await kubeOk(plane, { path: projects('default') });
+      expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
+    }, 300_000);
+  });
 });

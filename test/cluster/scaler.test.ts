@@ -69,91 +69,100 @@ const running = async (): Promise<Json[]> =>
       status.phase === 'Running' && metadata.deletionTimestamp === undefined,
   );
 
-describe('a pool of workers, on a real broker and real controllers', () => {
-  it('grows by what waits, and shrinks by the idle pods: the busy one stays', async () => {
-    const containers = [{ name: 'tintype', image: 'tintype:1' }];
-    await cluster.create('Deployment', {
-      apiVersion: 'apps/v1',
-      metadata: { name: deployment, labels },
-      spec: {
-        selector: { matchLabels: labels },
-        template: { metadata: { labels }, spec: { containers } },
-      },
-    });
-    await until(async () => expect(await running()).toHaveLength(1));
-    await fill(20);
-    await until(async () => {
-      await look();
-      expect(await running()).toHaveLength(3);
-    });
-    expect((await cluster.read('Deployment', deployment)).spec.replicas).toBe(3);
-
-    const busy = (await running()).at(-1).metadata.name;
-    inHand.set(busy, 1);
-    await fill(0);
-    await until(async () => {
-      await look();
-      expect((await running()).map(({ metadata }) => metadata.name)).toEqual([busy]);
-    });
-    const [pod] = await running();
-    expect(pod.metadata.annotations['controller.kubernetes.io/pod-deletion-cost']).toBe('1');
-    const { metadata } = await cluster.read('Deployment', deployment);
-    expect(metadata.managedFields.map(({ subresource }: Json) => subresource)).toContain('scale');
-  });
-
-  it('stays as it is with as many busy pods, however little waits', async () => {
-    const busy = (await running())[0].metadata.name;
-    await fill(20);
-    await until(async () => {
-      await look();
-      expect(await running()).toHaveLength(3);
-    });
-    for (const { metadata } of await running()) inHand.set(metadata.name, 1);
-    await fill(0);
-    for (let turn = 0; turn < 5; turn += 1) await look();
-    expect((await cluster.read('Deployment', deployment)).spec.replicas).toBe(3);
-    expect((await running()).map(({ metadata }) => metadata.name)).toContain(busy);
-  });
-});
-
-describe('what is measured of an installation', () => {
-  it('are the workers that it is given, until somebody else gives them or it is gone', async () => {
-    const secret = `${name}-mq`;
-    const stringData = { url: rabbit.url };
-    await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
-    const { client, metrics } = connectKube(cluster.plane());
-    const scaler = createScaler({ client, clock, log, metrics, ask: async () => 0, every_ms: 50 });
-    const over = new AbortController();
-    const led = scaler.lead({
-      epoch: 1,
-      lease_uid: 'lease',
-      signal: over.signal,
-      isCurrent: () => true,
-    });
-    const sees = (mode: 'BuiltIn' | 'KEDA' | 'Disabled') => {
-      const spec = { ...least, amqpSecretRef: { name: secret }, autoscaling: { mode } };
-      const of = installation(spec, { name, namespace: cluster.namespace(), keda: 'present' });
-      scaler.take('it', { gathered: { installation: of } });
-    };
-    const shows = (...names: string[]) =>
-      until(async () => {
-        const samples = (await metrics.print()).matchAll(
-          /^tintype_scaler_(workers|last_look)\w*{/gm,
-        );
-        expect([...new Set([...samples].map(([, sample]) => sample))]).toEqual(names);
+describe('the scaler', { shuffle: false }, () => {
+  describe('a pool of workers, on a real broker and real controllers', () => {
+    it('grows by what waits, and shrinks by the idle pods: the busy one stays', async () => {
+      const containers = [{ name: 'tintype', image: 'tintype:1' }];
+      await cluster.create('Deployment', {
+        apiVersion: 'apps/v1',
+        metadata: { name: deployment, labels },
+        spec: {
+          selector: { matchLabels: labels },
+          template: { metadata: { labels }, spec: { containers } },
+        },
       });
-    sees('BuiltIn');
-    await shows('workers', 'last_look');
-    // A spec that cannot be read is no reason to scale no more.
-    scaler.take('it', { gathered: 'as before' });
-    metrics.forgetPools('it', ['worker-ingest', 'worker-render']);
-    await shows('workers', 'last_look');
-    sees('KEDA');
-    await shows('last_look');
-    sees('Disabled');
-    await shows();
-    over.abort();
-    await led;
-    client.close();
+      await until(async () => expect(await running()).toHaveLength(1));
+      await fill(20);
+      await until(async () => {
+        await look();
+        expect(await running()).toHaveLength(3);
+      });
+      expect((await cluster.read('Deployment', deployment)).spec.replicas).toBe(3);
+
+      const busy = (await running()).at(-1).metadata.name;
+      inHand.set(busy, 1);
+      await fill(0);
+      await until(async () => {
+        await look();
+        expect((await running()).map(({ metadata }) => metadata.name)).toEqual([busy]);
+      });
+      const [pod] = await running();
+      expect(pod.metadata.annotations['controller.kubernetes.io/pod-deletion-cost']).toBe('1');
+      const { metadata } = await cluster.read('Deployment', deployment);
+      expect(metadata.managedFields.map(({ subresource }: Json) => subresource)).toContain('scale');
+    });
+
+    it('stays as it is with as many busy pods, however little waits', async () => {
+      const busy = (await running())[0].metadata.name;
+      await fill(20);
+      await until(async () => {
+        await look();
+        expect(await running()).toHaveLength(3);
+      });
+      for (const { metadata } of await running()) inHand.set(metadata.name, 1);
+      await fill(0);
+      for (let turn = 0; turn < 5; turn += 1) await look();
+      expect((await cluster.read('Deployment', deployment)).spec.replicas).toBe(3);
+      expect((await running()).map(({ metadata }) => metadata.name)).toContain(busy);
+    });
+  });
+
+  describe('what is measured of an installation', () => {
+    it('are the workers that it is given, until somebody else gives them or it is gone', async () => {
+      const secret = `${name}-mq`;
+      const stringData = { url: rabbit.url };
+      await cluster.create('Secret', { apiVersion: 'v1', metadata: { name: secret }, stringData });
+      const { client, metrics } = connectKube(cluster.plane());
+      const scaler = createScaler({
+        client,
+        clock,
+        log,
+        metrics,
+        ask: async () => 0,
+        every_ms: 50,
+      });
+      const over = new AbortController();
+      const led = scaler.lead({
+        epoch: 1,
+        lease_uid: 'lease',
+        signal: over.signal,
+        isCurrent: () => true,
+      });
+      const sees = (mode: 'BuiltIn' | 'KEDA' | 'Disabled') => {
+        const spec = { ...least, amqpSecretRef: { name: secret }, autoscaling: { mode } };
+        const of = installation(spec, { name, namespace: cluster.namespace(), keda: 'present' });
+        scaler.take('it', { gathered: { installation: of } });
+      };
+      const shows = (...names: string[]) =>
+        until(async () => {
+          const samples = (await metrics.print()).matchAll(
+            /^tintype_scaler_(workers|last_look)\w*{/gm,
+          );
+          expect([...new Set([...samples].map(([, sample]) => sample))]).toEqual(names);
+        });
+      sees('BuiltIn');
+      await shows('workers', 'last_look');
+      // A spec that cannot be read is no reason to scale no more.
+      scaler.take('it', { gathered: 'as before' });
+      metrics.forgetPools('it', ['worker-ingest', 'worker-render']);
+      await shows('workers', 'last_look');
+      sees('KEDA');
+      await shows('last_look');
+      sees('Disabled');
+      await shows();
+      over.abort();
+      await led;
+      client.close();
+    });
   });
 });

@@ -216,129 +216,131 @@ function definitions(): string {
   return run('kubectl', [...kubeconfig, 'get', 'crd,namespace', '--output', 'name']);
 }
 
-describe('make uninstall while an operator leads', () => {
-  it('waits until each resource was let go of, and takes nothing off', async () => {
-    await script('install.sh');
-    await startInstalled();
-    await declareAndSettle();
+describe('what make uninstall takes away', { shuffle: false }, () => {
+  describe('make uninstall while an operator leads', () => {
+    it('waits until each resource was let go of, and takes nothing off', async () => {
+      await script('install.sh');
+      await startInstalled();
+      await declareAndSettle();
 
-    const said = await script('uninstall.sh');
-    expect(said).not.toContain('no operator');
-    expect(said).toContain('no resource, definition or role of');
-    expect(said).toMatch(
-      /^deployment\.apps "tintype-operator" deleted[\s\S]*^role\.[\s\S]*^serviceaccount /m,
-    );
-    expect(definitions()).not.toContain('tintype');
-    await until(async () => {
-      const secret = { path: '/api/v1/namespaces/default/secrets/shop-hook' };
-      expect((await kubeRequest(plane, secret)).status).toBe(404);
-    });
-    const logo = { default_watermark: 'logo', presets: ['logo'], recipes: 0, owned_keys: 0 };
-    expect(await rows()).toEqual([
-      { project_slug: 'archive', status: 'active', suspended_by: null, owned: false, ...logo },
-      { project_slug: 'shop', status: 'suspended', suspended_by: 'owner', owned: false, ...logo },
-    ]);
-    await kill();
-  }, 300_000);
+      const said = await script('uninstall.sh');
+      expect(said).not.toContain('no operator');
+      expect(said).toContain('no resource, definition or role of');
+      expect(said).toMatch(
+        /^deployment\.apps "tintype-operator" deleted[\s\S]*^role\.[\s\S]*^serviceaccount /m,
+      );
+      expect(definitions()).not.toContain('tintype');
+      await until(async () => {
+        const secret = { path: '/api/v1/namespaces/default/secrets/shop-hook' };
+        expect((await kubeRequest(plane, secret)).status).toBe(404);
+      });
+      const logo = { default_watermark: 'logo', presets: ['logo'], recipes: 0, owned_keys: 0 };
+      expect(await rows()).toEqual([
+        { project_slug: 'archive', status: 'active', suspended_by: null, owned: false, ...logo },
+        { project_slug: 'shop', status: 'suspended', suspended_by: 'owner', owned: false, ...logo },
+      ]);
+      await kill();
+    }, 300_000);
 
-  it('is undone by make install and the same resources', async () => {
-    await script('install.sh');
-    await startInstalled();
-    await declareAndSettle();
-    const all = {
-      ...{ status: 'active', suspended_by: null, owned: true, default_watermark: 'logo' },
-      ...{ presets: ['logo', 'small'], recipes: 1, owned_keys: 1 },
-    };
-    expect(await rows()).toEqual([
-      { project_slug: 'archive', ...all },
-      { project_slug: 'shop', ...all },
-    ]);
-  }, 300_000);
+    it('is undone by make install and the same resources', async () => {
+      await script('install.sh');
+      await startInstalled();
+      await declareAndSettle();
+      const all = {
+        ...{ status: 'active', suspended_by: null, owned: true, default_watermark: 'logo' },
+        ...{ presets: ['logo', 'small'], recipes: 1, owned_keys: 1 },
+      };
+      expect(await rows()).toEqual([
+        { project_slug: 'archive', ...all },
+        { project_slug: 'shop', ...all },
+      ]);
+    }, 300_000);
 
-  it('ends it before it takes off what it holds, and says why, so that those rows stay', async () => {
-    await pauseProject('shop');
-    const endWithDeployment = await holdDeployment();
-    const [said] = await Promise.all([
-      script('uninstall.sh', { UNINSTALL_SECONDS: '10' }),
-      endWithDeployment(),
-    ]);
-    const untaken = said.split('\n').filter((line) => line.includes('no operator'));
-    const stay = 'its finalizer is taken off, and its rows stay as they are$';
-    expect(untaken).toEqual([
-      expect.stringMatching(
-        `^Project default/shop: no operator let go of it \\(it says Paused: the deletion waits .*\\): ${stay}`,
-      ),
-      expect.stringMatching(
-        `^WatermarkPreset default/shop-logo: .*it says InUseAsDefault.*${stay}`,
-      ),
-    ]);
-    expect(definitions()).not.toContain('tintype');
-    expect(await rows()).toMatchObject([
-      { project_slug: 'archive', owned: false },
-      { project_slug: 'shop', status: 'active', suspended_by: null, owned: true },
-    ]);
-  }, 300_000);
+    it('ends it before it takes off what it holds, and says why, so that those rows stay', async () => {
+      await pauseProject('shop');
+      const endWithDeployment = await holdDeployment();
+      const [said] = await Promise.all([
+        script('uninstall.sh', { UNINSTALL_SECONDS: '10' }),
+        endWithDeployment(),
+      ]);
+      const untaken = said.split('\n').filter((line) => line.includes('no operator'));
+      const stay = 'its finalizer is taken off, and its rows stay as they are$';
+      expect(untaken).toEqual([
+        expect.stringMatching(
+          `^Project default/shop: no operator let go of it \\(it says Paused: the deletion waits .*\\): ${stay}`,
+        ),
+        expect.stringMatching(
+          `^WatermarkPreset default/shop-logo: .*it says InUseAsDefault.*${stay}`,
+        ),
+      ]);
+      expect(definitions()).not.toContain('tintype');
+      expect(await rows()).toMatchObject([
+        { project_slug: 'archive', owned: false },
+        { project_slug: 'shop', status: 'active', suspended_by: null, owned: true },
+      ]);
+    }, 300_000);
 
-  it('says of one that goes on beside the install that it takes that for a deletion', async () => {
-    await script('install.sh');
-    await startInstalled();
-    await declareAndSettle();
-    await pauseProject('shop');
-    const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
-    const lease = `${NAMESPACE}/tintype-operator`;
-    expect(said).toContain(
-      `its finalizer is taken off, and the operator that still leads (Lease ${lease}) takes it for deleted`,
-    );
-    expect(said).not.toContain('its rows stay as they are');
-    await kill();
-  }, 300_000);
-});
+    it('says of one that goes on beside the install that it takes that for a deletion', async () => {
+      await script('install.sh');
+      await startInstalled();
+      await declareAndSettle();
+      await pauseProject('shop');
+      const said = await script('uninstall.sh', { UNINSTALL_SECONDS: '10' });
+      const lease = `${NAMESPACE}/tintype-operator`;
+      expect(said).toContain(
+        `its finalizer is taken off, and the operator that still leads (Lease ${lease}) takes it for deleted`,
+      );
+      expect(said).not.toContain('its rows stay as they are');
+      await kill();
+    }, 300_000);
+  });
 
-describe('make uninstall after the operator died', () => {
-  it('waits for no other, says so, and leaves the rows as they were', async () => {
-    await script('install.sh');
-    await startInstalled();
-    await declareAndSettle();
-    await kill();
-    const before = await rows();
-    const said = await script('uninstall.sh');
-    expect(said).toContain(
-      'Project default/shop: no operator let go of it (it says InSync: the project is as declared)',
-    );
-    expect(definitions()).not.toContain('tintype');
-    expect(await rows()).toEqual(before);
-  }, 300_000);
-});
+  describe('make uninstall after the operator died', () => {
+    it('waits for no other, says so, and leaves the rows as they were', async () => {
+      await script('install.sh');
+      await startInstalled();
+      await declareAndSettle();
+      await kill();
+      const before = await rows();
+      const said = await script('uninstall.sh');
+      expect(said).toContain(
+        'Project default/shop: no operator let go of it (it says InSync: the project is as declared)',
+      );
+      expect(definitions()).not.toContain('tintype');
+      expect(await rows()).toEqual(before);
+    }, 300_000);
+  });
 
-describe('make uninstall where others keep something beside the operator', () => {
-  it('leaves the namespace with it, and says how it is deleted', async () => {
-    await script('install.sh');
-    const core = `/api/v1/namespaces/${NAMESPACE}`;
-    const kept = [
-      [`${core}/secrets/tintype-keys`, 'Secret', { stringData: { keys } }],
-      [
-        `${core}/persistentvolumeclaims/tintype-db-1`,
-        'PersistentVolumeClaim',
-        {
-          spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
-        },
-      ],
-    ] as const;
-    for (const [place, kind, body] of kept) {
-      const metadata = { name: place.split('/').at(-1), namespace: NAMESPACE };
-      await kubeApply(plane, place, { apiVersion: 'v1', kind, metadata, ...body });
-    }
-    const said = await script('uninstall.sh');
-    expect(said).toMatch(
-      /Namespace tintype-system stays, as it holds .*Secret\/tintype-keys.*PersistentVolumeClaim\/tintype-db-1.*delete namespace tintype-system/,
-    );
-    for (const [place] of kept) {
-      const { metadata } = (await kubeOk(plane, { path: place })) as { metadata: object };
-      expect(metadata).not.toHaveProperty('deletionTimestamp');
-    }
-    const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
-    const ours = run('kubectl', ['kustomize', 'config/default']);
-    const words = ['get', '--ignore-not-found', '--output', 'name', '--filename', '-'];
-    expect(run('kubectl', [...kubeconfig, ...words], ours)).toBe(`namespace/${NAMESPACE}\n`);
-  }, 300_000);
+  describe('make uninstall where others keep something beside the operator', () => {
+    it('leaves the namespace with it, and says how it is deleted', async () => {
+      await script('install.sh');
+      const core = `/api/v1/namespaces/${NAMESPACE}`;
+      const kept = [
+        [`${core}/secrets/tintype-keys`, 'Secret', { stringData: { keys } }],
+        [
+          `${core}/persistentvolumeclaims/tintype-db-1`,
+          'PersistentVolumeClaim',
+          {
+            spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+          },
+        ],
+      ] as const;
+      for (const [place, kind, body] of kept) {
+        const metadata = { name: place.split('/').at(-1), namespace: NAMESPACE };
+        await kubeApply(plane, place, { apiVersion: 'v1', kind, metadata, ...body });
+      }
+      const said = await script('uninstall.sh');
+      expect(said).toMatch(
+        /Namespace tintype-system stays, as it holds .*Secret\/tintype-keys.*PersistentVolumeClaim\/tintype-db-1.*delete namespace tintype-system/,
+      );
+      for (const [place] of kept) {
+        const { metadata } = (await kubeOk(plane, { path: place })) as { metadata: object };
+        expect(metadata).not.toHaveProperty('deletionTimestamp');
+      }
+      const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
+      const ours = run('kubectl', ['kustomize', 'config/default']);
+      const words = ['get', '--ignore-not-found', '--output', 'name', '--filename', '-'];
+      expect(run('kubectl', [...kubeconfig, ...words], ours)).toBe(`namespace/${NAMESPACE}\n`);
+    }, 300_000);
+  });
 });

@@ -67,7 +67,7 @@ async function authorize(values: Readonly<Record<string, string>>) {
   await page.getByRole('button', { name: 'Close' }).first().click();
 }
 
-describe('the page at /docs', { timeout: 300_000 }, () => {
+describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
   it('shows every operation of the document', async () => {
     const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
     const document = (await answer.json()) as { paths: Record<string, object> };

@@ -47,7 +47,7 @@ afterAll(async () => {
   await Promise.all([tintype?.data, config, ...folders].map(removeFolder));
 });
 
-describe('README', () => {
+describe('README', { shuffle: false }, () => {
   let folder: string;
   let printed: string[];
 
@@ -98,7 +98,7 @@ describe('README', () => {
   });
 });
 
-describe('getting started', () => {
+describe('getting started', { shuffle: false }, () => {
   let folder: string;
   let printed: string[];
 

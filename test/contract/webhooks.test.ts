@@ -33,47 +33,50 @@ afterAll(async () => {
 const deliveries = async (query = '') =>
   (await owner('GET', `/v1/projects/shop/webhook-deliveries${query}`)).body.items;
 
-describe('an upload that is ready', () => {
-  it('is told in a moment, with a signature that others verify', async () => {
-    const made = await owner('POST', '/v1/projects/shop/keys', { name: 'server' });
-    const server = withKey(tintype, made.body.plaintext_secret);
-    const bytes = await over(quarters(16, 16)).png().toBuffer();
-    const picture = { bytes, content_type: 'image/png', file_slug: 'cat' };
-    const { upload_id, file_id } = await upload(server, 'shop', picture);
-    await expect.poll(() => endpoint.seen.length).toBe(1);
-    const { headers, body } = endpoint.seen[0] ?? expect.fail('nothing came');
-    const event = webhooks.constructEvent(body, String(headers['x-service-signature']), secret);
-    expect(event).toMatchObject({
-      id: `upload.ready:${upload_id}`,
-      event: 'upload.ready',
-      data: { upload_id, file_id, file_slug: 'cat', revision: 1 },
-    });
-    expect(headers).toMatchObject({
-      'user-agent': 'service-webhooks/2',
-      'x-service-event': 'upload.ready',
-      'x-service-delivery': `upload.ready:${upload_id}`,
+describe('webhooks of a deployment', { shuffle: false }, () => {
+  describe('an upload that is ready', () => {
+    it('is told in a moment, with a signature that others verify', async () => {
+      const made = await owner('POST', '/v1/projects/shop/keys', { name: 'server' });
+      const server = withKey(tintype, made.body.plaintext_secret);
+      const bytes = await over(quarters(16, 16)).png().toBuffer();
+      const picture = { bytes, content_type: 'image/png', file_slug: 'cat' };
+      const { upload_id, file_id } = await upload(server, 'shop', picture);
+      await expect.poll(() => endpoint.seen.length).toBe(1);
+      const { headers, body } = endpoint.seen[0] ?? expect.fail('nothing came');
+      const event = webhooks.constructEvent(body, String(headers['x-service-signature']), secret);
+      expect(event).toMatchObject({
+        id: `upload.ready:${upload_id}`,
+        event: 'upload.ready',
+        data: { upload_id, file_id, file_slug: 'cat', revision: 1 },
+      });
+      expect(headers).toMatchObject({
+        'user-agent': 'service-webhooks/2',
+        'x-service-event': 'upload.ready',
+        'x-service-delivery': `upload.ready:${upload_id}`,
+      });
     });
   });
-});
 
-describe('an endpoint that fails', () => {
-  it('is found in the log with what it answered, and is sent the same again when asked for', async () => {
-    endpoint.answer(status(500, {}, 'out of order'));
-    const { id, body } = (await owner('POST', '/v1/projects/shop/webhook-test')).body;
-    const failed = async () => (await deliveries('?status=retry%20scheduled'))[0]?.attempts.length;
-    await expect.poll(failed).toBe(1);
-    const [found] = await deliveries('?event=webhook.test');
-    expect(found).toMatchObject({
-      id,
-      last_status: 500,
-      attempts: [{ number: 1, response_excerpt: 'out of order' }],
+  describe('an endpoint that fails', () => {
+    it('is found in the log with what it answered, and is sent the same again when asked for', async () => {
+      endpoint.answer(status(500, {}, 'out of order'));
+      const { id, body } = (await owner('POST', '/v1/projects/shop/webhook-test')).body;
+      const failed = async () =>
+        (await deliveries('?status=retry%20scheduled'))[0]?.attempts.length;
+      await expect.poll(failed).toBe(1);
+      const [found] = await deliveries('?event=webhook.test');
+      expect(found).toMatchObject({
+        id,
+        last_status: 500,
+        attempts: [{ number: 1, response_excerpt: 'out of order' }],
+      });
+      endpoint.answer(status(204));
+      await owner('POST', `/v1/projects/shop/webhook-deliveries/${id}/redeliver`);
+      const delivered = async () => (await deliveries('?event=webhook.test'))[0]?.status;
+      await expect.poll(delivered).toBe('delivered');
+      const sent = endpoint.seen.filter(({ headers }) => headers['x-service-delivery'] === id);
+      expect(sent).toHaveLength(2);
+      for (const each of sent) expect(each.body).toBe(body);
     });
-    endpoint.answer(status(204));
-    await owner('POST', `/v1/projects/shop/webhook-deliveries/${id}/redeliver`);
-    const delivered = async () => (await deliveries('?event=webhook.test'))[0]?.status;
-    await expect.poll(delivered).toBe('delivered');
-    const sent = endpoint.seen.filter(({ headers }) => headers['x-service-delivery'] === id);
-    expect(sent).toHaveLength(2);
-    for (const each of sent) expect(each.body).toBe(body);
   });
 });

@@ -43,65 +43,71 @@ async function typeAll(document: string): Promise<string[]> {
   return printed;
 }
 
-describe('libraries', { timeout: 120_000 }, () => {
-  it('one is made, a session is minted for it, and the indexes are built', async () => {
-    const [made, minted, built] = await typeAll('docs/libraries.md');
-    expect(jsonIn(made ?? '')).toMatchObject([{ slug: 'press', name: 'Press pictures' }]);
-    const [session] = jsonIn(minted ?? '');
-    expect(session).toMatchObject({ library: 'press', folder: '2026' });
-    const { status } = await fetch(session.embed_url);
-    expect(status).toBe(200);
-    expect(built).toContain('library-indexes');
+describe('what documents type', { shuffle: false }, () => {
+  describe('libraries', { timeout: 120_000 }, () => {
+    it('one is made, a session is minted for it, and the indexes are built', async () => {
+      const [made, minted, built] = await typeAll('docs/libraries.md');
+      expect(jsonIn(made ?? '')).toMatchObject([{ slug: 'press', name: 'Press pictures' }]);
+      const [session] = jsonIn(minted ?? '');
+      expect(session).toMatchObject({ library: 'press', folder: '2026' });
+      const { status } = await fetch(session.embed_url);
+      expect(status).toBe(200);
+      expect(built).toContain('library-indexes');
+    });
+
+    it('that of the picker is made', async () => {
+      expect((await api('DELETE', '/v1/projects/demo/libraries/press')).status).toBe(204);
+      const [made] = await typeAll('docs/picker.md');
+      expect(jsonIn(made ?? '')).toMatchObject([{ allowed_origins: ['http://localhost:3000'] }]);
+    });
   });
 
-  it('that of the picker is made', async () => {
-    expect((await api('DELETE', '/v1/projects/demo/libraries/press')).status).toBe(204);
-    const [made] = await typeAll('docs/picker.md');
-    expect(jsonIn(made ?? '')).toMatchObject([{ allowed_origins: ['http://localhost:3000'] }]);
-  });
-});
+  describe('moderation', { timeout: 120_000 }, () => {
+    const [ask = '', look, decide, block, appeals, ...others] =
+      readShellBlocks('docs/moderation.md');
+    let check_id = '';
+    let file_id = '';
 
-describe('moderation', { timeout: 120_000 }, () => {
-  const [ask = '', look, decide, block, appeals, ...others] = readShellBlocks('docs/moderation.md');
-  let check_id = '';
-  let file_id = '';
+    /** With the check and the file that are there, in the place of those that are shown. */
+    const type = (typed = '') =>
+      shell.type(typed.replaceAll('chk_…', check_id).replaceAll('file_…', file_id));
+    const statusNow = async () =>
+      (await api('GET', '/v1/projects/demo/files/hero.jpg')).body.status;
 
-  /** With the check and the file that are there, in the place of those that are shown. */
-  const type = (typed = '') =>
-    shell.type(typed.replaceAll('chk_…', check_id).replaceAll('file_…', file_id));
-  const statusNow = async () => (await api('GET', '/v1/projects/demo/files/hero.jpg')).body.status;
+    it('finds the check in the queue', async () => {
+      await shell.type('npx tintype upload hero.jpg');
+      const found = await vi.waitUntil(
+        async () => JSON.parse(await shell.type(ask)).items[0],
+        60_000,
+      );
+      expect(found).toMatchObject({ file_slug: 'hero.jpg', status: 'flagged', revision: 1 });
+      ({ check_id, file_id } = found);
+      const [shown] = readFences('docs/moderation.md').filter(
+        ({ language }) => language === 'text',
+      );
+      const fields = [...(shown?.text ?? '').matchAll(/"(\w+)":/g)].map(([, name]) => name);
+      expect(fields.slice(1, 4)).toEqual(['check_id', 'project_slug', 'file_id']);
+      const there = ['items', 'next_cursor', 'nudity', ...Object.keys(found)];
+      expect(fields.filter((name = '') => !there.includes(name))).toEqual([]);
+    });
 
-  it('finds the check in the queue', async () => {
-    await shell.type('npx tintype upload hero.jpg');
-    const found = await vi.waitUntil(
-      async () => JSON.parse(await shell.type(ask)).items[0],
-      60_000,
-    );
-    expect(found).toMatchObject({ file_slug: 'hero.jpg', status: 'flagged', revision: 1 });
-    ({ check_id, file_id } = found);
-    const [shown] = readFences('docs/moderation.md').filter(({ language }) => language === 'text');
-    const fields = [...(shown?.text ?? '').matchAll(/"(\w+)":/g)].map(([, name]) => name);
-    expect(fields.slice(1, 4)).toEqual(['check_id', 'project_slug', 'file_id']);
-    const there = ['items', 'next_cursor', 'nudity', ...Object.keys(found)];
-    expect(fields.filter((name = '') => !there.includes(name))).toEqual([]);
-  });
+    it('looks at it small and large, and decides', async () => {
+      await type(look);
+      for (const size of ['thumb', 'large']) {
+        const picture = await readFile(join(folder, `${size}.webp`));
+        expect(await identify(picture)).toMatchObject({ format: 'WEBP' });
+      }
+      await type(decide);
+      expect(await statusNow()).toBe('blocked');
+    });
 
-  it('looks at it small and large, and decides', async () => {
-    await type(look);
-    for (const size of ['thumb', 'large']) {
-      const picture = await readFile(join(folder, `${size}.webp`));
-      expect(await identify(picture)).toMatchObject({ format: 'WEBP' });
-    }
-    await type(decide);
-    expect(await statusNow()).toBe('blocked');
-  });
-
-  it('blocks and lets go, and reads what owners say', async () => {
-    await type(block);
-    expect(await statusNow()).toBe('ready');
-    const path = '/v1/projects/demo/files/hero.jpg/moderation-notes';
-    await shell.type(`npx tintype call POST ${path} '{"note":"our own"}'`);
-    expect(JSON.parse(await type(appeals))).toMatchObject({ items: [{ note: 'our own' }] });
-    expect(others).toEqual([]);
+    it('blocks and lets go, and reads what owners say', async () => {
+      await type(block);
+      expect(await statusNow()).toBe('ready');
+      const path = '/v1/projects/demo/files/hero.jpg/moderation-notes';
+      await shell.type(`npx tintype call POST ${path} '{"note":"our own"}'`);
+      expect(JSON.parse(await type(appeals))).toMatchObject({ items: [{ note: 'our own' }] });
+      expect(others).toEqual([]);
+    });
   });
 });

@@ -109,7 +109,7 @@ const sweep = () => {
   return runJob(deps, { name: 'upload-sweep', job: jobs['upload-sweep'], at: new Date() });
 };
 
-describe('a run of uploads', { timeout: 300_000 }, () => {
+describe('a run of uploads', { shuffle: false, timeout: 300_000 }, () => {
   let lost = 0;
 
   it('is processed as its doorbells ring', async () => {

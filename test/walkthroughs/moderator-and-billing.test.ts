@@ -52,95 +52,97 @@ function typeNext(): Promise<string> {
 const linesOf = (printed: string) => printed.trim().split('\n');
 const deskHas = (name: string) => readFile(join(folder, 'desk', name));
 
-describe('the moderator', { timeout: 120_000, retry: 0 }, () => {
-  it('finds what was uploaded in the queue', async () => {
-    await typeNext();
-    const seen = linesOf(await typeNext()).slice(-3);
-    expect(seen.map((line) => line.split(':')[0])).toEqual(['one.jpg', 'three.jpg', 'two.jpg']);
-  });
-
-  it('empties the queue, and what is rejected is served no more', async () => {
-    expect(linesOf(await typeNext())).toEqual(['0']);
-    expect(await identify(await deskHas('thumb.webp'))).toMatchObject({ format: 'WEBP' });
-    expect(linesOf(await typeNext())).toEqual(['file_blocked']);
-  });
-
-  it('reads the appeal, looks again and lets the file go', async () => {
-    expect(linesOf(await typeNext())).toEqual(['blocked']);
-    const appeal = expect.stringContaining('our own drawing');
-    expect(linesOf(await typeNext())).toEqual([appeal, 'ready']);
-    expect(await identify(await deskHas('large.webp'))).toMatchObject({ format: 'WEBP' });
-    expect(linesOf(await typeNext())).toEqual(
-      expect.arrayContaining(['file.unblock by staff', 'file.block by staff']),
-    );
-  });
-});
-
-describe('the billing clerk', { timeout: 120_000, retry: 0 }, () => {
-  it('finds that the deliveries make the bill, and the bill what the balance lost', async () => {
-    const expected = Number(linesOf(await typeNext()).at(-1));
-    await typeNext();
-    const printed = linesOf(await typeNext());
-    const lost = Number(printed.at(-1));
-    const totals = printed.flatMap((line) => {
-      const [, credits, charged] = /in all {2}(\d+) credits, charged (\d+)/.exec(line) ?? [];
-      return credits === undefined ? [] : [[Number(credits), Number(charged)]];
+describe('a moderator and a billing clerk', { shuffle: false }, () => {
+  describe('the moderator', { timeout: 120_000, retry: 0 }, () => {
+    it('finds what was uploaded in the queue', async () => {
+      await typeNext();
+      const seen = linesOf(await typeNext()).slice(-3);
+      expect(seen.map((line) => line.split(':')[0])).toEqual(['one.jpg', 'three.jpg', 'two.jpg']);
     });
-    expect(totals[1]).toEqual([expected, expected]);
-    expect(totals.reduce((sum, [, charged = 0]) => sum + charged, 0)).toBe(lost);
-    expect(printed.filter((line) => line.includes('MISSING'))).toEqual([]);
+
+    it('empties the queue, and what is rejected is served no more', async () => {
+      expect(linesOf(await typeNext())).toEqual(['0']);
+      expect(await identify(await deskHas('thumb.webp'))).toMatchObject({ format: 'WEBP' });
+      expect(linesOf(await typeNext())).toEqual(['file_blocked']);
+    });
+
+    it('reads the appeal, looks again and lets the file go', async () => {
+      expect(linesOf(await typeNext())).toEqual(['blocked']);
+      const appeal = expect.stringContaining('our own drawing');
+      expect(linesOf(await typeNext())).toEqual([appeal, 'ready']);
+      expect(await identify(await deskHas('large.webp'))).toMatchObject({ format: 'WEBP' });
+      expect(linesOf(await typeNext())).toEqual(
+        expect.arrayContaining(['file.unblock by staff', 'file.block by staff']),
+      );
+    });
   });
 
-  it('finds no difference between what was sent, summed and charged', async () => {
-    expect(linesOf(await typeNext())).toEqual(['[]']);
-    expect(blocks).toEqual([]);
+  describe('the billing clerk', { timeout: 120_000, retry: 0 }, () => {
+    it('finds that the deliveries make the bill, and the bill what the balance lost', async () => {
+      const expected = Number(linesOf(await typeNext()).at(-1));
+      await typeNext();
+      const printed = linesOf(await typeNext());
+      const lost = Number(printed.at(-1));
+      const totals = printed.flatMap((line) => {
+        const [, credits, charged] = /in all {2}(\d+) credits, charged (\d+)/.exec(line) ?? [];
+        return credits === undefined ? [] : [[Number(credits), Number(charged)]];
+      });
+      expect(totals[1]).toEqual([expected, expected]);
+      expect(totals.reduce((sum, [, charged = 0]) => sum + charged, 0)).toBe(lost);
+      expect(printed.filter((line) => line.includes('MISSING'))).toEqual([]);
+    });
+
+    it('finds no difference between what was sent, summed and charged', async () => {
+      expect(linesOf(await typeNext())).toEqual(['[]']);
+      expect(blocks).toEqual([]);
+    });
+
+    it('reads a month of many days in the same way', async () => {
+      const month = await bookMonth();
+      const bill = linesOf(await shell.type(BILL_OF_THE_MONTH));
+      for (const [day, credits] of month) {
+        const line = `  ${day}  ${credits} credits (the hours add up), charged ${credits} for good`;
+        expect(bill).toContain(line);
+      }
+    });
   });
 
-  it('reads a month of many days in the same way', async () => {
-    const month = await bookMonth();
-    const bill = linesOf(await shell.type(BILL_OF_THE_MONTH));
-    for (const [day, credits] of month) {
-      const line = `  ${day}  ${credits} credits (the hours add up), charged ${credits} for good`;
-      expect(bill).toContain(line);
+  const BILL_OF_THE_MONTH = [
+    'staff GET "/v1/staff/projects/autumn/usage"',
+    'node docs/walkthroughs/moderator-and-billing/bill.js',
+  ].join(' | ');
+  const DAY_MS = 86_400_000;
+  const DAYS = [9, 8, 7, 6, 5, 4];
+
+  /** Deliveries of six days before this one, told late, then summed and charged as the jobs would have; each day's cost. */
+  async function bookMonth(): Promise<[day: string, credits: number][]> {
+    const db = createDatabase({ url: tintype.instance.database_url });
+    const project = "select project_id from projects where project_slug = 'autumn'";
+    const [{ project_id = '' } = {}] = await db.query<{ project_id: string }>(project);
+    const dayBefore = (days: number) =>
+      new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
+    const entries = DAYS.flatMap((days) =>
+      [3, 17].map((hour) => {
+        const window_start = new Date(`${dayBefore(days)}T${String(hour).padStart(2, '0')}:00:00Z`);
+        const credits = days * hour;
+        return {
+          project_id,
+          window_start,
+          requests: 1,
+          bytes: credits * 2 ** 20,
+          transforms: 0,
+          credits,
+        };
+      }),
+    );
+    await insertUsageBatch(db, { spool_id: 'of-the-month', sequence: 1, entries });
+    await db.close();
+    const { data } = tintype;
+    await runTintype(['job', 'hourly-rollup', '--data', data]);
+    for (const days of [6, 3]) {
+      const at = `${dayBefore(days)}T04:00:00Z`;
+      await runTintype(['job', 'daily-charge', '--at', at, '--data', data]);
     }
-  });
-});
-
-const BILL_OF_THE_MONTH = [
-  'staff GET "/v1/staff/projects/autumn/usage"',
-  'node docs/walkthroughs/moderator-and-billing/bill.js',
-].join(' | ');
-const DAY_MS = 86_400_000;
-const DAYS = [9, 8, 7, 6, 5, 4];
-
-/** Deliveries of six days before this one, told late, then summed and charged as the jobs would have; each day's cost. */
-async function bookMonth(): Promise<[day: string, credits: number][]> {
-  const db = createDatabase({ url: tintype.instance.database_url });
-  const project = "select project_id from projects where project_slug = 'autumn'";
-  const [{ project_id = '' } = {}] = await db.query<{ project_id: string }>(project);
-  const dayBefore = (days: number) =>
-    new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
-  const entries = DAYS.flatMap((days) =>
-    [3, 17].map((hour) => {
-      const window_start = new Date(`${dayBefore(days)}T${String(hour).padStart(2, '0')}:00:00Z`);
-      const credits = days * hour;
-      return {
-        project_id,
-        window_start,
-        requests: 1,
-        bytes: credits * 2 ** 20,
-        transforms: 0,
-        credits,
-      };
-    }),
-  );
-  await insertUsageBatch(db, { spool_id: 'of-the-month', sequence: 1, entries });
-  await db.close();
-  const { data } = tintype;
-  await runTintype(['job', 'hourly-rollup', '--data', data]);
-  for (const days of [6, 3]) {
-    const at = `${dayBefore(days)}T04:00:00Z`;
-    await runTintype(['job', 'daily-charge', '--at', at, '--data', data]);
+    return DAYS.map((days) => [dayBefore(days), days * (3 + 17)]);
   }
-  return DAYS.map((days) => [dayBefore(days), days * (3 + 17)]);
-}
+});

@@ -92,231 +92,235 @@ async function typeAll({ typed }: Chapter, more: Record<string, string> = {}): P
   }
 }
 
-it('the evening before, jobs run, and a picture is asked for', async () => {
-  await job('upload-sweep');
-  await upload('known.jpg');
-  expect(await untilEnded()).toEqual(['ready']);
-  expect(await view('/originals/f/known.jpg')).toBe(200);
-  expect(await view('/resize/100x/f/known.jpg')).toBe(200);
-});
-
-describe('PostgreSQL is away for five minutes', () => {
-  const page = chapter('PostgreSQL is away for five minutes');
-
-  it('rings, while known pictures are delivered; and what was under way is ready', async () => {
-    const tape = await quietTape();
-    await upload('under-way.jpg');
-    night.database.set({ kind: 'refuse' });
-    night.database.cut();
-    await looks(tape, 5 * MINUTE, async () => {
-      expect(await api()).toBe('503 storage_unavailable');
-      expect(await view('/originals/f/known.jpg')).toBe(200);
-      expect(await view('/resize/100x/f/known.jpg')).toBe(200);
-      expect(await view('/originals/f/unknown.jpg')).toBe(503);
-    });
-    await typeAll(page);
-    night.database.set({ kind: 'none' });
-    await expect.poll(api, soon).toBe(200);
-    await looks(tape, MINUTE);
-    const [first = ''] = page.rings;
-    await rung(tape, [], 2 + 2 * MINUTE - 1);
-    await rung(tape, [first], 2 + 2 * MINUTE);
-    await rung(tape, page.rings);
-    await night.db.query(`update uploads set lease_until = now() where status = 'processing'`);
-    expect(await untilEnded()).toEqual(['ready', 'ready']);
-  });
-});
-
-describe('The broker is purged', () => {
-  const page = chapter('The broker is purged');
-
-  it('wakes nobody: what was rung for is found in the database', async () => {
-    const tape = await quietTape();
-    const { pid } = night.deployment.processes.worker;
-    process.kill(pid, 'SIGSTOP');
-    try {
-      await Promise.all([1, 2, 3].map((at) => upload(`unheard-${at}.jpg`)));
-      const connection = await connect(night.deployment.servers.rabbit.url);
-      const channel = await connection.createChannel();
-      await channel.purgeQueue('tintype.ingest.doorbells');
-      await connection.close();
-    } finally {
-      process.kill(pid, 'SIGCONT');
-    }
-    await typeAll(page);
-    await looks(tape, MINUTE);
-    await untilEnded();
-    await rung(tape, page.rings);
-  });
-});
-
-describe('A bucket only reads', () => {
-  const page = chapter('A bucket only reads');
-
-  it('rings; pictures are delivered, new sizes too, and what was taken in is ready afterwards', async () => {
-    const tape = night.newTape({ withSampling: true });
-    const uploads = `/v1/projects/${PROJECT}/uploads`;
-    const { content_type } = picture('');
-    const wish = { content_type, size_bytes: bytes.length, file_slug: 'taken.jpg' };
-    const { upload_id, direct } = (await night.key('POST', uploads, wish)).body;
-    await put(direct.put_url, direct.headers, bytes);
-    await job('status-sampling');
-    await looks(tape, MINUTE);
-    night.storage.set({ operation: 'put', kind: 'status_403' });
-    await expect(upload('refused.jpg')).rejects.toThrow('not stored: 403');
-    const completed = await night.key('POST', `${uploads}/${upload_id}/complete`);
-    expect(completed.status).toBe(200);
-    night.books.uploads.push(upload_id);
-    expect(await view('/resize/77x/f/known.jpg')).toBe(200);
-    await typeAll(page);
-    await looks(tape, 4 * MINUTE);
-    const [first = ''] = page.rings;
-    await rung(tape, [first]);
-    await night.db.query(
-      `update uploads set uploaded_at = now() - interval '301 seconds' where upload_id = $1`,
-      [upload_id],
-    );
-    await looks(tape, 5 * MINUTE + 1, async () => {
-      expect(await view('/originals/f/known.jpg')).toBe(200);
-    });
-    await rung(tape, page.rings);
-    night.storage.set(undefined);
-    await night.db.query(`update uploads set lease_until = now() where status = 'processing'`);
-    expect(new Set(await untilEnded())).toEqual(new Set(['ready']));
-  });
-});
-
-// In a mount namespace of its own, so that the disk goes with the process; the words behind it are the command.
-const ON_SMALL_DISK = 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"';
-
-describe('A full disk', () => {
-  const page = chapter('A full disk');
-
-  it('rings; every picture is delivered, and every delivery is in the database', async () => {
-    const spool = join(dirname(night.deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'small');
-    mkdirSync(spool);
-    const inside = ['unshare', '--map-root-user', '--mount', 'sh', '-c', ON_SMALL_DISK, spool];
-    await night.restart('delivery', { env: { TINTYPE_SPOOL_DIR: spool }, inside });
-    const tape = await quietTape();
-    const { pid } = night.deployment.processes.delivery;
-    const ballast = join(`/proc/${pid}/root`, spool, 'ballast');
-    fillDisk(ballast);
-    for (let count = 0; count < 5; count += 1) {
-      expect(await view('/originals/f/known.jpg')).toBe(200);
-    }
-    await night.look(tape);
-    await typeAll(page);
-    await rung(tape, page.rings);
-    rmSync(ballast);
-    await night.restart('delivery');
-  });
-});
-
-describe('A worker dies on one picture', () => {
-  const page = chapter('A worker dies on one picture');
-  const DEADLY = { env: { TINTYPE_FAILPOINT: 'ingest.opened' } };
-
-  it('rings; the picture is given up with a code, and others are ready', async () => {
-    await night.restart('worker', DEADLY);
-    const tape = await quietTape();
-    const deadly = await upload('deadly.jpg');
-    const setLease = (until: string) =>
-      night.db.query(`update uploads set lease_until = ${until} where upload_id = $1`, [deadly]);
-    for (let deaths = 1; deaths <= 3; deaths += 1) {
-      await expect.poll(() => isRunning(night.deployment.processes.worker.pid), soon).toBe(false);
-      await setLease(`now() + interval '1 hour'`);
-      await looks(tape, 1);
-      if (deaths === 3) break;
-      await night.restart('worker', DEADLY);
-      await looks(tape, 1);
-      await setLease('now()');
-      await job('upload-sweep');
-    }
-    await rung(tape, []);
-    await upload('innocent.jpg');
-    // Two more deaths are spared: five were to be.
-    await night.db.query('update uploads set attempt = 5 where upload_id = $1', [deadly]);
-    await setLease('now()');
-    await night.restart('worker');
-    await looks(tape, MINUTE);
-    await rung(tape, page.rings);
-    expect((await untilEnded()).slice(-2)).toEqual(['failed processing_abandoned', 'ready']);
-    await typeAll(page, { UPLOAD: deadly, KEY: night.api_key });
-  });
-});
-
-describe('The CDN refuses purges', () => {
-  const page = chapter('The CDN refuses purges');
-  const unsent = () =>
-    night.db.query<{ attempt: number }>('select attempt from purges where sent_at is null');
-  /** What waits for its next time has it. */
-  const purgeNow = () =>
-    night.db.query('update purges set run_after = now() where sent_at is null');
-
-  it('rings after a quarter of an hour, and every purge is taken afterwards', async () => {
-    const { cdn } = night.deployment;
-    const tape = await quietTape();
-    cdn.answer(() => ({ status: 403 }));
-    const { status } = await night.key('DELETE', `/v1/projects/${PROJECT}/files/under-way.jpg`);
-    expect(status).toBe(204);
-    for (const attempts of [1, 2, 3]) {
-      await purgeNow();
-      const tried = async () => (await unsent()).every(({ attempt }) => attempt >= attempts);
-      await expect.poll(tried, soon).toBe(true);
-      await looks(tape, 7 * MINUTE);
-      await rung(tape, attempts < 3 ? [] : page.rings);
-    }
-    await typeAll(page);
-    cdn.answer(() => ({ status: 200 }));
-    await purgeNow();
-    await expect.poll(async () => (await unsent()).length, soon).toBe(0);
-  });
-});
-
-describe('A clock is two minutes wrong', () => {
-  const page = chapter('A clock is two minutes wrong');
-  const WRONG = new URL('./support/wrong-clock.ts', import.meta.url).href;
-
-  it('rings; short signed URLs are refused, and nothing else', async () => {
-    const env = { NODE_OPTIONS: `--import=${WRONG}`, CLOCK_LEAD_MS: '120000' };
-    await night.restart('delivery', { env });
-    const tape = await quietTape();
-    const signed = async (expires_in_seconds: number) => {
-      const wish = { file_slug: 'known.jpg', transform_chain: 'resize/100x', expires_in_seconds };
-      const { url } = (await night.key('POST', `/v1/projects/${PROJECT}/signed-url`, wish)).body;
-      const { pathname, search } = new URL(url);
-      return `${pathname}${search}`;
-    };
-    const short = await signed(100);
-    expect(await view(short)).toBe(403);
-    expect(await view(await signed(600))).toBe(200);
+describe('a night on call', { shuffle: false }, () => {
+  it('the evening before, jobs run, and a picture is asked for', async () => {
+    await job('upload-sweep');
+    await upload('known.jpg');
+    expect(await untilEnded()).toEqual(['ready']);
     expect(await view('/originals/f/known.jpg')).toBe(200);
-    await looks(tape, 5 * MINUTE);
-    await typeAll(page);
-    await rung(tape, page.rings);
-    await night.restart('delivery');
-    expect(await view(short)).toBe(200);
+    expect(await view('/resize/100x/f/known.jpg')).toBe(200);
   });
-});
 
-describe('The next morning', () => {
-  it('every upload has ended, and every delivery was charged once', async () => {
-    expect(new Set(await untilEnded())).toEqual(new Set(['ready', 'failed processing_abandoned']));
-    const revisions = await night.db.query(
-      'select upload_id from file_revisions group by 1 having count(*) > 1',
-    );
-    expect(revisions).toEqual([]);
-    const { deliveries } = night.books;
-    const spooled = async () => {
-      const [row] = await night.db.query<{ requests: number }>(
-        'select coalesce(sum(requests), 0)::int as requests from usage_batch_rows',
+  describe('PostgreSQL is away for five minutes', () => {
+    const page = chapter('PostgreSQL is away for five minutes');
+
+    it('rings, while known pictures are delivered; and what was under way is ready', async () => {
+      const tape = await quietTape();
+      await upload('under-way.jpg');
+      night.database.set({ kind: 'refuse' });
+      night.database.cut();
+      await looks(tape, 5 * MINUTE, async () => {
+        expect(await api()).toBe('503 storage_unavailable');
+        expect(await view('/originals/f/known.jpg')).toBe(200);
+        expect(await view('/resize/100x/f/known.jpg')).toBe(200);
+        expect(await view('/originals/f/unknown.jpg')).toBe(503);
+      });
+      await typeAll(page);
+      night.database.set({ kind: 'none' });
+      await expect.poll(api, soon).toBe(200);
+      await looks(tape, MINUTE);
+      const [first = ''] = page.rings;
+      await rung(tape, [], 2 + 2 * MINUTE - 1);
+      await rung(tape, [first], 2 + 2 * MINUTE);
+      await rung(tape, page.rings);
+      await night.db.query(`update uploads set lease_until = now() where status = 'processing'`);
+      expect(await untilEnded()).toEqual(['ready', 'ready']);
+    });
+  });
+
+  describe('The broker is purged', () => {
+    const page = chapter('The broker is purged');
+
+    it('wakes nobody: what was rung for is found in the database', async () => {
+      const tape = await quietTape();
+      const { pid } = night.deployment.processes.worker;
+      process.kill(pid, 'SIGSTOP');
+      try {
+        await Promise.all([1, 2, 3].map((at) => upload(`unheard-${at}.jpg`)));
+        const connection = await connect(night.deployment.servers.rabbit.url);
+        const channel = await connection.createChannel();
+        await channel.purgeQueue('tintype.ingest.doorbells');
+        await connection.close();
+      } finally {
+        process.kill(pid, 'SIGCONT');
+      }
+      await typeAll(page);
+      await looks(tape, MINUTE);
+      await untilEnded();
+      await rung(tape, page.rings);
+    });
+  });
+
+  describe('A bucket only reads', () => {
+    const page = chapter('A bucket only reads');
+
+    it('rings; pictures are delivered, new sizes too, and what was taken in is ready afterwards', async () => {
+      const tape = night.newTape({ withSampling: true });
+      const uploads = `/v1/projects/${PROJECT}/uploads`;
+      const { content_type } = picture('');
+      const wish = { content_type, size_bytes: bytes.length, file_slug: 'taken.jpg' };
+      const { upload_id, direct } = (await night.key('POST', uploads, wish)).body;
+      await put(direct.put_url, direct.headers, bytes);
+      await job('status-sampling');
+      await looks(tape, MINUTE);
+      night.storage.set({ operation: 'put', kind: 'status_403' });
+      await expect(upload('refused.jpg')).rejects.toThrow('not stored: 403');
+      const completed = await night.key('POST', `${uploads}/${upload_id}/complete`);
+      expect(completed.status).toBe(200);
+      night.books.uploads.push(upload_id);
+      expect(await view('/resize/77x/f/known.jpg')).toBe(200);
+      await typeAll(page);
+      await looks(tape, 4 * MINUTE);
+      const [first = ''] = page.rings;
+      await rung(tape, [first]);
+      await night.db.query(
+        `update uploads set uploaded_at = now() - interval '301 seconds' where upload_id = $1`,
+        [upload_id],
       );
-      return row?.requests;
-    };
-    await expect.poll(spooled, soon).toBe(deliveries);
-    await typeAll(chapter('The next morning'));
-    // Small pictures cost a credit each.
-    const { hours, charged } = await readMoney(night.db);
-    expect([hours.requests, charged]).toEqual([deliveries, deliveries]);
+      await looks(tape, 5 * MINUTE + 1, async () => {
+        expect(await view('/originals/f/known.jpg')).toBe(200);
+      });
+      await rung(tape, page.rings);
+      night.storage.set(undefined);
+      await night.db.query(`update uploads set lease_until = now() where status = 'processing'`);
+      expect(new Set(await untilEnded())).toEqual(new Set(['ready']));
+    });
+  });
+
+  // In a mount namespace of its own, so that the disk goes with the process; the words behind it are the command.
+  const ON_SMALL_DISK = 'mount -t tmpfs -o size=64k tmpfs "$0" && exec "$@"';
+
+  describe('A full disk', () => {
+    const page = chapter('A full disk');
+
+    it('rings; every picture is delivered, and every delivery is in the database', async () => {
+      const spool = join(dirname(night.deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'small');
+      mkdirSync(spool);
+      const inside = ['unshare', '--map-root-user', '--mount', 'sh', '-c', ON_SMALL_DISK, spool];
+      await night.restart('delivery', { env: { TINTYPE_SPOOL_DIR: spool }, inside });
+      const tape = await quietTape();
+      const { pid } = night.deployment.processes.delivery;
+      const ballast = join(`/proc/${pid}/root`, spool, 'ballast');
+      fillDisk(ballast);
+      for (let count = 0; count < 5; count += 1) {
+        expect(await view('/originals/f/known.jpg')).toBe(200);
+      }
+      await night.look(tape);
+      await typeAll(page);
+      await rung(tape, page.rings);
+      rmSync(ballast);
+      await night.restart('delivery');
+    });
+  });
+
+  describe('A worker dies on one picture', () => {
+    const page = chapter('A worker dies on one picture');
+    const DEADLY = { env: { TINTYPE_FAILPOINT: 'ingest.opened' } };
+
+    it('rings; the picture is given up with a code, and others are ready', async () => {
+      await night.restart('worker', DEADLY);
+      const tape = await quietTape();
+      const deadly = await upload('deadly.jpg');
+      const setLease = (until: string) =>
+        night.db.query(`update uploads set lease_until = ${until} where upload_id = $1`, [deadly]);
+      for (let deaths = 1; deaths <= 3; deaths += 1) {
+        await expect.poll(() => isRunning(night.deployment.processes.worker.pid), soon).toBe(false);
+        await setLease(`now() + interval '1 hour'`);
+        await looks(tape, 1);
+        if (deaths === 3) break;
+        await night.restart('worker', DEADLY);
+        await looks(tape, 1);
+        await setLease('now()');
+        await job('upload-sweep');
+      }
+      await rung(tape, []);
+      await upload('innocent.jpg');
+      // Two more deaths are spared: five were to be.
+      await night.db.query('update uploads set attempt = 5 where upload_id = $1', [deadly]);
+      await setLease('now()');
+      await night.restart('worker');
+      await looks(tape, MINUTE);
+      await rung(tape, page.rings);
+      expect((await untilEnded()).slice(-2)).toEqual(['failed processing_abandoned', 'ready']);
+      await typeAll(page, { UPLOAD: deadly, KEY: night.api_key });
+    });
+  });
+
+  describe('The CDN refuses purges', () => {
+    const page = chapter('The CDN refuses purges');
+    const unsent = () =>
+      night.db.query<{ attempt: number }>('select attempt from purges where sent_at is null');
+    /** What waits for its next time has it. */
+    const purgeNow = () =>
+      night.db.query('update purges set run_after = now() where sent_at is null');
+
+    it('rings after a quarter of an hour, and every purge is taken afterwards', async () => {
+      const { cdn } = night.deployment;
+      const tape = await quietTape();
+      cdn.answer(() => ({ status: 403 }));
+      const { status } = await night.key('DELETE', `/v1/projects/${PROJECT}/files/under-way.jpg`);
+      expect(status).toBe(204);
+      for (const attempts of [1, 2, 3]) {
+        await purgeNow();
+        const tried = async () => (await unsent()).every(({ attempt }) => attempt >= attempts);
+        await expect.poll(tried, soon).toBe(true);
+        await looks(tape, 7 * MINUTE);
+        await rung(tape, attempts < 3 ? [] : page.rings);
+      }
+      await typeAll(page);
+      cdn.answer(() => ({ status: 200 }));
+      await purgeNow();
+      await expect.poll(async () => (await unsent()).length, soon).toBe(0);
+    });
+  });
+
+  describe('A clock is two minutes wrong', () => {
+    const page = chapter('A clock is two minutes wrong');
+    const WRONG = new URL('./support/wrong-clock.ts', import.meta.url).href;
+
+    it('rings; short signed URLs are refused, and nothing else', async () => {
+      const env = { NODE_OPTIONS: `--import=${WRONG}`, CLOCK_LEAD_MS: '120000' };
+      await night.restart('delivery', { env });
+      const tape = await quietTape();
+      const signed = async (expires_in_seconds: number) => {
+        const wish = { file_slug: 'known.jpg', transform_chain: 'resize/100x', expires_in_seconds };
+        const { url } = (await night.key('POST', `/v1/projects/${PROJECT}/signed-url`, wish)).body;
+        const { pathname, search } = new URL(url);
+        return `${pathname}${search}`;
+      };
+      const short = await signed(100);
+      expect(await view(short)).toBe(403);
+      expect(await view(await signed(600))).toBe(200);
+      expect(await view('/originals/f/known.jpg')).toBe(200);
+      await looks(tape, 5 * MINUTE);
+      await typeAll(page);
+      await rung(tape, page.rings);
+      await night.restart('delivery');
+      expect(await view(short)).toBe(200);
+    });
+  });
+
+  describe('The next morning', () => {
+    it('every upload has ended, and every delivery was charged once', async () => {
+      expect(new Set(await untilEnded())).toEqual(
+        new Set(['ready', 'failed processing_abandoned']),
+      );
+      const revisions = await night.db.query(
+        'select upload_id from file_revisions group by 1 having count(*) > 1',
+      );
+      expect(revisions).toEqual([]);
+      const { deliveries } = night.books;
+      const spooled = async () => {
+        const [row] = await night.db.query<{ requests: number }>(
+          'select coalesce(sum(requests), 0)::int as requests from usage_batch_rows',
+        );
+        return row?.requests;
+      };
+      await expect.poll(spooled, soon).toBe(deliveries);
+      await typeAll(chapter('The next morning'));
+      // Small pictures cost a credit each.
+      const { hours, charged } = await readMoney(night.db);
+      expect([hours.requests, charged]).toEqual([deliveries, deliveries]);
+    });
   });
 });

@@ -53,7 +53,7 @@ function typeNext(): Promise<string> {
   return shell.type(blocks.shift() ?? expect.fail('the document has no further block'));
 }
 
-describe('a tenant’s engineer', { timeout: 120_000, retry: 0 }, () => {
+describe('a tenant’s engineer', { shuffle: false, timeout: 120_000, retry: 0 }, () => {
   it('begins with a project and a key for it', async () => {
     expect(JSON.parse(await typeNext())).toMatchObject({ project_slug: 'kite' });
     await typeNext();

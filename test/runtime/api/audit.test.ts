@@ -218,32 +218,34 @@ const audited = (request_id: unknown) =>
     [request_id],
   );
 
-describe('every write', () => {
-  it('stands in the table of this test', () => {
-    expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(allDeeds).toSorted());
+describe('the audit log', { shuffle: false }, () => {
+  describe('every write', () => {
+    it('stands in the table of this test', () => {
+      expect(writes.map(nameOf).toSorted()).toEqual(Object.keys(allDeeds).toSorted());
+    });
   });
-});
 
-describe.each(Object.entries(allDeeds))('%s', (name, { action, path, body, caller = owner }) => {
-  const [method = '', template = ''] = name.split(' ');
-  const call = () => {
-    const usual = template.replace('{slug}', slug).replace('{fileSlug}', 'logo.png');
-    return caller(method, path?.() ?? usual, body);
-  };
+  describe.each(Object.entries(allDeeds))('%s', (name, { action, path, body, caller = owner }) => {
+    const [method = '', template = ''] = name.split(' ');
+    const call = () => {
+      const usual = template.replace('{slug}', slug).replace('{fileSlug}', 'logo.png');
+      return caller(method, path?.() ?? usual, body);
+    };
 
-  it('leaves neither its effect nor its entry when its transaction is killed, then both', async () => {
-    const before = await everything();
-    await api.db.query(
-      'create trigger end_writers before insert on audit_log for each row execute function end_writer()',
-    );
-    const killed = await call().finally(() =>
-      api.db.query('drop trigger end_writers on audit_log'),
-    );
-    expect(codeOf(killed)).toBe('503 storage_unavailable');
-    expect(await everything()).toEqual(before);
-    const done = await call();
-    expect(done.status, done.text).toBeLessThan(300);
-    const by = action === 'library_session.mint' ? mintingKeyId : callerOf(caller);
-    expect(await audited(done.headers['x-request-id'])).toEqual([{ action, actor_id: by }]);
+    it('leaves neither its effect nor its entry when its transaction is killed, then both', async () => {
+      const before = await everything();
+      await api.db.query(
+        'create trigger end_writers before insert on audit_log for each row execute function end_writer()',
+      );
+      const killed = await call().finally(() =>
+        api.db.query('drop trigger end_writers on audit_log'),
+      );
+      expect(codeOf(killed)).toBe('503 storage_unavailable');
+      expect(await everything()).toEqual(before);
+      const done = await call();
+      expect(done.status, done.text).toBeLessThan(300);
+      const by = action === 'library_session.mint' ? mintingKeyId : callerOf(caller);
+      expect(await audited(done.headers['x-request-id'])).toEqual([{ action, actor_id: by }]);
+    });
   });
 });

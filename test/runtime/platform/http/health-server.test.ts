@@ -1,5 +1,5 @@
 // Whoever watches a process must not end it: what cannot be told is a 500, and the process goes on.
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   type HealthServer,
   startHealthServer,
@@ -14,6 +14,9 @@ const log = createLog({
   destination: { write: (line) => lines.push(line) },
 });
 let server: HealthServer;
+beforeEach(() => {
+  lines.length = 0;
+});
 afterEach(() => server.stop());
 
 it('says in its log what it could not tell', async () => {
@@ -31,7 +34,6 @@ it('says in its log what it could not tell', async () => {
 });
 
 it('is alive until something stands still that only a new start mends', async () => {
-  lines.length = 0;
   let why: string | undefined;
   server = await startHealthServer({
     ...{ port: 0, probes: () => ({}), metrics: createMetrics(), log },
