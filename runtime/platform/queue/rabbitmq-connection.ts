@@ -94,6 +94,15 @@ const mistakes: Advices = [
 const absences: Advices = [
   [/ENOTFOUND|EAI_AGAIN/, 'cannot be found: check the host in TINTYPE_AMQP_URL'],
   [/ECONNREFUSED/, 'does not listen there: check TINTYPE_AMQP_URL and whether RabbitMQ runs'],
+  // In the words of OpenSSL, which are several lines with the id of a thread.
+  [
+    /SSL routines/,
+    'speaks no TLS at that port: check the port of TINTYPE_AMQP_URL, or write amqp: there',
+  ],
+  [
+    /CERT|certificate/,
+    'has a certificate that is not trusted here: check who issued it, and for which host',
+  ],
 ];
 
 function adviceOn(error: unknown, { host }: URL): Advice {

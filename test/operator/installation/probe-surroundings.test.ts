@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ImageServiceSpec, imageServiceSpec } from '../../../operator/image-service/schema.ts';
 import type { FoundSecrets } from '../../../operator/image-service/secrets.ts';
@@ -6,6 +9,7 @@ import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
 import { writeBucketCors } from '../../../runtime/platform/storage/s3-cors.ts';
 import { type RabbitServer, startRabbitServer } from '../../support/rabbitmq-server.ts';
 import { connectS3, createBucket, type S3Server, startS3Server } from '../../support/s3-server.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
 import { least } from '../image-service/samples.ts';
 
 let rabbit: RabbitServer;
@@ -54,6 +58,11 @@ describe('the broker and the buckets of an installation', () => {
   it.each([
     ['a wrong password', { password: 'wrong' }, /refuses the user/],
     ['a port where nobody listens', { port: '1' }, /does not listen there/],
+    [
+      'TLS at the port without',
+      { protocol: 'amqps:' },
+      /speaks no TLS at that port: check the port/,
+    ],
   ])('cannot be used with %s of the broker', async (_name, part, message) => {
     const url = Object.assign(new URL(rabbit.url), part);
     const { broker } = await probed({ amqp: url.href });
@@ -61,6 +70,16 @@ describe('the broker and the buckets of an installation', () => {
     expect(broker.message).toMatch(message);
     expect(broker.message).toMatch(/Secret 'mq' \(`spec.amqpSecretRef`\)/);
     expect(broker.message).not.toContain('wrong@');
+  });
+
+  it('cannot be used where nobody knows who issued the certificate of the broker', async () => {
+    const server = createServer(makeSelfSigned('localhost')).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { broker } = await probed({ amqp: `amqps://localhost:${port}` });
+    server.close();
+    expect(broker.reason).toBe('BrokerUnusable');
+    expect(broker.message).toMatch(/certificate that is not trusted here: check who issued it/);
   });
 
   it('cannot be used with keys that the storage does not know', async () => {
