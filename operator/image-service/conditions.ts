@@ -145,6 +145,10 @@ export const reasons = {
     outcome: 'stuck',
     meaning: 'KEDA is declared as the scaler, and the cluster does not have it.',
   },
+  ScalingFailed: {
+    outcome: 'stuck',
+    meaning: 'KEDA says that it cannot set the number of workers.',
+  },
   MigrationFailed: {
     outcome: 'stuck',
     meaning: 'The migration Job failed; nothing new was started.',

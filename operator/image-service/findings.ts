@@ -66,7 +66,12 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
   if (isRolledOut && ready === 0) {
     return { reason: 'Unavailable', message: `${name}: ${count}${why}; ${HINT}.` };
   }
-  return { reason: 'RollingOut', message: `${name}: ${count}${why}.` };
+  return { reason: 'RollingOut', message: `${name}: ${count}${newOnes(state)}${why}.` };
+}
+
+/** Those of before are ready too. */
+function newOnes({ updated, total, desired }: DeploymentState): string {
+  return updated < total ? `, ${updated} of ${desired} are as declared now` : '';
 }
 
 /** Of a Job that brings the database to the version of the image. */
@@ -129,6 +134,13 @@ export function worst(verdicts: readonly Verdict[]): Verdict | undefined {
   return verdicts.toSorted((a, b) => rank(a) - rank(b))[0];
 }
 
+/** Where none needs attention, all are told of. */
+function together(verdicts: readonly Verdict[]): Verdict | undefined {
+  const first = worst(verdicts);
+  if (first === undefined || reasons[first.reason].outcome !== 'good') return first;
+  return { ...first, message: verdicts.map(({ message }) => message).join(' ') };
+}
+
 /** Which condition speaks of a part. */
 const typeOf: Readonly<Record<Component, PartType>> = {
   api: 'ApiAvailable',
@@ -142,7 +154,7 @@ export function findingsOf(verdicts: ReadonlyMap<Component, Verdict>): Finding[]
   const types = [...new Set(Object.values(typeOf))];
   return types.flatMap((type) => {
     const own = [...verdicts].filter(([component]) => typeOf[component] === type);
-    const verdict = worst(own.map(([, each]) => each));
+    const verdict = together(own.map(([, each]) => each));
     return verdict === undefined ? [] : [{ type, ...verdict }];
   });
 }

@@ -25,6 +25,8 @@ export type Observed = {
   usable_since: Date | undefined;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
+  /** Why KEDA does not set the number of workers, in its own words. */
+  unscaled: Readonly<Partial<Record<Component, string>>>;
   /** Its own routes that exist, of either kind. */
   routes: readonly KnownRoute[];
   /** Those that exist, by their whole names. */
@@ -164,6 +166,14 @@ function readRollBack(annotations: Record<string, string>): Pick<DeploymentState
   if (revision === undefined) return {};
   const [why = '', spec] = [annotations[ROLLED_BACK_WHY], annotations[ROLLED_BACK_SPEC]];
   return { rolled_back: { revision, why, ...(spec === undefined ? {} : { spec }) } };
+}
+
+const scaledShape = z.object({ status: z.object({ conditions }).prefault({}) });
+
+/** Why KEDA does not set the number of pods, in its own words; undefined where it does, or has not said anything yet. */
+export function readScaledObject(object: unknown): string | undefined {
+  const said = scaledShape.parse(object).status.conditions;
+  return said.find(({ type, status }) => type === 'Ready' && status === 'False')?.message;
 }
 
 const cronShape = z.object({

@@ -4,9 +4,10 @@
  */
 import { conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration } from './findings.ts';
-import { type Component, components, type Installation } from './installation.ts';
+import { type Component, components, type Installation, scalerOf } from './installation.ts';
 import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
 import type { DeploymentState, Observed, Verdict } from './observed.ts';
+import { poolsOf } from './render/autoscaling.ts';
 import { REVISION } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
 import { allObjects, type Rendered } from './render/render.ts';
@@ -20,9 +21,7 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
   const judged = new Map(
     components.map((component) => [component, judgeRollOut({ of, rendered, observed }, component)]),
   );
-  const isProven = FIRST.every(
-    (each) => reasons[judged.get(each)?.reason ?? 'NotApplied'].outcome === 'good',
-  );
+  const isProven = FIRST.every((each) => isGood(judged.get(each)));
   const isHeld = (component: Component) =>
     !isProven && !FIRST.includes(component) && isOlder(rendered, observed, component);
   const verdicts = new Map(
@@ -33,6 +32,9 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
   );
   const keda = missingKeda(of);
   if (keda !== undefined) verdicts.set('worker-ingest', keda);
+  for (const [component, verdict] of unscaled(of, observed)) {
+    if (isGood(verdicts.get(component))) verdicts.set(component, verdict);
+  }
   const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
   const conditions = conditionsOf(findingsWith({ of, rendered, observed, migration, verdicts }));
   const held = components.filter(isHeld).map((component) => deploymentOf(rendered, component));
@@ -49,11 +51,13 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
     ],
     conditions,
     // What else stands against Ready does not make it a worse version to go back to.
-    image: [...judged.values()].every(({ reason }) => reasons[reason].outcome === 'good')
-      ? of.spec.image
-      : undefined,
+    image: [...judged.values()].every(isGood) ? of.spec.image : undefined,
     look_again_seconds: undefined,
   };
+}
+
+function isGood(verdict: Verdict | undefined): boolean {
+  return verdict !== undefined && reasons[verdict.reason].outcome === 'good';
 }
 
 function judgeRollOut(seen: Seen, component: Component): Verdict {
@@ -92,6 +96,18 @@ function missingKeda({ spec, keda }: Installation): Verdict | undefined {
   const message =
     "`spec.autoscaling.mode` is 'KEDA', and the cluster has no ScaledObjects: install KEDA, or set 'Auto'.";
   return { reason: 'KedaNotInstalled', message };
+}
+
+/** Whoever runs and is not scaled: what keeps it from running at all comes first. */
+function unscaled(of: Installation, { unscaled: said }: Observed): [Component, Verdict][] {
+  if (scalerOf(of) !== 'keda') return [];
+  return poolsOf(of).flatMap(({ component }): [Component, Verdict][] => {
+    const why = said[component];
+    if (why === undefined) return [];
+    const name = `${of.name}-${component}`;
+    const message = `KEDA does not set the number of pods of ${name}, so that it stays: ${why}; \`kubectl describe scaledobject ${name}\` says more.`;
+    return [[component, { reason: 'ScalingFailed', message }]];
+  });
 }
 
 function kedaObjects(rendered: Rendered): RenderedObject[] {

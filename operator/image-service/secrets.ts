@@ -37,7 +37,9 @@ export type SecretNeed = {
   key: string;
   presence: 'required' | 'optional';
   /** What the value has to be; none: anything. */
-  variable?: Variable;
+  variable?: Pick<Variable, 'type' | 'description'>;
+  /** KEDA: no pod is told of it, so that none is replaced for another value. */
+  reader?: 'KEDA';
 };
 
 export const ACCESS_KEYS = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const;
@@ -90,7 +92,11 @@ function managementNeed({
   amqpSecretRef: { name, managementKey },
 }: ImageServiceSpec): SecretNeed[] {
   if (managementKey === undefined) return [];
-  return [{ field: 'amqpSecretRef', secret: name, key: managementKey, presence: 'required' }];
+  const { type } = variables.s3Endpoint;
+  const of = { field: 'amqpSecretRef', secret: name, key: managementKey, reader: 'KEDA' } as const;
+  return [
+    { ...of, presence: 'required', variable: { type, description: 'RabbitMQ’s management API' } },
+  ];
 }
 
 function storageNeeds({ storageSecretRef, storage }: ImageServiceSpec): SecretNeed[] {
@@ -211,6 +217,8 @@ function findEndpoints(
 
 /** One digest of everything: with random keys of 256 bits in it, no single value can be guessed by it. */
 function digestOf(needs: readonly SecretNeed[], found: FoundSecrets): string {
-  const values = needs.map(({ secret, key }) => [secret, key, found[secret]?.[key] ?? null]);
+  const values = needs
+    .filter(({ reader }) => reader === undefined)
+    .map(({ secret, key }) => [secret, key, found[secret]?.[key] ?? null]);
   return createHash('sha256').update(JSON.stringify(values)).digest('hex').slice(0, 16);
 }

@@ -7,6 +7,7 @@ import {
   readCronJob,
   readDeployment,
   readJob,
+  readScaledObject,
 } from '../image-service/observed.ts';
 import { REVISION } from '../image-service/render/deployments.ts';
 import type { RenderedObject } from '../image-service/render/object.ts';
@@ -61,13 +62,14 @@ export function observeObjects(
   name: string,
   migration: RenderedObject,
   cluster: Cluster,
-): Pick<Observed, 'migration' | 'deployments' | 'routes' | 'cronJobs' | 'present'> {
+): Pick<Observed, 'migration' | 'deployments' | 'unscaled' | 'routes' | 'cronJobs' | 'present'> {
   const { live } = cluster;
   const own = [...live.values()].filter((each) => isOwned(each, migration));
   const job = live.get(liveKey({ kind: 'Job', name: migration.metadata.name }));
   return {
     migration: readJob(job, podsWith(cluster, 'job-name', migration.metadata.name)),
     deployments: readDeployments(name, cluster),
+    unscaled: readUnscaled(name, cluster),
     cronJobs: [...live.values()]
       .filter(({ kind }) => kind === 'CronJob')
       .map((each) => readCronJob(each.metadata.name, each, ownedBy(cluster.jobs, each))),
@@ -109,6 +111,15 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
       return [component, readDeployment(deployment, newest)];
     }),
   );
+}
+
+/** KEDA says it of each of its objects. */
+function readUnscaled(name: string, { live }: Cluster): Observed['unscaled'] {
+  const said = components.map((component) => {
+    const object = live.get(liveKey({ kind: 'ScaledObject', name: `${name}-${component}` }));
+    return [component, readScaledObject(object ?? {})] as const;
+  });
+  return Object.fromEntries(said.filter(([, why]) => why !== undefined));
 }
 
 /** What stands against the database is said in the condition of its migration. */

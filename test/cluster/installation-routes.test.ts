@@ -1,7 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import {
+  anInstallation,
+  createSecrets,
+  type Json,
+  until,
+  useInstallationCluster,
+} from '../support/installation-cluster.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { useOwnControlPlane } from '../support/shared-control-plane.ts';
@@ -16,39 +21,10 @@ const { create, isThere, led, merge, message, read, say, untilReason } = cluster
 const routing = { mode: 'Gateway', gatewayRef: { name: 'edge', namespace: 'infra' } };
 const names = ['main-api', 'main-delivery'];
 
-function secret(name: string, stringData: object) {
-  return create('Secret', { apiVersion: 'v1', metadata: { name }, stringData });
-}
-
 beforeAll(async () => {
-  await secret('db', { url: url() });
-  await secret('mq', { url: 'amqp://user:password@mq.example' });
-  await secret('s3', {
-    ...{ TINTYPE_S3_ENDPOINT: 'http://s3.example:9000', AWS_ACCESS_KEY_ID: 'key' },
-    AWS_SECRET_ACCESS_KEY: 'secret',
-  });
-  await secret('keys', {
-    TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
-    TINTYPE_TOKEN_KEYS: newSealingKey('t1'),
-    TINTYPE_REQUEST_SIGNING_SECRET: randomBytes(32).toString('hex'),
-    TINTYPE_STORAGE_EVENT_SECRET: randomBytes(32).toString('hex'),
-  });
-  await create('ImageService', {
-    apiVersion: 'tintype.dev/v1alpha1',
-    metadata: { name: 'main' },
-    spec: {
-      image: 'registry.example/tintype:1',
-      baseURL: 'https://api.example',
-      deliveryRootDomain: 'img.example',
-      databaseSecretRef: { name: 'db' },
-      amqpSecretRef: { name: 'mq' },
-      storageSecretRef: { name: 's3' },
-      keysSecretRef: { name: 'keys' },
-      identity: { issuer: 'https://id.example' },
-      routing,
-    },
-  });
-}, 300_000);
+  await createSecrets(cluster, { url: url(), sealing });
+  await create('ImageService', anInstallation('main', { routing }));
+});
 
 /** As the controller of a Gateway does. */
 async function judge(name: string, more: object, parentRef: object = routing.gatewayRef) {

@@ -1,11 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createUnserved } from '../../operator/installation/unserved.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
-import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import {
+  anInstallation,
+  createSecrets,
+  type Json,
+  until,
+  useInstallationCluster,
+} from '../support/installation-cluster.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 
@@ -19,20 +24,9 @@ async function secret(name: string, stringData: object): Promise<void> {
 }
 
 async function declare(name: string, database = 'db'): Promise<void> {
-  await create('ImageService', {
-    apiVersion: 'tintype.dev/v1alpha1',
-    metadata: { name },
-    spec: {
-      image: 'registry.example/tintype:1',
-      baseURL: `https://${name}.example`,
-      deliveryRootDomain: `${name}.img.example`,
-      databaseSecretRef: { name: database },
-      amqpSecretRef: { name: 'mq' },
-      storageSecretRef: { name: 's3' },
-      keysSecretRef: { name: 'keys' },
-      identity: { issuer: 'https://id.example' },
-    },
-  });
+  const hosts = { baseURL: `https://${name}.example`, deliveryRootDomain: `${name}.img.example` };
+  const databaseSecretRef = { name: database };
+  await create('ImageService', anInstallation(name, { ...hosts, databaseSecretRef }));
 }
 
 afterEach(async () => {
@@ -53,17 +47,7 @@ async function declareInTurn(...services: [name: string, database?: string][]): 
 
 describe('several ImageServices on one database', () => {
   beforeAll(async () => {
-    await secret('db', { url: url() });
-    await secret('mq', { url: 'amqp://user:password@mq.example' });
-    await secret('s3', {
-      ...{ TINTYPE_S3_ENDPOINT: 'http://s3.example:9000', AWS_ACCESS_KEY_ID: 'key' },
-      AWS_SECRET_ACCESS_KEY: 'secret',
-    });
-    const hex = randomBytes(32).toString('hex');
-    await secret('keys', {
-      ...{ TINTYPE_KEY_ENCRYPTION_KEYS: sealing, TINTYPE_TOKEN_KEYS: sealing },
-      ...{ TINTYPE_REQUEST_SIGNING_SECRET: hex, TINTYPE_STORAGE_EVENT_SECRET: hex },
-    });
+    await createSecrets(cluster, { url: url(), sealing });
   });
 
   const partsOf = async (name: string) =>

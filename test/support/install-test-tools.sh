@@ -145,12 +145,12 @@ fetch_definitions() {
   local place=.tools/definitions version="$GATEWAY_API $KEDA" gateway_api keda
   [ "$(cat $place/version 2>/dev/null)" = "$version" ] && return
   find_go
-  echo "Fetching the definitions of HTTPRoutes and ScaledObjects into $place/ …"
+  echo "Fetching the definitions of the Gateway API and of KEDA into $place/ …"
   gateway_api=$(fetch_module "$GATEWAY_API")
   keda=$(fetch_module "$KEDA")
   mkdir -p $place
   install -m 644 "$gateway_api/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml" \
-    "$keda/config/crd/bases/keda.sh_scaledobjects.yaml" $place
+    "$keda"/config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml $place
   echo "$version" >$place/version
 }
 

@@ -2,6 +2,7 @@
  * ImageServices of a test file: a namespace of its own in the run's control plane, the controller that works in it while
  * a test lets it lead, and what the tests ask of its objects.
  */
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { createInstallationController } from '../../operator/installation/installation-controller.ts';
 import type { PassContext } from '../../operator/installation/installation-pass.ts';
@@ -15,6 +16,7 @@ import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { type KubeCall, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 import { type Fate, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
+import { newSealingKey } from './sealing-keys.ts';
 import { useControlPlane } from './shared-control-plane.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
@@ -31,6 +33,7 @@ const places: Record<string, string> = {
   CronJob: 'apis/batch/v1/NS/cronjobs',
   PodDisruptionBudget: 'apis/policy/v1/NS/poddisruptionbudgets',
   NetworkPolicy: 'apis/networking.k8s.io/v1/NS/networkpolicies',
+  ScaledObject: 'apis/keda.sh/v1alpha1/NS/scaledobjects',
   HTTPRoute: 'apis/gateway.networking.k8s.io/v1/NS/httproutes',
   Ingress: 'apis/networking.k8s.io/v1/NS/ingresses',
   ImageService: 'apis/tintype.dev/v1alpha1/NS/imageservices',
@@ -44,6 +47,50 @@ export const well: ProbeSurroundings = async () => {
 };
 
 export type InstallationCluster = ReturnType<typeof useInstallationCluster>;
+
+/** What `anInstallation` names: the database that is there, and a broker and buckets that a test says to be well. */
+export async function createSecrets(
+  { create }: Pick<InstallationCluster, 'create'>,
+  { url, sealing }: { url: string; sealing: string },
+): Promise<void> {
+  const secret = randomBytes(32).toString('hex');
+  const secrets = {
+    db: { url },
+    mq: { url: 'amqp://user:password@mq.example' },
+    s3: {
+      TINTYPE_S3_ENDPOINT: 'http://s3.example:9000',
+      AWS_ACCESS_KEY_ID: 'key',
+      AWS_SECRET_ACCESS_KEY: 'secret',
+    },
+    keys: {
+      TINTYPE_KEY_ENCRYPTION_KEYS: sealing,
+      TINTYPE_TOKEN_KEYS: newSealingKey('t1'),
+      TINTYPE_REQUEST_SIGNING_SECRET: secret,
+      TINTYPE_STORAGE_EVENT_SECRET: secret,
+    },
+  };
+  for (const [name, stringData] of Object.entries(secrets)) {
+    await create('Secret', { apiVersion: 'v1', metadata: { name }, stringData });
+  }
+}
+
+export function anInstallation(name: string, spec: object = {}): object {
+  return {
+    apiVersion: 'tintype.dev/v1alpha1',
+    metadata: { name },
+    spec: {
+      image: 'registry.example/tintype:1',
+      baseURL: 'https://api.example',
+      deliveryRootDomain: 'img.example',
+      databaseSecretRef: { name: 'db' },
+      amqpSecretRef: { name: 'mq' },
+      storageSecretRef: { name: 's3' },
+      keysSecretRef: { name: 'keys' },
+      identity: { issuer: 'https://id.example' },
+      ...spec,
+    },
+  };
+}
 
 export function useInstallationCluster(
   db: Database,

@@ -24,6 +24,13 @@ export async function installScaledObjects(plane: PlaneAddress): Promise<void> {
   await served(plane, '/apis/keda.sh/v1alpha1/scaledobjects');
 }
 
+/** What ScaledObjects name for their credentials. */
+export async function installTriggerAuthentications(plane: PlaneAddress): Promise<void> {
+  const path = `${DEFINITIONS}/triggerauthentications.keda.sh`;
+  await kubeApply(plane, path, await read('keda.sh_triggerauthentications.yaml'));
+  await served(plane, '/apis/keda.sh/v1alpha1/triggerauthentications');
+}
+
 /** The status that the controller of a Gateway writes: it serves the route, unless it says something else of it. */
 export function judgedBy(parentRef: object, said: object = {}): object {
   const accepted = { type: 'Accepted', status: 'True', reason: 'Accepted', message: '' };

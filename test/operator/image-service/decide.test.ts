@@ -64,6 +64,7 @@ const well: Observed = {
   last_image: undefined,
   migration: { state: 'complete' },
   deployments: deployments(),
+  unscaled: {},
   routes: routesOf(main, withAddress),
   cronJobs: crons,
   present: objects.map(presentOf),
@@ -246,6 +247,12 @@ const table: Record<
     {},
     /install KEDA, or set 'Auto'/,
     { installation: installation({ ...least, autoscaling: { mode: 'KEDA' } }) },
+  ],
+  ScalingFailed: [
+    'WorkersAvailable',
+    { unscaled: { 'worker-render': 'Triggers are not working' } },
+    /main-worker-render.*Triggers are not working.*describe scaledobject main-worker-render/,
+    { installation: { ...main, keda: 'present' } },
   ],
   MigrationFailed: [
     'MigrationComplete',

@@ -136,6 +136,11 @@ describe('the Secrets of an installation', () => {
     expect(examine({ ...good, other: { a: 'b' } }).digest).toBe(digest);
     expect(examine({ ...good, db: { ...good.db, host: 'x' } }).digest).toBe(digest);
     expect(examine({ ...good, db: { url: `${good.db.url}2` } }).digest).not.toBe(digest);
+    const asked = { ...least, amqpSecretRef: { name: 'mq', managementKey: 'management' } };
+    const of = (management: string) =>
+      examine({ ...good, mq: { ...good.mq, management } }, asked).digest;
+    // KEDA alone reads it.
+    expect(of('http://mq:15672')).toBe(of('http://mq:15673'));
     expect(JSON.stringify(examine(good))).not.toMatch(/pass-word|very-secret/);
   });
 });
