@@ -26,9 +26,14 @@ known_kinds() {
   (IFS=,; echo "${known[*]:-}")
 }
 
-# Kind, namespace, name and what its condition Ready says.
+# Kind, namespace, name, finalizers and what its condition Ready says.
 list_left() {
-  "$KUBECTL" get "$1" --all-namespaces --output 'jsonpath={range .items[*]}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"|"}{.status.conditions[?(@.type=="Ready")].reason}{": "}{.status.conditions[?(@.type=="Ready")].message}{"\n"}{end}'
+  "$KUBECTL" get "$1" --all-namespaces --output 'jsonpath={range .items[*]}{.kind}{"|"}{.metadata.namespace}{"|"}{.metadata.name}{"|"}{.metadata.finalizers}{"|"}{.status.conditions[?(@.type=="Ready")].reason}{": "}{.status.conditions[?(@.type=="Ready")].message}{"\n"}{end}'
+}
+
+# Of those the ones that no operator has let go of; others may hold the rest.
+list_held() {
+  list_left "$1" | awk -F'|' '$4 ~ /"tintype\.dev\//'
 }
 
 # Changes every few seconds while an operator leads, whoever installed it.
@@ -46,7 +51,7 @@ find_leader() {
 # For as long as an operator leads, and the time is not up.
 await_operator() {
   local kinds=$1 signs left until=$((SECONDS + SECONDS_MAX))
-  while [ -n "$(list_left "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
+  while [ -n "$(list_held "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
     signs=$(read_signs)
     [ -n "$signs" ] || return 0
     if [ "$left" -gt "$SILENT_SECONDS" ]; then left=$SILENT_SECONDS; fi
@@ -78,13 +83,13 @@ end_operator() {
 
 # An operator that runs takes a resource that lost its finalizer for deleted: ours is ended before.
 release_all() {
-  local kinds=$1 leader kind namespace name said outcome='its rows stay as they are'
+  local kinds=$1 leader kind namespace name finalizers said outcome='its rows stay as they are'
   end_operator
   leader=$(find_leader)
   if [ -n "$leader" ]; then
     outcome="the operator that still leads (Lease $leader/tintype-operator) takes it for deleted, if it watches that namespace"
   fi
-  list_left "$kinds" | while IFS='|' read -r kind namespace name said; do
+  list_held "$kinds" | while IFS='|' read -r kind namespace name finalizers said; do
     if [ "$said" = ': ' ]; then said='it says nothing'; else said="it says $said"; fi
     echo "$kind $namespace/$name: no operator let go of it ($said): its finalizer is taken off, and $outcome"
     release "$kind.tintype.dev" "$namespace" "$name"
@@ -98,7 +103,7 @@ remove() {
   [ -n "$kinds" ] || return 0
   "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
   await_operator "$kinds"
-  [ -z "$(list_left "$kinds")" ] || release_all "$kinds"
+  [ -z "$(list_held "$kinds")" ] || release_all "$kinds"
   "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${SECONDS_MAX}s" >/dev/null 2>&1 || true
   [ -z "$(list_left "$kinds")" ] || {
     echo "some resources are held by finalizers of others, see \`kubectl get $kinds --all-namespaces --output yaml\`" >&2
@@ -110,12 +115,32 @@ remove projects signingkeys watermarkpresets recipes
 # The runtime last: its routes go with it.
 remove imageservices
 
-# Secrets of the database, the keys and the buckets are where the operator is, and often the servers themselves.
+# Secrets of the database, the keys and the buckets are where the operator is, and often the servers themselves. What
+# Kubernetes makes in every namespace does not count, nor what goes with its owner.
 list_of_others() {
-  "$KUBECTL" --namespace "$NAMESPACE" get secrets,configmaps,persistentvolumeclaims --selector 'app.kubernetes.io/managed-by!=tintype-operator' \
-    --output 'jsonpath={range .items[*]}{.kind}{"/"}{.metadata.name}{" "}{.type}{"\n"}{end}'
-  "$KUBECTL" --namespace "$NAMESPACE" get deployments,statefulsets,daemonsets,cronjobs,jobs,pods --selector 'app.kubernetes.io/name!=tintype' \
-    --output 'jsonpath={range .items[*]}{.kind}{"/"}{.metadata.name}{"\n"}{end}'
+  local kinds
+  kinds=$("$KUBECTL" api-resources --namespaced --verbs=list,delete --output name |
+    grep -vE '^(events(\..*)?|endpoints|pods\.metrics\..*|.*\.tintype\.dev)$' | paste -sd, -)
+  "$KUBECTL" --namespace "$NAMESPACE" get "$kinds" --selector 'app.kubernetes.io/managed-by!=tintype-operator' \
+    --output 'jsonpath={range .items[*]}{.kind}{"/"}{.metadata.name}{"|"}{.type}{"|"}{.metadata.ownerReferences[*].name}{"\n"}{end}' |
+    awk -F'|' '$3 == "" && $2 != "kubernetes.io/service-account-token" &&
+      $1 != "ConfigMap/kube-root-ca.crt" && $1 != "ServiceAccount/default" { print $1 }'
+}
+
+# An operator that another release has here leads by the same one.
+remove_lease() {
+  local operators
+  operators=$("$KUBECTL" --namespace "$NAMESPACE" get deployments --output name \
+    --selector app.kubernetes.io/name=tintype,app.kubernetes.io/component=operator)
+  [ -n "$operators" ] || "$KUBECTL" --namespace "$NAMESPACE" delete leases tintype-operator --ignore-not-found
+}
+
+# What config/prometheus has, where the Prometheus Operator is there.
+remove_monitoring() {
+  local plural
+  for plural in podmonitors prometheusrules; do
+    if "$KUBECTL" get crd "$plural.monitoring.coreos.com" >/dev/null 2>&1; then remove_own "$plural"; fi
+  done
 }
 
 # It goes only where nothing of others would go with it.
@@ -123,8 +148,7 @@ remove_namespace() {
   local found others
   found=$("$KUBECTL" get namespace "$NAMESPACE" --ignore-not-found --output name)
   [ -n "$found" ] || return 0
-  found=$(list_of_others)
-  others=$(sed -e '/kubernetes.io\/service-account-token$/d' -e '/^ConfigMap\/kube-root-ca.crt /d' -e 's/ .*//' <<<"$found")
+  others=$(list_of_others)
   if [ -z "$others" ]; then
     "$KUBECTL" delete namespace "$NAMESPACE" --timeout=120s
     return 0
@@ -136,6 +160,8 @@ end_operator
 remove_own validatingadmissionpolicies,validatingadmissionpolicybindings,networkpolicies
 remove_own roles,rolebindings,clusterroles,clusterrolebindings
 remove_own poddisruptionbudgets,serviceaccounts
+remove_monitoring
+remove_lease
 "$KUBECTL" delete --ignore-not-found --timeout=120s -k config/crd
 remove_namespace
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../config/rendered.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
-import { kubeOk, kubeRequest } from '../support/kube-request.ts';
+import { kubeOk, kubeRelease, kubeRequest } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 
 const runFile = promisify(execFile);
@@ -112,24 +112,25 @@ describe('what make and Helm install', { shuffle: false }, () => {
     it('take no finalizer of others off, and say what is in the way', async () => {
       await declare('default', 'shop', ['tintype.dev/project']);
       await declare('default', 'held', ['tintype.dev/project', 'example.com/backup']);
+      // Let go of already.
+      await declare('default', 'again', ['example.com/backup']);
       const failed = await script('uninstall.sh', { UNINSTALL_SECONDS: '1' }).catch(
         (error) => error,
       );
       expect(failed.stdout).toContain('Project default/shop: no operator let go of it');
+      expect(failed.stdout).not.toContain('default/again');
       expect(failed.stderr).toContain('held by finalizers of others');
       const { items } = await kubeOk(plane, { path: projects('default') });
       expect(items).toMatchObject([
+        { metadata: { name: 'again', finalizers: ['example.com/backup'] } },
         { metadata: { name: 'held', finalizers: ['example.com/backup'] } },
       ]);
     }, 300_000);
 
     it('leave nothing, also where no operator is there to let go of its resources', async () => {
-      await kubeOk(plane, {
-        method: 'PATCH',
-        path: `${projects('default')}/held`,
-        body: { metadata: { finalizers: [] } },
-        content_type: 'application/merge-patch+json',
-      });
+      for (const name of ['held', 'again']) {
+        await kubeRelease(plane, `${projects('default')}/${name}`);
+      }
       expect(await script('uninstall.sh')).toContain('no resource, definition or role of');
       expect(await left()).toEqual([]);
     }, 300_000);

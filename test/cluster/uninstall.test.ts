@@ -314,6 +314,12 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
   describe('make uninstall where others keep something beside the operator', () => {
     it('leaves the namespace with it, and says how it is deleted', async () => {
       await script('install.sh');
+      // A Lease that an operator left.
+      const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' };
+      const leases = `/apis/coordination.k8s.io/v1/namespaces/${NAMESPACE}/leases`;
+      await kubeApply(plane, `${leases}/tintype-operator`, {
+        ...{ ...lease, metadata: { name: 'tintype-operator', namespace: NAMESPACE } },
+      });
       const core = `/api/v1/namespaces/${NAMESPACE}`;
       const kept = [
         [`${core}/secrets/tintype-keys`, 'Secret', { stringData: { keys } }],
@@ -324,6 +330,8 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
             spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
           },
         ],
+        [`${core}/services/cache`, 'Service', { spec: { ports: [{ port: 6379 }] } }],
+        [`${core}/resourcequotas/ours`, 'ResourceQuota', { spec: { hard: { pods: '100' } } }],
       ] as const;
       for (const [place, kind, body] of kept) {
         const metadata = { name: place.split('/').at(-1), namespace: NAMESPACE };
@@ -331,12 +339,20 @@ describe('what make uninstall takes away', { shuffle: false }, () => {
       }
       const said = await script('uninstall.sh');
       expect(said).toMatch(
-        /Namespace tintype-system stays, as it holds .*Secret\/tintype-keys.*PersistentVolumeClaim\/tintype-db-1.*delete namespace tintype-system/,
+        /^Namespace tintype-system stays, as it holds what is not of the install: (.*)\. This deletes it.*: \S*kubectl delete namespace tintype-system$/m,
       );
+      const [, listed = ''] = /not of the install: (.*?)\. This/.exec(said) ?? [];
+      expect(listed.split(', ').toSorted()).toEqual([
+        'PersistentVolumeClaim/tintype-db-1',
+        'ResourceQuota/ours',
+        'Secret/tintype-keys',
+        'Service/cache',
+      ]);
       for (const [place] of kept) {
         const { metadata } = (await kubeOk(plane, { path: place })) as { metadata: object };
         expect(metadata).not.toHaveProperty('deletionTimestamp');
       }
+      expect(await kubeOk(plane, { path: leases })).toMatchObject({ items: [] });
       const kubeconfig = ['--kubeconfig', join(plane.folder, 'admin.kubeconfig')];
       const ours = run('kubectl', ['kustomize', 'config/default']);
       const words = ['get', '--ignore-not-found', '--output', 'name', '--filename', '-'];
