@@ -31,7 +31,7 @@ function sizeOf({ scanner }: ImageServiceSpec, process: Process): Size {
 export function resourcesOf(spec: ImageServiceSpec, process: Process) {
   const { requests, limits } = declared(spec, process);
   const size = sizeOf(spec, process);
-  const memory = printBytes(limits?.memory ?? size.memory_max);
+  const memory = printBytes(limits?.memory ?? larger(size.memory_max, requests?.memory));
   const least = printBytes(requests?.memory ?? smaller(size.memory, memory));
   return {
     requests: { cpu: printCpu(requests?.cpu ?? smallerCpu(size.cpu, limits?.cpu)), memory: least },
@@ -74,6 +74,10 @@ function declared(spec: ImageServiceSpec, process: Process): Declared {
 
 function smaller(one: string, other: string): string {
   return parseBytes(one) <= parseBytes(other) ? one : other;
+}
+
+function larger(one: string, other: string | undefined): string {
+  return other === undefined || parseBytes(other) <= parseBytes(one) ? one : other;
 }
 
 function smallerCpu(one: string, other: string | undefined): string {

@@ -398,6 +398,11 @@ describe('a pod', () => {
       limits: { cpu: '4', memory: '6Gi' },
     });
     expect(resources('delivery').requests.cpu).toBe('1500m');
+    const much = installation({ ...least, api: { resources: { requests: { memory: '2Gi' } } } });
+    expect(find(much, 'Deployment', 'api').spec.template.spec.containers[0].resources).toEqual({
+      requests: { cpu: '100m', memory: '2Gi' },
+      limits: { memory: '2Gi' },
+    });
     expect(resources('dispatcher')).toEqual({
       requests: { cpu: '20m', memory: '64Mi' },
       limits: { cpu: '20m', memory: '64Mi' },
