@@ -1,6 +1,6 @@
 /** What each part of an installation has come to, in a reason and a sentence that says what to do. */
 import { type Finding, type PartType, reasons } from './conditions.ts';
-import type { Component } from './installation.ts';
+import { type Component, components } from './installation.ts';
 import type { CronJobState, DeploymentState, JobState, Verdict } from './observed.ts';
 import { PROGRESS_SECONDS } from './render/deployments.ts';
 
@@ -149,6 +149,11 @@ const typeOf: Readonly<Record<Component, PartType>> = {
   'worker-ingest': 'WorkersAvailable',
   'worker-render': 'WorkersAvailable',
 };
+
+/** By the whole name of its Deployment. */
+export function partOf(name: string): PartType | undefined {
+  return components.filter((each) => name.endsWith(`-${each}`)).map((each) => typeOf[each])[0];
+}
 
 export function findingsOf(verdicts: ReadonlyMap<Component, Verdict>): Finding[] {
   const types = [...new Set(Object.values(typeOf))];

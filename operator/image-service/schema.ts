@@ -185,8 +185,12 @@ export const imageServiceSpec = group('the fields of an ImageService', {
   priorityClassName: objectName('the name of a PriorityClass')
     .describe('The priority of all pods.')
     .optional(),
-  podAnnotations: annotations.describe('Annotations of all pods.').optional(),
-  podLabels: labels.describe('Further labels of all pods.').optional(),
+  podAnnotations: annotations
+    .describe('Annotations of all pods; those of tintype.dev/ stay the operator’s.')
+    .optional(),
+  podLabels: labels
+    .describe('Further labels of all pods; the operator’s own stay as they are.')
+    .optional(),
   serviceAccountAnnotations: annotations
     .describe('Annotations of the service account, where a cloud gives it credentials by them.')
     .optional(),

@@ -25,6 +25,7 @@ export type Written = {
 /** What stood in the way of an object. */
 export type Trouble = {
   kind: string;
+  name: string;
   reason: 'ObjectTaken' | 'ObjectRefused' | 'GatewayAPIMissing';
   message: string;
 };
@@ -57,11 +58,22 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] 
     const wanted = withDigest(step.object);
     const present = findLive(live, wanted);
     if (present === undefined) return [{ change: 'create', ...headOf(wanted) }];
-    const path = step.do === 'create' ? undefined : findDifference(wanted, present);
+    const path = step.do === 'create' ? undefined : explain(wanted, present);
     if (path === undefined) return [];
     const isHealing = appliedTo(present) === appliedTo(wanted);
     return [{ change: 'update', ...headOf(wanted), path, ...(isHealing && { isHealing }) }];
   });
+}
+
+/** By what was declared, where that is it: our own marks are digests, which tell nobody anything. */
+function explain(wanted: RenderedObject, present: KubeObject): string | undefined {
+  return findDifference(withoutMarks(wanted), present) ?? findDifference(wanted, present);
+}
+
+function withoutMarks(object: object): object {
+  const isTelling = (name: string, value: unknown) =>
+    name.startsWith('tintype.dev/') ? undefined : value;
+  return JSON.parse(JSON.stringify(object, isTelling)) as object;
 }
 
 /** What was admitted before it was as it is rendered now is no answer. */
@@ -164,14 +176,14 @@ function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
   const what = `${kind} '${name}'`;
   if (failure.reason === 'Conflict' || failure.reason === 'AlreadyExists') {
     const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
-    return { kind, reason: 'ObjectTaken', message };
+    return { kind, name, reason: 'ObjectTaken', message };
   }
   const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused', 'Unavailable'];
   if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
   if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
     const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
-    return { kind, reason: 'GatewayAPIMissing', message };
+    return { kind, name, reason: 'GatewayAPIMissing', message };
   }
   const message = `${what} is refused by the API server: ${failure.message.replace(/\.?$/, '.')}`;
-  return { kind, reason: 'ObjectRefused', message };
+  return { kind, name, reason: 'ObjectRefused', message };
 }

@@ -3,12 +3,7 @@
  * number of times; where everything is as declared it writes nothing. Spec: Project.
  */
 import { directiveOf } from '../cluster/directives.ts';
-import {
-  type Condition,
-  conditionsOf,
-  type PartType,
-  withFinding,
-} from '../image-service/conditions.ts';
+import { conditionsOf } from '../image-service/conditions.ts';
 import { type Decision, decide } from '../image-service/decide.ts';
 import type { Observed } from '../image-service/observed.ts';
 import { imageServiceSpec } from '../image-service/schema.ts';
@@ -19,20 +14,14 @@ import { findCondition, isNews } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
-import {
-  carryOut,
-  type Deeds,
-  type Planned,
-  planSteps,
-  type Trouble,
-  type Written,
-} from './carry-out.ts';
+import { carryOut, type Deeds, type Planned, planSteps, type Written } from './carry-out.ts';
 import { type GatherContext, type Gathered, gather } from './gather.ts';
 import { invalidConditions } from './invalid.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
 import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
 import { isWritten, pausedStatusOf, statusOf, type Told } from './status.ts';
+import { withTroubles } from './troubles.ts';
 
 export type PassContext = GatherContext & {
   clock: TimedClock;
@@ -125,25 +114,6 @@ function toldOf(decision: Decision, { troubles }: Deeds, { observed, live }: Gat
   const { image, components } = decision;
   return { conditions, image, components, migrationJob: job };
 }
-
-function withTroubles(conditions: Condition[], troubles: readonly Trouble[]): Condition[] {
-  const [first] = troubles;
-  if (first === undefined) return conditions;
-  const message = troubles.map((each) => each.message).join(' ');
-  const applied = withFinding(conditions, { type: 'Applied', reason: first.reason, message });
-  // The first of a part speaks for it.
-  return troubles.toReversed().reduce((told, { kind, ...trouble }) => {
-    const type = speakers[kind];
-    return type === undefined ? told : withFinding(told, { type, ...trouble });
-  }, applied);
-}
-
-/** Where an object has a condition of its own: rendered, it was taken for one that is about to be. */
-const speakers: Readonly<Partial<Record<string, PartType>>> = {
-  Job: 'MigrationComplete',
-  Ingress: 'Routed',
-  HTTPRoute: 'Routed',
-};
 
 function tell(service: ImageServiceObject, told: Told, context: PassContext): Promise<void> {
   return write(service, statusOf(service, told, context.clock.now()), context);

@@ -202,7 +202,7 @@ describe('an ImageService', { shuffle: false }, () => {
         [
           `- Ingress ${name}-api`,
           `- Ingress ${name}-delivery`,
-          `~ Deployment ${name}-api (metadata.annotations.tintype.dev/applied differs)`,
+          `~ Deployment ${name}-api (spec.replicas differs)`,
         ].sort(),
       );
       await merge('ImageService', name, { spec: { api: null, routing: null } });

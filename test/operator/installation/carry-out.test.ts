@@ -65,6 +65,7 @@ it('says what is missing where the cluster has no Gateway API', async () => {
   expect(troubles).toEqual([
     {
       kind: 'HTTPRoute',
+      name: 'main-api',
       reason: 'GatewayAPIMissing',
       message:
         "HTTPRoute 'main-api' cannot be written, as the cluster has no Gateway API: install it, or set `spec.routing.mode` to Ingress.",

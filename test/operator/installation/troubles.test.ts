@@ -1,0 +1,39 @@
+// What is said of a part whose object could not be written.
+import { describe, expect, it } from 'vitest';
+import { conditionsOf, type Finding } from '../../../operator/image-service/conditions.ts';
+import type { Trouble } from '../../../operator/installation/carry-out.ts';
+import { withTroubles } from '../../../operator/installation/troubles.ts';
+
+const message = 'is there and was not made by the operator';
+const taken = (kind: string, name: string): Trouble => {
+  return { kind, name, reason: 'ObjectTaken', message };
+};
+
+function told(findings: Finding[], ...troubles: Trouble[]): Record<string, string> {
+  const conditions = withTroubles(conditionsOf(findings), troubles);
+  return Object.fromEntries(conditions.map(({ type, reason }) => [type, reason]));
+}
+
+describe('an object that could not be written', () => {
+  const unwritten = { reason: 'NotApplied', message: 'It is being written.' } as const;
+
+  it.each([
+    ['Deployment', 'main-api', 'ApiAvailable'],
+    ['Deployment', 'main-worker-render', 'WorkersAvailable'],
+    ['CronJob', 'main-retention', 'CronJobsScheduled'],
+  ] as const)('speaks for its part where nothing else does: %s %s', (kind, name, type) => {
+    expect(told([{ type, ...unwritten }], taken(kind, name))).toMatchObject({
+      ...{ [type]: 'ObjectTaken', Applied: 'ObjectTaken' },
+      ...{ Ready: 'ObjectTaken', Stalled: 'ObjectTaken' },
+    });
+  });
+
+  it('takes nothing from what is said of one that runs, or of another part', () => {
+    const runs = { type: 'ApiAvailable', reason: 'Available', message: '2 of 2' } as const;
+    expect(told([runs], taken('Deployment', 'main-api'))).toMatchObject({
+      ...{ ApiAvailable: 'Available', Applied: 'ObjectTaken' },
+    });
+    const other = { type: 'DeliveryAvailable', ...unwritten } as const;
+    expect(told([other], taken('Service', 'main-delivery')).DeliveryAvailable).toBe('NotApplied');
+  });
+});
