@@ -15,6 +15,7 @@ import {
   objectName,
   text,
 } from '../fields.ts';
+import { parseBytes, readBytes } from '../quantity.ts';
 
 const NAME_VALUE_MAX = 64;
 const LABEL_NAME = /^[A-Za-z0-9]([-\w./]*[A-Za-z0-9])?$/;
@@ -116,12 +117,25 @@ const amounts = group('{ cpu, memory }', {
   memory: memory.describe('Bytes, with a unit.').optional(),
 });
 
+/** A process has 114 MB at rest (docs/performance.md). */
+const MEMORY_MIN = '128Mi';
+
 export const resources = group('{ requests, limits }', {
   requests: amounts.describe('What is set aside for each pod.').optional(),
   limits: amounts
     .describe('The most that each pod may take; the heap of Node is made to fit the memory.')
     .optional(),
-}).describe('CPU and memory of each pod; what is not set has a measured default.');
+})
+  .superRefine(({ requests, limits }, { addIssue }) => {
+    const [asked = 0, most] = [requests, limits].map((each) => readBytes(each?.memory ?? ''));
+    if (most === undefined) return;
+    const refuse = (message: string) =>
+      addIssue({ code: 'custom', path: ['limits', 'memory'], message });
+    if (most < parseBytes(MEMORY_MIN)) {
+      refuse(`must be ${MEMORY_MIN} or more, as no process starts with less`);
+    } else if (asked > most) refuse('must not be below `requests.memory`');
+  })
+  .describe('CPU and memory of each pod; what is not set has a measured default.');
 
 export function replicas(max: number) {
   return integer(`a whole number, 0 to ${max}`, { min: 0, max });

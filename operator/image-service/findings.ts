@@ -53,7 +53,7 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
   const others = ready > 0 ? ` The ${ready} ready ones go on.` : '';
   if (isLate) {
     const minutes = PROGRESS_SECONDS / 60;
-    const cause = trouble ?? HINT;
+    const cause = trouble ?? 'their logs and /readyz say what they lacked';
     const message = `${name}: new pods were not ready within ${minutes} minutes (${cause}).${others}`;
     return { reason: 'RolloutFailed', message };
   }

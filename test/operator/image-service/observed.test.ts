@@ -153,7 +153,7 @@ const table: [string, object, object[], string, RegExp][] = [
     },
     [],
     'RolloutFailed',
-    /within 10 minutes \(kubectl logs and the .readyz .*\)\. The 2 ready ones go on/,
+    /within 10 minutes \(their logs and \/readyz .*\)\. The 2 ready ones go on/,
   ],
   [
     'a quota forbids pods',

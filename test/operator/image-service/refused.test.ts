@@ -166,6 +166,22 @@ const unfit: [string, string, RegExp][] = [
   ['TINTYPE_PROVIDER_B_URL', 'nowhere', /URL/],
 ];
 
+/** Amounts that Kubernetes would refuse in its own words, or no process could live with. */
+const small: [object, RegExp][] = [
+  [{ requests: { memory: '2Gi' }, limits: { memory: '1Gi' } }, /must not be below `requests/],
+  [{ limits: { memory: '64Mi' } }, /must be 128Mi or more/],
+];
+
+describe('the memory of a pod', () => {
+  it.each(small)('is not %o, and that is said where it stands', (resources, words) => {
+    const { error } = imageServiceSpec.safeParse({ ...least, workers: { render: { resources } } });
+    const applied = error && invalidConditions(error).find(({ type }) => type === 'Applied');
+    expect(applied?.reason).toBe('SpecInvalid');
+    expect(applied?.message).toMatch(/^`spec\.workers\.render\.resources\.limits\.memory`: /);
+    expect(applied?.message).toMatch(words);
+  });
+});
+
 describe('the value of a variable', () => {
   it.each(unfit)('%s is not %s, and that is said where it stands', (name, value, words) => {
     const extraEnv = [

@@ -404,8 +404,8 @@ describe('a pod', () => {
       limits: { memory: '2Gi' },
     });
     expect(resources('dispatcher')).toEqual({
-      requests: { cpu: '20m', memory: '64Mi' },
-      limits: { cpu: '20m', memory: '64Mi' },
+      requests: { cpu: '20m', memory: '128Mi' },
+      limits: { cpu: '20m', memory: '128Mi' },
     });
   });
 

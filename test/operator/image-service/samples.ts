@@ -53,7 +53,7 @@ export const full = {
   },
   api: { replicas: 3, resources: { limits: { memory: '1Gi' } } },
   delivery: { replicas: 4, spoolSize: '2048Mi', resources: { requests: { cpu: '1500m' } } },
-  dispatcher: { replicas: 2, resources: { limits: { cpu: '20m', memory: '64Mi' } } },
+  dispatcher: { replicas: 2, resources: { limits: { cpu: '20m', memory: '128Mi' } } },
   workers: { ingest: pool, render: pool },
   autoscaling: { mode: 'KEDA', stabilizationSeconds: 60 },
   jobs: { state: 'Suspended' },
