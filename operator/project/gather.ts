@@ -1,6 +1,6 @@
 /** What has to be read to judge a Project resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
-import { findDeclaredWatermarkPreset } from '../../runtime/db/declared-rows.ts';
+import { findDeclaredWatermarkPreset, isOwnerElsewhere } from '../../runtime/db/declared-rows.ts';
 import { findOrganization } from '../../runtime/db/organizations.ts';
 import {
   findProjectByOwner,
@@ -103,5 +103,8 @@ async function isOrphaned(db: Queryable, { project, identity, scope }: Default):
   const { project_id } = project;
   const preset = await findWatermarkPreset(db, { project_id, watermark_preset_id });
   if (preset?.owner_name == null || preset.owner_namespace !== identity.namespace) return false;
-  return scope.findUid('WatermarkPreset', preset.owner_name) === undefined;
+  if (scope.findUid('WatermarkPreset', preset.owner_name) !== undefined) return false;
+  // In another cluster it may be there still, and be declared here next.
+  const { owner_uid } = preset;
+  return owner_uid === null || !(await isOwnerElsewhere(db, { owner_uid }));
 }

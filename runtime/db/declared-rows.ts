@@ -188,6 +188,15 @@ export async function listOwnersElsewhere(db: Queryable): Promise<string[]> {
   return rows.map(({ owner_uid }) => owner_uid);
 }
 
+/** Whether that one is among them. */
+export async function isOwnerElsewhere(
+  db: Queryable,
+  { owner_uid }: { owner_uid: string },
+): Promise<boolean> {
+  const rows = await db.query('select from owners_elsewhere where owner_uid = $1', [owner_uid]);
+  return rows.length > 0;
+}
+
 /** From now on all that own a row are of elsewhere. */
 export async function insertOwnersElsewhere(
   db: Queryable,

@@ -5,7 +5,7 @@ import { openFence } from '../../operator/fence.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeRelease } from '../support/kube-request.ts';
-import { must } from '../support/rows.ts';
+import { makeFile, must } from '../support/rows.ts';
 import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
@@ -67,6 +67,44 @@ describe('a new cluster on the database of another', { shuffle: false }, () => {
       await until(async () => expect(await ownersElsewhere()).toEqual([]));
     }, here);
     expect((await project(left)).owner_uid).toBe(await uidOf(left));
+  });
+
+  it('keeps a default watermark that people chose, before its preset is declared here too', async () => {
+    const name = newSlug();
+    const preset = { projectRef: { name }, fileSlug: 'logo.png' };
+    await led(
+      async () => {
+        await apply('Project', name, {});
+        await untilReason('Project', name, 'InSync');
+        await makeFile(db, await project(name), { file_slug: 'logo.png' });
+        await apply('WatermarkPreset', name, preset);
+        await untilReason('WatermarkPreset', name, 'InSync');
+      },
+      { epoch: 3, lease_uid: 'new' },
+    );
+    await db.query(
+      `update projects set default_watermark_preset_id = watermark_preset_id
+       from watermark_presets w where w.project_id = projects.project_id and project_slug = $1`,
+      [name],
+    );
+    const { default_watermark_preset_id } = await project(name);
+    expect(default_watermark_preset_id).not.toBeNull();
+    for (const kind of ['WatermarkPreset', 'Project']) {
+      await remove(kind, name);
+      await kubeRelease(plane(), path(kind, name));
+      await untilGone(kind, name);
+    }
+    await led(
+      async () => {
+        await apply('Project', name, {});
+        await untilReason('Project', name, 'InSync');
+        expect(await project(name)).toMatchObject({ default_watermark_preset_id });
+        await apply('WatermarkPreset', name, preset);
+        await untilReason('WatermarkPreset', name, 'InSync');
+      },
+      { epoch: 4, lease_uid: 'newest' },
+    );
+    expect(await project(name)).toMatchObject({ default_watermark_preset_id });
   });
 
   it('knows its own again where only its Lease was made anew', async () => {
