@@ -20,24 +20,31 @@ import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object
 /** So many may go at once whatever share of all they are. */
 const FEW = 10;
 
-/** For as long as the term goes on. */
+/** For as long as the term goes on. What could not be compared is soon compared again. */
 export async function sweepOrphans(state: TenantState, term: FencedTerm): Promise<void> {
-  for (let turn = 1; !term.signal.aborted; turn += 1) {
-    // In the first turn nothing was looked at yet.
-    const namesakes = turn === 1 ? 'take up' : 'have taken up';
-    await sweep(state, term, namesakes).catch((error) => {
-      state.log.warn('rows could not be compared with resources, and will be', { error });
+  const { clock, log, resync_ms, retry_ms } = state;
+  // In the first turn nothing was looked at yet.
+  let namesakes: Namesakes = 'take up';
+  while (!term.signal.aborted) {
+    const outcome = await sweep(state, term, namesakes).catch((error) => {
+      log.warn('rows could not be compared with resources, and will be', { error });
+      return 'put off' as const;
     });
-    await sleep(state.clock, state.resync_ms, term.signal);
+    if (outcome === 'done') namesakes = 'have taken up';
+    await sleep(clock, outcome === 'done' ? resync_ms : retry_ms, term.signal);
   }
 }
 
 /** Whether resources of the same name, as where all was declared anew, have had their turn at the rows of their namesakes. */
 type Namesakes = 'take up' | 'have taken up';
 
-async function sweep(state: TenantState, term: FencedTerm, namesakes: Namesakes): Promise<void> {
+async function sweep(
+  state: TenantState,
+  term: FencedTerm,
+  namesakes: Namesakes,
+): Promise<'done' | 'put off'> {
   // What was never listed, or is long out of date, would make an orphan of everything.
-  if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return;
+  if (state.caches.health().some(({ isSynced, isStale }) => !isSynced || isStale)) return 'put off';
   // Only then is it noted what another cluster has declared.
   await term.raised();
   const { db } = term;
@@ -51,11 +58,12 @@ async function sweep(state: TenantState, term: FencedTerm, namesakes: Namesakes)
       'most rows belong to resources that are not in this cluster, and are left alone: is TINTYPE_DATABASE_URL the database of this cluster, and TINTYPE_WATCH_NAMESPACES right?',
       { count: orphans.length },
     );
-    return;
+    return 'done';
   }
   for (const orphan of orphans) {
     if (await isSoNow(state, orphan)) letGoOf(state, orphan);
   }
+  return 'done';
 }
 
 function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolean {

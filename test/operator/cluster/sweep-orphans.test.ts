@@ -13,6 +13,7 @@ import { silentLog as log } from '../kube/silent-log.ts';
 
 const { db } = useDatabase();
 const RESYNC_MS = 1000;
+const RETRY_MS = 100;
 
 /** Of a resource that no cache here has. */
 beforeAll(async () => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await db.transaction((tx) => updateProject(tx, { project_id, changes }));
 });
 
-function sweep(more: Partial<TenantState['caches']>) {
+function sweep(more: Partial<TenantState['caches']>, raised = async () => undefined) {
   const clock = createManualTimedClock();
   const departed = createDeparted();
   const caches = {
@@ -40,10 +41,11 @@ function sweep(more: Partial<TenantState['caches']>) {
     lease_uid: 'lease',
     signal: over.signal,
     isCurrent: () => true,
-    raised: async () => undefined,
+    raised,
     db,
   };
-  const swept = sweepOrphans({ ...state, resync_ms: RESYNC_MS } as unknown as TenantState, term);
+  const often = { resync_ms: RESYNC_MS, retry_ms: RETRY_MS };
+  const swept = sweepOrphans({ ...state, ...often } as unknown as TenantState, term);
   onTestFinished(async () => {
     over.abort();
     await swept;
@@ -54,20 +56,32 @@ function sweep(more: Partial<TenantState['caches']>) {
       return departed.of('Project', 'team/shop').map(({ metadata }) => metadata.uid);
     },
     again: () => clock.advance(RESYNC_MS),
+    soon: () => clock.advance(RETRY_MS),
   };
 }
 
 it('a row is an orphan by the word of caches that are synced and not behind, and of no others', async () => {
   let health = { isSynced: false, isStale: false };
-  const { orphans, again } = sweep({
+  const { orphans, soon } = sweep({
     health: () => [{ isSynced: true, isStale: false }, health] as CacheHealth[],
   });
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: true };
-  again();
+  soon();
   expect(await orphans()).toEqual([]);
   health = { isSynced: true, isStale: false };
-  again();
+  soon();
+  expect(await orphans()).toEqual(['uid']);
+});
+
+it('a row is compared as soon as the database can be asked', async () => {
+  let isMigrated = false;
+  const { orphans, soon } = sweep({}, async () => {
+    if (!isMigrated) throw new Error('column "lease_uid" does not exist');
+  });
+  expect(await orphans()).toEqual([]);
+  isMigrated = true;
+  soon();
   expect(await orphans()).toEqual(['uid']);
 });
 
