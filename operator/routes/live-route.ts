@@ -78,22 +78,30 @@ export function admissionOf({ mode, object }: KnownRoute, gateway: GatewayRef): 
     return { state: status.loadBalancer?.ingress?.length ? 'admitted' : 'waiting' };
   }
   const { generation } = object.metadata;
-  // What was said of an earlier state is no answer; who says of none which it was is believed.
-  const conditions = (status.parents ?? [])
+  const said = (status.parents ?? [])
     .filter(({ parentRef }) => isGateway(parentRef, { gateway, route: object }))
-    .flatMap((parent) => parent.conditions ?? [])
-    .filter(({ observedGeneration = generation }) => observedGeneration === generation);
+    .map(({ conditions = [] }) => judge(conditions, generation));
+  // One that serves it is enough: a controller that the Gateway had before may have left its word.
+  const found = (['admitted', 'refused'] as const).map((state) =>
+    said.find((each) => each.state === state),
+  );
+  return found.find((each) => each !== undefined) ?? { state: 'waiting' };
+}
+
+function judge(conditions: readonly ParentCondition[], generation: number | undefined): Admission {
+  // What was said of an earlier state is no answer; who says of none which it was is believed.
+  const current = conditions.filter(
+    ({ observedGeneration = generation }) => observedGeneration === generation,
+  );
   // Pending: no controller has looked at it yet.
-  const refused = conditions.find(
-    ({ type, status: is, reason }) =>
-      /^(Accepted|ResolvedRefs)$/.test(type) && is === 'False' && reason !== 'Pending',
+  const refused = current.find(
+    ({ type, status, reason }) =>
+      /^(Accepted|ResolvedRefs)$/.test(type) && status === 'False' && reason !== 'Pending',
   );
   if (refused !== undefined) {
     return { state: 'refused', why: `${refused.reason ?? refused.type}: ${refused.message ?? ''}` };
   }
-  const isAccepted = conditions.some(
-    ({ type, status: is }) => type === 'Accepted' && is === 'True',
-  );
+  const isAccepted = current.some(({ type, status }) => type === 'Accepted' && status === 'True');
   return { state: isAccepted ? 'admitted' : 'waiting' };
 }
 

@@ -41,9 +41,15 @@ describe('an HTTPRoute', () => {
   it('that is accepted but whose backends cannot be resolved is refused, in the words of the Gateway', () => {
     const refused = { state: 'refused', why: 'BackendNotFound: no Service main-delivery' };
     expect(admissionOf(httpRoute([accepted, unresolved]), edge)).toEqual(refused);
-    expect(admissionOf(httpRoute([accepted, resolved], [accepted, unresolved]), edge)).toEqual(
-      refused,
-    );
+    const pending = { type: 'Accepted', status: 'Unknown' };
+    expect(admissionOf(httpRoute([pending], [accepted, unresolved]), edge)).toEqual(refused);
+  });
+
+  it('is admitted by one controller of its Gateway, whatever one that it had before left there', () => {
+    const left = [{ type: 'Accepted', status: 'False', reason: 'NoMatchingParent' }];
+    const now = [accepted, resolved];
+    expect(admissionOf(httpRoute(left, now), edge)).toEqual({ state: 'admitted' });
+    expect(admissionOf(httpRoute(now, left), edge)).toEqual({ state: 'admitted' });
   });
 
   it.each([
