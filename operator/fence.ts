@@ -47,7 +47,10 @@ export type Fence = {
   db: Database;
   /** Makes this term the newest; Fenced where a later one has begun. */
   raise(): Promise<void>;
-  /** Raises where nothing has yet, as the database was away when the term began. */
+  /**
+   * Raises where nothing has yet, as the database was away when the term began; else looks whether it still is the newest:
+   * throws Fenced or Rewound, as a write would.
+   */
   raised(): Promise<void>;
 };
 
@@ -72,7 +75,10 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
   return {
     raise,
     raised: async () => {
-      if (!isRaised) await raise();
+      if (!isRaised) return raise();
+      const newest = await findOperatorTerm(db, term.lease);
+      if (!knows(newest, term)) throw new Rewound(term);
+      if (!isSame(newest, term)) throw new Fenced(term, newest);
     },
     db: {
       ...db,
@@ -109,8 +115,13 @@ class NotRaised extends Error {}
 
 async function proveTerm(tx: Transaction, own: OperatorTerm): Promise<void> {
   const newest = await lockOperatorTerm(tx, own.lease);
-  if (newest === undefined || newest.epoch < own.epoch) throw new NotRaised();
+  if (!knows(newest, own)) throw new NotRaised();
   if (!isSame(newest, own)) throw new Fenced(own, newest);
+}
+
+/** Or of one that came after it. */
+function knows(newest: OperatorTerm | undefined, own: OperatorTerm): newest is OperatorTerm {
+  return newest !== undefined && newest.epoch >= own.epoch;
 }
 
 function isSame(left: OperatorTerm, right: OperatorTerm): boolean {

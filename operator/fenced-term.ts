@@ -11,7 +11,7 @@ import type { Term } from './kube/lease.ts';
 /** Every write of the term goes through its own database. */
 export type FencedTerm = Term & {
   db: Database;
-  /** Once it has resolved, the database knows of this term; throws where it cannot be told. */
+  /** Once it has resolved, the database knows of this term; throws where it does not any more, or cannot be told. */
   raised(): Promise<void>;
 };
 

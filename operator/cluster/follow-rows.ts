@@ -22,16 +22,18 @@ export async function followRows(state: TenantState, term: FencedTerm): Promise<
   while (!term.signal.aborted) {
     await sleep(state.clock, state.poll_ms, term.signal);
     await takeChanges(state, term).catch((error) => {
-      // Of a database that is away each pass says it.
-      if (absenceOf(error) !== undefined) return;
+      // Of a database that is away each pass says it, and why the term is over was said.
+      if (absenceOf(error) !== undefined || term.signal.aborted) return;
       state.log.warn('changes of rows cannot be read, and will be', { error });
     });
   }
 }
 
 /** They are forgotten once they are in the queues: whoever leads next looks at everything. */
-async function takeChanges(state: TenantState, { db, signal }: FencedTerm): Promise<void> {
+async function takeChanges(state: TenantState, { db, signal, raised }: FencedTerm): Promise<void> {
   const { namespaces } = state;
+  // Who writes nothing would not notice for long that the database was restored.
+  await raised();
   const changes = await listDeclaredRowChanges(db, { namespaces, limit: CHANGES_MAX });
   if (changes.length === 0 || signal.aborted) return;
   if (changes.length === CHANGES_MAX) lookAtAll(state);

@@ -121,6 +121,25 @@ describe('a term of the operator', () => {
     expect(await isThere(`${lease} next`)).toBe(true);
   });
 
+  it.each([
+    ['made anew', 'delete from operator_terms where lease = $1', Rewound],
+    ['restored', 'update operator_terms set epoch = 1 where lease = $1', Rewound],
+    ['led by another', 'update operator_terms set epoch = 3 where lease = $1', Fenced],
+  ])(
+    'that writes nothing learns when it asks that the database was %s',
+    async (_, statement, is) => {
+      const lease = newLease();
+      const { signal } = new AbortController();
+      const term = { epoch: 2, lease_uid, signal, isCurrent: () => true };
+      await leadFenced(term, { db, lease, holder: 'one', log }, async (fenced) => {
+        await fenced.raised();
+        await db.query(statement, [lease]);
+        await expect(fenced.raised()).rejects.toBeInstanceOf(is);
+        expect(fenced.signal.aborted).toBe(true);
+      });
+    },
+  );
+
   it('by another Lease of its name says that another cluster may be at work', async () => {
     const lease = newLease();
     const own = openFence(db, { lease, lease_uid, epoch: 1, holder: 'own' });
