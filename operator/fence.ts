@@ -55,7 +55,8 @@ export type Fence = {
 };
 
 export function openFence(db: Database, term: OperatorTerm): Fence {
-  let isRaised = false;
+  /** The table that it was written to. */
+  let raisedIn: string | undefined;
   const raise = async () => {
     const last = await findNewestOperatorTerm(db);
     const isElsewhere = last !== undefined && !wasLedByOurs(term, last);
@@ -65,7 +66,7 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
     if (newest === undefined || !isSame(newest, term)) throw new Fenced(term, newest ?? term);
     // What came until nobody else could write any more.
     if (isElsewhere) await noteElsewhere(db);
-    isRaised = true;
+    raisedIn = newest.table;
   };
   const fenced: Database['transaction'] = (work, options) =>
     db.transaction(async (tx) => {
@@ -75,15 +76,16 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
   return {
     raise,
     raised: async () => {
-      if (!isRaised) return raise();
+      if (raisedIn === undefined) return raise();
       const newest = await findOperatorTerm(db, term.lease);
-      if (!knows(newest, term)) throw new Rewound(term);
+      // A dump of this very term knows it as well.
+      if (!knows(newest, term) || newest.table !== raisedIn) throw new Rewound(term);
       if (!isSame(newest, term)) throw new Fenced(term, newest);
     },
     db: {
       ...db,
       transaction: async (work, options) => {
-        const wasRaised = isRaised;
+        const wasRaised = raisedIn !== undefined;
         try {
           return await fenced(work, options);
         } catch (error) {
@@ -120,7 +122,10 @@ async function proveTerm(tx: Transaction, own: OperatorTerm): Promise<void> {
 }
 
 /** Or of one that came after it. */
-function knows(newest: OperatorTerm | undefined, own: OperatorTerm): newest is OperatorTerm {
+function knows<Known extends OperatorTerm>(
+  newest: Known | undefined,
+  own: OperatorTerm,
+): newest is Known {
   return newest !== undefined && newest.epoch >= own.epoch;
 }
 

@@ -37,12 +37,13 @@ export async function findNewestOperatorTerm(db: Queryable): Promise<OperatorTer
   return term;
 }
 
+/** `table`: another one where the table was made anew, with whatever rows. */
 export async function findOperatorTerm(
   db: Queryable,
   lease: string,
-): Promise<OperatorTerm | undefined> {
-  const [term] = await db.query<OperatorTerm>(
-    'select lease, lease_uid, epoch, holder from operator_terms where lease = $1',
+): Promise<(OperatorTerm & { table: string }) | undefined> {
+  const [term] = await db.query<OperatorTerm & { table: string }>(
+    'select lease, lease_uid, epoch, holder, tableoid::text as table from operator_terms where lease = $1',
     [lease],
   );
   return term;

@@ -140,6 +140,21 @@ describe('a term of the operator', () => {
     },
   );
 
+  it('learns that it was restored from a dump of this very term', async () => {
+    const lease = newLease();
+    const fence = openFence(db, { lease, lease_uid, epoch: 2, holder: 'one' });
+    await fence.raise();
+    await fence.raised();
+    // As pg_restore --clean does it.
+    await db.transaction(async (tx) => {
+      await tx.query('create table restored (like operator_terms including all)');
+      await tx.query('insert into restored select * from operator_terms');
+      await tx.query('drop table operator_terms');
+      await tx.query('alter table restored rename to operator_terms');
+    });
+    await expect(fence.raised()).rejects.toBeInstanceOf(Rewound);
+  });
+
   it('by another Lease of its name says that another cluster may be at work', async () => {
     const lease = newLease();
     const own = openFence(db, { lease, lease_uid, epoch: 1, holder: 'own' });
