@@ -33,6 +33,7 @@ export async function reconcileObject(
   if (directive === 'plan-only') return plan(kind, found, context);
   const noted = await withNote(found, context);
   const { object, conditions, ...told } = await reconcileRows(kind, noted, context);
+  if (told.changes.length > 0) context.changed?.(told);
   const outcome = outcomeOf(conditions);
   const result = { ...told, outcome };
   if (isGoing(object) && outcome === 'done') {

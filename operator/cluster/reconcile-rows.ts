@@ -20,12 +20,16 @@ import { secretTaken } from './secret-taken.ts';
 import { isGoing, subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
+export type RowsChanged = Pick<Result, 'changes' | 'differences'>;
+
 export type ObjectContext = Omit<
   Context,
   'organization_id' | 'writeSecret' | 'removeSecrets' | 'coming_file_id' | keyof Finding
 > & {
   client: KubeClient;
   events: Pick<EventRecorder, 'tell'>;
+  /** Told at once of what was written to the rows, whatever becomes of the rest of the pass. */
+  changed?: (told: RowsChanged) => void;
   metrics: KubeMetrics;
   /** What is said in each status is noted there. */
   told?: ToldStatuses;

@@ -17,7 +17,7 @@ import { type Absence, absenceOf } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
 import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
-import type { ObjectContext } from './reconcile-rows.ts';
+import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
 import { refusalOf } from './refusal.ts';
 import { factsOf, statusOf, withKept } from './status.ts';
 import type { TenantState } from './tenant-controllers.ts';
@@ -158,14 +158,16 @@ async function tell(
 
 async function runOne(state: TenantState, known: Known, context: ObjectContext): Promise<Outcome> {
   const { kind, object } = known;
-  const result = await reconcileObject(kind, object, context);
-  if (result.changes.length > 0) tellChanges(state, known, result);
+  // One that waits changed nothing for others: two that wait for each other would wake each other without end.
+  const changed = (told: RowsChanged) => {
+    tellChanges(state, known, told);
+    wake(state, known);
+  };
+  const result = await reconcileObject(kind, object, { ...context, changed });
   if (result.outcome === 'done') {
     state.synced_at.set(nameOf(known), state.clock.elapsed());
   }
-  // One that waits changed nothing for others: two that wait for each other would wake each other without end.
-  const isLetGo = isGoing(object) && result.outcome === 'done';
-  if (result.changes.length > 0 || isLetGo) wake(state, known);
+  if (isGoing(object) && result.outcome === 'done') wake(state, known);
   const after_ms = pauseAfter(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
   return { kind: result.isLasting ? 'in-vain' : 'again', after_ms };
 }
@@ -184,7 +186,7 @@ function pauseAfter(
 function tellChanges(
   state: TenantState,
   known: Known,
-  { changes, differences }: ObjectResult,
+  { changes, differences }: RowsChanged,
 ): void {
   const { kind, object } = known;
   const { namespace, name } = object.metadata;
