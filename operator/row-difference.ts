@@ -67,3 +67,8 @@ function print(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   return JSON.stringify(value ?? null);
 }
+
+/** As the beginning of a sentence. */
+export function countChanges(count: number): string {
+  return count === 1 ? '1 change is' : `${count} changes are`;
+}

@@ -1,7 +1,7 @@
 /** The condition Planned: every row, Secret and route that would change, as long as a resource asks for the plan alone. */
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
-import { printDifference } from '../row-difference.ts';
+import { countChanges, printDifference } from '../row-difference.ts';
 import { PLAN_ONLY } from './directives.ts';
 
 /** What a condition may hold. */
@@ -16,7 +16,7 @@ export function withPlan(
   if (lines.length === 0 || outcomeOf(conditions) === 'refused') {
     return [...conditions, emptyPlan(conditions)];
   }
-  const waiting = `${lines.length} changes are planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
+  const waiting = `${countChanges(lines.length)} planned, in the condition Planned: remove the annotation \`${PLAN_ONLY}\` to make them`;
   // What is written all the same would end there.
   const isTaken = conditions.some(({ reason }) => reason === 'SecretTaken');
   return [

@@ -1,5 +1,6 @@
 /** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
+import { countChanges } from '../row-difference.ts';
 import type { Planned } from './carry-out.ts';
 import type { Told } from './status.ts';
 
@@ -28,7 +29,7 @@ export function withPlan(
   }
   const isMigrating = planned.some(({ change, kind }) => change === 'create' && kind === 'Job');
   const lines = [...planned.map(printPlanned), ...(isMigrating ? [AFTER_MIGRATION] : [])];
-  const message = `${planned.length} changes are planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
+  const message = `${countChanges(planned.length)} planned, in the condition Planned: remove the annotation tintype.dev/plan-only to have them made.`;
   const others = conditions.filter(({ type }) => !SUMMARY.includes(type));
   const waiting = conditionsOf([{ type: 'Applied', reason: 'PlanOnly', message }]);
   return [
