@@ -10,8 +10,8 @@ import type { Scope } from '../reconcile.ts';
 import { type ProjectSpec, projectSpec } from './schema.ts';
 
 export type DomainRows = {
-  /** Declared domains that other projects have and keep. */
-  domains_taken: readonly string[];
+  /** Declared domains that other projects have and keep, each with the name of its Project in this namespace. */
+  domains_taken: readonly { domain: string; holder?: string }[];
   /** Those that their projects are about to let go of, each with the name of its Project. */
   domains_awaited: readonly { domain: string; holder: string }[];
 };
@@ -28,9 +28,12 @@ export async function findDomains(
     const holder = leaverOf(row, { namespace, scope });
     return holder === undefined ? [] : [{ domain: row.domain, holder }];
   });
-  const taken = held.map(({ domain }) => domain);
+  const kept = held.filter(({ domain }) => !awaited.some((each) => each.domain === domain));
   return {
-    domains_taken: taken.filter((domain) => !awaited.some((each) => each.domain === domain)),
+    domains_taken: kept.map(({ domain, owner_namespace, owner_name }) => {
+      const isOurs = owner_name !== null && owner_namespace === namespace;
+      return isOurs ? { domain, holder: owner_name } : { domain };
+    }),
     domains_awaited: awaited,
   };
 }

@@ -46,19 +46,19 @@ const refusals: readonly Refusal[] = [
   customDomainTaken,
 ];
 
+/** A slug cannot be changed. */
+const ANEW = 'delete this resource, and declare it again with another name or spec.slug';
+
 function slugReserved(wish: Wish) {
   const slug = slugOf(wish);
   if (!RESERVED_PROJECT_SLUGS.includes(slug)) return undefined;
-  return refuse('SlugReserved', `'${slug}' is reserved: choose another name, or set spec.slug`);
+  return refuse('SlugReserved', `'${slug}' is reserved: ${ANEW}`);
 }
 
 function slugInvalid(wish: Wish) {
   const slug = slugOf(wish);
   if (parseProjectSlug(slug) !== undefined) return undefined;
-  return refuse(
-    'SlugInvalid',
-    `'${slug}' is not a DNS label of at most 63 characters: set spec.slug`,
-  );
+  return refuse('SlugInvalid', `'${slug}' is not a DNS label of at most 63 characters: ${ANEW}`);
 }
 
 function slugImmutable(wish: Wish) {
@@ -85,7 +85,7 @@ function slugConflict({ identity, rows }: Wish) {
   // Who has a slug is nobody's business in other organizations.
   const isOwn = project.organization_id === rows.organization_id;
   const whose = claim === 'other' && isOwn ? ` by the Project ${ownerOf(project)}` : '';
-  const message = `the slug '${project.project_slug}' is taken${whose}: choose another one`;
+  const message = `the slug '${project.project_slug}' is taken${whose}: ${ANEW}`;
   return refuse('SlugConflict', message);
 }
 
@@ -122,12 +122,11 @@ function customDomainInvalid({ spec, rows }: Wish) {
 }
 
 function customDomainTaken({ rows }: Wish) {
-  const [domain] = rows.domains_taken;
-  if (domain === undefined) return undefined;
-  return refuse(
-    'CustomDomainTaken',
-    `'${domain}' belongs to another project: remove it here or there`,
-  );
+  const [taken] = rows.domains_taken;
+  if (taken === undefined) return undefined;
+  const { domain, holder } = taken;
+  const whose = holder === undefined ? 'another project' : `the Project '${holder}'`;
+  return refuse('CustomDomainTaken', `'${domain}' belongs to ${whose}: remove it here or there`);
 }
 
 function refuse(reason: Reason, message: string) {

@@ -147,7 +147,9 @@ function judge(facts: RouteFacts, way: Way, wanted: readonly Wanted[]): Verdict 
     const trouble = judgeRoute(each, way);
     if (trouble !== undefined) return trouble;
   }
-  return { reason: 'Routed', message: `${print(hostsOf(facts))} leads to delivery` };
+  const hosts = hostsOf(facts);
+  const verb = hosts.length === 1 ? 'leads' : 'lead';
+  return { reason: 'Routed', message: `${print(hosts)} ${verb} to delivery` };
 }
 
 /** Nothing where each of them is the project's to have. */
@@ -176,7 +178,11 @@ function judgeRoute(
 ): Verdict | undefined {
   const kind = mode === 'Ingress' ? 'Ingress' : 'HTTPRoute';
   const called = `the ${kind} '${edge.namespace}/${name}'`;
-  if (route === undefined) return { reason: 'NotAdmitted', message: `${called} is not there yet` };
+  if (route === undefined) {
+    const isShared = name === deliveryName(edge);
+    const why = isShared ? `: the ImageService '${edge.owner.name}' says what it waits for` : '';
+    return { reason: 'NotAdmitted', message: `${called} is not there yet${why}` };
+  }
   const admission = admissionOf(route, gatewayOf(edge));
   if (admission.state === 'admitted') return undefined;
   if (admission.state === 'refused') {

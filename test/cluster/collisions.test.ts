@@ -155,7 +155,7 @@ describe('what others have', () => {
       await untilReason('Project', second, 'SlugConflict');
       const owner = `${cluster.namespace()}/${first}`;
       expect(await message()).toBe(
-        `the slug '${slug}' is taken by the Project ${owner}: choose another one`,
+        `the slug '${slug}' is taken by the Project ${owner}: delete this resource, and declare it again with another name or spec.slug`,
       );
       await remove('Project', first);
       await untilGone('Project', first);

@@ -103,7 +103,7 @@ const cases: Record<Reason, Decision<unknown>> = {
   ),
   CustomDomainTaken: decideProject(
     project({ staff: { customDomains: ['img.shop.example'] } }),
-    projectRows({ domains_taken: ['img.shop.example'] }),
+    projectRows({ domains_taken: [{ domain: 'img.shop.example' }] }),
     now,
   ),
   CustomDomainInvalid: decideProject(

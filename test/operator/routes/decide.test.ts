@@ -456,7 +456,7 @@ describe('what is done for the routes of a project', () => {
       facts({ project: { ...row, custom_domains }, live: [liveRoute(many)] }),
     ).verdict;
     expect(message).toBe(
-      'shop.img.example.com, i0.shop.example, i1.shop.example, i2.shop.example and 29 more leads to delivery',
+      'shop.img.example.com, i0.shop.example, i1.shop.example, i2.shop.example and 29 more lead to delivery',
     );
   });
 
