@@ -49,22 +49,21 @@ export function decideSigningKey(
     const message = `the SigningKey '${key.owner_name}' manages the keys of this project: delete one of the two`;
     return { changes: [], conditions: conditionsFor('SigningKeyTaken', message) };
   }
-  if (claim !== 'mine') {
-    // Taking over is no rotation: the first trigger is only remembered.
-    const rotation_trigger = key.rotation_trigger ?? trigger;
-    const change = claim === 'unowned' && rows.has_predecessor ? 'adopt' : 'claim';
-    return { changes: [{ change, kid: key.kid, rotation_trigger }], conditions };
-  }
-  const isTriggered = trigger !== null && trigger !== key.rotation_trigger;
+  // Taking over is no rotation: the first trigger is only remembered.
+  const known = claim === 'mine' ? key.rotation_trigger : (key.rotation_trigger ?? trigger);
+  const change = claim === 'unowned' && rows.has_predecessor ? 'adopt' : 'claim';
+  const taking: SigningKeyChange[] =
+    claim === 'mine' ? [] : [{ change, kid: key.kid, rotation_trigger: known }];
+  const isTriggered = trigger !== null && trigger !== known;
   if (!isTriggered && !isOld(key.created_at, spec.rotationDays, now))
-    return { changes: [], conditions };
+    return { changes: taking, conditions };
   const { count, seconds } = rows.verifying;
   if (count >= SIGNING_KEYS_VERIFYING_MAX) {
     const message = `${count} keys of the project verify, which is the most: the key rotates when one has retired, in ${Math.ceil(seconds / 3600)} hours or less`;
-    return { changes: [], conditions: conditionsFor('TooManyKeys', message) };
+    return { changes: taking, conditions: conditionsFor('TooManyKeys', message) };
   }
-  const rotation_trigger = trigger ?? key.rotation_trigger;
-  return { changes: [{ change: 'rotate', project_id, rotation_trigger }], conditions };
+  const rotation_trigger = trigger ?? known;
+  return { changes: [...taking, { change: 'rotate', project_id, rotation_trigger }], conditions };
 }
 
 function isOld(createdAt: Date, days: number | undefined, now: Date): boolean {

@@ -39,10 +39,10 @@ describe('a SigningKey', () => {
       changes: [{ change: 'adopt', kid: 'kid_1', rotation_trigger: '1' }],
     },
     {
-      name: 'that takes a key over remembers the trigger that was acted on before',
+      name: 'that takes a key over rotates it at once where another trigger was acted on before',
       spec: { rotationTrigger: '2' },
       rows: keyRows({ key: keyRow(released), owned: undefined }),
-      changes: [{ change: 'claim', kid: 'kid_1', rotation_trigger: '1' }],
+      changes: [{ change: 'claim', kid: 'kid_1', rotation_trigger: '1' }, rotate],
     },
     {
       name: 'whose key is older than it may be rotates',
