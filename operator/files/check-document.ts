@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { PAUSED, PLAN_ONLY } from '../cluster/directives.ts';
 import type { Identity } from '../declared.ts';
 import { group, objectName } from '../fields.ts';
 import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
@@ -89,6 +90,21 @@ const headSchema = z.looseObject(
   { error: 'a resource with apiVersion, kind, metadata and spec' },
 );
 
+/** Whoever asks that nothing be written must not see it written: the document counts as wrong, and its rows stay. */
+const annotationsSchema = z
+  .looseObject(
+    Object.fromEntries(
+      [PAUSED, PLAN_ONLY].map((name) => [
+        name,
+        z.unknown().refine((value) => value !== 'true', {
+          error:
+            'no such annotation, which works in a cluster alone: its rows stay as they are until it is taken out',
+        }),
+      ]),
+    ),
+  )
+  .nullish();
+
 /** Once for a kind: a folder may have thousands of documents. */
 const documentSchemas = new Map<Kind, DocumentSchema>();
 type DocumentSchema = ReturnType<typeof makeDocumentSchema>;
@@ -103,7 +119,10 @@ function makeDocumentSchema(kind: Kind) {
   return group('a resource with apiVersion, kind, metadata and spec', {
     apiVersion: z.literal(API_VERSION, { error: API_VERSION }),
     kind: z.literal(kind.kind),
-    metadata: z.looseObject({ name: nameSchema }, { error: '{ name: … }' }),
+    metadata: z.looseObject(
+      { name: nameSchema, annotations: annotationsSchema },
+      { error: '{ name: … }' },
+    ),
     spec: kind.spec,
     status: z.unknown().optional(),
   });

@@ -4,6 +4,7 @@
  */
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ProjectSpec } from '../project/schema.ts';
 import { checkDocument, type FolderResource } from './check-document.ts';
 import type { Fault, Note } from './fault.ts';
 import { type RawDocument, readDocuments } from './read-documents.ts';
@@ -29,14 +30,21 @@ export async function loadFolder(path: string, namespace: string): Promise<Folde
     faults,
     notes: [],
   };
-  const seen = new Map<string, RawDocument>();
-  for (const document of documents) addDocument(folder, { document, namespace, seen });
+  const known = { seen: new Map(), secrets: new Map() };
+  for (const document of documents) addDocument(folder, { document, namespace, ...known });
   return folder;
 }
 
-type Step = { document: RawDocument; namespace: string; seen: Map<string, RawDocument> };
+type Step = {
+  document: RawDocument;
+  namespace: string;
+  /** By uid. */
+  seen: Map<string, RawDocument>;
+  /** By the name of the Secret that a Project has its key written to. */
+  secrets: Map<string, RawDocument>;
+};
 
-function addDocument(folder: Folder, { document, namespace, seen }: Step): void {
+function addDocument(folder: Folder, { document, namespace, seen, secrets }: Step): void {
   const { identity, resource, notes, faults } = checkDocument(document, namespace);
   folder.notes.push(...notes);
   if (identity === undefined) {
@@ -52,7 +60,26 @@ function addDocument(folder: Folder, { document, namespace, seen }: Step): void 
   seen.set(identity.uid, document);
   folder.present.add(identity.uid);
   folder.faults.push(...faults);
-  if (resource !== undefined) folder.resources.push(resource);
+  if (resource === undefined) return;
+  const secret = secretOf(resource);
+  const holder = secret === undefined ? undefined : secrets.get(secret);
+  if (holder !== undefined) {
+    folder.faults.push(sharing(document, holder));
+    return;
+  }
+  if (secret !== undefined) secrets.set(secret, document);
+  folder.resources.push(resource);
+}
+
+function secretOf({ identity, spec }: FolderResource): string | undefined {
+  return identity.kind === 'Project' ? (spec as ProjectSpec).callback?.secretName : undefined;
+}
+
+/** One file cannot hold the keys of two. */
+function sharing(document: RawDocument, holder: RawDocument): Fault {
+  const path = ['spec', 'callback', 'secretName'];
+  const message = `expected a name of its own: the Project at ${holder.file}:${holder.line} has its key written there`;
+  return { file: document.file, line: document.lineOf(path), path: path.join('.'), message };
 }
 
 function repeated(document: RawDocument, earlier: RawDocument): Fault {

@@ -44,6 +44,32 @@ describe('reading a folder of YAML', () => {
     expect(isComplete).toBe(true);
   });
 
+  it('takes one of two projects that would have their keys written to one file', async () => {
+    const callback = '  callback: { url: "https://shop.example/hook", secretName: hook }';
+    const { names, faultLines, present } = await load({
+      'a.yaml': project('one', callback),
+      'b.yaml': project('two', callback),
+    });
+    expect(names).toEqual(['Project/one']);
+    // What it declared before stays as it is.
+    expect(present.size).toBe(2);
+    expect(faultLines).toEqual([
+      'b.yaml:6: spec.callback.secretName: expected a name of its own: the Project at a.yaml:1 has its key written there',
+    ]);
+  });
+
+  it.each(['paused', 'plan-only'])('takes no document that asks to be %s', async (asked) => {
+    const annotated = `annotations: { tintype.dev/${asked}: "true", other: "true" }`;
+    const { names, faultLines, present } = await load({
+      'a.yaml': project('one').replace('  name: one\n', `  name: one\n  ${annotated}\n`),
+    });
+    expect(names).toEqual([]);
+    expect(present.size).toBe(1);
+    expect(faultLines.join()).toMatch(
+      /^a\.yaml:5: .*works in a cluster alone.*until it is taken out/,
+    );
+  });
+
   it('reads the samples without a fault', async () => {
     const samples = new URL('../../../config/samples', import.meta.url).pathname;
     const { resources, faults, notes } = await loadFolder(samples, 'org_1');
