@@ -25,10 +25,14 @@ const speakers: Readonly<Partial<Record<string, PartType>>> = {
 /** What is there does what it did, whatever it was not told. */
 function findUnwritten(
   conditions: readonly Condition[],
-  { kind, name }: Pick<Trouble, 'kind' | 'name'>,
+  object: Pick<Trouble, 'kind' | 'name'>,
 ): PartType | undefined {
-  const type = kind === 'CronJob' ? 'CronJobsScheduled' : partOf(name);
-  if (kind !== 'CronJob' && kind !== 'Deployment') return undefined;
+  const type = partOfObject(object);
   const said = conditions.find((each) => each.type === type);
   return said?.reason === 'NotApplied' ? type : undefined;
+}
+
+function partOfObject({ kind, name }: Pick<Trouble, 'kind' | 'name'>): PartType | undefined {
+  if (kind === 'CronJob') return 'CronJobsScheduled';
+  return kind === 'Deployment' ? partOf(name) : undefined;
 }
