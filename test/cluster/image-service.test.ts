@@ -296,6 +296,7 @@ describe('an ImageService', { shuffle: false }, () => {
   });
 
   it('fails no pass that was about to tell it something when it is deleted', async () => {
+    const { countPasses } = cluster;
     const [failed, over] = [await countPasses('error'), await countPasses('success')];
     meanwhile = () => remove('ImageService', name);
     await declare();
@@ -307,15 +308,6 @@ describe('an ImageService', { shuffle: false }, () => {
     meanwhile = async () => undefined;
     expect(await countPasses('error')).toBe(failed);
   });
-
-  async function countPasses(result: string): Promise<number> {
-    const text = await cluster.metrics().print();
-    const counted = new RegExp(
-      `^controller_runtime_reconcile_total\\{.*"${result}"\\} (\\d+)$`,
-      'm',
-    );
-    return Number(counted.exec(text)?.[1] ?? 0);
-  }
 
   const ownedKinds = ['Deployment', 'Service', 'CronJob', 'Job', 'NetworkPolicy', 'Ingress'];
 

@@ -12,6 +12,7 @@ import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import type { Database } from '../../runtime/db/client.ts';
+import { least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { type KubeCall, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
@@ -79,14 +80,10 @@ export function anInstallation(name: string, spec: object = {}): object {
     apiVersion: 'tintype.dev/v1alpha1',
     metadata: { name },
     spec: {
+      ...least,
       image: 'registry.example/tintype:1',
       baseURL: 'https://api.example',
       deliveryRootDomain: 'img.example',
-      databaseSecretRef: { name: 'db' },
-      amqpSecretRef: { name: 'mq' },
-      storageSecretRef: { name: 's3' },
-      keysSecretRef: { name: 'keys' },
-      identity: { issuer: 'https://id.example' },
       ...spec,
     },
   };
@@ -190,8 +187,15 @@ export function useInstallationCluster(
         metrics,
         /^rest_client_requests_total\{.*method="(?:PATCH|POST|PUT|DELETE)".*\} (\d+)$/gm,
       ),
-    countPasses: () =>
-      count(metrics, /^controller_runtime_reconcile_total\{controller="ImageService".*\} (\d+)$/gm),
+    /** With one result, else with any. */
+    countPasses: (result = '') =>
+      count(
+        metrics,
+        new RegExp(
+          `^controller_runtime_reconcile_total\\{controller="ImageService".*${result}.*\\} (\\d+)$`,
+          'gm',
+        ),
+      ),
   };
 }
 
