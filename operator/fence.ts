@@ -4,11 +4,12 @@
  * once another has begun, whatever its clock says; nor can one that still knows rows of before the database was restored
  * or made anew. Spec: Project.
  */
-import type { Database, Transaction } from '../runtime/db/client.ts';
+import type { Database } from '../runtime/db/client.ts';
 import { insertOwnersElsewhere } from '../runtime/db/declared-rows.ts';
 import {
   findNewestOperatorTerm,
   findOperatorTerm,
+  type KnownTerm,
   lockOperatorTerm,
   type OperatorTerm,
   raiseOperatorTerm,
@@ -68,29 +69,28 @@ export function openFence(db: Database, term: OperatorTerm): Fence {
     if (isElsewhere) await noteElsewhere(db);
     raisedIn = newest.table;
   };
-  const fenced: Database['transaction'] = (work, options) =>
-    db.transaction(async (tx) => {
-      await proveTerm(tx, term);
+  const fenced: Database['transaction'] = (work, options) => {
+    // As it is now: another transaction may raise the term before this one has read it.
+    const table = raisedIn;
+    return db.transaction(async (tx) => {
+      proveTerm(await lockOperatorTerm(tx, term.lease), term, table);
       return work(tx);
     }, options);
+  };
   return {
     raise,
     raised: async () => {
-      if (raisedIn === undefined) return raise();
-      const newest = await findOperatorTerm(db, term.lease);
-      // A dump of this very term knows it as well.
-      if (!knows(newest, term) || newest.table !== raisedIn) throw new Rewound(term);
-      if (!isSame(newest, term)) throw new Fenced(term, newest);
+      const table = raisedIn;
+      if (table === undefined) return raise();
+      proveTerm(await findOperatorTerm(db, term.lease), term, table);
     },
     db: {
       ...db,
       transaction: async (work, options) => {
-        const wasRaised = raisedIn !== undefined;
         try {
           return await fenced(work, options);
         } catch (error) {
           if (!(error instanceof NotRaised)) throw error;
-          if (wasRaised) throw new Rewound(term);
           await raise();
           return fenced(work, options);
         }
@@ -112,20 +112,23 @@ function wasLedByOurs(own: OperatorTerm, last: OperatorTerm): boolean {
   return last.lease_uid === own.lease_uid;
 }
 
-/** The database was away when the term began, or is another by now. */
+/** The database was away when the term began. */
 class NotRaised extends Error {}
 
-async function proveTerm(tx: Transaction, own: OperatorTerm): Promise<void> {
-  const newest = await lockOperatorTerm(tx, own.lease);
-  if (!knows(newest, own)) throw new NotRaised();
+/** `table`: where this one was written to; undefined: nowhere yet. */
+function proveTerm(
+  newest: KnownTerm | undefined,
+  own: OperatorTerm,
+  table: string | undefined,
+): void {
+  if (!knows(newest, own)) throw table === undefined ? new NotRaised() : new Rewound(own);
+  // A dump of this very term knows it as well.
+  if (table !== undefined && newest.table !== table) throw new Rewound(own);
   if (!isSame(newest, own)) throw new Fenced(own, newest);
 }
 
 /** Or of one that came after it. */
-function knows<Known extends OperatorTerm>(
-  newest: Known | undefined,
-  own: OperatorTerm,
-): newest is Known {
+function knows(newest: KnownTerm | undefined, own: OperatorTerm): newest is KnownTerm {
   return newest !== undefined && newest.epoch >= own.epoch;
 }
 

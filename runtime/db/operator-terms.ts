@@ -37,12 +37,17 @@ export async function findNewestOperatorTerm(db: Queryable): Promise<OperatorTer
   return term;
 }
 
-/** `table`: another one where the table was made anew, with whatever rows. */
+/** As it stands in the database. */
+export type KnownTerm = OperatorTerm & {
+  /** Another one where the table was made anew, with whatever rows. */
+  table: string;
+};
+
 export async function findOperatorTerm(
   db: Queryable,
   lease: string,
-): Promise<(OperatorTerm & { table: string }) | undefined> {
-  const [term] = await db.query<OperatorTerm & { table: string }>(
+): Promise<KnownTerm | undefined> {
+  const [term] = await db.query<KnownTerm>(
     'select lease, lease_uid, epoch, holder, tableoid::text as table from operator_terms where lease = $1',
     [lease],
   );
@@ -59,7 +64,7 @@ export async function findLastOperatorEpoch(db: Queryable, lease: string): Promi
 }
 
 const LOCK = kept(
-  `select lease, lease_uid, epoch, holder, set_config('tintype.declares', 'on', true)
+  `select lease, lease_uid, epoch, holder, tableoid::text as table, set_config('tintype.declares', 'on', true)
    from operator_terms where lease = $1 for share`,
 );
 
@@ -70,6 +75,6 @@ const LOCK = kept(
 export async function lockOperatorTerm(
   tx: Transaction,
   lease: string,
-): Promise<OperatorTerm | undefined> {
-  return (await tx.query<OperatorTerm>(LOCK, [lease]))[0];
+): Promise<KnownTerm | undefined> {
+  return (await tx.query<KnownTerm>(LOCK, [lease]))[0];
 }

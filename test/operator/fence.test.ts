@@ -153,6 +153,8 @@ describe('a term of the operator', () => {
       await tx.query('alter table restored rename to operator_terms');
     });
     await expect(fence.raised()).rejects.toBeInstanceOf(Rewound);
+    await expect(write(fence.db, lease)).rejects.toBeInstanceOf(Rewound);
+    expect(await isThere(lease)).toBe(false);
   });
 
   it('by another Lease of its name says that another cluster may be at work', async () => {
