@@ -250,21 +250,28 @@ describe('what runs apart', { shuffle: false }, () => {
       );
     const portOf = ({ port = 0 }: DeployedProcess) => ({ delivery_port: port });
 
+    // Nobody has asked for one of these yet, at a second attempt of the test neither.
+    let width = 420;
+    const pathOfNext = () => `/resize/${width++}x/format/avif/f/cold.jpg`;
+    const said = (answers: Awaited<ReturnType<typeof viewers>>) =>
+      new Set(answers.map(({ status, body }) => (status === 200 ? 'served' : body.error.code)));
+
     it('render an image that 200 viewers ask for at once only once', async () => {
       const before = await renders();
-      const path = '/resize/420x/format/avif/f/cold.jpg';
+      const path = pathOfNext();
       const answers = await viewers(Array.from({ length: 200 }, () => path));
-      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(said(answers)).toEqual(new Set(['served']));
       expect(new Set(answers.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1);
       expect((await renders()) - before).toBe(1);
     });
 
     it('refuse at once what is too much, with the time to come back, and serve all that they have', async () => {
       const cold = Array.from({ length: 400 }, (_, at) => `/resize/${300 + at}x/f/cold.jpg`);
-      const hit = '/resize/420x/format/avif/f/cold.jpg';
+      const hit = pathOfNext();
+      expect(said(await viewers([hit, hit]))).toEqual(new Set(['served']));
       const flood = viewers(cold);
       const hits = await viewers(Array.from({ length: 50 }, () => hit));
-      expect(new Set(hits.map(({ status }) => status))).toEqual(new Set([200]));
+      expect(said(hits)).toEqual(new Set(['served']));
       const answers = await flood;
       const refused = answers.filter(({ status }) => status === 503);
       expect(refused.length).toBeGreaterThan(0);
