@@ -28,6 +28,9 @@ beforeEach(async () => {
   await db.query('truncate purges, doomed_objects');
 });
 
+/** Times of runs are whole milliseconds. */
+const aMoment = () => db.query('select pg_sleep(0.002)');
+
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 describe('a job', () => {
@@ -47,6 +50,7 @@ describe('a job', () => {
 
   it('that stopped renewing its lease is lost, and says so to itself', async () => {
     const lost = must(await start('fold', 0));
+    await aMoment();
     const next = must(await start('fold'));
     expect(await updateJobRunLease(db, { run_id: lost.run_id, lease_seconds: 60 })).toBe(false);
     expect(await updateJobRunLease(db, { run_id: next.run_id, lease_seconds: 60 })).toBe(true);
@@ -65,8 +69,7 @@ describe('a job', () => {
     expect(await count()).toBe(1);
     await end('done');
     expect(await count()).toBe(0);
-    // Times of runs are whole milliseconds.
-    await db.query('select pg_sleep(0.002)');
+    await aMoment();
     await end('failed');
     await end('failed');
     must(await start('count', 0));
