@@ -232,9 +232,10 @@ describe('what runs apart', { shuffle: false }, () => {
     });
     afterAll(() => Promise.all(Object.values(second).map((each) => each.end('SIGTERM'))));
 
+    // As AVIF: a sample of the status page renders a WebP each minute.
     const rendersOf = async ({ watch_port }: DeployedProcess) => {
       const metrics = await (await watched(watch_port, '/metrics')).text();
-      const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*\} (\d+)$/gm);
+      const counts = metrics.matchAll(/^tintype_render_seconds_count\{.*"avif".*\} (\d+)$/gm);
       return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
     };
     const renders = async () =>
