@@ -18,7 +18,7 @@ import type { Buckets } from '../platform/storage/bucket.ts';
 import { abortParts } from './abort-upload.ts';
 import { planStorageBytes } from './plan-storage.ts';
 import { requireLibraryWrites, requirePlace } from './require-place.ts';
-import { type UploadAddresses, type UploadWay, wayOf } from './upload-ways.ts';
+import { type UploadAddresses, type UploadWay, type WayDeps, wayOf } from './upload-ways.ts';
 
 export type UploadWish = {
   project: ProjectRow;
@@ -63,40 +63,56 @@ export type NewUploadSession = {
   way: Awaited<ReturnType<UploadWay['describe']>>;
 };
 
-export async function createUpload(
-  deps: CreateUploadDeps,
-  asked: UploadWish,
-): Promise<NewUploadSession> {
+/** Everything of a session that is known before its room is reserved. */
+export type BegunUpload = Pick<
+  NewUpload,
+  'upload_id' | 'ingest_key' | 'storage_upload_id' | 'part_count' | 'part_size'
+> &
+  (SessionPart | Pick<SessionPart, 'library_id' | 'folder'>);
+
+/** Begins it at the storage where it has to be begun there; what comes to nothing, the sweep ends. */
+export async function beginUpload(deps: CreateUploadDeps, asked: UploadWish): Promise<BegunUpload> {
   const { project, wish } = asked;
   if (project.status !== 'active') throw new ServiceError('project_suspended');
   refuseType(wish.content_type, deps.settings);
   refuseSize(wish, deps.settings.ingestMaxBytes);
-  const { project_id } = project;
   const place = await placeOf(deps, asked);
   const upload_id = newId('upl', deps.clock.now().getTime());
-  const ingest_key = `${project_id}/${upload_id}`;
+  const ingest_key = `${project.project_id}/${upload_id}`;
+  const begun = await wayOf(wish).begin(wayDeps(deps), wish, ingest_key);
+  return { upload_id, ingest_key, ...place, ...begun };
+}
+
+/** `begun`: unless given, it is begun here. */
+export async function createUpload(
+  deps: CreateUploadDeps,
+  asked: UploadWish,
+  begun?: BegunUpload,
+): Promise<NewUploadSession> {
+  const { project, wish } = asked;
+  const known = begun ?? (await beginUpload(deps, asked));
   const way = wayOf(wish);
-  const wayDeps = { ingest: deps.buckets.ingest, addresses: deps.addresses };
-  const begun = await way.begin(wayDeps, wish, ingest_key);
   const upload = await insertUpload(deps.db, {
-    upload_id,
-    ingest_key,
-    project_id,
-    file_slug: wish.file_slug ?? upload_id,
+    project_id: project.project_id,
+    file_slug: wish.file_slug ?? known.upload_id,
     mode: way.mode,
     content_type: wish.content_type,
     size_bytes: wish.size_bytes,
     sha256: wish.sha256 ?? null,
     lifetime_seconds: way.lifetime_seconds,
-    ...place,
-    ...begun,
+    ...known,
     plan_storage_bytes: planStorageBytes(deps.plans, project.plan),
   });
   if (upload === undefined) {
-    await abortParts(deps, { ingest_key, storage_upload_id: begun.storage_upload_id ?? null });
+    const { ingest_key, storage_upload_id = null } = known;
+    await abortParts(deps, { ingest_key, storage_upload_id });
     throw await refusal(deps, asked);
   }
-  return { upload, way: await way.describe(wayDeps, upload, project.project_slug) };
+  return { upload, way: await way.describe(wayDeps(deps), upload, project.project_slug) };
+}
+
+function wayDeps({ buckets, addresses }: CreateUploadDeps): WayDeps {
+  return { ingest: buckets.ingest, addresses };
 }
 
 async function placeOf(

@@ -9,7 +9,7 @@ import { REQUEST_BODY_BYTES_MAX } from '../core/limits.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import type { Credential, Principal } from './auth/principal.ts';
 import type { ApiDeps } from './deps.ts';
-import { answerOnce } from './idempotency.ts';
+import { answerOnce, type Work } from './idempotency.ts';
 import { findOwnProject } from './own-project.ts';
 import { parseBody, parseQuery } from './parse-input.ts';
 
@@ -109,24 +109,31 @@ export function endpoint<Body = undefined, Query = undefined>(
   shape: Shape<Body, Query> & { handle(call: Call<Body, Query>): Promise<unknown> },
 ): Endpoint {
   const described = facts(shape);
-  const work = async (call: RawCall) => answer(shape.ok, await shape.handle(checked(shape, call)));
-  return { ...described, run: (call) => answerOnce(described, call, work) };
+  const begin = async (call: RawCall): Promise<Work> => {
+    const known = checked(shape, call);
+    return async (deps) => answer(shape.ok, await shape.handle({ ...known, deps }));
+  };
+  return { ...described, run: (call) => answerOnce(described, call, begin) };
 }
 
 /** An endpoint below `/v1/projects/{slug}`: its handler gets a project that the caller may address. */
-export function projectEndpoint<Body = undefined, Query = undefined>(
+export function projectEndpoint<Body = undefined, Query = undefined, Prepared = undefined>(
   shape: Shape<Body, Query> & {
     misfits?: Misfits;
-    handle(call: ProjectCall<Body, Query>): Promise<unknown>;
+    /** Asks whoever may be slow, before a transaction opens that would wait for it. */
+    prepare?(call: ProjectCall<Body, Query>): Promise<Prepared>;
+    handle(call: ProjectCall<Body, Query>, prepared: Prepared): Promise<unknown>;
   },
 ): Endpoint {
   const described = facts(shape);
-  const work = async (call: RawCall) => {
+  const begin = async (call: RawCall): Promise<Work> => {
     const project = await findOwnProject(call, described.projects);
     const misfits = shape.misfits?.({ ...call, project });
-    return answer(shape.ok, await shape.handle({ ...checked(shape, call, misfits), project }));
+    const known = { ...checked(shape, call, misfits), project };
+    const prepared = (await shape.prepare?.(known)) as Prepared;
+    return async (deps) => answer(shape.ok, await shape.handle({ ...known, deps }, prepared));
   };
-  return { ...described, run: (call) => answerOnce(described, call, work) };
+  return { ...described, run: (call) => answerOnce(described, call, begin) };
 }
 
 function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {

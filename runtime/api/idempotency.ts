@@ -24,17 +24,26 @@ import type { Principal } from './auth/principal.ts';
 import type { Answer, EndpointFacts, RawCall } from './endpoint.ts';
 
 type Facts = Pick<EndpointFacts, 'method' | 'path' | 'effect'>;
-type Work = (call: RawCall) => Promise<Answer>;
+/** Its effect and its answer, by a database that may be a transaction. */
+export type Work = (deps: RawCall['deps']) => Promise<Answer>;
 
-/** Runs the work, or answers what it answered before. Throws idempotency_key_reused and idempotency_in_progress. */
-export async function answerOnce(facts: Facts, call: RawCall, work: Work): Promise<Answer> {
+/**
+ * Runs the work, or answers what it answered before. `begin`: what comes before its effect. Throws
+ * idempotency_key_reused and idempotency_in_progress.
+ */
+export async function answerOnce(
+  facts: Facts,
+  call: RawCall,
+  begin: (call: RawCall) => Promise<Work>,
+): Promise<Answer> {
   const claim = claimOf(facts, call);
-  if (claim === undefined) return work(call);
+  if (claim === undefined) return (await begin(call))(call.deps);
   const { db, sealing } = call.deps;
   if (!(await claimIdempotencyKey(db, claim))) {
     return repeat(sealing, claim, await findIdempotencyKey(db, claim));
   }
   try {
+    const work = await begin(call);
     return facts.effect === 'once'
       ? await workInTransaction(call, claim, work)
       : await workThenStore(call, claim, work);
@@ -126,7 +135,7 @@ async function workInTransaction(
   const { db, sealing } = call.deps;
   return db.transaction(
     async (tx) => {
-      const answer = await work({ ...call, deps: { ...call.deps, db: joinTransaction(tx) } });
+      const answer = await work({ ...call.deps, db: joinTransaction(tx) });
       const isMine = await store({ db: tx, sealing }, claim, answer);
       return isMine ? answer : inProgress();
     },
@@ -145,7 +154,7 @@ async function findMine(
 
 /** For work that can be done again without another effect: only its answer is kept, and where that fails, given all the same. */
 async function workThenStore(call: RawCall, claim: IdempotencyClaim, work: Work): Promise<Answer> {
-  const answer = await work(call);
+  const answer = await work(call.deps);
   const isMine = await store(call.deps, claim, answer).catch(async (error: unknown) => {
     const { request_id } = call;
     call.deps.log.warn('the answer to an Idempotency-Key was not kept', { request_id, error });

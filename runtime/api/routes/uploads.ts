@@ -2,7 +2,7 @@
 import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeMultipart } from '../../actions/complete-multipart.ts';
 import { completeUpload, expired } from '../../actions/complete-upload.ts';
-import { createUpload } from '../../actions/create-upload.ts';
+import { beginUpload, createUpload } from '../../actions/create-upload.ts';
 import { signParts } from '../../actions/upload-ways.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';
@@ -61,8 +61,9 @@ export const createProjectUpload = projectEndpoint({
     'storage_unavailable',
   ],
   body: createUploadBody,
-  handle: async ({ deps, project, body }) => {
-    const { upload, way } = await createUpload(deps, { project, wish: body });
+  prepare: ({ deps, project, body }) => beginUpload(deps, { project, wish: body }),
+  handle: async ({ deps, project, body }, begun) => {
+    const { upload, way } = await createUpload(deps, { project, wish: body }, begun);
     return { ...presentUpload(upload, project.project_slug), ...way };
   },
 });

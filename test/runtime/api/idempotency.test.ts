@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { uploadRecord } from '../../../runtime/core/resources/upload.ts';
 import type { Database } from '../../../runtime/db/client.ts';
+import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import {
   type Answer,
   codeOf,
@@ -20,6 +21,7 @@ import { withoutStoring } from '../../support/without-storing.ts';
 
 type Post = { path: string; body?: unknown; key: string };
 
+const MIB = 2 ** 20;
 const api = useApi();
 const subject = newSubject();
 const owner = api.session(subject);
@@ -199,6 +201,33 @@ describe('an Idempotency-Key', () => {
     api.change({});
     expect((await post(made)).status).toBe(201);
     expect(await countUploads()).toBe(before + 1);
+  });
+
+  it('of an upload in parts opens no transaction before the storage has begun it, which it does once', async () => {
+    let open = 0;
+    const openThen: number[] = [];
+    const transaction: Database['transaction'] = (work, options) => {
+      open += 1;
+      return api.db.transaction(work, options).finally(() => {
+        open -= 1;
+      });
+    };
+    const { buckets } = api.deps();
+    const createMultipart: Bucket['createMultipart'] = (storageKey, settings) => {
+      openThen.push(open);
+      return buckets.ingest.createMultipart(storageKey, settings);
+    };
+    api.change({
+      db: { ...api.db, transaction },
+      buckets: { ...buckets, ingest: { ...buckets.ingest, createMultipart } },
+      settings: { ingestMaxBytes: 10 * MIB },
+    });
+    const parts = { ...wish, size_bytes: 10 * MIB, parts: 2 };
+    const made = { path: uploads, body: parts, key: randomUUID() };
+    const first = await post(made);
+    expect([first.status, first.body.multipart.parts.length]).toEqual([201, 2]);
+    expect((await post(made)).body).toEqual(first.body);
+    expect(openThen).toEqual([0]);
   });
 
   it('of a process that was killed is taken over after its lease, and not before', async () => {
