@@ -139,19 +139,28 @@ fetch_photographs() {
 
 GATEWAY_API=sigs.k8s.io/gateway-api@v1.6.3
 KEDA=github.com/kedacore/keda/v2@v2.21.0
+CLOUD_NATIVE_PG=github.com/cloudnative-pg/cloudnative-pg@v1.27.1
+RABBITMQ=github.com/rabbitmq/cluster-operator/v2@v2.16.0
+ROOK=github.com/rook/rook@v1.17.8
 
 # Of kinds that a cluster may have beside those of Tintype, as their projects publish them.
 fetch_definitions() {
-  local place=.tools/definitions version="$GATEWAY_API $KEDA" gateway_api keda
-  [ "$(cat $place/version 2>/dev/null)" = "$version" ] && return
+  local place=.tools/definitions of="$GATEWAY_API $KEDA $CLOUD_NATIVE_PG $RABBITMQ $ROOK" module
+  [ "$(cat $place/version 2>/dev/null)" = "$of" ] && return
   find_go
-  echo "Fetching the definitions of the Gateway API and of KEDA into $place/ …"
-  gateway_api=$(fetch_module "$GATEWAY_API")
-  keda=$(fetch_module "$KEDA")
+  echo "Fetching the definitions of the Gateway API, KEDA, CloudNativePG, RabbitMQ and Rook into $place/ …"
   mkdir -p $place
-  install -m 644 "$gateway_api/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml" \
-    "$keda"/config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml $place
-  echo "$version" >$place/version
+  module=$(fetch_module "$GATEWAY_API")
+  install -m 644 "$module/config/crd/standard/gateway.networking.k8s.io_httproutes.yaml" $place
+  module=$(fetch_module "$KEDA")
+  install -m 644 "$module"/config/crd/bases/keda.sh_{scaledobjects,triggerauthentications}.yaml $place
+  module=$(fetch_module "$CLOUD_NATIVE_PG")
+  install -m 644 "$module/config/crd/bases/postgresql.cnpg.io_clusters.yaml" $place
+  module=$(fetch_module "$RABBITMQ")
+  install -m 644 "$module/config/crd/bases/rabbitmq.com_rabbitmqclusters.yaml" $place
+  module=$(fetch_module "$ROOK")
+  install -m 644 "$module/deploy/olm/assemble/objectbucket.io_objectbucketclaims.yaml" $place
+  echo "$of" >$place/version
 }
 
 [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"

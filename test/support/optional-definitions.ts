@@ -1,4 +1,4 @@
-/** Kinds that a cluster may have beside those of Tintype: HTTPRoutes and ScaledObjects, defined by their own projects. */
+/** Kinds that a cluster may have beside those of Tintype, as the projects that bring them define them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,6 +30,22 @@ export async function installTriggerAuthentications(plane: PlaneAddress): Promis
   await kubeApply(plane, path, await read('keda.sh_triggerauthentications.yaml'));
   await served(plane, '/apis/keda.sh/v1alpha1/triggerauthentications');
 }
+
+/** Those of PostgreSQL by CloudNativePG, of RabbitMQ and of buckets by their operators, which nothing else looks at. */
+export async function installDependencies(plane: PlaneAddress): Promise<void> {
+  for (const [resource, version] of dependencies) {
+    const [plural = '', ...group] = resource.split('.');
+    const file = `${group.join('.')}_${plural}.yaml`;
+    await kubeApply(plane, `${DEFINITIONS}/${resource}`, await read(file));
+    await served(plane, `/apis/${group.join('.')}/${version}/${plural}`);
+  }
+}
+
+const dependencies = [
+  ['clusters.postgresql.cnpg.io', 'v1'],
+  ['rabbitmqclusters.rabbitmq.com', 'v1beta1'],
+  ['objectbucketclaims.objectbucket.io', 'v1alpha1'],
+] as const;
 
 /** The status that the controller of a Gateway writes: it serves the route, unless it says something else of it. */
 export function judgedBy(parentRef: object, said: object = {}): object {

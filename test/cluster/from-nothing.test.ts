@@ -1,0 +1,116 @@
+// What docs/kubernetes.md lets people type before there is an operator, against the definitions that CloudNativePG,
+// RabbitMQ's Cluster Operator and Rook publish; what their operators would answer is written by the test.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFences } from '../contract/support/blocks.ts';
+import { projectRoot } from '../contract/support/tintype.ts';
+import { kubeconfig } from '../support/control-plane.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+import { installDependencies } from '../support/optional-definitions.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const cluster = useControlPlane();
+const lines = readFences('docs/kubernetes.md')
+  .filter(({ language }) => language === 'console')
+  .flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('$ ')));
+let folder = '';
+let namespace = '';
+
+beforeAll(async () => {
+  await installDependencies(cluster.plane());
+  folder = await mkdtemp(join(tmpdir(), 'tintype-typed-'));
+  await writeFile(join(folder, 'kubeconfig'), kubeconfig(cluster.plane(), 'admin'));
+  namespace = await cluster.namespace();
+}, 60_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+/** What it prints, in the namespace and the folder of this test. */
+async function run(line: string): Promise<string> {
+  const script = line
+    .replaceAll('tintype-system', namespace)
+    .replaceAll(/(?<=>|=)ca\.crt/g, join(folder, 'ca.crt'));
+  const PATH = [dirname(findKubeTool('kubectl')), process.env['PATH']].join(delimiter);
+  const env = { PATH, HOME: folder, KUBECONFIG: join(folder, 'kubeconfig'), NAMESPACE: namespace };
+  const how = ['--norc', '-eo', 'pipefail', '-c', script];
+  const { stdout, stderr } = await promisify(execFile)('bash', how, { cwd: projectRoot, env });
+  expect(stderr).toBe('');
+  return stdout;
+}
+
+/** The line of the document that begins so. */
+function type(begins: string): Promise<string> {
+  const line = lines.find((each) => each.startsWith(`$ ${begins}`));
+  if (line === undefined) throw new Error(`no document says ${begins}`);
+  return run(line.slice(2));
+}
+
+const core = (path: string) => `/api/v1/namespaces/${namespace}/${path}`;
+const makeSecret = (name: string, stringData: Record<string, string>) => {
+  const head = { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
+  return kubeApply(cluster.plane(), core(`secrets/${name}`), { ...head, stringData });
+};
+async function readSecret(name: string): Promise<Record<string, string>> {
+  const { data } = await kubeOk(cluster.plane(), { path: core(`secrets/${name}`) });
+  const entries = Object.entries(data as Record<string, string>);
+  return Object.fromEntries(
+    entries.map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]),
+  );
+}
+
+/** As CloudNativePG does once the database is there. */
+async function answerAsCloudNativePg(): Promise<void> {
+  const ready = { type: 'Ready', status: 'True', reason: 'ClusterIsReady', message: '' };
+  const conditions = [{ ...ready, lastTransitionTime: new Date().toISOString() }];
+  await kubeOk(cluster.plane(), {
+    method: 'PATCH',
+    path: `/apis/postgresql.cnpg.io/v1/namespaces/${namespace}/clusters/tintype-db/status`,
+    body: { status: { conditions } },
+    content_type: 'application/merge-patch+json',
+  });
+  await makeSecret('tintype-db-app', { uri: 'postgresql://tintype:secret@tintype-db-rw/tintype' });
+  await makeSecret('tintype-db-ca', { 'ca.crt': 'its authority' });
+}
+
+describe('from nothing, by the document', { shuffle: false }, () => {
+  it('database, broker and buckets are taken by the definitions of those who bring them', async () => {
+    expect(await type('kubectl --namespace tintype-system apply -f config/samples/dep')).toBe(
+      'cluster.postgresql.cnpg.io/tintype-db created\nrabbitmqcluster.rabbitmq.com/tintype-mq created\n',
+    );
+    const claims = 'config/samples/dependencies/object-storage.yaml';
+    expect(await run(`kubectl --namespace tintype-system apply -f ${claims}`)).toMatch(
+      /tintype-ingest created\n.*tintype-content created\n/,
+    );
+  });
+
+  it('the database is awaited, and the Secrets are made that nobody else makes', async () => {
+    await answerAsCloudNativePg();
+    await type('kubectl --namespace tintype-system wait cluster/tintype-db');
+    const made = await type('STORAGE_KEY=');
+    for (const name of ['tintype-keys', 'tintype-storage', 'tintype']) {
+      expect(made).toContain(`secret/${name} created`);
+    }
+    const keys = await readSecret('tintype-keys');
+    expect(await readSecret('tintype')).toEqual({
+      TINTYPE_DATABASE_URL: (await readSecret('tintype-db-app'))['uri'],
+      TINTYPE_KEY_ENCRYPTION_KEYS: keys['TINTYPE_KEY_ENCRYPTION_KEYS'],
+    });
+  });
+
+  it('the authority of the database becomes the ConfigMap that an operator trusts', async () => {
+    await type('kubectl --namespace tintype-system get secret tintype-db-ca');
+    await type('kubectl --namespace tintype-system create configmap tintype-ca');
+    const { data } = await kubeOk(cluster.plane(), { path: core('configmaps/tintype-ca') });
+    expect(data).toEqual({ 'ca.crt': 'its authority' });
+  });
+
+  it('the sample of an installation is taken', async () => {
+    expect(await type('kubectl --namespace tintype-system apply -f config/samples/inst')).toBe(
+      'imageservice.tintype.dev/main created\n',
+    );
+  });
+});
