@@ -37,7 +37,7 @@ export function drawingCost(bytes: Buffer, { memory_bytes, cpu_ms }: DrawingNeed
 }
 
 /** Node, libvips and their libraries. */
-const PROCESS_BYTES = 130_000_000;
+const PROCESS_BYTES = 140_000_000;
 const CHANNELS_MAX = 4;
 /** Beside each pixel of a picture that can be seen through, while it is made smaller. */
 const WEIGHED_BYTES = 9;
