@@ -154,7 +154,8 @@ export async function compactEtcd({ etcd_url }: PlaneAddress): Promise<void> {
 
 function startTool(folder: string, name: string, args: string[]): ChildProcess {
   const log = openSync(join(folder, `${name}.log`), 'a');
-  const env = { ...process.env, [FOLDER_VARIABLE]: folder };
+  // Memory is there: a seventh of an API server's time went into collecting it.
+  const env = { ...process.env, GOGC: '400', [FOLDER_VARIABLE]: folder };
   const tool = spawn(findKubeTool(name), args, { env, cwd: folder, stdio: ['ignore', log, log] });
   closeSync(log);
   return tool;
