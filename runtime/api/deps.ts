@@ -14,6 +14,7 @@ import type { AuthDeps } from './auth/authorize.ts';
 import type { Page } from './page.ts';
 import type { PreviewGate } from './preview-gate.ts';
 import type { Rates } from './rates/rates.ts';
+import type { StatusBoard } from './status-board.ts';
 import type { UploadRate } from './upload-rate.ts';
 
 export type ApiDeps = AuthDeps & {
@@ -24,6 +25,8 @@ export type ApiDeps = AuthDeps & {
   readonly rates: Rates;
   /** All previews of this process go through it. */
   readonly previews: PreviewGate;
+  /** What the status page tells. */
+  readonly status: StatusBoard;
   /** Which plan each product buys, by payment provider. */
   readonly products: Readonly<Record<Provider, Readonly<Record<string, string>>>>;
   /** Undefined: whatever its secret signs. */

@@ -15,6 +15,7 @@ import { createPickerAssets } from './embed/picker-assets.ts';
 import { createPreviewGate } from './preview-gate.ts';
 import { createRates } from './rates/rates.ts';
 import { createApiServer } from './server.ts';
+import { createStatusBoard } from './status-board.ts';
 
 /** What an API has to be told beside what every process is told. */
 export const apiFields = [
@@ -73,6 +74,7 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
       writesPerMinute: config.rateWrites,
     }),
     previews: createPreviewGate(),
+    status: createStatusBoard(),
     sealing: createSealing(config.keyEncryptionKeys),
     identity: createIdentity({
       issuer: config.identityIssuer,

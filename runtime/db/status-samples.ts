@@ -18,6 +18,17 @@ export async function insertStatusSample(db: Queryable, row: StatusSampleRow): P
   );
 }
 
+/** Of which minute they are, and how many; undefined where there are none. */
+export async function findNewestSamples(
+  db: Queryable,
+): Promise<{ sampled_at: Date; count: number } | undefined> {
+  const [newest] = await db.query<{ sampled_at: Date; count: number }>(
+    `select sampled_at, count(*)::integer as count from status_samples
+     where sampled_at = (select max(sampled_at) from status_samples) group by sampled_at`,
+  );
+  return newest;
+}
+
 /** By service and time, oldest first. */
 export async function listStatusSamples(db: Queryable, hours: number): Promise<StatusSampleRow[]> {
   return db.query<StatusSampleRow>(

@@ -5,6 +5,7 @@ import { createPickerAssets } from '../../runtime/api/embed/picker-assets.ts';
 import { createPreviewGate } from '../../runtime/api/preview-gate.ts';
 import { createGuesses } from '../../runtime/api/rates/guesses.ts';
 import type { MinuteRate } from '../../runtime/api/rates/minute-rate.ts';
+import { createStatusBoard } from '../../runtime/api/status-board.ts';
 import { defaultPlans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
@@ -61,6 +62,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
     metrics: createMetrics(),
     rates: NO_RATES,
     previews: createPreviewGate(),
+    status: createStatusBoard(),
     queue: terms.queue ?? createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
     pickerAssets: createPickerAssets(),

@@ -5,7 +5,6 @@ import { STATUS_CACHE_SECONDS } from '../../core/limits.ts';
 import { accessRequestBody } from '../../core/resources/access-request.ts';
 import type { StatusRecord } from '../../core/resources/incident.ts';
 import { endpoint } from '../endpoint.ts';
-import { readStatus } from '../read-status.ts';
 
 export const postAccessRequest = endpoint({
   method: 'POST',
@@ -37,5 +36,5 @@ export const getPublicStatus = endpoint({
   auth: ['none'],
   ok: 200,
   cache_control: `public, max-age=${STATUS_CACHE_SECONDS}`,
-  handle: async ({ deps }): Promise<StatusRecord> => readStatus(deps.db, deps.clock.now()),
+  handle: async ({ deps }): Promise<StatusRecord> => deps.status(deps.db, deps.clock.now()),
 });

@@ -6,19 +6,19 @@ import { type Response, Router } from 'express';
 import { STATUS_CACHE_SECONDS } from '../../core/limits.ts';
 import type { Database } from '../../db/client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { readStatus } from '../read-status.ts';
 import { READING_POLICY } from '../reading-policy.ts';
+import type { StatusBoard } from '../status-board.ts';
 import { printStatusPage } from './print-status-page.ts';
 
-type Deps = { readonly db: Database; readonly clock: Clock };
+type Deps = { readonly db: Database; readonly clock: Clock; readonly status: StatusBoard };
 
-export function statusPage({ db, clock }: Deps): Router {
+export function statusPage({ db, clock, status }: Deps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(['/status', '/status/'], async (_request, response) => {
     const now = clock.now();
     keep(response)
       .type('html')
-      .send(printStatusPage(await readStatus(db, now), now));
+      .send(printStatusPage(await status(db, now), now));
   });
   router.get('/status/status.css', (_request, response) => {
     keep(response).sendFile('status.css', { root: import.meta.dirname });

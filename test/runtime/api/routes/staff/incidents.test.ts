@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { incidentRecord, statusRecord } from '../../../../../runtime/core/resources/incident.ts';
 import { statusServices } from '../../../../../runtime/core/status.ts';
+import type { Database } from '../../../../../runtime/db/client.ts';
 import { insertIncident } from '../../../../../runtime/db/incidents.ts';
 import { insertStatusSample } from '../../../../../runtime/db/status-samples.ts';
 import { codeOf, expectRecord, issuesOf, newSubject } from '../../../../support/api-client.ts';
@@ -113,6 +114,30 @@ describe('the public status', () => {
     expect(services.map(({ service }) => service)).toEqual(Object.keys(statusServices));
     const render = services.find(({ service }) => service === 'render');
     expect(render?.samples.map(({ ok }) => ok)).toEqual([false, true]);
+  });
+
+  it('reads the samples of a day once for everybody, and again where there are others', async () => {
+    await api.db.query('delete from status_samples');
+    const sampled = (hours: number) =>
+      insertStatusSample(api.db, {
+        service: 'api',
+        ok: true,
+        duration_ms: 9,
+        sampled_at: ago(hours),
+      });
+    const samples = async () => (await status()).body.services[0].samples.length;
+    let read = 0;
+    const query: Database['query'] = (text, values) => {
+      if (text.includes('order by service, sampled_at')) read += 1;
+      return api.db.query(text, values);
+    };
+    // At any time of day.
+    const now = new Date();
+    api.change({ db: { ...api.db, query }, clock: { ...api.deps().clock, now: () => now } });
+    await sampled(2);
+    expect([await samples(), await samples(), read]).toEqual([1, 1, 1]);
+    await sampled(1);
+    expect([await samples(), await samples(), read]).toEqual([2, 2, 2]);
   });
 
   it('tells of incidents that are open or ended within a week, manual and automatic', async () => {

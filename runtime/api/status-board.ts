@@ -8,25 +8,37 @@ import type { StatusRecord } from '../core/resources/incident.ts';
 import { statusServices } from '../core/status.ts';
 import type { Queryable } from '../db/client.ts';
 import { type IncidentRow, listIncidents } from '../db/incidents.ts';
-import { listStatusSamples, type StatusSampleRow } from '../db/status-samples.ts';
+import {
+  findNewestSamples,
+  listStatusSamples,
+  type StatusSampleRow,
+} from '../db/status-samples.ts';
 import { presentIncident } from './present/incident.ts';
 
 const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+export type StatusBoard = (db: Queryable, now: Date) => Promise<StatusRecord>;
+
+/** Samples are thousands, and anybody may ask: they are read again where there are others, or another minute has begun. */
+export function createStatusBoard(): StatusBoard {
+  let known: { of: string; services: StatusRecord['services'] } | undefined;
+  return async (db, now) => {
+    const newest = await findNewestSamples(db);
+    const of = JSON.stringify([newest, Math.floor(now.getTime() / MINUTE_MS)]);
+    if (known?.of !== of) known = { of, services: await readServices(db) };
+    const incidents = await listShown(db, now);
+    return { services: known.services, incidents: incidents.map(presentIncident) };
+  };
+}
 
 /** A service without samples is listed too: that nothing is known of it is worth knowing. */
-export async function readStatus(db: Queryable, now: Date): Promise<StatusRecord> {
-  const samples = Map.groupBy(
-    await listStatusSamples(db, STATUS_SAMPLES_HOURS),
-    ({ service }) => service,
-  );
-  const incidents = await listShown(db, now);
-  return {
-    services: Object.keys(statusServices).map((service) => ({
-      service,
-      samples: (samples.get(service) ?? []).map(presentSample),
-    })),
-    incidents: incidents.map(presentIncident),
-  };
+async function readServices(db: Queryable): Promise<StatusRecord['services']> {
+  const samples = await listStatusSamples(db, STATUS_SAMPLES_HOURS);
+  const grouped = Map.groupBy(samples, ({ service }) => service);
+  return Object.keys(statusServices).map((service) => {
+    return { service, samples: (grouped.get(service) ?? []).map(presentSample) };
+  });
 }
 
 /** Newest first. Those that go on are all there, however many came and went since they began. */
