@@ -2,7 +2,7 @@
 // on a real disk of 64 KiB. Spec: Metering.
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -69,21 +69,31 @@ async function lost(): Promise<number> {
 }
 
 /** The disk as the process sees it. */
-const ballast = () => join(`/proc/${child.pid}/root`, spool, 'ballast');
+const disk = () => join(`/proc/${child.pid}/root`, spool);
+const ballast = () => join(disk(), 'ballast');
+/** What was not sent yet, or is not gone yet: its room is free when it goes. */
+const segments = () =>
+  readdirSync(disk(), { encoding: 'utf8', recursive: true }).filter((name) =>
+    name.endsWith('.ndjson'),
+  );
 
 it('a full disk costs a metric and a log line, no usage, and no viewer anything', async () => {
+  rmSync(ballast(), { force: true });
+  lines.length = 0;
+  const before = await requests();
   expect(await view()).toBe(200);
-  await expect.poll(requests).toBe(1);
+  await expect.poll(requests).toBe(before + 1);
+  await expect.poll(segments).toEqual([]);
   fillDisk(ballast());
   for (let count = 0; count < 5; count += 1) expect(await view()).toBe(200);
-  await expect.poll(requests).toBe(6);
+  await expect.poll(requests).toBe(before + 6);
   expect(await lost()).toBe(0);
   const said = lines.filter((line) => line.includes('usage could not be spooled'));
   expect(said.length).toBe(5);
   expect(said[0]).toContain('ENOSPC');
   rmSync(ballast());
   for (let count = 0; count < 3; count += 1) expect(await view()).toBe(200);
-  await expect.poll(requests).toBe(9);
+  await expect.poll(requests).toBe(before + 9);
   expect(await lost()).toBe(0);
   expect(lines.filter((line) => line.includes('set aside'))).toEqual([]);
 });
