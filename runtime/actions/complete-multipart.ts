@@ -41,7 +41,7 @@ async function completeParts(
 ): Promise<UploadRow> {
   let known = upload;
   for (const milliseconds of PAUSES_MS) {
-    if (!isOver(known)) await assemble(deps.buckets.ingest, known, list);
+    if (!isOver(known)) known = await assembleOrEnd(deps, known, list);
     try {
       return await completeUpload(deps, known);
     } catch (error) {
@@ -57,6 +57,22 @@ async function completeParts(
 function partsRequired(part_count: number): ServiceError {
   const message = `This upload has ${part_count} parts. Send the list of all of them as parts, each with its part_number and the ETag that storage answered.`;
   return new ServiceError('parts_required', { message, details: { part_count } });
+}
+
+/** Whose session ended meanwhile, by an abort or in time, is told that, and not what its storage made of it. */
+async function assembleOrEnd(
+  { db, buckets }: CompleteUploadDeps,
+  upload: UploadRow,
+  list: PartList,
+): Promise<UploadRow> {
+  try {
+    await assemble(buckets.ingest, upload, list);
+    return upload;
+  } catch (error) {
+    const known = (await findUpload(db, upload.upload_id)) ?? upload;
+    if (isOver(known)) return known;
+    throw error;
+  }
 }
 
 /** Whatever the storage answered: an object of the right size is the proof that it was done, now or before. */

@@ -92,8 +92,8 @@ export class ObjectSizeMismatch extends Error {
 export class MultipartRefused extends Error {
   readonly code: 'invalid_parts' | 'multipart_complete_failed';
 
-  constructor(code: MultipartRefused['code'], message: string) {
-    super(message);
+  constructor(code: MultipartRefused['code'], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = 'MultipartRefused';
     this.code = code;
   }

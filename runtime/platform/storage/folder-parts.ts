@@ -57,10 +57,28 @@ export async function completeFolderMultipart(
   { key, path, list }: { key: string; path: string; list: PartList },
 ): Promise<void> {
   const upload = await readUpload(folder, { key, upload_id: list.upload_id });
-  if (upload === undefined) {
-    const message = 'the storage knows no such multipart upload: it was completed or aborted';
-    throw new MultipartRefused('multipart_complete_failed', message);
+  if (upload === undefined) throw noSuchUpload();
+  try {
+    await joinUpload({ folder, path }, list, upload);
+  } catch (error) {
+    // Who aborts removes its facts first, and may be removing the parts that are being read.
+    throw (await readUpload(folder, { key, upload_id: list.upload_id })) === undefined
+      ? noSuchUpload(error)
+      : error;
   }
+  await removeUpload(folder, list.upload_id);
+}
+
+function noSuchUpload(cause?: unknown): MultipartRefused {
+  const message = 'the storage knows no such multipart upload: it was completed or aborted';
+  return new MultipartRefused('multipart_complete_failed', message, { cause });
+}
+
+async function joinUpload(
+  { folder, path }: { folder: string; path: string },
+  list: PartList,
+  { content_type }: UploadFacts,
+): Promise<void> {
   const place = uploadFolder(folder, list.upload_id);
   const parts = await Promise.all(
     list.parts.map(async ({ part_number, etag }) => {
@@ -73,8 +91,7 @@ export async function completeFolderMultipart(
   });
   const bytes = Readable.from(joinParts(parts), { objectMode: false });
   const size_bytes = parts.reduce((sum, { head }) => sum + (head?.size_bytes ?? 0), 0);
-  await writeObjectFile({ folder, path }, bytes, { content_type: upload.content_type, size_bytes });
-  await removeUpload(folder, list.upload_id);
+  await writeObjectFile({ folder, path }, bytes, { content_type, size_bytes });
 }
 
 export async function abortFolderMultipart(

@@ -166,6 +166,21 @@ describe.each([
     },
   );
 
+  it('that was aborted while its parts were joined is told that, whatever its storage says', async () => {
+    const bucket = ingest();
+    const refusing = {
+      ...bucket,
+      completeMultipart: async (...call: Parameters<Bucket['completeMultipart']>) => {
+        expect((await abort(upload)).status).toBe(200);
+        return bucket.completeMultipart(...call);
+      },
+    };
+    const upload = await begin(refusing);
+    const completed = await complete(upload, await send(upload));
+    expect(codeOf(completed)).toBe('410 upload_expired');
+    expect(await statusOf(upload)).toBe('expired');
+  });
+
   it('ends in one way, of complete, abort and expiry at once, and its room is returned with it', async () => {
     for (let round = 0; round < 6; round += 1) {
       const before = await reservedBytes();

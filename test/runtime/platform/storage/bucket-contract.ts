@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Bucket, MultipartRefused } from '../../../../runtime/platform/storage/bucket.ts';
 
@@ -253,6 +254,25 @@ export function describeBucket(name: string, open: () => Bucket): void {
       });
       expect((await put(url, Buffer.from('late'))).status).toBe(404);
       expect(await listed(bucket, key)).toEqual([]);
+    });
+
+    it('is joined or refused where it is aborted meanwhile, and the bucket is no worse for it', async () => {
+      for (let round = 0; round < 8; round += 1) {
+        const { bucket, key, upload_id } = await begin(open());
+        const body = randomBytes(2 * MIB);
+        const part = await sendPart(bucket, { key, upload_id, part_number: 1, body });
+        const completed = bucket.completeMultipart(key, { upload_id, parts: [part] });
+        const settled = expect(
+          completed.catch((error: unknown) => {
+            if (!(error instanceof MultipartRefused)) throw error;
+          }),
+        ).resolves.toBeUndefined();
+        await pause(round);
+        await bucket.abortMultipart(key, upload_id);
+        await settled;
+        expect(await listed(bucket, key)).toEqual([]);
+        expect([undefined, body.length]).toContain((await bucket.head(key))?.size_bytes);
+      }
     });
 
     it('takes exactly the signed length of a part', async () => {
