@@ -10,6 +10,7 @@ import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { fontEnvironment } from './fonts.ts';
 import { FILTER_FD, findIsolation } from './isolation.ts';
+import { readProgramSources, SOURCES_FD } from './program-sources.ts';
 import { SandboxFailure } from './sandbox-failure.ts';
 import { stepBack } from './step-back.ts';
 
@@ -17,6 +18,7 @@ const HEAP_MEGABYTES = 256;
 /** Address space that is reserved but never resident, beside what a decoder may have resident. */
 const RESERVED_BYTES = 1_073_741_824;
 const root = fileURLToPath(new URL('../../../', import.meta.url));
+const boot = fileURLToPath(new URL('./boot.js', import.meta.url));
 
 export type DecoderProgram = {
   memory_bytes: number;
@@ -27,12 +29,12 @@ export type DecoderProgram = {
 
 /** Standard input takes jobs, file descriptor 3 gives answers, standard error is what it says when it dies. */
 export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgram): ChildProcess {
-  const program = fileURLToPath(entry ?? new URL('./child.ts', import.meta.url));
+  const program = entry ?? new URL('./child.ts', import.meta.url);
   const folders = [
     `${root}runtime${sep}`,
     `${root}package.json`,
     ...packagesFolders(),
-    dirname(program) + sep,
+    dirname(fileURLToPath(program)) + sep,
   ];
   const flags = [
     `--max-old-space-size=${HEAP_MEGABYTES}`,
@@ -41,8 +43,9 @@ export function spawnDecoder({ memory_bytes, entry, environment }: DecoderProgra
     '--allow-addons',
     '--disable-warning=SecurityWarning',
   ];
-  const child = startEnclosed([...flags, program], {
+  const child = startEnclosed([...flags, boot, program.href], {
     readable: folders,
+    sources: readProgramSources(program),
     data_bytes_max: memory_bytes + RESERVED_BYTES,
     environment,
   });
@@ -55,12 +58,14 @@ type Enclosed = {
   readable: readonly string[];
   data_bytes_max: number;
   environment?: Readonly<Record<string, string>> | undefined;
+  /** Handed to it on SOURCES_FD. */
+  sources?: Buffer;
 };
 
 /** Node with these arguments behind everything that the kernel has to offer. */
 export function startEnclosed(
   nodeArguments: readonly string[],
-  { readable, data_bytes_max, environment }: Enclosed,
+  { readable, data_bytes_max, environment, sources }: Enclosed,
 ): ChildProcess {
   const isolation = findIsolation();
   const command = isolation.enclose({
@@ -79,13 +84,21 @@ export function startEnclosed(
       ...fontEnvironment(),
       ...environment,
     },
-    stdio: ['pipe', 'ignore', 'pipe', 'pipe', isolation.filter === null ? 'ignore' : 'pipe'],
+    stdio: ['pipe', 'ignore', 'pipe', 'pipe', pipeFor(isolation.filter), pipeFor(sources)],
   });
-  if (isolation.filter !== null) {
-    const filter = child.stdio[FILTER_FD] as Writable | null;
-    filter?.on('error', () => undefined).end(isolation.filter);
-  }
+  hand(child, FILTER_FD, isolation.filter);
+  hand(child, SOURCES_FD, sources);
   return child;
+}
+
+function pipeFor(bytes: Buffer | null | undefined): 'pipe' | 'ignore' {
+  return bytes ? 'pipe' : 'ignore';
+}
+
+function hand(child: ChildProcess, fd: number, bytes: Buffer | null | undefined): void {
+  if (!bytes) return;
+  const pipe = child.stdio[fd] as Writable | null;
+  pipe?.on('error', () => undefined).end(bytes);
 }
 
 /** Throws SandboxFailure `unstarted` where the system has no room for one more program, or for the pipes to it. */
