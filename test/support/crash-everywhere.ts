@@ -1,7 +1,7 @@
 /**
  * That it does not matter at which of its writes the operator ends: one run that nothing disturbs says what is written
- * and what comes of it; then it ends before and after each of these writes, in a place of its own each time, and the
- * next one comes to the same, and to rest.
+ * and what comes of it; then it ends around each of these writes, in a place of its own each time, and the next one
+ * comes to the same, and to rest.
  */
 import { expect } from 'vitest';
 import type { CrashingOperator, CrashPoint } from './crashing-operator.ts';
@@ -13,8 +13,6 @@ export type CrashPath<Place> = {
   operatorOf(place: Place): CrashingOperator;
   /** All that is left in the end, in words that are the same for every place. */
   outcome(place: Place): Promise<unknown>;
-  /** Both by default; where one write simply follows another, before the one is after the other. */
-  sides?: readonly CrashPoint['side'][];
   /** How many places there may be beside one another. */
   at_once?: number;
 };
@@ -26,15 +24,24 @@ const AT_ONCE = 6;
 export async function crashEverywhere<Place>(
   path: CrashPath<Place>,
 ): Promise<{ writes: string[]; outcome: unknown }> {
-  const { begin, operatorOf, outcome, sides = ['before', 'after'], at_once } = path;
+  const { begin, operatorOf, outcome, at_once } = path;
   const clean = await begin();
-  const writes = await operatorOf(clean).run();
+  const undisturbed = operatorOf(clean);
+  const writes = await undisturbed.run();
   const expected = await outcome(clean);
   // A second look at everything writes nothing.
   expect(await operatorOf(clean).run()).toEqual([]);
-  const points = writes.flatMap((_, write) => sides.map((side): CrashPoint => ({ write, side })));
+  const points = crashPoints(writes.length, undisturbed.hasOverlapped());
   await atOnce(points, (point) => crash(path, point, expected), at_once);
   return { writes, outcome: expected };
+}
+
+/** Where one write follows another, what ends after the one has ended before the other; after the last, all is done. */
+function crashPoints(writes: number, overlap: boolean): CrashPoint[] {
+  const sides: CrashPoint['side'][] = overlap ? ['before', 'after'] : ['before'];
+  return Array.from({ length: writes }, (_, write) =>
+    sides.map((side): CrashPoint => ({ write, side })),
+  ).flat();
 }
 
 /** A few at a time. */

@@ -15,6 +15,8 @@ export type CrashPoint = { write: number; side: 'before' | 'after' };
 export type CrashingOperator = {
   /** Passes until one writes nothing, or until it crashes; answers each write in its order. */
   run(at?: CrashPoint): Promise<string[]>;
+  /** Whether a write has begun, in any run so far, while another one was under way. */
+  hasOverlapped(): boolean;
 };
 
 /** Around each write; whatever is written beside the API server and the database goes through it too. */
@@ -38,11 +40,13 @@ const WRITES = ['create', 'apply', 'applyStatus', 'replace', 'merge', 'delete'] 
 const PASSES_MAX = 12;
 
 export function createCrashingOperator(options: Options): CrashingOperator {
+  const seen = { underWay: 0, overlapped: false };
   return {
+    hasOverlapped: () => seen.overlapped,
     run: async (at) => {
       const { client, metrics } = connectKube(options.plane);
       const writes: string[] = [];
-      const step = createStep(writes, at);
+      const step = createStep({ writes, at, seen });
       const through = { client: counted(client, step), db: countedDatabase(options.db, step) };
       try {
         await passes(options, { ...through, metrics, step }, writes);
@@ -56,14 +60,24 @@ export function createCrashingOperator(options: Options): CrashingOperator {
   };
 }
 
-function createStep(writes: string[], at: CrashPoint | undefined): Step {
+type Stepping = {
+  writes: string[];
+  at: CrashPoint | undefined;
+  seen: { underWay: number; overlapped: boolean };
+};
+
+function createStep({ writes, at, seen }: Stepping): Step {
   return async (name, write) => {
     const isHere = at?.write === writes.length;
     // What has ended writes nothing more.
     if (at !== undefined && writes.length > at.write) throw new Crash();
     writes.push(name);
     if (isHere && at.side === 'before') throw new Crash();
-    const result = await write();
+    seen.overlapped ||= seen.underWay > 0;
+    seen.underWay += 1;
+    const result = await write().finally(() => {
+      seen.underWay -= 1;
+    });
     if (isHere) throw new Crash();
     return result;
   };
