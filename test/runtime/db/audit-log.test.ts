@@ -1,4 +1,4 @@
-// The trail of one project among those of many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
+// The trail of one project, or of one request, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
 import { beforeAll, expect, it } from 'vitest';
 import { listAuditEntries } from '../../../runtime/db/audit-log.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -23,6 +23,13 @@ beforeAll(async () => {
     );
   await entries(one.project_id, 1, 20_000);
   await entries(other.project_id, 30_000, 200);
+  await db.query(
+    `update audit_log set request_id = 'req_' || (created_at - now()) where project_id = $1`,
+    [one.project_id],
+  );
+  await db.query(
+    `update audit_log set request_id = 'req_asked' where target in ('f19998', 'f30010')`,
+  );
   await db.query('analyze');
 }, 120_000);
 
@@ -36,4 +43,14 @@ it.each([
   expect(rows.map(({ project_slug }) => project_slug)).toEqual(Array(LIMIT).fill(slug()));
   expect(explained).toHaveLength(1);
   expect(explained[0]?.rows_read).toBeLessThanOrEqual(2 * LIMIT);
+});
+
+it('shows what one request did, long ago', async () => {
+  const { db: told, explained } = explaining(db, ['audit_log']);
+  const { rows } = await listAuditEntries(told, {
+    ...{ limit: LIMIT, after: null, request_id: 'req_asked' },
+  });
+  expect(rows.map(({ target }) => target)).toEqual(['f19998', 'f30010']);
+  expect(explained).toHaveLength(1);
+  expect(explained[0]?.rows_read).toBeLessThanOrEqual(2);
 });
