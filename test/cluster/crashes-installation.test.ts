@@ -129,8 +129,7 @@ describe.each([
   'an operator that ends at any write of an installation that is %s',
   (_, begin, reason) => {
     it('comes to the same objects, none twice and none left over', async () => {
-      const path = { begin, operatorOf, outcome, sides: ['after'] } as const;
-      const { writes, outcome: found } = await crashEverywhere(path);
+      const { writes, outcome: found } = await crashEverywhere({ begin, operatorOf, outcome });
       expect(writes.length).toBeGreaterThan(4);
       const ready = { type: 'Ready', reason };
       expect(found).toMatchObject({
