@@ -1,5 +1,5 @@
 // A leader whose watches are open and behind: what was made since is nothing that went. Spec: Project.
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { findProject, updateProject } from '../../runtime/db/projects.ts';
 import { least } from '../operator/image-service/samples.ts';
@@ -20,6 +20,9 @@ const cluster = useTenantCluster({
   },
 });
 const { apply, condition, led, namespace, plane } = cluster;
+
+// A watch that is opened anew while lines are late is not synced until they are not.
+afterEach(() => proxy.lines('none'));
 
 /** What a leader has made of a resource: its row. */
 async function makeRow(name: string, owner_uid: string) {
@@ -132,5 +135,4 @@ it('a route stays whose project and ImageService are not heard of yet, and one t
     });
   });
   await behind.stop();
-  proxy.lines('none');
 });
