@@ -9,7 +9,7 @@ import { removeFolder, startTintype, type Tintype } from '../contract/support/ti
 import { upload } from '../contract/support/upload.ts';
 import { startBrowser } from './browser.ts';
 import { over, photograph } from './pictures.ts';
-import { pageOf, type Site, startSite } from './site.ts';
+import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 
 export type PickerSite = {
   tintype: Tintype;
@@ -68,7 +68,8 @@ export async function startPickerSite(): Promise<PickerSite> {
   await api('POST', libraries, { slug: 'press', name: 'Press', allowed_origins: [shop.origin] });
   const mint: PickerSite['mint'] = {};
   const refreshed: PickerSite['refreshed'] = [];
-  for (const site of [shop, stranger]) site.answers.set('/', pageOf(SCRIPT, '<h1>A shop</h1>'));
+  for (const { answers } of [shop, stranger])
+    answers.set(PAGE_PATH, pageOf(SCRIPT, '<h1>A shop</h1>'));
   shop.answers.set('/session', async (request, response) => {
     const { refreshOf } = JSON.parse(await text(request));
     refreshed.push(refreshOf);
@@ -114,7 +115,7 @@ export type Shown = { page: Page; frame: FrameLocator; complaints: string[] };
 /** The shop's page, in a browser of its own; complaints are those of every frame, but for answers that are refusals. */
 export async function visit(
   { browser, shop }: PickerSite,
-  { width = 1280, height = 800, locale = 'en-US', at = shop.origin } = {},
+  { width = 1280, height = 800, locale = 'en-US', at = shop.origin + PAGE_PATH } = {},
 ): Promise<Shown> {
   const context = await browser.newContext({ viewport: { width, height }, locale });
   const page = await context.newPage();

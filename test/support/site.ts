@@ -9,6 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { projectRoot } from '../house/source-files.ts';
 
+/** Where a page stands. Not at `/`: Vitest takes the paths of a browser's errors for files, and reads them. */
+export const PAGE_PATH = '/page.html';
+
 export type Answering = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 export type Site = {

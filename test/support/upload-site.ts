@@ -13,7 +13,7 @@ import { removeFolder, startTintype } from '../contract/support/tintype.ts';
 import { wrapBmp } from './bmp.ts';
 import { startBrowser } from './browser.ts';
 import { over, photograph } from './pictures.ts';
-import { pageOf, startSite } from './site.ts';
+import { PAGE_PATH, pageOf, startSite } from './site.ts';
 
 export type UploadSite = { browser: Browser; origin: string; close(): Promise<void> };
 
@@ -24,7 +24,7 @@ export async function startUploadSite(program: string, photo: UploadRoute): Prom
   const handler = createUploadHandler({ router: { photo }, url, apiKey, project });
   const send = (bytes: Buffer) => async (_: unknown, response: ServerResponse) =>
     void response.end(bytes);
-  site.answers.set('/', pageOf(program));
+  site.answers.set(PAGE_PATH, pageOf(program));
   site.answers.set('/upload', expressHandler(handler));
   site.answers.set('/small.jpg', send(await over(photograph(64, 48)).jpeg().toBuffer()));
   site.answers.set('/large.bmp', send(largePicture(2400)));
@@ -47,7 +47,7 @@ const largePicture = (height: number) => {
 };
 
 export async function openPage(page: Page, { origin }: UploadSite): Promise<void> {
-  await page.goto(origin);
+  await page.goto(origin + PAGE_PATH);
   await page.waitForFunction('document.title === "ready"');
 }
 
