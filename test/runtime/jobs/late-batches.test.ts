@@ -1,7 +1,9 @@
-// Usage batches that come while hours are summed, or long after them. Spec: Metering.
+// Usage batches that come while hours are summed or days are charged, or long after them. Spec: Metering.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { dayOf, startOfDay } from '../../../runtime/core/metering.ts';
 import type { Queryable } from '../../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import type { Job } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -71,7 +73,29 @@ it('a late batch adds to its hour as long as the hour is summed again: its other
 it('a run that was overtaken does not put its older sum in place of the newer one', async () => {
   const hour = hoursAgo(3);
   await send(db, hour);
-  await holdSumsOfOne();
+  await overtake({ job: rollup, writes: 'usage_hours' }, () => send(db, hour));
+  expect(await requests()).toEqual([2]);
+});
+
+it('a charge that was overtaken does not put what a day cost before in place of what it costs now', async () => {
+  const yesterday = new Date(startOfDay(dayOf(new Date())).getTime() - HOUR_MS);
+  await send(db, yesterday);
+  await jobs.run(rollup);
+  await overtake({ job: table['daily-charge'], writes: 'usage_days' }, async () => {
+    await send(db, yesterday);
+    await jobs.run(rollup);
+  });
+  const charges = await db.query('select delta from ledger where project_id = $1 order by 1', [
+    project_id,
+  ]);
+  expect(charges).toEqual([{ delta: 1 }, { delta: 1 }]);
+});
+
+type Overtaken = { job: Pick<Job, 'run'>; writes: 'usage_hours' | 'usage_days' };
+
+/** A run that has read one request and is held before it writes, while more comes and another run begins. */
+async function overtake({ job, writes }: Overtaken, meanwhile: () => Promise<unknown>) {
+  await holdSumsOfOne(writes);
   const letGo = Promise.withResolvers<void>();
   const holding = Promise.withResolvers<void>();
   const holder = db.transaction(async (tx) => {
@@ -80,36 +104,34 @@ it('a run that was overtaken does not put its older sum in place of the newer on
     await letGo.promise;
   });
   await holding.promise;
-  const slow = jobs.run(rollup);
+  const slow = jobs.run(job);
   await expect.poll(waiting).toBe(1);
-  await send(db, hour);
+  await meanwhile();
   let isDone = false;
-  const next = jobs.run(rollup).finally(() => {
+  const next = jobs.run(job).finally(() => {
     isDone = true;
   });
   await expect.poll(async () => isDone || (await waiting()) === 2).toBe(true);
   letGo.resolve();
   await Promise.all([holder, slow, next]);
-  expect(await requests()).toEqual([2]);
-});
+}
 
 /** Who has summed one request and is about to write it waits for whoever holds the lock. */
-async function holdSumsOfOne(): Promise<void> {
-  await db.query(`create function hold_sums() returns trigger language plpgsql as $$ begin
+async function holdSumsOfOne(writes: Overtaken['writes']): Promise<void> {
+  await db.query(`create or replace function hold_sums() returns trigger language plpgsql as $$ begin
     if new.project_id = '${project_id}' and new.requests = 1 then
       perform pg_advisory_xact_lock_shared(${HELD});
     end if;
     return new;
   end $$`);
   await db.query(
-    'create trigger hold_sums before insert on usage_hours for each row execute function hold_sums()',
+    `create trigger hold_sums before insert on ${writes} for each row execute function hold_sums()`,
   );
 }
 
 async function waiting(): Promise<number> {
   const rows = await db.query(
-    `select from pg_locks where locktype = 'advisory' and not granted
-       and database = (select oid from pg_database where datname = current_database())`,
+    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
   );
   return rows.length;
 }
