@@ -249,7 +249,7 @@ describe('an Idempotency-Key', () => {
     expect(body.upload_id).not.toBe(first.body.upload_id);
   });
 
-  it('commits no effect of a call whose claim was taken over', async () => {
+  it('commits no effect of a call whose claim was taken over, and stays with who took it', async () => {
     const before = await countUploads();
     const made = { path: uploads, body: wish, key: randomUUID() };
     const taken: Database = {
@@ -263,6 +263,7 @@ describe('an Idempotency-Key', () => {
     api.change({ db: taken });
     expect(codeOf(await post(made))).toBe('409 idempotency_in_progress');
     expect(await countUploads()).toBe(before);
+    expect(await stored(made.key)).toMatchObject([{ claim_id: 'another', status: null }]);
   });
 
   it('is 400 where it is no key, and ignored where nothing is made', async () => {
