@@ -68,6 +68,14 @@ describe('API keys', () => {
     expect((await findApiKey(db, { project_id, key_id: old.key_id }))?.status).toBe('revoked');
   });
 
+  it('rotate by their own project alone', async () => {
+    const key = must(await makeKey(await makeProject(db)));
+    const { project_id } = await makeProject(db);
+    const rotation = { project_id, old_key_id: key.key_id, new_key_id: id('key'), ...secret() };
+    expect(await db.transaction((tx) => rotateApiKey(tx, rotation))).toBeUndefined();
+    expect((await findApiKey(db, key))?.status).toBe('active');
+  });
+
   it('are found by their secret while active, with their project', async () => {
     const project = await makeProject(db);
     const { project_id } = project;
