@@ -127,6 +127,25 @@ describe('the moves of an upload', () => {
     expect([uploaded, expired].filter((row) => row !== undefined)).toHaveLength(1);
   });
 
+  it('to an end doom its object for when its signed URL is over, or at once where it is', async () => {
+    const project = await makeProject(db);
+    const [open, over] = [await makeUpload(db, project), await makeUpload(db, project)];
+    await lapse(over, 'expires_at');
+    await updateUploadAborted(db, open.upload_id);
+    await updateUploadExpired(db, over.upload_id);
+    await nextMillisecond();
+    const due = await db.query(
+      `select upload_id, delete_after = expires_at as is_with_url, delete_after <= now() as is_due
+       from uploads join doomed_objects on object_key = ingest_key
+       where project_id = $1 order by upload_id = $2 desc`,
+      [project.project_id, open.upload_id],
+    );
+    expect(due).toEqual([
+      { upload_id: open.upload_id, is_with_url: true, is_due: false },
+      { upload_id: over.upload_id, is_with_url: false, is_due: true },
+    ]);
+  });
+
   it('of a killed worker end when it is known to be gone, the pause before a next attempt does not', async () => {
     const project = await makeProject(db);
     await updateUploadLeasesOver(db, { lease_seconds: 60 });
