@@ -9,11 +9,12 @@ import { systemClock } from '../../../../runtime/platform/clock.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { StorageUnavailable } from '../../../../runtime/platform/storage/bucket.ts';
 import { type IngestDeps, ingestUpload } from '../../../../runtime/worker/ingest/ingest-upload.ts';
+import { keepLease } from '../../../../runtime/worker/ingest/lease.ts';
 import { createSandbox, type Sandbox } from '../../../../runtime/worker/sandbox/sandbox.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { makeFolderBuckets } from '../../../support/folder-buckets.ts';
 import { animatedPng, cameraJpeg, over, photograph } from '../../../support/pictures.ts';
-import { makeProject } from '../../../support/rows.ts';
+import { makeProcessing, makeProject } from '../../../support/rows.ts';
 import { arrive, uploadAsItIs } from '../../../support/uploads.ts';
 
 const { db } = useDatabase();
@@ -402,6 +403,17 @@ describe('two attempts at one upload', () => {
     });
     expect(file?.revision).toBe(1);
     expect(await buckets.content.head(file?.object_key ?? '')).toBeDefined();
+  });
+
+  it('never overlap by a database that answers late: a lease counts from when it was asked for', async () => {
+    const processing = await makeProcessing(db, project);
+    const lease = keepLease(db, { ...processing, lease_seconds: 1 });
+    await db.transaction(async (tx) => {
+      await tx.query('select from uploads where upload_id = $1 for update', [processing.upload_id]);
+      await pause(1800);
+    });
+    await expect.poll(() => lease.signal.aborted).toBe(true);
+    lease.end();
   });
 
   it('keep their objects apart', async () => {
