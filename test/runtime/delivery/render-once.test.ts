@@ -7,7 +7,7 @@ import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
 import { renderOnce } from '../../../runtime/delivery/render-once.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
-import { type Queue, QueueBusy } from '../../../runtime/platform/queue/queue.ts';
+import { type Queue, QueueBusy, QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage, type StoredImage } from '../../support/delivered.ts';
 import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
@@ -109,6 +109,20 @@ describe('one cold image', () => {
     const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
     expect((await host.get(project.project_slug, PATH)).code).toBe('busy');
     expect((await leases()).map(({ lease_id }) => lease_id)).toEqual(['other']);
+    await host.close();
+  });
+
+  it('that was stored although the answer to its call was lost is still told of to who asks next', async () => {
+    const asked = { lease_id: 'next', lease_seconds: 60 };
+    const [derived_key, told_seconds] = [await keyOf(PATH), 60];
+    const storedUnheard = async () => {
+      await updateRenderLeaseStored(db, { derived_key, told_seconds });
+      throw new QueueTimeout('render', 15_000);
+    };
+    const queue = calling(storedUnheard);
+    const host = await startDeliveryHost({ db, ...sharing(), queue, wall_clock_ms: 0 });
+    expect((await host.get(project.project_slug, PATH)).code).toBe('render_timeout');
+    expect(await acquireRenderLease(db, { derived_key, ...asked })).toBe('stored');
     await host.close();
   });
 
