@@ -63,6 +63,37 @@ it('a term that ended while a renewal was on its way stays over, though the rene
   await elector.stop();
 });
 
+it('a term counts from before its lease was asked for, however late the answer comes', async () => {
+  const clock = createManualTimedClock();
+  const [begun, ended] = [Promise.withResolvers<Term>(), Promise.withResolvers<void>()];
+  const late = clientThat(() => ended.promise);
+  const client: KubeClient = {
+    ...late,
+    within: () => client,
+    create: (type, lease) => {
+      clock.advance(LEASE_MS.call - 1);
+      return late.create(type, lease);
+    },
+  };
+  const elector = runElector({
+    ...{ client, namespace: 'images', name: 'operator', identity: 'a', clock, log },
+    metrics: createKubeMetrics(),
+    lead: async (began) => {
+      begun.resolve(began);
+      await ended.promise;
+    },
+  });
+  const term = await begun.promise;
+  // Its end, and the first renewal, which is never answered.
+  await expect.poll(() => clock.timers()).toBe(2);
+  clock.advance(LEASE_MS.renew - LEASE_MS.call);
+  expect(term.isCurrent()).toBe(true);
+  clock.advance(1);
+  expect([term.isCurrent(), term.signal.aborted]).toEqual([false, true]);
+  ended.resolve();
+  await elector.stop();
+});
+
 it('a standby takes over when the lease of a silent leader runs out, not at its next look', async () => {
   const clock = createManualTimedClock();
   const taken_at: number[] = [];
