@@ -18,6 +18,12 @@ describe('a SigningKey', () => {
       changes: [rotate],
     },
     {
+      name: 'that gets its first trigger later than its key rotates',
+      spec: { rotationTrigger: '2' },
+      rows: rowsOf({ rotation_trigger: null }),
+      changes: [rotate],
+    },
+    {
       name: 'whose trigger was taken away does not rotate',
       spec: { rotationTrigger: undefined },
       rows: keyRows(),
