@@ -1,23 +1,34 @@
-// A resource that somebody else writes in the moment in which the operator does: what it did to the rows is told all the same.
+// What somebody else writes in the moment in which the operator does: what it did is told all the same, and what is theirs stays.
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { makeOrganization, makeProject } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { type Live, newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
 
 const { db } = useDatabase();
 const slug = newSlug();
 /** How often the operator came too late with the finalizer. */
 let overtaken = 0;
-const cluster = useTenantCluster({ db, wrap: overtakingOnce });
-const { apply, led, namespace, path, plane, untilReason } = cluster;
+/** What is done right before the operator writes it next. */
+const ahead = new Map<string, () => Promise<unknown>>();
+/** To statuses that came behind that. */
+const answers: string[] = [];
+const cluster = useTenantCluster({ db, wrap: overtaking });
+const { apply, led, namespace, path, plane, read, untilReason } = cluster;
 
-function overtakingOnce(client: KubeClient): KubeClient {
+function overtaking(client: KubeClient): KubeClient {
+  const goAhead = async (write: 'merge' | 'delete' | 'status', kind: string, name: string) => {
+    const act = ahead.get(`${write} ${kind} ${name}`);
+    ahead.delete(`${write} ${kind} ${name}`);
+    await act?.();
+    return act !== undefined;
+  };
   return {
     ...client,
     merge: async (type, place, patch) => {
-      if (type.kind !== 'Project' || overtaken > 0) return client.merge(type, place, patch);
+      await goAhead('merge', type.kind, place.name);
+      if (place.name !== slug || overtaken > 0) return client.merge(type, place, patch);
       await kubeApply(plane(), path('Project', slug), {
         ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'Project' },
         metadata: { name: slug, namespace: namespace(), annotations: { other: 'word' } },
@@ -25,6 +36,18 @@ function overtakingOnce(client: KubeClient): KubeClient {
       });
       const answer = await client.merge(type, place, patch);
       if (!answer.ok && answer.failure.reason === 'Conflict') overtaken += 1;
+      return answer;
+    },
+    delete: async (type, place, options) => {
+      await goAhead('delete', type.kind, place.name);
+      return client.delete(type, place, options);
+    },
+    applyStatus: async (type, object, as) => {
+      const { observedGeneration } = object['status'] as Live['status'];
+      const name = `${object.metadata.name} ${observedGeneration}`;
+      const isLate = await goAhead('status', type.kind, name);
+      const answer = await client.applyStatus(type, object, as);
+      if (isLate) answers.push(answer.ok ? 'written' : answer.failure.reason);
       return answer;
     },
   };
@@ -51,4 +74,78 @@ it('a project that is taken over is told of in an Event', async () => {
     });
   });
   expect(overtaken).toBe(1);
+});
+
+const secrets = () => `/api/v1/namespaces/${namespace()}/secrets`;
+const callback = (secretName: string) => {
+  return { callback: { url: 'https://shop.example/hook', secretName } };
+};
+const theirs = { own: 'bXkgb3du' };
+
+/** A Secret of somebody's own, in the place of the one that was made for a Project. */
+async function putInPlace(name: string): Promise<void> {
+  await kubeOk(plane(), { method: 'DELETE', path: `${secrets()}/${name}` });
+  const body = { metadata: { name }, data: theirs };
+  await kubeOk(plane(), { method: 'POST', path: secrets(), body });
+}
+
+async function dataOf(name: string): Promise<unknown> {
+  return (await kubeOk(plane(), { path: `${secrets()}/${name}` }))['data'];
+}
+
+it('a Secret that was just put in the place of the one that was made is given no key', async () => {
+  const name = newSlug();
+  await led(async () => {
+    await apply('Project', name, callback(name));
+    await untilReason('Project', name, 'InSync');
+    ahead.set(`merge Secret ${name}`, () => putInPlace(name));
+    await kubeOk(plane(), {
+      ...{ method: 'PATCH', path: `${secrets()}/${name}` },
+      ...{ content_type: 'application/merge-patch+json', body: { data: { secret: 'eA==' } } },
+    });
+    await untilReason('Project', name, 'SecretTaken');
+    expect(await dataOf(name)).toEqual(theirs);
+  });
+});
+
+it('nor does it go where it is no longer named', async () => {
+  const name = newSlug();
+  const [first, second] = [`${name}-1`, `${name}-2`];
+  await led(async () => {
+    await apply('Project', name, callback(first));
+    await untilReason('Project', name, 'InSync');
+    ahead.set(`delete Secret ${first}`, () => putInPlace(first));
+    await apply('Project', name, callback(second));
+    await untilReason('Project', name, 'InSync');
+    expect(await dataOf(first)).toEqual(theirs);
+  });
+});
+
+it('what is only repeated in a status does not stand in the place of a newer word', async () => {
+  const name = newSlug();
+  const route = (message: string) =>
+    kubeApply(plane(), `${path('Project', name)}/status`, {
+      ...{ apiVersion: 'tintype.dev/v1alpha1', kind: 'Project' },
+      metadata: { name, namespace: namespace() },
+      status: {
+        conditions: [
+          {
+            ...{ type: 'Routed', status: 'Unknown', reason: 'RouteWaiting', message },
+            ...{ observedGeneration: 1, lastTransitionTime: '2026-11-20T10:00:00Z' },
+          },
+        ],
+      },
+    });
+  await led(async () => {
+    await apply('Project', name, { displayName: 'One' });
+    await untilReason('Project', name, 'InSync');
+    await route('as it was');
+    // What is declared next is looked at with this word in the cache.
+    ahead.set(`status Project ${name} 2`, () => route('as it is'));
+    await apply('Project', name, { displayName: 'Two' });
+    await untilReason('Project', name, 'InSync');
+    expect(answers).toEqual(['Conflict']);
+    const { conditions = [] } = (await read('Project', name)).status;
+    expect(conditions.find(({ type }) => type === 'Routed')?.message).toBe('as it is');
+  });
 });
