@@ -130,6 +130,18 @@ describe('a work queue', () => {
     expect(queue.take()).toMatchObject({ key: 'a', priority: 'person', failures: 1 });
   });
 
+  it('lets what fails wait out its pause although it was to be looked at again meanwhile', () => {
+    const { queue, clock, takeAll } = make();
+    queue.add('a', 'change');
+    takeAll();
+    queue.add('a', 'resync');
+    queue.done('a', FAILED);
+    clock.advance(99);
+    expect(takeAll()).toEqual([]);
+    clock.advance(1);
+    expect(takeAll()).toEqual(['a']);
+  });
+
   it('does not let the tries of one person stand before the first try of another', () => {
     const { queue, clock } = make();
     queue.add('broken', 'person');
