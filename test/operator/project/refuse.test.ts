@@ -1,7 +1,7 @@
-// Spec: Resources and their fields, Project (custom_domains).
+// Spec: Resources and their fields, Project (custom_domains, organization_id).
 import { expect, it } from 'vitest';
 import { refuseProject } from '../../../operator/project/refuse.ts';
-import { now, project, projectRows } from '../samples.ts';
+import { now, project, projectRow, projectRows, released } from '../samples.ts';
 
 const reasonOf = (domain: string, delivery_root_domain: string | undefined = 'images.example') => {
   const { identity, spec } = project({ staff: { customDomains: ['img.shop.example', domain] } });
@@ -22,3 +22,11 @@ it.each(['shop-images.example', 'images-example.org', 'images.example.org'])(
     expect(reasonOf(domain)).toBeUndefined();
   },
 );
+
+it.each([
+  ['declares it', projectRow()],
+  ['declared it before it was made anew', projectRow(released)],
+])('a project that belongs elsewhere is told so to the resource that %s', (_who, row) => {
+  const rows = projectRows({ project: row, organization_id: 'org_2' });
+  expect(refuseProject({ ...project(), rows, now })?.reason).toBe('OrganizationImmutable');
+});
