@@ -1,4 +1,4 @@
-// Look-ups whose answers overtake each other. Spec: Caching and response headers.
+// Look-ups whose answers overtake each other, or do not come. Spec: Caching and response headers.
 import { expect, it } from 'vitest';
 import { LOOKUP_CACHE_SECONDS_MAX } from '../../../runtime/core/limits.ts';
 import { createLookupCache } from '../../../runtime/delivery/lookup-cache.ts';
@@ -43,4 +43,23 @@ it('what was asked later is remembered in place of what is older', async () => {
   asked[1]?.resolve('as it is');
   expect(await newer).toBe('as it is');
   expect(await cache.find('host')).toBe('as it is');
+});
+
+it('what the database did not answer is asked again two seconds later, and not before', async () => {
+  const { clock, cache, asked } = askByHand();
+  const first = cache.find('host');
+  asked[0]?.resolve('as it was');
+  await first;
+  clock.advance(LOOKUP_CACHE_SECONDS_MAX);
+  const refreshed = cache.find('host');
+  asked[1]?.reject(new Error('away'));
+  expect(await refreshed).toBe('as it was');
+  clock.advance(1.9);
+  expect(await cache.find('host')).toBe('as it was');
+  expect(asked.length).toBe(2);
+  clock.advance(0.1);
+  expect(await cache.find('host')).toBe('as it was');
+  asked[2]?.resolve('as it is');
+  await expect.poll(() => cache.find('host')).toBe('as it is');
+  expect(asked.length).toBe(3);
 });
