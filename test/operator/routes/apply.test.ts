@@ -1,6 +1,6 @@
 // Spec: Project (custom_domains).
 import { expect, it } from 'vitest';
-import type { KubeClient } from '../../../operator/kube/client.ts';
+import type { DeleteOptions, KubeClient } from '../../../operator/kube/client.ts';
 import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
 import { applyRoute } from '../../../operator/routes/apply.ts';
 import type { RouteStep } from '../../../operator/routes/decide.ts';
@@ -14,9 +14,10 @@ function clientOf(taken: readonly string[]) {
       const failure = new KubeFailure({ reason: 'Conflict', message: 'taken' });
       return taken.includes(name) ? { ok: false, failure } : { ok: true, value: {} };
     },
-    delete: async (_type: unknown, { name }: { name: string }) => {
-      asked.push(`delete ${name}`);
-      return { ok: true };
+    delete: async (_type: unknown, { name }: { name: string }, { uid }: DeleteOptions = {}) => {
+      asked.push(`delete ${name} of uid ${uid}`);
+      const failure = new KubeFailure({ reason: 'Conflict', message: 'another uid' });
+      return taken.includes(name) ? { ok: false, failure } : { ok: true };
     },
   } as unknown as KubeClient;
   return { client, asked };
@@ -28,7 +29,10 @@ const steps = [
     ...{ do: 'apply', to: 'new' },
     route: { mode: 'Gateway', hosts: [], metadata: { name, namespace }, spec: {} },
   })),
-  { do: 'delete', route: { mode: 'Gateway', object: { metadata: { name: 'old', namespace } } } },
+  {
+    do: 'delete',
+    route: { mode: 'Gateway', object: { metadata: { name: 'old', namespace, uid: 'u-1' } } },
+  },
 ] as unknown as RouteStep[];
 
 it('writes all other routes where one is refused, tells the first refusal, and takes nothing away', async () => {
@@ -41,5 +45,11 @@ it('writes all other routes where one is refused, tells the first refusal, and t
 it('takes away what is one too many once all others are there', async () => {
   const { client, asked } = clientOf([]);
   expect(await applyRoute(client, steps)).toBeUndefined();
-  expect(asked.at(-1)).toBe('delete old');
+  expect(asked.at(-1)).toBe('delete old of uid u-1');
+});
+
+it('leaves another one alone that has the name of what was to go by now', async () => {
+  const { client, asked } = clientOf(['old']);
+  expect(await applyRoute(client, steps)).toBeUndefined();
+  expect(asked.at(-1)).toBe('delete old of uid u-1');
 });
