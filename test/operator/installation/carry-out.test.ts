@@ -54,6 +54,21 @@ it.each(['Invalid', 'Unavailable'] as const)(
   },
 );
 
+it('leaves alone what others have under such a name, also where nothing in it would conflict', async () => {
+  const applied: unknown[] = [];
+  const metadata = { ...taken.metadata, ownerReferences: [], uid: 'u', resourceVersion: '1' };
+  const client = {
+    get: async () => ({ ok: true, value: { ...taken, metadata } }),
+    apply: async (_type: unknown, object: object) => {
+      applied.push(object);
+      return { ok: true, value: object };
+    },
+  } as unknown as KubeClient;
+  const { written, troubles } = await carryOut(client, [apply(taken)], new Map());
+  expect([applied, written]).toEqual([[], []]);
+  expect(troubles).toMatchObject([{ name: taken.metadata.name, reason: 'ObjectTaken' }]);
+});
+
 const gateway = { mode: 'Gateway', gatewayRef: { name: 'edge' } } as const;
 
 it('says what is missing where the cluster has no Gateway API', async () => {
