@@ -328,6 +328,8 @@ describe('the session', SLOW, () => {
       await route.fulfill({ status: 403, body: '' });
     });
     await pick();
+    // Within the same second it would be the same token.
+    site.mint['expires_in'] = 1000;
     const error = { code: 'session_expired', message: 'The session has ended.' };
     const refusal = { status: 401, json: { error } };
     const refuse = (route: Route) => route.fulfill(refusal);
