@@ -1,4 +1,4 @@
-/** What the audit log has of a project, of some actions, oldest first. */
+/** What the audit log has of a project, or of an organization itself, of some actions, oldest first. */
 import type { Queryable } from '../../runtime/db/client.ts';
 
 export type AuditEntry = {
@@ -14,12 +14,16 @@ export type AuditEntry = {
 /** `actions`: patterns of SQL's `like`. */
 export function auditEntries(
   db: Queryable,
-  { project_id }: { project_id: string },
+  whose: { project_id: string } | { organization_id: string },
   ...actions: readonly string[]
 ): Promise<AuditEntry[]> {
+  const [column, id] =
+    'project_id' in whose
+      ? ['project_id', whose.project_id]
+      : ['organization_id', whose.organization_id];
   return db.query(
     `select action, actor_kind, actor_id, target, before, after, request_id from audit_log
-     where project_id = $1 and action like any($2) order by audit_id`,
-    [project_id, actions],
+     where ${column} = $1 and action like any($2) order by audit_id`,
+    [id, actions],
   );
 }

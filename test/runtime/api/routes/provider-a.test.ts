@@ -4,6 +4,7 @@ import { defaultPlans, type Plans } from '../../../../runtime/core/plans.ts';
 import { findOrganization, type OrganizationRow } from '../../../../runtime/db/organizations.ts';
 import { findSubscription } from '../../../../runtime/db/subscriptions.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import {
   type EventA,
   messageA,
@@ -207,6 +208,28 @@ describe('a subscription', () => {
     await tellAll(api.send, told, (values) => values.toReversed());
     expect(await statusNow()).toBe('canceled');
     expect(await organizationNow()).toMatchObject({ plan: 'trial', credit_balance: 50_000 });
+  });
+});
+
+describe('the audit log of an organization', () => {
+  it('has what was given and what was taken back, once each, with the event and the payment', async () => {
+    const payment = invoice(STARTER);
+    const paid = event('invoice.paid', payment);
+    const charge = { id: 'ch_2', invoice: payment.id, amount: 1900, amount_refunded: 950 };
+    const refund = event('charge.refunded', charge);
+    for (const sent of [paid, paid, { ...paid, id: newEventId() }, refund, refund]) {
+      await send(sent);
+    }
+    const of = { source: 'provider_a', payment_id: payment.id };
+    const given = { ...of, credits: 50_000, event_id: paid.id, subscription_id: subscription };
+    const taken = { ...of, credits: 25_000, event_id: refund.id };
+    const target = organization.organization_id;
+    // The provider is nobody whom we know: the service does it.
+    const deed = { actor_kind: 'system', actor_id: null, target, before: null };
+    expect(await auditEntries(api.db, organization, 'billing.%')).toMatchObject([
+      { ...deed, action: 'billing.grant', after: given },
+      { ...deed, action: 'billing.refund', after: taken },
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { auditEntries } from '../../../support/audit-entries.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
 import { messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
 
@@ -20,6 +21,20 @@ describe('a refund', () => {
     expect(await told()).toMatchObject({ credit_balance: 0 });
     expect((await told()).quota_exceeded_at).not.toBeNull();
     expect(await countBalance(api.db, tenant.organization_id)).toBe(0);
+  });
+
+  it('is in the audit log of its organization with the credits that it took', async () => {
+    const payment_id = `tran_${newEventId()}`;
+    const paid = event('subscription.paid', { object: { last_transaction_id: payment_id } });
+    const refunds = [refund(payment_id, 950), refund(payment_id, 1900), refund(payment_id, 1900)];
+    for (const sent of [paid, ...refunds]) await send(sent);
+    const entries = await auditEntries(api.db, tenant, 'billing.%');
+    // The last one found nothing left to take, and so did nothing.
+    expect(entries.map(({ action, after }) => [action, after])).toMatchObject([
+      ['billing.grant', { credits: 50_000, source: 'provider_b', payment_id, event_id: paid.id }],
+      ['billing.refund', { credits: 25_000, payment_id, event_id: refunds[0]?.id }],
+      ['billing.refund', { credits: 25_000, payment_id, event_id: refunds[1]?.id }],
+    ]);
   });
 
   it('of a payment that is not known yet comes again until it is', async () => {
