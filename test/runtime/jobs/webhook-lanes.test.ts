@@ -48,6 +48,21 @@ describe('the lanes', () => {
     expect(lanes.room().host_rooms).toEqual(new Map([['zap', 1]]));
   });
 
+  it('are as wide as we say where nobody says otherwise: 512 places, 64 a host, 16 a project', () => {
+    const lanes = createLanes();
+    expect(lanes.room()).toMatchObject({ limit: 512, slow_limit: 256, host_max: 64 });
+    const seen = [];
+    for (let answers = 0; answers < 6; answers++) {
+      seen.push(roomOf(lanes, 'a'));
+      lanes.enter(call('a'))(1000);
+    }
+    expect(seen).toEqual([1, 2, 4, 8, 16, 16]);
+    lanes.enter(call('a'))(1001);
+    expect(lanes.room().slow).toEqual(['a']);
+    for (let calls = 0; calls < 60; calls++) lanes.enter(call(`p${calls}`, 'zap'));
+    expect(lanes.room()).toMatchObject({ limit: 452, host_rooms: new Map([['zap', 4]]) });
+  });
+
   it('count right, whatever comes and goes', () => {
     const step = fc.record({ project: fc.integer({ min: 0, max: 8 }), took: fc.nat(3000) });
     fc.assert(

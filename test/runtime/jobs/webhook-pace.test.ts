@@ -1,0 +1,29 @@
+// Spec: Webhook delivery attempt: how many calls an endpoint has at once from a sender as every process has it.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CallbackServer, startCallbackServer, status } from '../../support/callback-server.ts';
+import { useDatabase } from '../../support/database.ts';
+import { insertEvent, makeCallbackProject, sendDue, testSender } from '../../support/webhooks.ts';
+
+const { db } = useDatabase();
+let endpoint: CallbackServer;
+
+beforeAll(async () => {
+  endpoint = await startCallbackServer();
+});
+afterAll(() => endpoint.close());
+
+it('an endpoint that answers quickly has sixteen calls at once, however much waits, and no more until one ends', async () => {
+  const { project_id } = await makeCallbackProject(db, { url: endpoint.url, secret: 'whsec_test' });
+  for (let count = 0; count < 80; count++) await insertEvent(db, project_id);
+  const sender = testSender(db);
+  endpoint.answer(status(204));
+  // Five rounds of answers at the least double one call to all that it may have.
+  for (let round = 0; round < 5; round++) await sendDue(sender);
+  endpoint.answer(() => {});
+  const ending = new AbortController();
+  const hanging = await sender.begin(ending.signal);
+  const more = await sender.begin(ending.signal);
+  ending.abort(new Error('the test is over'));
+  await Promise.all([...hanging, ...more]);
+  expect([hanging.length, more.length]).toEqual([16, 0]);
+});
