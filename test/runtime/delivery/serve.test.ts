@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { setImmediate as turn } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage } from '../../support/delivered.ts';
@@ -13,8 +15,11 @@ let project: ProjectRow;
 beforeAll(async () => {
   project = await makeProject(db);
 });
+afterEach(() => {
+  vi.useRealTimers();
+});
 
-async function start(options: { drain_ms: number }): Promise<DeliveryHost> {
+async function start(options: { drain_ms?: number } = {}): Promise<DeliveryHost> {
   const host = await startDeliveryHost({ db, wall_clock_ms: 0, ...options });
   await publishImage({ db, content: host.content }, project, {
     image: { bytes, width: 100, height: 100, content_type: 'image/png' },
@@ -80,5 +85,23 @@ describe('the end of a delivery process', () => {
     await host.close();
     socket.destroy();
     expect(await requests()).toBe(before + 1);
+  });
+
+  it('gives a viewer twelve seconds where nobody says otherwise', async () => {
+    const host = await start();
+    const socket = await begin(host);
+    const connections = promisify(host.server.getConnections.bind(host.server));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const stopped = host.close();
+    // Not by a poll of vitest, which moves the clock.
+    while (host.server.listening) await turn();
+    vi.advanceTimersByTime(11_999);
+    // Whoever was hung up on would be gone a turn later.
+    await turn();
+    expect(await connections()).toBe(1);
+    vi.advanceTimersByTime(1);
+    vi.useRealTimers();
+    await stopped;
+    socket.destroy();
   });
 });
