@@ -497,27 +497,27 @@ export const apiErrors = {
   billing_price_mismatch: {
     status: 503,
     message:
-      'The paid price is not the price of the plan. The event was not recorded; correct the plans file and send it again.',
+      'The paid price is not the price of the plan. The event was not recorded; correct the plans of the provider: it sends the event again by itself.',
   },
   billing_customer_unmapped: {
     status: 503,
     message:
-      'The customer belongs to no organization. The event was not recorded; map the customer and send it again.',
+      'The customer belongs to no organization. The event was not recorded; map the customer: the provider sends it again by itself.',
   },
   billing_plan_unmapped: {
     status: 503,
     message:
-      'The product belongs to no plan. The event was not recorded; add it to the plans file and send it again.',
+      'The product belongs to no plan. The event was not recorded; add it to the plans of the provider, which sends it again by itself.',
   },
   billing_subscription_mismatch: {
     status: 503,
     message:
-      "The subscription is not the organization's own. The event was not recorded; correct the mapping and send it again.",
+      "The subscription is not the organization's own. The event was not recorded; correct the mapping: the provider sends it again by itself.",
   },
   billing_grant_not_found: {
     status: 503,
     message:
-      'The grant that this event corrects is not known yet. The event was not recorded; send it again later.',
+      'The grant that this event corrects is not known yet. The event was not recorded; the provider sends it again by itself.',
   },
   preview_busy: {
     status: 503,

@@ -254,12 +254,21 @@ describe('a night on call', { shuffle: false }, () => {
     const purgeNow = () =>
       night.db.query('update purges set run_after = now() where sent_at is null');
 
-    it('rings after a quarter of an hour, and every purge is taken afterwards', async () => {
+    const remove = async (slug: string) => {
+      const { status } = await night.key('DELETE', `/v1/projects/${PROJECT}/files/${slug}`);
+      expect(status).toBe(204);
+    };
+
+    it('rings a quarter of an hour after the last that was taken, and every purge is taken afterwards', async () => {
       const { cdn } = night.deployment;
       const tape = await quietTape();
+      await upload('taken.jpg');
+      await untilEnded();
+      await remove('taken.jpg');
+      await expect.poll(async () => (await unsent()).length, soon).toBe(0);
+      await looks(tape, 2);
       cdn.answer(() => ({ status: 403 }));
-      const { status } = await night.key('DELETE', `/v1/projects/${PROJECT}/files/under-way.jpg`);
-      expect(status).toBe(204);
+      await remove('under-way.jpg');
       for (const attempts of [1, 2, 3]) {
         await purgeNow();
         const tried = async () => (await unsent()).every(({ attempt }) => attempt >= attempts);
