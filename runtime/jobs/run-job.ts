@@ -68,7 +68,12 @@ function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported):
   if (result.outcome === 'failed' && isStopped) log.info('job stopped with its process', fields);
   else if (result.outcome === 'failed') log.error('job failed', { ...fields, error: result.error });
   else if (result.outcome === 'skipped') log.info('job skipped: it runs already', fields);
-  else log.info('job done', { ...fields, counts: result.counts });
+  else log[levelOf(result.counts)]('job done', { ...fields, counts: result.counts });
+}
+
+/** Several jobs run each minute and mostly find nothing to do: that would hide the lines which tell of something. */
+function levelOf(counts: JobCounts): 'debug' | 'info' {
+  return Object.values(counts).every((count) => count === 0) ? 'debug' : 'info';
 }
 
 async function runRecorded(

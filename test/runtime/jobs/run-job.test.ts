@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
 import type { Job, JobContext } from '../../../runtime/jobs/job.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
-import { createLog } from '../../../runtime/platform/log.ts';
+import { createLog, type LogLevel } from '../../../runtime/platform/log.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
@@ -29,6 +29,15 @@ function job(run: Job['run'], deadline_seconds = 60): Job {
 
 function runs(): Promise<JobRunRow[]> {
   return db.query('select * from job_runs order by run_id');
+}
+
+/** The lines that a log of a level has of a run. */
+async function told(level: LogLevel, run: Job['run']): Promise<unknown[]> {
+  const lines: string[] = [];
+  const destination = { write: (line: string) => void lines.push(line) };
+  const log = createLog({ level, name: 'test', destination });
+  await runJob({ ...jobs.deps, log }, { name: 'one', at, job: job(run) });
+  return lines.map((line) => JSON.parse(line));
 }
 
 describe('a run', () => {
@@ -148,14 +157,21 @@ describe('a run', () => {
   });
 
   it('is told in one line with what it did', async () => {
-    const lines: string[] = [];
-    const destination = { write: (line: string) => void lines.push(line) };
-    const log = createLog({ level: 'info', name: 'test', destination });
-    await runJob({ ...jobs.deps, log }, { name: 'one', at, job: job(async () => ({ things: 3 })) });
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { msg: 'job done', job: 'one', counts: { things: 3 } },
+    const lines = await told('info', async () => ({ things: 3, others: 0 }));
+    expect(lines).toMatchObject([
+      { level: 'info', msg: 'job done', job: 'one', counts: { things: 3 } },
     ]);
   });
+
+  it.each([{}, { things: 0, others: 0 }])(
+    'that did nothing (%j) is told to who debugs alone',
+    async (counts) => {
+      expect(await told('info', async () => counts)).toEqual([]);
+      expect(await told('debug', async () => counts)).toMatchObject([
+        { level: 'debug', msg: 'job done', job: 'one', counts },
+      ]);
+    },
+  );
 
   it('is measured', async () => {
     const metrics = createMetrics();
