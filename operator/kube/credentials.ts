@@ -16,5 +16,5 @@ export type Credentials = {
 export async function openCredentials(env: Environment, clock: TimedClock): Promise<Credentials> {
   if (isInPod(env)) return openPodAccount(env, clock);
   const { openKubeconfig } = await import('./kubeconfig.ts');
-  return openKubeconfig({ kind: 'default' }, clock);
+  return openKubeconfig({ kind: 'default', named: env['KUBECONFIG'] }, clock);
 }

@@ -4,32 +4,24 @@
  */
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
+import { Advice } from '../../runtime/platform/advice.ts';
 import type { Credentials } from './credentials.ts';
 import { keepOptions } from './kept-options.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-/** A kubeconfig by its text or file, or the one that kubectl would take. */
+/** A kubeconfig by its text or file, or the one that kubectl would take; `named`: what KUBECONFIG says. */
 export type KubeconfigSource =
   | { kind: 'text'; kubeconfig: string }
   | { kind: 'file'; file: string }
-  | { kind: 'default' };
+  | { kind: 'default'; named: string | undefined };
 
+/** What is wrong with the kubeconfig is for the person who named it: one line, as of any other setting. */
 export function openKubeconfig(source: KubeconfigSource, clock: TimedClock): Credentials {
   let config = load(source);
-  const cluster = config.getCurrentCluster();
-  if (cluster === null) {
-    throw new Error(
-      'the kubeconfig names no cluster: set its current-context, or name another file',
-    );
-  }
-  if (cluster.proxyUrl !== undefined) {
-    throw new Error(
-      'a proxy-url in the kubeconfig is not supported: reach the API server directly',
-    );
-  }
+  const server = serverOf(config, source);
   const { options, forget } = keepOptions(() => readOptions(config), clock);
   return {
-    server: new URL(cluster.server),
+    server,
     options,
     // The library keeps tokens for a minute.
     forget: () => {
@@ -41,10 +33,50 @@ export function openKubeconfig(source: KubeconfigSource, clock: TimedClock): Cre
 
 function load(source: KubeconfigSource): KubeConfig {
   const config = new KubeConfig();
-  if (source.kind === 'text') config.loadFromString(source.kubeconfig);
-  else if (source.kind === 'file') config.loadFromFile(source.file);
-  else config.loadFromDefault();
+  try {
+    if (source.kind === 'text') config.loadFromString(source.kubeconfig);
+    else if (source.kind === 'file') config.loadFromFile(source.file);
+    else config.loadFromDefault();
+  } catch (cause) {
+    throw wrong(source, { what: whyUnreadable(cause), cause });
+  }
   return config;
+}
+
+function serverOf(config: KubeConfig, source: KubeconfigSource): URL {
+  const cluster = config.getCurrentCluster();
+  if (cluster === null) {
+    const context = config.getCurrentContext();
+    const what = context
+      ? `has no cluster for its current-context ${context}`
+      : 'has no current-context';
+    throw wrong(source, { what });
+  }
+  if (cluster.proxyUrl !== undefined) {
+    throw wrong(source, { what: 'has a proxy-url, which is not supported' });
+  }
+  if (!URL.canParse(cluster.server)) {
+    throw wrong(source, { what: `names no URL as the server of its cluster ${cluster.name}` });
+  }
+  return new URL(cluster.server);
+}
+
+/** Of a text only the first line: the parser shows what stands around the fault in those below, which may be a secret. */
+function whyUnreadable(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'cannot be read';
+  if ('code' in cause) return `cannot be read (${cause.code})`;
+  return `is no kubeconfig (${cause.message.split('\n', 1)[0]})`;
+}
+
+function wrong(source: KubeconfigSource, fault: { what: string; cause?: unknown }): Advice {
+  const advice = 'mend it, or set KUBECONFIG to one by which kubectl reaches the cluster';
+  return new Advice(`${nameOf(source)} ${fault.what}: ${advice}`, { cause: fault.cause });
+}
+
+function nameOf(source: KubeconfigSource): string {
+  if (source.kind === 'text') return 'the kubeconfig';
+  const file = source.kind === 'file' ? source.file : source.named;
+  return `the kubeconfig ${file || '~/.kube/config'}`;
 }
 
 /** Without the agent that the library makes for every call: one that keeps its connections is ours. */

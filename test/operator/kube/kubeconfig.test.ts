@@ -1,0 +1,72 @@
+/** What a person reads whose kubeconfig is wrong: one line, which names the file and says what to do. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCredentials } from '../../../operator/kube/credentials.ts';
+import { type KubeconfigSource, openKubeconfig } from '../../../operator/kube/kubeconfig.ts';
+import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
+import { Advice } from '../../../runtime/platform/advice.ts';
+
+const ADVICE = 'mend it, or set KUBECONFIG to one by which kubectl reaches the cluster';
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-kubeconfig-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function config(cluster: object): string {
+  const contexts = [{ name: 'here', context: { cluster: 'c', user: 'u' } }];
+  const clusters = [{ name: 'c', cluster }];
+  return JSON.stringify({ 'current-context': 'here', contexts, clusters, users: [{ name: 'u' }] });
+}
+
+function refusal(source: KubeconfigSource): string {
+  try {
+    openKubeconfig(source, systemTimedClock);
+  } catch (error) {
+    if (error instanceof Advice) return error.message;
+    throw error;
+  }
+  return 'none';
+}
+
+describe('a kubeconfig', () => {
+  it.each([
+    ['hello: [\ntoken: s3cret', /^is no kubeconfig \([^\n]+\)$/],
+    ['', /^is no kubeconfig \(.+\)$/],
+    ['{"contexts":[{"name":"here"}]}', /^is no kubeconfig \(contexts\[0\]\.context is missing\)$/],
+    ['only a sentence', /^has no current-context$/],
+    ['{"current-context":"gone"}', /^has no cluster for its current-context gone$/],
+    [config({ server: 'nowhere' }), /^names no URL as the server of its cluster c$/],
+    [
+      config({ server: 'https://127.0.0.1:1', 'proxy-url': 'http://proxy.example' }),
+      /^has a proxy-url, which is not supported$/,
+    ],
+  ])('that says %j is refused in one line, without what else stands in it', async (text, what) => {
+    const file = join(folder, 'config');
+    await writeFile(file, text);
+    const said = refusal({ kind: 'file', file });
+    const [before, behind] = [`the kubeconfig ${file} `, `: ${ADVICE}`];
+    expect([said.startsWith(before), said.endsWith(behind)]).toEqual([true, true]);
+    expect(said.slice(before.length, -behind.length)).toMatch(what);
+    expect(said).not.toContain('s3cret');
+  });
+
+  it('that is not there is refused by its name, and that of KUBECONFIG', async () => {
+    const file = join(folder, 'missing');
+    expect(refusal({ kind: 'file', file })).toBe(
+      `the kubeconfig ${file} cannot be read (ENOENT): ${ADVICE}`,
+    );
+    const before = process.env['KUBECONFIG'];
+    process.env['KUBECONFIG'] = file;
+    try {
+      const refused = openCredentials({ KUBECONFIG: file }, systemTimedClock);
+      await expect(refused).rejects.toThrow(`the kubeconfig ${file} cannot be read (ENOENT)`);
+    } finally {
+      if (before === undefined) delete process.env['KUBECONFIG'];
+      else process.env['KUBECONFIG'] = before;
+    }
+  });
+});
