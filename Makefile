@@ -36,7 +36,7 @@ sdk: $(INSTALLED) ## the package of the SDK, ready to install or publish: .build
 	@node config/build-sdk.ts
 
 fuzz: $(INSTALLED) ## every parser of what strangers send, for FUZZ_MINUTES=30 in all, from the corpus in test/fuzz/corpus (FUZZ_SEED=7 repeats a run)
-	@node test/fuzz/main.ts --minutes $(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
+	@node test/fuzz/main.ts --minutes=$(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed=$(FUZZ_SEED))
 
 soak: $(INSTALLED) test-tools ## fuzz for FUZZ_MINUTES=30, the API against its document for MINUTES=10, a worker killed at every step of ingest (FAMILIES=jpeg,png), every hostile file, SESSIONS=500 histories of uploads, HISTORIES=10000 of metering, an operator with a fault every 30 s for OPERATOR_MINUTES=60
 	@$(MAKE) fuzz

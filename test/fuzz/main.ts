@@ -5,27 +5,14 @@
  */
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Advice } from '../../runtime/platform/advice.ts';
 import { readCorpus, writeFinding, writeKept } from './corpus.ts';
 import { openLane, type Watched } from './lane.ts';
+import { type FuzzOptions, readOptions } from './options.ts';
 import type { Target } from './target.ts';
 import { targets } from './targets.ts';
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    only: { type: 'string', multiple: true, default: [] },
-    keep: { type: 'boolean', default: false },
-  },
-});
-const minutes = Number(values.minutes);
-const seed = Number(values.seed);
-const { only, keep } = values;
-if (!(minutes > 0) || !Number.isInteger(seed)) throw new Error('expected --minutes 30 --seed 7');
-const unknown = only.filter((name) => targets.every((target) => target.name !== name));
-if (unknown.length > 0) throw new Error(`no target ${unknown.join(', ')}`);
-
+const { minutes, seed, only, keep } = optionsOrEnd();
 const wanted = targets.filter(({ name }) => only.length === 0 || only.includes(name));
 const lanes = Math.min(availableParallelism(), wanted.length);
 const seconds = (minutes * 60 * lanes) / wanted.length;
@@ -45,6 +32,16 @@ const all = [...rows.values()];
 const found = sum(all.map(({ findings }) => findings.length));
 say(row('all', [sum(all.map(({ inputs }) => inputs)), '', found]));
 process.exitCode = found === 0 ? 0 : 1;
+
+function optionsOrEnd(): FuzzOptions {
+  try {
+    return readOptions(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof Advice)) throw error;
+    process.stderr.write(`fuzz: ${error.message}\n`);
+    process.exit(error.exitCode);
+  }
+}
 
 async function runLane(): Promise<void> {
   const lane = openLane(new URL('targets.ts', import.meta.url).href);
