@@ -64,7 +64,11 @@ program
   .command('token')
   .description('a session token of the local identity provider, and the headers to send with it')
   .option(...data)
-  .option('--sub <sub>', 'whose token it is (default: demo, who owns the declared projects)')
+  .option(
+    '--sub <sub>',
+    'whose token it is (default: demo, who owns the declared projects)',
+    parseSubject,
+  )
   .option('--staff', 'the token of a member of staff')
   .option('--json', 'print { token, sub, headers } as one line of JSON')
   .action(async (options) => (await import('./standalone/token.ts')).token(options));
@@ -75,7 +79,7 @@ program
     'one request to the API as a person, with the session and the signature that it needs',
   )
   .option(...data)
-  .option('--sub <sub>', 'who calls (default: demo, who owns the declared projects)')
+  .option('--sub <sub>', 'who calls (default: demo, who owns the declared projects)', parseSubject)
   .option('--staff', 'call as a member of staff')
   .action(async (...[method, path, body, options]) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
@@ -155,4 +159,10 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('A port is a whole number from 0 (any free one) to 65535.');
+}
+
+/** Nobody would be signed in by an empty one, and only the API would say so. */
+function parseSubject(text: string): string {
+  if (text.trim() !== '') return text;
+  throw new InvalidArgumentError('A subject is the name of a person, such as alice.');
 }
