@@ -137,6 +137,10 @@ program
     (await import('./jobs/main.ts')).jobCommand(name, options, process.env),
   );
 
+for (const command of program.commands) {
+  command.showHelpAfterError(`(tintype ${command.name()} --help tells what there is)`);
+}
+
 try {
   await program.parseAsync(nameDashedFiles(process.argv));
 } catch (error) {
