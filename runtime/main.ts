@@ -142,9 +142,16 @@ for (const command of program.commands) {
 }
 
 try {
-  await program.parseAsync(nameDashedFiles(process.argv));
+  await program.parseAsync(nameUnknown(nameDashedFiles(process.argv)));
 } catch (error) {
   process.exitCode = report(error);
+}
+
+/** `tintype help fly` is answered as `tintype fly` is: the general help would not say that there is no such command. */
+function nameUnknown(words: readonly string[]): string[] {
+  const [node = '', file = '', word, name] = words;
+  const isKnown = name === undefined || program.commands.some((each) => each.name() === name);
+  return word !== 'help' || isKnown ? [...words] : [node, file, name];
 }
 
 /** Says what went wrong in as few words as are useful, and how the process shall end. */

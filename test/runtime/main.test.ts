@@ -28,3 +28,24 @@ describe('wrong use', () => {
     expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
   });
 });
+
+describe('tintype help', () => {
+  it('explains a command, and all of them without one', async () => {
+    for (const [words, usage] of [
+      [['help'], 'Usage: tintype [options] [command]'],
+      [['help', 'help'], 'Usage: tintype [options] [command]'],
+      [['help', 'token'], 'Usage: tintype token [options]'],
+    ] as const) {
+      const { code, stdout, stderr } = await runTintype(words);
+      expect([code, stdout.split('\n', 1)[0], stderr]).toEqual([0, usage, '']);
+    }
+  });
+
+  it('says that there is no such command, as a call of it does', async () => {
+    const stderr =
+      "error: unknown command 'tokn'\n(Did you mean token?)\n(tintype --help tells what there is)\n";
+    for (const words of [['help', 'tokn'], ['tokn']]) {
+      expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
+    }
+  });
+});
