@@ -254,6 +254,10 @@ describe('a night on call', { shuffle: false }, () => {
     const purgeNow = () =>
       night.db.query('update purges set run_after = now() where sent_at is null');
 
+    const untilTaken = async () => {
+      await purgeNow();
+      await expect.poll(async () => (await unsent()).length, soon).toBe(0);
+    };
     const remove = async (slug: string) => {
       const { status } = await night.key('DELETE', `/v1/projects/${PROJECT}/files/${slug}`);
       expect(status).toBe(204);
@@ -265,7 +269,7 @@ describe('a night on call', { shuffle: false }, () => {
       await upload('taken.jpg');
       await untilEnded();
       await remove('taken.jpg');
-      await expect.poll(async () => (await unsent()).length, soon).toBe(0);
+      await untilTaken();
       await looks(tape, 2);
       cdn.answer(() => ({ status: 403 }));
       await remove('under-way.jpg');
@@ -278,8 +282,7 @@ describe('a night on call', { shuffle: false }, () => {
       }
       await typeAll(page);
       cdn.answer(() => ({ status: 200 }));
-      await purgeNow();
-      await expect.poll(async () => (await unsent()).length, soon).toBe(0);
+      await untilTaken();
     });
   });
 

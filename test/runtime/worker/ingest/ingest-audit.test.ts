@@ -1,4 +1,4 @@
-// Spec: States and transitions, Upload session; what the audit log of a project has of the end of an upload.
+// What the audit log of a project has of the end of an upload. Spec: Upload session (status).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../../runtime/db/projects.ts';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
