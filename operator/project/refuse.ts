@@ -72,7 +72,10 @@ function slugImmutable(wish: Wish) {
 
 function organizationNotFound({ rows }: Wish) {
   if (rows.organization_id !== undefined) return undefined;
-  return refuse('OrganizationNotFound', 'no organization has the id of spec.staff.organizationId');
+  return refuse(
+    'OrganizationNotFound',
+    'no organization has the id of spec.staff.organizationId: correct it, or leave it out for the organization of the namespace',
+  );
 }
 
 function slugConflict({ identity, rows }: Wish) {
@@ -118,7 +121,10 @@ function customDomainInvalid({ spec, rows }: Wish) {
   const root = rows.delivery_root_domain;
   const domain = spec.staff?.customDomains?.find((it) => it === root || it.endsWith(`.${root}`));
   if (root === undefined || domain === undefined) return undefined;
-  return refuse('CustomDomainInvalid', `'${domain}' lies under ${root}, which is served already`);
+  return refuse(
+    'CustomDomainInvalid',
+    `'${domain}' lies under ${root}, which is served already: take it out of spec.staff.customDomains`,
+  );
 }
 
 function customDomainTaken({ rows }: Wish) {
