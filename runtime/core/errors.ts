@@ -517,7 +517,7 @@ export const apiErrors = {
   billing_grant_not_found: {
     status: 503,
     message:
-      'The grant that this event corrects is not known yet. The event was not recorded; the provider sends it again by itself.',
+      'The grant that this event corrects is not known yet. The event was not recorded; wait: the provider sends it again by itself.',
   },
   preview_busy: {
     status: 503,
@@ -566,7 +566,7 @@ export const deliveryErrors = {
   transform_chain_not_allowed: {
     status: 403,
     message:
-      'This transform chain is not allowed for unsigned URLs. Use an allowed chain or a signed URL.',
+      'This transform chain is not allowed for unsigned URLs. Use an allowed chain, or a signed URL of a protected project.',
   },
   project_suspended: {
     status: 403,

@@ -32,7 +32,10 @@ export const billingHelp = {
   },
   billing_unavailable: {
     cause: 'This installation has no payment provider configured, or cannot reach it.',
-    steps: ['Try again later.', 'Operators: check the settings of the payment provider.'],
+    steps: [
+      'Try again later.',
+      'Operators: check the settings of the payment provider, `TINTYPE_PROVIDER_A_…` or `TINTYPE_PROVIDER_B_…`.',
+    ],
   },
   providera_request_failed: {
     cause:

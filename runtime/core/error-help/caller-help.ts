@@ -62,7 +62,7 @@ export const callerHelp = {
     cause: 'The session is valid, but its person is not in the list of staff.',
     steps: [
       'Sign in as staff.',
-      'Operators: add the `sub` of the person to the staff list of the configuration.',
+      'Operators: add the `sub` of the person to `TINTYPE_STAFF_SUBJECTS`.',
     ],
   },
   staff_only_field: {

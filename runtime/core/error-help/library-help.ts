@@ -88,7 +88,7 @@ export const libraryHelp = {
       'The project has more files than can be searched without an index, and the indexes of its libraries have not been built yet.',
     steps: [
       'Leave out the filters of libraries; `q` and `status` work at every size.',
-      'Operators: build the library indexes.',
+      'Operators: `tintype job library-indexes` builds the library indexes.',
     ],
     details: { max_files: 100_000 },
   },

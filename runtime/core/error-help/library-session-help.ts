@@ -91,7 +91,7 @@ export const librarySessionHelp = {
     cause:
       'Subjects are protected with a key before they are stored, and this installation has none configured, so that a subject can be neither stored nor looked up.',
     steps: [
-      'Operators: configure the key that protects subjects.',
+      'Operators: set `TINTYPE_TOKEN_KEYS`, of which the key that protects subjects is made.',
       'Until then leave filters by uploader out.',
     ],
   },
