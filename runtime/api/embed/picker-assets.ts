@@ -3,11 +3,11 @@
  * is no bundler. Spec: Library sessions and the picker.
  */
 import { readFile } from 'node:fs/promises';
-import { stripTypeScriptTypes } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ServiceError } from '../../core/errors.ts';
 import { EMBED_ASSET_CACHE_SECONDS } from '../../core/limits.ts';
+import { stripTypes } from '../../platform/strip-types.ts';
 import { Page } from '../page.ts';
 
 /** How long a browser may keep an asset: soon fresh after a release. */
@@ -59,7 +59,7 @@ async function readAsset(file: URL): Promise<Page> {
   try {
     const source = await readFile(file, 'utf8');
     const isModule = file.pathname.endsWith('.ts');
-    const bytes = Buffer.from(isModule ? stripTypes(source) : source);
+    const bytes = Buffer.from(isModule ? scriptOf(source) : source);
     const headers = { 'content-type': isModule ? SCRIPT : STYLE };
     return new Page({ headers, bytes, gzip: await compress(bytes) });
   } catch (cause) {
@@ -70,20 +70,7 @@ async function readAsset(file: URL): Promise<Page> {
 const SCRIPT = 'text/javascript; charset=utf-8';
 const STYLE = 'text/css; charset=utf-8';
 
-function stripTypes(source: string): string {
-  return quietly(() => stripTypeScriptTypes(source)).replaceAll(
-    /(from '\.\/[a-z-]+)\.ts'/g,
-    "$1.js'",
-  );
-}
-
-/** Node says of this function that it may change; nobody who runs a service can do anything about it. */
-function quietly<Value>(work: () => Value): Value {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+/** As the browser asks for them: by the names of their JavaScript. */
+function scriptOf(source: string): string {
+  return stripTypes(source).replaceAll(/(from '\.\/[a-z-]+)\.ts'/g, "$1.js'");
 }

@@ -3,7 +3,7 @@
  * instead of by each of them. boot.js takes them.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { stripTypes } from '../../platform/strip-types.ts';
 
 /** File descriptor that a decoder is handed them on. */
 export const SOURCES_FD = 5;
@@ -26,20 +26,9 @@ const IMPORTED = /\b(?:from|import)\s+'(\.[^']+\.ts)'/g;
 
 function collect(url: URL, sources: Map<string, string>): void {
   if (sources.has(url.href) || !existsSync(url)) return;
-  const source = silently(() => stripTypeScriptTypes(readFileSync(url, 'utf8')));
+  const source = stripTypes(readFileSync(url, 'utf8'));
   sources.set(url.href, source);
   for (const [, specifier = ''] of source.matchAll(IMPORTED)) {
     collect(new URL(specifier, url), sources);
-  }
-}
-
-/** Node warns of the function once, although it is the one that it runs our sources through itself. */
-function silently<T>(work: () => T): T {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }
