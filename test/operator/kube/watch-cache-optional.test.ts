@@ -66,11 +66,14 @@ async function install(): Promise<void> {
   await expect.poll(set, { timeout: 30_000 }).toBeLessThan(300);
 }
 
+/** Until its objects are not served either: for a moment after it went, they are listed, as none. */
 async function uninstall(): Promise<void> {
   const path = definition();
   await kubeOk(plane(), { method: 'DELETE', path });
-  const status = async () => (await kubeRequest(plane(), { path })).status;
-  await expect.poll(status, { timeout: 30_000 }).toBe(404);
+  for (const gone of [path, `/apis/${group}/v1/namespaces/${namespace}/things`]) {
+    const status = async () => (await kubeRequest(plane(), { path: gone })).status;
+    await expect.poll(status, { timeout: 30_000 }).toBe(404);
+  }
 }
 
 /** The status that one was written with. */
