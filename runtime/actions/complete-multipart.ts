@@ -3,7 +3,7 @@
  * there on it is completed as any other. Every refusal leaves the session `created`, so that it can be mended.
  * Spec: Upload session (status), a multipart complete.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';
 import { parseParts, refusePartsOfStorage } from '../core/resources/part-list.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
@@ -48,7 +48,7 @@ async function completeParts(
       const isMissing = error instanceof ServiceError && error.code === 'ingest_object_missing';
       if (!isMissing) throw error;
     }
-    await pause(milliseconds);
+    await sleep(milliseconds);
     known = (await findUpload(deps.db, upload.upload_id)) ?? known;
   }
   return completeUpload(deps, known);

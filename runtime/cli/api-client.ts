@@ -1,5 +1,5 @@
 /** The few calls that the command makes, as a server or as a person; a refusal becomes a line for the terminal. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { signRequest } from '../core/signing/request-signature.ts';
 import { Refused } from './refused.ts';
 
@@ -68,7 +68,7 @@ async function patiently(ask: () => Promise<Response>): Promise<Response> {
     const isToWait = !response.ok && seconds <= PATIENCE_SECONDS_MAX && turn < TURNS_MAX;
     if (!isToWait) return response;
     await response.body?.cancel();
-    await pause(seconds * 1000);
+    await sleep(seconds * 1000);
   }
 }
 

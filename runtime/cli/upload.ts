@@ -2,7 +2,7 @@
  * `tintype upload`: takes files through the public API as any client would: create a session, PUT the bytes
  * where it says, complete, wait until ready, print delivery URLs. Spec: Uploads.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { sayFailure } from '../core/image/failure-sentences.ts';
 import { Advice } from '../platform/advice.ts';
@@ -198,7 +198,7 @@ async function waitUntilEnded(api: Api, { path, progress, upload_id }: Waiting) 
     if (polls === POLLS_UNTIL_SAID) {
       progress.say(`… is ${WAITS[session.status] ?? session.status} (upload ${upload_id})`);
     }
-    await pause(POLL_MS);
+    await sleep(POLL_MS);
   }
   throw new Refused(
     'detached',

@@ -1,7 +1,7 @@
 // The one way to PostgreSQL, and the only importer of pg. Every call has a deadline; a connection that failed in any
 // way but an ordinary SQL error is destroyed, because pg hands it out again after a timeout. A commit whose answer
 // was lost is InDoubtCommit: it is looked up by its natural key, never blindly repeated.
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { ServiceError } from '../core/errors.ts';
 import {
@@ -180,7 +180,7 @@ async function runRepeatedly<T>(run: Run<T>): Promise<T> {
       wasInDoubt ||= error instanceof InDoubtCommit;
       const isLast = attempt >= TRANSACTION_ATTEMPTS_MAX;
       if (isRetryable(error) && !isLast) {
-        await delay(RETRY_DELAY_MS * attempt * (1 + Math.random()));
+        await sleep(RETRY_DELAY_MS * attempt * (1 + Math.random()));
         continue;
       }
       if (!wasInDoubt || run.settle === undefined) throw error;

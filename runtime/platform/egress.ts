@@ -4,7 +4,7 @@
  * public address).
  */
 import { lookup } from 'node:dns/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import ipaddr from 'ipaddr.js';
 
 /** Why a URL is refused, as the end of a sentence that begins with its field; undefined when it may be called. */
@@ -69,7 +69,7 @@ async function resolve(hostname: string): Promise<string[]> {
     (addresses) => addresses.map(({ address }) => address),
     () => [],
   );
-  return Promise.race([found, delay(RESOLVE_MS_MAX, [], { ref: false })]);
+  return Promise.race([found, sleep(RESOLVE_MS_MAX, [], { ref: false })]);
 }
 
 /** A name server that is silent for longer counts as one that does not know the name. */

@@ -1,5 +1,5 @@
 /** What a process needs to do its work, asked all at once. Spec: Endpoints, Infrastructure. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
 export type Probes = Readonly<Record<string, () => Promise<unknown>>>;
@@ -27,6 +27,6 @@ export async function findReadiness(
 }
 
 async function silence(ms: number): Promise<never> {
-  await pause(ms, undefined, { ref: false });
+  await sleep(ms, undefined, { ref: false });
   throw new Error(`no answer in ${ms} ms`);
 }

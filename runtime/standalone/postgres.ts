@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '../db/client.ts';
 import { findFreePort } from '../platform/http/free-port.ts';
 import { isAlive } from '../platform/is-alive.ts';
@@ -96,7 +96,7 @@ async function adopt(place: Place, deadlineMs: number): Promise<Postgres | undef
     if (running.status === 'ready')
       return finish(place, { ready: running, exited: waitForExit(running.pid), adopted: true });
     if (Date.now() >= deadline) throw leftBehind(running, logFile(place.folder));
-    await delay(POLL_MS);
+    await sleep(POLL_MS);
   }
 }
 
@@ -116,7 +116,7 @@ async function launch(place: Place, account: Account, options: PostgresOptions):
     const isOurChoice = options.port === undefined;
     const mayPass = failure.passing || (failure.port_taken && isOurChoice);
     if (!mayPass || attempt >= START_ATTEMPTS_MAX) throw failure.error;
-    await delay(250);
+    await sleep(250);
   }
 }
 
@@ -173,7 +173,7 @@ async function waitUntilReady(
   while (!isGone() && Date.now() < deadline) {
     const file = readPidFile(dataFolder);
     if (file?.status === 'ready' && file.pid === pid) return file;
-    await delay(POLL_MS);
+    await sleep(POLL_MS);
   }
   return undefined;
 }
@@ -215,14 +215,14 @@ async function stopProcess(pid: number | undefined, exited: Promise<void>): Prom
 
 async function isOverWithin(exited: Promise<void>, deadlineMs: number): Promise<boolean> {
   const timer = new AbortController();
-  const timeout = delay(deadlineMs, false, { signal: timer.signal }).catch(() => false);
+  const timeout = sleep(deadlineMs, false, { signal: timer.signal }).catch(() => false);
   const isOver = await Promise.race([exited.then(() => true), timeout]);
   timer.abort();
   return isOver;
 }
 
 async function waitForExit(pid: number): Promise<void> {
-  while (isAlive(pid)) await delay(100, undefined, { ref: false });
+  while (isAlive(pid)) await sleep(100, undefined, { ref: false });
 }
 
 type FailedStart = { error: PostgresFailure; port_taken: boolean; passing: boolean };

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
@@ -289,7 +289,7 @@ describe('what runs apart', { shuffle: false }, () => {
       const sent = await Promise.all(
         Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
       );
-      await delay(100);
+      await sleep(100);
       const { worker } = deployment.processes;
       expect(await worker.end('SIGTERM')).toBe(0);
       const ended = await Promise.all(

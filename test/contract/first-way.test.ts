@@ -1,6 +1,6 @@
 // The first way through Tintype, from an empty folder, as somebody goes it who has only the specification:
 // start, session, project, key, upload, every transform, a protected project, usage and its charge.
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph, quarters } from '../support/pictures.ts';
 import {
@@ -134,7 +134,7 @@ describe('the first way', { shuffle: false }, () => {
       expect(completed.status).toBe(200);
       let session = completed.body;
       while (!['ready', 'failed'].includes(session.status)) {
-        await delay(50);
+        await sleep(50);
         session = (await server('GET', path)).body;
       }
       expect(session).toMatchObject({ status: 'ready', file_slug: 'photo.jpg', revision: 1 });
@@ -409,7 +409,7 @@ describe('the first way', { shuffle: false }, () => {
       const hours: { requests: number }[] = body.hourly;
       const seen = hours.reduce((sum, hour) => sum + hour.requests, 0);
       if (seen >= requests || tries === 10) return body;
-      await delay(500);
+      await sleep(500);
     }
   }
 

@@ -5,7 +5,7 @@ import { chmod, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { deliver, targetOf, withKey, withSession } from './support/client.ts';
@@ -61,7 +61,7 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
   for (let tries = 0; !(await holds()); tries += 1) {
     if (tries === 100) throw new Error(`not within 10 s: ${holds}`);
-    await delay(100);
+    await sleep(100);
   }
 }
 
@@ -483,7 +483,7 @@ describe('what runs alone', { shuffle: false }, () => {
 
   describe('a signed URL', () => {
     it('ends with its time, whatever was restarted in between', async () => {
-      await delay(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
+      await sleep(Math.max(Date.parse(signed.expires_at) - Date.now(), 0) + 1000);
       const path = targetOf(signed.url);
       const { status, body } = await deliver(started(), { project: 'demo', path });
       expect([status, body.error.code]).toEqual([403, 'signature_expired']);

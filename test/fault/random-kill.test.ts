@@ -2,7 +2,7 @@
  * Kill -9 at moments that nobody chose: several uploads and deliveries are always on their way, five times the process
  * dies under them, and at the end every promise is looked at. The same seed gives the same load and the same moments.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Tintype } from '../contract/support/tintype.ts';
 import { over, photograph, seededRandom } from '../support/pictures.ts';
@@ -69,7 +69,7 @@ async function liveAndDie(): Promise<void> {
     ...Array.from({ length: UPLOADERS }, () => uploadOnAndOn(tintype)),
     ...Array.from({ length: VIEWERS }, () => fetchOnAndOn(tintype)),
   ];
-  await pause(MS_MIN + random() * (MS_MAX - MS_MIN));
+  await sleep(MS_MIN + random() * (MS_MAX - MS_MIN));
   tintype.child.kill('SIGKILL');
   await untilKilled(tintype);
   await Promise.all(clients);

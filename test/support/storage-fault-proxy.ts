@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type StorageOperation =
   | 'put'
@@ -108,7 +108,7 @@ async function respond({ target, incoming, body, answer, fault }: Exchange): Pro
   });
   const bytes = await buffer(reply);
   if (fault === 'reply_dropped') return void answer.socket?.resetAndDestroy();
-  if (fault === 'slow_headers') await pause(SLOW_MS);
+  if (fault === 'slow_headers') await sleep(SLOW_MS);
   answer.writeHead(reply.statusCode ?? 0, reply.headers);
   if (fault === 'slow_body') return void Readable.from(inPieces(bytes)).pipe(answer);
   if (fault !== 'body_cut') return void answer.end(bytes);
@@ -133,7 +133,7 @@ async function sendHalf({
 async function* inPieces(bytes: Buffer): AsyncGenerator<Buffer> {
   const length = Math.max(1, Math.ceil(bytes.length / SLOW_PIECES));
   for (let at = 0; at < bytes.length; at += length) {
-    await pause(SLOW_MS / SLOW_PIECES);
+    await sleep(SLOW_MS / SLOW_PIECES);
     yield bytes.subarray(at, at + length);
   }
 }

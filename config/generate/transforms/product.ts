@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { PresetWish } from './read-page.ts';
 
@@ -77,7 +77,7 @@ async function startOnFreePorts(declared: string | undefined): Promise<Product> 
           project,
         );
         if (found.default_watermark_preset_id !== null) return;
-        await delay(50);
+        await sleep(50);
       }
     },
     deliver: (path) => deliver(instance, path),
@@ -113,7 +113,7 @@ async function upload(
     const { status } = await callApi<Session>(instance, 'GET', `${uploads}/${upload_id}`);
     if (status === 'ready') return;
     if (status === 'failed' || status === 'expired') throw new Error(`${of.slug} ${status}`);
-    await delay(50);
+    await sleep(50);
   }
 }
 

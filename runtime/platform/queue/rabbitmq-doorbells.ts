@@ -3,7 +3,7 @@
  * handler has ended, however it ended: attempts are counted in PostgreSQL, never by the broker.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfirmChannel, ConsumeMessage, Message } from 'amqplib';
 import type { Log } from '../log.ts';
 import { carry, goOn } from '../trail.ts';
@@ -103,7 +103,7 @@ export async function mendDoorbells(
     if (!(error instanceof QueueBroken) && !(await isAlone(connection, error))) throw error;
   }
   await deleteDoorbells(connection, name);
-  await delay(DECLARE_AGAIN_MS);
+  await sleep(DECLARE_AGAIN_MS);
   const channel = await publisher.ready(PUBLISH_MS_MAX);
   await orFail(declare(channel, doorbellQueue(name)), PUBLISH_MS_MAX);
   log.error('a queue of doorbells was broken, and begins anew', { queue: name });

@@ -2,7 +2,7 @@
  * The management API for server code, typed from the OpenAPI document. What failed on the way is tried again where that
  * is safe: a POST carries an Idempotency-Key. Spec: Endpoints, Conventions.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, readApiError } from './api-error.ts';
 import type { Operations } from './api-types.ts';
 
@@ -104,7 +104,7 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
     if (!(answer instanceof ApiError)) return answer;
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
-    await pause(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
+    await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
 }

@@ -2,7 +2,7 @@
  * The last action of the upload helper: complete the session, wait for the file, call the route's hook. It may be called
  * again, and then the hook is too. Spec: Upload helper codes; Upload helper constants.
  */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HELPER_POLL_SECONDS_MAX } from '../../core/limits.ts';
 import type { HelperState } from '../../core/signing/helper-token.ts';
 import type { CompleteAnswer, CompleteRequest, UploadedFile } from '../protocol.ts';
@@ -45,7 +45,7 @@ async function waitForEnd({ api, project, pollSeconds }: HelperContext, from: Up
     const { status, error_code } = upload;
     if (status === 'failed' || status === 'expired') throw sessionFailure(error_code ?? status);
     if (status === 'ready' || Date.now() + wait > end) return upload;
-    await pause(wait);
+    await sleep(wait);
     upload = await api.call('GET /v1/projects/{slug}/uploads/{id}', { path });
   }
 }

@@ -13,7 +13,7 @@ export const params = { path: { slug: 'demo' } };
 
 export const day = `
 import { readFile } from 'node:fs/promises';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from './client.ts';
 
 const [, , url = '', key = '', slug = '', picture = ''] = process.argv;
@@ -31,7 +31,7 @@ await fetch(direct.put_url, { method: 'PUT', headers: direct.headers, body: byte
 const at = { params: { path: { slug, id: upload_id } } };
 let { data: upload } = await api.POST('/v1/projects/{slug}/uploads/{id}/complete', at);
 while (upload?.status === 'uploaded' || upload?.status === 'processing') {
-  await pause(50);
+  await sleep(50);
   upload = (await api.GET('/v1/projects/{slug}/uploads/{id}', at)).data;
 }
 

@@ -1,5 +1,5 @@
 /** The three steps of an upload and the polling, as any client does them. Spec: Uploads. */
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, type Caller, put } from './client.ts';
 
 export type Picture = { bytes: Buffer; content_type: string };
@@ -25,7 +25,7 @@ export async function waitUntilEnded(caller: Caller, project: string, uploadId: 
   for (;;) {
     const { body } = await caller('GET', `/v1/projects/${project}/uploads/${uploadId}`);
     if (['ready', 'failed', 'expired'].includes(body.status)) return body;
-    await delay(50);
+    await sleep(50);
   }
 }
 

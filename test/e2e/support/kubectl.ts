@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { findKubeTool } from '../../support/kube-tools.ts';
 
 /** What it printed; an error with what it complained of otherwise. */
@@ -83,7 +83,7 @@ export async function until(
   check: () => Promise<boolean>,
   seconds = 60,
 ): Promise<void> {
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await delay(200)) {
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await sleep(200)) {
     if (await check()) return;
   }
   throw new Error(`not within ${seconds} s: ${what}`);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SlowStorage = {
   endpoint: string;
@@ -76,7 +76,7 @@ async function drip(
   let at = 0;
   for (; at < bytes.length && !signal.aborted; at += 1) {
     answer.write(bytes.subarray(at, at + 1));
-    await pause(BYTE_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(BYTE_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
   readings.delete(reading);
   answer.end(bytes.subarray(at));

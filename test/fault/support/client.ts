@@ -1,5 +1,5 @@
 /** A client that keeps books: what it sent, what it was answered, and what it never heard the end of. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, deliver, put, withKey } from '../../contract/support/client.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { PROJECT } from './mortal-tintype.ts';
@@ -49,7 +49,7 @@ export async function untilEnded(tintype: Tintype, uploadId: string) {
   for (;;) {
     const { body } = await caller('GET', `${UPLOADS}/${uploadId}`);
     if (['ready', 'failed', 'expired'].includes(body.status)) return body;
-    await pause(50);
+    await sleep(50);
   }
 }
 

@@ -1,5 +1,5 @@
 /** What can happen to a statement or a commit, on the wire or to the backend that works on it. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Queryable } from '../../../runtime/db/client.ts';
 import type { Fault, FaultProxy } from '../../support/tcp-fault-proxy.ts';
 
@@ -57,7 +57,7 @@ function behindACommit(admin: Database): DatabaseFault {
          where datname = current_database() and wait_event = 'SyncRep'`,
       );
       count += ended.length;
-      await pause(2);
+      await sleep(2);
     }
   };
   return {
@@ -80,5 +80,5 @@ async function endBackend(admin: Database, queries: Queryable): Promise<void> {
   const pid = row?.pid;
   await admin.query('select pg_terminate_backend($1)', [pid]);
   const query = 'select 1 from pg_stat_activity where pid = $1';
-  while ((await admin.query(query, [pid])).length > 0) await pause(2);
+  while ((await admin.query(query, [pid])).length > 0) await sleep(2);
 }

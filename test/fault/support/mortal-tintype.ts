@@ -1,7 +1,7 @@
 /** A real Tintype on one data folder that is killed and started again, and what its clients saw of it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
 import type { FailpointName } from '../../../runtime/platform/failpoint.ts';
 import {
@@ -71,7 +71,7 @@ export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise
   while (!isOver(tintype)) {
     if (Date.now() > deadline)
       throw new Error(`not killed at ${where}:\n${tintype.stderr.join('\n')}`);
-    await pause(20);
+    await sleep(20);
   }
   const { signalCode, exitCode } = tintype.child;
   if (signalCode !== 'SIGKILL')
@@ -83,7 +83,7 @@ export async function stopDatabaseServer(data: string): Promise<void> {
   const pid = await databaseServerPid(data);
   if (pid === undefined) return;
   process.kill(pid, 'SIGINT');
-  while ((await databaseServerPid(data)) === pid) await pause(20);
+  while ((await databaseServerPid(data)) === pid) await sleep(20);
 }
 
 /** Undefined where none is running. */
@@ -132,6 +132,6 @@ export async function untilSpoolIsEmpty(data: string): Promise<void> {
   for (;;) {
     const names = await readdir(join(data, 'spool'), { recursive: true });
     if (!names.some((name) => name.endsWith('.ndjson'))) return;
-    await pause(50);
+    await sleep(50);
   }
 }

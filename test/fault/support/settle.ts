@@ -4,7 +4,7 @@
  */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { type JobName, jobs } from '../../../runtime/jobs/table.ts';
 import { noCdn } from '../../../runtime/platform/cdn/cdn.ts';
@@ -98,6 +98,6 @@ async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<vo
     );
     if (result.outcome === 'failed') throw result.error;
     if (result.outcome === 'done') return;
-    await pause(50);
+    await sleep(50);
   }
 }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Bucket, MultipartRefused } from '../../../../runtime/platform/storage/bucket.ts';
 
@@ -267,7 +267,7 @@ export function describeBucket(name: string, open: () => Bucket): void {
             if (!(error instanceof MultipartRefused)) throw error;
           }),
         ).resolves.toBeUndefined();
-        await pause(round);
+        await sleep(round);
         await bucket.abortMultipart(key, upload_id);
         await settled;
         expect(await listed(bucket, key)).toEqual([]);

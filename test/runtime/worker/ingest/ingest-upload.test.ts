@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../runtime/db/files.ts';
@@ -388,7 +388,7 @@ describe('two attempts at one upload', () => {
             [upload.upload_id],
           );
           entered.resolve();
-          await pause(600);
+          await sleep(600);
         },
       }),
       upload.upload_id,
@@ -410,7 +410,7 @@ describe('two attempts at one upload', () => {
     const lease = keepLease(db, { ...processing, lease_seconds: 1 });
     await db.transaction(async (tx) => {
       await tx.query('select from uploads where upload_id = $1 for update', [processing.upload_id]);
-      await pause(1800);
+      await sleep(1800);
     });
     await expect.poll(() => lease.signal.aborted).toBe(true);
     lease.end();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sandboxReport } from '../../../../runtime/worker/sandbox/sandbox-report.ts';
 import { startEnclosed } from '../../../../runtime/worker/sandbox/spawn-decoder.ts';
@@ -104,13 +104,13 @@ describe('a decoder enclosed by bubblewrap', () => {
         readable: [],
         data_bytes_max: 2_000_000_000,
       });
-      await pause((turn % 20) * 0.5);
+      await sleep((turn % 20) * 0.5);
       child.kill('SIGKILL');
       await once(child, 'exit');
     }
     const isRunning = () => commandLines().some((line) => line.includes(mark));
     // What was killed with its name space is gone a moment later.
-    for (let look = 0; look < 1000 && isRunning(); look += 1) await pause(10);
+    for (let look = 0; look < 1000 && isRunning(); look += 1) await sleep(10);
     expect(isRunning()).toBe(false);
   });
 

@@ -1,8 +1,8 @@
 /** A child that takes long to start, as any does on a busy machine, and then answers at once. */
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serveJobs } from '../../../../runtime/worker/sandbox/serve-jobs.ts';
 
 const START_MS = 6000;
 
-await pause(START_MS);
+await sleep(START_MS);
 await serveJobs({ echo: async (facts) => ({ facts: { facts }, parts: [] }) });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import {
@@ -60,7 +60,7 @@ describe('a sandbox', () => {
   it('has a fresh child for one that grew large and is not needed for a while, and for no other', async () => {
     const sandbox = misbehaving({ rest_ms: 50 });
     const first = await startOf(sandbox);
-    await pause(200);
+    await sleep(200);
     expect(await startOf(sandbox)).toBe(first);
     await sandbox.run(job('keeps'));
     await expect.poll(() => startOf(sandbox), { interval: 200 }).not.toBe(first);
@@ -240,5 +240,5 @@ describe('a sandbox', () => {
 });
 
 async function gone(pid: number): Promise<void> {
-  while (isRunning(pid)) await pause(5);
+  while (isRunning(pid)) await sleep(5);
 }
