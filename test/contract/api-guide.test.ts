@@ -26,27 +26,27 @@ afterAll(async () => {
 
 const FIELD = 'field() { sed -n "s/.*\\"$1\\":\\"\\([^\\"]*\\)\\".*/\\1/p" "$2"; }';
 const UNTIL_READY = [
-  'until curl -s "$API/v1/projects/shop/uploads/$(field upload_id upload.json)"',
-  '-H "X-Api-Key: $KEY" | grep -q \'"status":"ready"\'; do sleep 0.1; done',
+  'until curl -s "$TINTYPE_API/v1/projects/shop/uploads/$(field upload_id upload.json)"',
+  '-H "X-Api-Key: $TINTYPE_KEY" | grep -q \'"status":"ready"\'; do sleep 0.1; done',
 ].join(' ');
 
 /** With what a reader fills in from the answers before. */
 function filledIn(commands: string): string {
   const changes: [string, string][] = [
-    ['API=http://localhost:8080', `API=${tintype.instance.api_url}`],
-    ['npx tintype', `'${process.execPath}' '${launcher}'`],
+    ['npx tintype env', `'${process.execPath}' '${launcher}' env`],
+    ['npx tintype token', `'${process.execPath}' '${launcher}' token`],
     [`'{"name":"server"}'`, `'{"name":"server"}' > key.json`],
-    ['KEY=tin_live_…', 'KEY=$(field plaintext_secret key.json)'],
+    ['TINTYPE_KEY=tin_live_…', 'TINTYPE_KEY=$(field plaintext_secret key.json)'],
     ['\\"logo.png\\"}"', '\\"logo.png\\"}" > upload.json'],
     ['<direct.put_url>', '$(field put_url upload.json)'],
     ['<upload_id>', '$(field upload_id upload.json)'],
     [
-      'curl -s "$API/v1/projects/shop/files',
-      `${UNTIL_READY}\ncurl -s "$API/v1/projects/shop/files`,
+      'curl -s "$TINTYPE_API/v1/projects/shop/files',
+      `${UNTIL_READY}\ncurl -s "$TINTYPE_API/v1/projects/shop/files`,
     ],
     [
-      'curl -s "$API/v1/projects/shop/signed-url"',
-      'echo; curl -s "$API/v1/projects/shop/signed-url"',
+      'curl -s "$TINTYPE_API/v1/projects/shop/signed-url"',
+      'echo; curl -s "$TINTYPE_API/v1/projects/shop/signed-url"',
     ],
   ];
   return changes.reduce((text, [from, to]) => {
