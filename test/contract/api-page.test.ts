@@ -1,9 +1,13 @@
 /** The page of the API as a newcomer meets it, in a real browser: it shows everything, loads nothing else, and works. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowser } from '../support/browser.ts';
 import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
 
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PAPER = { dark: 'rgb(28, 32, 34)', light: 'rgb(255, 255, 255)' };
 let tintype: Tintype;
 let browser: Browser;
 let page: Page;
@@ -24,7 +28,9 @@ beforeAll(async () => {
     const url = request.url();
     if (!url.startsWith(api()) && !url.startsWith('data:')) strangers.push(url);
   });
-  await page.goto(`${api()}/docs`);
+  // Whoever knows the host alone is led to it.
+  await page.goto(api());
+  expect(page.url()).toBe(`${api()}/docs`);
   await page.getByText('A first hour').waitFor({ timeout: 120_000 });
 }, 300_000);
 afterAll(async () => {
@@ -73,6 +79,14 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     const document = (await answer.json()) as { paths: Record<string, object> };
     const count = Object.values(document.paths).flatMap((path) => Object.keys(path)).length;
     expect(await page.locator('.opblock').count()).toBe(count);
+  });
+
+  it.each(['dark', 'light'] as const)('can be read on a %s screen', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    const background = 'getComputedStyle(document.body).backgroundColor';
+    await expect.poll(() => page.evaluate(background)).toBe(PAPER[colorScheme]);
+    const found = await page.evaluate(`${AXE}; axe.run('.info', { runOnly: ['color-contrast'] })`);
+    expect(found).toMatchObject({ violations: [] });
   });
 
   it('is enough to make a project, a key for it, and to list its files with that key', async () => {

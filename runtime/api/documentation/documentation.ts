@@ -1,6 +1,6 @@
 /**
- * What the API says of itself: the OpenAPI document at /openapi.json, a page at /docs that reads it and calls it, and
- * a page on every error code at /docs/errors.
+ * What the API says of itself: the OpenAPI document at /openapi.json, a page at /docs that reads it and calls it, where
+ * a browser without a path is led to, and a page on every error code at /docs/errors.
  * Everything comes from this process; no script, font or picture of anybody else.
  */
 import { readFileSync } from 'node:fs';
@@ -30,6 +30,7 @@ export function documentation(): Router {
     // Clients on other origins read it, and it says nothing of anybody.
     keep(response).set('access-control-allow-origin', '*').type('json').send(document);
   });
+  router.get('/', (_request, response) => keep(response).redirect('/docs'));
   router.get(['/docs', '/docs/'], (_request, response) => {
     keep(response).set('content-security-policy', POLICY).sendFile('page.html', { root: PAGE });
   });

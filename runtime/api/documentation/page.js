@@ -4,6 +4,14 @@
  */
 const encoder = new TextEncoder();
 
+// The widgets are light or dark by a class; so is the page.
+const darkScheme = window.matchMedia('(prefers-color-scheme: dark)');
+function followScheme() {
+  document.documentElement.classList.toggle('dark-mode', darkScheme.matches);
+}
+darkScheme.addEventListener('change', followScheme);
+followScheme();
+
 window.addEventListener('load', () => {
   window.SwaggerUIBundle({
     url: '/openapi.json',
