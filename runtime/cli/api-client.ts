@@ -88,10 +88,12 @@ type Details = Readonly<Record<string, unknown>>;
 
 /** A sentence that refers to its details, with what they say instead. */
 function fillIn(message: string, details: Details = {}): string {
-  return message.replaceAll(/details\.(\w+)/g, (reference, name: string) => {
+  return message.replaceAll(/(in )?details\.(\w+)/g, (reference, before: string, name: string) => {
     const value = details[name];
+    // Lists follow behind the sentence.
+    if (before && Array.isArray(value)) return 'here';
     const isPlain = typeof value === 'string' || typeof value === 'number';
-    return isPlain ? String(value) : reference;
+    return isPlain ? `${before ?? ''}${value}` : reference;
   });
 }
 

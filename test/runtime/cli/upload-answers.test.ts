@@ -49,9 +49,23 @@ const fates: Record<string, { at?: string; answer?: Answer; end?: object; says: 
     answer: [403, '<html>'],
     says: /^✗ storage_unavailable: storage refused the bytes \(403\): .* \(upload upl_refused\.jpg\)$/,
   },
+  'picky.jpg': {
+    at: 'create',
+    answer: [
+      400,
+      'invalid_request',
+      { issues: [{ path: 'file_slug', message: 'expected a slug' }] },
+    ],
+    says: /^✗ invalid_request: Look at what is said here\. \(file_slug: expected a slug\)$/,
+  },
+  'full.jpg': {
+    at: 'create',
+    answer: [413, 'too_large', { issues: 7 }],
+    says: /^✗ too_large: Look at what is said in 7\.$/,
+  },
   'patient.jpg': { at: 'create', answer: [429, 'rate_limited'], says: /^✓ ready$/ },
 };
-type Answer = [status: number, code: string];
+type Answer = [status: number, code: string, details?: object];
 
 let server: Server;
 let instance: object;
@@ -89,10 +103,11 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const times = asked.get(`${slug} ${at}`) ?? 0;
   asked.set(`${slug} ${at}`, times + 1);
   if (fate?.at === at && fate.answer !== undefined && (fate.answer[0] !== 429 || times === 0)) {
-    const [status, code] = fate.answer;
+    const [status, code, details] = fate.answer;
     if (status === 429) response.setHeader('retry-after', '0');
     if (code.startsWith('<')) return void response.writeHead(status).end(code);
-    return reply(status, { error: { code, message: 'Went wrong.' } });
+    const message = details ? 'Look at what is said in details.issues.' : 'Went wrong.';
+    return reply(status, { error: { code, message, details } });
   }
   if (method === 'PUT') return void response.writeHead(200, { etag: '"x"' }).end();
   if (url === '/v1/projects/demo') {
@@ -123,7 +138,7 @@ it.each(Object.keys(fates))('of %s it says what happened, and by what it is foun
 
 it('ends with 1', () => {
   expect(said.code).toBe(1);
-  expect(said.stderr).toMatch(/tintype: 7 of 8 files were not published \(.*2 internal/);
+  expect(said.stderr).toMatch(/tintype: 9 of 10 files were not published \(.*2 internal/);
 });
 
 it('of a key that is not taken it says what may be wrong with the project, and sends nothing', async () => {
