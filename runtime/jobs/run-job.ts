@@ -71,9 +71,13 @@ function report({ log }: JobDeps, { result, at, seconds, isStopped }: Reported):
   else log[levelOf(result.counts)]('job done', { ...fields, counts: result.counts });
 }
 
-/** Several jobs run each minute and mostly find nothing to do: that would hide the lines which tell of something. */
+/**
+ * Several jobs run each minute and mostly find nothing to do, or all that they sampled good: that would hide the lines
+ * which tell of something.
+ */
 function levelOf(counts: JobCounts): 'debug' | 'info' {
-  return Object.values(counts).every((count) => count === 0) ? 'debug' : 'info';
+  const isQuiet = Object.entries(counts).every(([what, count]) => count === 0 || what === 'good');
+  return isQuiet ? 'debug' : 'info';
 }
 
 async function runRecorded(

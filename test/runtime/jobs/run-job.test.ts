@@ -163,7 +163,7 @@ describe('a run', () => {
     ]);
   });
 
-  it.each([{}, { things: 0, others: 0 }])(
+  it.each([{}, { things: 0, others: 0 }, { good: 5, failed: 0 }])(
     'that did nothing (%j) is told to who debugs alone',
     async (counts) => {
       expect(await told('info', async () => counts)).toEqual([]);
