@@ -12,6 +12,7 @@ import { type ConfigWith, type Environment, parseConfig } from '../runtime/platf
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
 import { createLog, type Log } from '../runtime/platform/log.ts';
 import { createSealing } from '../runtime/platform/sealing.ts';
+import { warnOfUnknownVariables } from '../runtime/platform/unknown-variables.ts';
 import { openObjectCaches } from './cluster/object-caches.ts';
 import { createOrganizations } from './cluster/organizations.ts';
 import { createTenantControllers } from './cluster/tenant-controllers.ts';
@@ -48,6 +49,7 @@ export async function operatorCommand(env: Environment): Promise<void> {
     format: process.stderr.isTTY ? 'text' : 'json',
     destination: process.stderr,
   });
+  warnOfUnknownVariables(env, log);
   await runProcess({ log, deadline_ms: END_MS_MAX }, (lifecycle) =>
     start({ env, config, log, lifecycle }),
   );

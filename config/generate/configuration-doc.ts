@@ -13,7 +13,8 @@ const head = `# Configuration
 <!-- Written by \`make generate\` from runtime/platform/config-variables.ts. Do not edit. -->
 
 Tintype is configured by environment variables. A wrong value stops the start with the variable's name,
-what was expected and an example. An empty variable counts as unset. \`tintype up\` sets what it needs
+what was expected and an example. An empty variable counts as unset, and of one whose name is not in this
+table, such as a misspelt one, a warning is logged at the start. \`tintype up\` sets what it needs
 itself; each can be overridden.
 
 | variable | meaning | default | example |

@@ -14,6 +14,7 @@ import { createLog, type LogFields } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
 import { findReadiness } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
+import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
 import { createPatience } from './patience.ts';
 
@@ -50,6 +51,7 @@ export async function runDeployment<Field extends ConfigField>(
     format: process.stderr.isTTY ? 'text' : 'json',
     destination: process.stderr,
   });
+  warnOfUnknownVariables(wanted.env, log);
   await runProcess({ log, ...deadlinesOf(wanted) }, async (lifecycle) => {
     const started = performance.now();
     await startTracing(config, { name: wanted.name, log, lifecycle });

@@ -57,6 +57,7 @@ export const logFields = [
   'error_code',
   'attempt',
   'attempts',
+  'variable',
   'job',
   'run_id',
   'at',

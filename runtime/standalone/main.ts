@@ -9,6 +9,7 @@ import { findPort, LOOPBACK } from '../platform/http/listen.ts';
 import type { Instance } from '../platform/instance.ts';
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type Log, type LogLevel } from '../platform/log.ts';
+import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
 import { removeInstanceFile, writeInstanceFile } from './instance-file.ts';
@@ -29,6 +30,7 @@ export async function up(options: UpOptions, env: Environment): Promise<void> {
     format: options.json === true ? 'json' : 'text',
     destination: process.stderr,
   });
+  warnOfUnknownVariables(env, log);
   await runProcess({ log }, (lifecycle) => start({ options, env, log, lifecycle }));
 }
 
