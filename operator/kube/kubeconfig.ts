@@ -2,6 +2,7 @@
  * Credentials from a kubeconfig. The one place that the Kubernetes client library is used: it knows files, tokens that
  * change, and the programs that make them.
  */
+import { accessSync, constants } from 'node:fs';
 import type { RequestOptions } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Advice } from '../../runtime/platform/advice.ts';
@@ -19,6 +20,7 @@ export type KubeconfigSource =
 export function openKubeconfig(source: KubeconfigSource, clock: TimedClock): Credentials {
   let config = load(source);
   const server = serverOf(config, source);
+  proveFiles(config, source);
   const { options, forget } = keepOptions(() => readOptions(config), clock);
   return {
     server,
@@ -59,6 +61,20 @@ function serverOf(config: KubeConfig, source: KubeconfigSource): URL {
     throw wrong(source, { what: `names no URL as the server of its cluster ${cluster.name}` });
   }
   return new URL(cluster.server);
+}
+
+/** Each would only show as a refusal by the API server, which says nothing of files. */
+function proveFiles(config: KubeConfig, source: KubeconfigSource): void {
+  const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+  for (const file of [cluster?.caFile, user?.certFile, user?.keyFile]) {
+    if (!file) continue;
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      throw wrong(source, { what: `names ${file}, which cannot be read (${code})`, cause });
+    }
+  }
 }
 
 /** Of a text only the first line: the parser shows what stands around the fault in those below, which may be a secret. */

@@ -16,10 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-function config(cluster: object): string {
+const server = 'https://127.0.0.1:1';
+
+function config(cluster: object, user: object = {}): string {
   const contexts = [{ name: 'here', context: { cluster: 'c', user: 'u' } }];
-  const clusters = [{ name: 'c', cluster }];
-  return JSON.stringify({ 'current-context': 'here', contexts, clusters, users: [{ name: 'u' }] });
+  const [clusters, users] = [[{ name: 'c', cluster }], [{ name: 'u', user }]];
+  return JSON.stringify({ 'current-context': 'here', contexts, clusters, users });
 }
 
 function refusal(source: KubeconfigSource): string {
@@ -41,8 +43,20 @@ describe('a kubeconfig', () => {
     ['{"current-context":"gone"}', /^has no cluster for its current-context gone$/],
     [config({ server: 'nowhere' }), /^names no URL as the server of its cluster c$/],
     [
-      config({ server: 'https://127.0.0.1:1', 'proxy-url': 'http://proxy.example' }),
+      config({ server, 'proxy-url': 'http://proxy.example' }),
       /^has a proxy-url, which is not supported$/,
+    ],
+    [
+      config({ server, 'certificate-authority': 'gone.crt' }),
+      /^names \S+\/gone\.crt, which cannot be read \(ENOENT\)$/,
+    ],
+    [
+      config({ server }, { 'client-certificate': '/gone/user.crt' }),
+      /^names \/gone\/user\.crt, which cannot be read \(ENOENT\)$/,
+    ],
+    [
+      config({ server }, { 'client-key': '/gone/user.key' }),
+      /^names \/gone\/user\.key, which cannot be read \(ENOENT\)$/,
     ],
   ])('that says %j is refused in one line, without what else stands in it', async (text, what) => {
     const file = join(folder, 'config');
