@@ -592,7 +592,7 @@ export const deliveryErrors = {
   },
   invalid_request: {
     status: 400,
-    message: 'The HTTP request is malformed. Send one Host header and a path.',
+    message: 'The request is not valid HTTP. Send one Host header and a path, or check the proxy.',
   },
   range_not_satisfiable: {
     status: 416,
