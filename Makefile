@@ -38,12 +38,13 @@ sdk: $(INSTALLED) ## the package of the SDK, ready to install or publish: .build
 fuzz: $(INSTALLED) ## every parser of what strangers send, for FUZZ_MINUTES=30 in all, from the corpus in test/fuzz/corpus (FUZZ_SEED=7 repeats a run)
 	@node test/fuzz/main.ts --minutes=$(or $(FUZZ_MINUTES),30) $(if $(FUZZ_SEED),--seed=$(FUZZ_SEED))
 
-soak: $(INSTALLED) test-tools ## fuzz for FUZZ_MINUTES=30, the API against its document for MINUTES=10, a worker killed at every step of ingest (FAMILIES=jpeg,png), every hostile file, SESSIONS=500 histories of uploads, HISTORIES=10000 of metering, an operator with a fault every 30 s for OPERATOR_MINUTES=60
+soak: $(INSTALLED) test-tools ## what takes longer than the suites may, some hours: its parts and their variables are in CONTRIBUTING.md
 	@$(MAKE) fuzz
 	@TINTYPE_SOAK_MINUTES=$(or $(MINUTES),10) vitest run --config config/vitest.config.ts test/contract/api-fuzz.test.ts
 	@node test/bench/kill-soak.ts $(FAMILIES)
 	@node test/bench/hostile-soak.ts 1
 	@TINTYPE_SOAK_HISTORIES=$(or $(SESSIONS),500) vitest run --config config/vitest.config.ts test/runtime/upload-session.test.ts
+	@TINTYPE_SOAK_HISTORIES=$(or $(CHECKS),1000) vitest run --config config/vitest.config.ts test/runtime/actions/moderation-histories.test.ts
 	@TINTYPE_SOAK_HISTORIES=$(or $(HISTORIES),10000) vitest run --config config/vitest.config.ts test/runtime/jobs/metering-histories.test.ts
 	@TINTYPE_SOAK_OPERATOR_MINUTES=$(or $(OPERATOR_MINUTES),60) vitest run --config config/vitest.config.ts test/cluster/soak.test.ts
 
