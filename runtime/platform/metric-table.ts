@@ -46,7 +46,7 @@ export const metricTable = {
     help: 'Renders by output format and result.',
     labels: ['format', 'result'],
   },
-  tintype_sandbox_children_killed_total: {
+  tintype_decoders_killed_total: {
     kind: 'counter',
     help: 'Decoder processes that were killed, by reason.',
     labels: ['reason'],

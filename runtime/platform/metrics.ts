@@ -9,7 +9,7 @@ export type Metrics = {
   usageLost(): void;
   ingest(seen: { result: string; seconds: number }): void;
   render(seen: { format: string; result: string; seconds: number }): void;
-  childKilled(reason: string): void;
+  decoderKilled(reason: string): void;
   rateRefused(rate: string): void;
   jobRun(seen: {
     job: string;
@@ -68,7 +68,7 @@ export function createMetrics(): Metrics {
       histogram('tintype_ingest_seconds').observe({ result }, seconds),
     render: ({ format, result, seconds }) =>
       histogram('tintype_render_seconds').observe({ format, result }, seconds),
-    childKilled: (reason) => counter('tintype_sandbox_children_killed_total').inc({ reason }),
+    decoderKilled: (reason) => counter('tintype_decoders_killed_total').inc({ reason }),
     rateRefused: (rate) => counter('tintype_rate_refused_total').inc({ rate }),
     jobRun: ({ job, result, seconds, at, counts }) => {
       histogram('tintype_job_seconds').observe({ job, result }, seconds);

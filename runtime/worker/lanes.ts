@@ -38,4 +38,4 @@ export type WorkerOptions = {
   failpoint?: Failpoint;
 };
 
-export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'childKilled' | 'watch'>;
+export type WorkerMetrics = Pick<Metrics, 'ingest' | 'render' | 'decoderKilled' | 'watch'>;

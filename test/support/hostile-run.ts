@@ -1,4 +1,4 @@
-/** Feeds hostile files to real decoder children, and writes down what became of each. */
+/** Feeds hostile files to real decoders, and writes down what became of each. */
 import { createLog } from '../../runtime/platform/log.ts';
 import { readIngestAnswer } from '../../runtime/worker/ingest/read-answer.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';

@@ -95,7 +95,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypeDecodersKilled',
-    expr: `sum by (namespace, reason) (${rate('tintype_sandbox_children_killed_total', '15m')}) * 900 > 50`,
+    expr: `sum by (namespace, reason) (${rate('tintype_decoders_killed_total', '15m')}) * 900 > 50`,
     for: '15m',
     severity: 'warning',
     summary: 'Decoders are killed again and again.',

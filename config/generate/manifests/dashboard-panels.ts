@@ -81,9 +81,7 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
       {
         title: 'Killed decoders',
         unit: 'ops',
-        targets: [
-          [`sum by (reason) (${rate('tintype_sandbox_children_killed_total')})`, '{{reason}}'],
-        ],
+        targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
       },
       {
         title: 'Queues',

@@ -1,4 +1,4 @@
-/** A worker's uploads: as doorbells ring and as rows fall due, in decoder children of their own. Spec: Uploads. */
+/** A worker's uploads: as doorbells ring and as rows fall due, in decoders of their own. Spec: Uploads. */
 import { totalmem } from 'node:os';
 import { INGEST_BYTES_MAX_DEFAULT } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
@@ -25,7 +25,7 @@ export async function startIngestLane(options: WorkerOptions): Promise<Lane> {
     ...lane,
     admission: createAdmission({ memory_bytes }),
     log,
-    onKilled: (why) => metrics?.childKilled(why),
+    onKilled: (why) => metrics?.decoderKilled(why),
   });
   const warmUp = createWarmUp(options);
   const ingest = await startIngest({

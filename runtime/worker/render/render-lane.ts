@@ -1,4 +1,4 @@
-/** A worker's renders: calls off the queue, in turn, in decoder children of their own. Spec: Delivery host. */
+/** A worker's renders: calls off the queue, in turn, in decoders of their own. Spec: Delivery host. */
 import { availableParallelism } from 'node:os';
 import { RENDER_DEADLINE_SECONDS } from '../../core/limits.ts';
 import type { Lane, LaneOptions, WorkerOptions } from '../lanes.ts';
@@ -34,7 +34,7 @@ export async function startRenderLane(options: WorkerOptions): Promise<Lane> {
     deadline_ms: lane.wall_clock_ms,
     first_pace: FIRST_PACE,
   };
-  const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.childKilled(why) });
+  const sandbox = createSandbox({ ...lane, log, onKilled: (why) => metrics?.decoderKilled(why) });
   const { content } = options.buckets;
   const deps = { ...options, content, sandbox, line: createRenderLine(turns) };
   const renders = createDerivedRenders({ ...deps, wall_clock_ms: lane.wall_clock_ms });

@@ -93,13 +93,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
     const { reason } = failure;
     if (reason === 'unstarted') {
-      options.log.error(
-        'decoder children do not start: see what they say, and ask tintype doctor',
-        {
-          error: failure,
-        },
-      );
-    } else options.log.warn('a decoder child failed', { kind, reason, error: failure });
+      options.log.error('decoders do not start: see what they say, and ask tintype doctor', {
+        error: failure,
+      });
+    } else options.log.warn('a decoder failed', { kind, reason, error: failure });
     options.onKilled?.(reason);
   };
   for (const slot of slots) warmAhead(slot);

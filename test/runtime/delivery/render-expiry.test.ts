@@ -41,7 +41,7 @@ const startLane = () =>
     buckets: { content: host.content, ingest: host.content },
     metrics: {
       ingest: () => undefined,
-      childKilled: () => undefined,
+      decoderKilled: () => undefined,
       watch: () => undefined,
       render: ({ result }) => void taken.push(result),
     },

@@ -12,7 +12,7 @@ it('every metric of the table is measured by a function of its own and printed',
   metrics.usageLost();
   metrics.ingest({ result: 'ready', seconds: 1 });
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
-  metrics.childKilled('wall_clock');
+  metrics.decoderKilled('wall_clock');
   metrics.rateRefused('write');
   metrics.watch({
     pool: () => ({ total: 3, idle: 2, waiting: 1 }),

@@ -51,7 +51,7 @@ async function start(changes: Partial<WorkerOptions> = {}) {
     metrics: {
       ingest: () => undefined,
       watch: () => undefined,
-      childKilled: () => undefined,
+      decoderKilled: () => undefined,
       render: ({ result }) => void renders.push(result),
     },
     ...changes,

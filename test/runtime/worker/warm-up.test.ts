@@ -48,7 +48,7 @@ beforeEach(async () => {
     poll_every_ms: 20,
     metrics: {
       ingest: () => undefined,
-      childKilled: () => undefined,
+      decoderKilled: () => undefined,
       watch: () => undefined,
       render: ({ format, result }) => void (result === 'done' && renders.push(format)),
     },

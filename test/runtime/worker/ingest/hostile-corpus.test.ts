@@ -1,4 +1,4 @@
-// Thousands of hostile files through the real decoder children: each is ready or refused with a code of the table
+// Thousands of hostile files through the real decoders: each is ready or refused with a code of the table
 // within its time, no child is lost, memory comes back, and independent decoders accept whatever is stored.
 // Spec: Processing error codes.
 import { readFileSync } from 'node:fs';
