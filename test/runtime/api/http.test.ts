@@ -54,15 +54,7 @@ describe('a second Authorization header', () => {
 
 describe('an unknown path or method', () => {
   it('is 404 not_found in the envelope, signed in or not', async () => {
-    for (const unknown of [
-      '/',
-      '/v1',
-      '/v1/nothing',
-      '/v1/me/',
-      '/V1/me',
-      '/v1//me',
-      '/healthz/x',
-    ]) {
+    for (const unknown of ['/v1', '/v1/nothing', '/v1/me/', '/V1/me', '/v1//me', '/healthz/x']) {
       expect(codeOf(await api.anonymous('GET', unknown)), unknown).toBe('404 not_found');
       expect(codeOf(await owner('GET', unknown)), unknown).toBe('404 not_found');
     }

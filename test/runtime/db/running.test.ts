@@ -59,10 +59,11 @@ describe('a job', () => {
   });
 
   it('counts what failed or was killed since it last ended well', async () => {
-    const count = async () => (await countFailedJobRuns(db, ['count', 'never-ran']))[0]?.failed;
+    const job = `count-${Date.now()}`;
+    const count = async () => (await countFailedJobRuns(db, [job, 'never-ran']))[0]?.failed;
     const end = async (outcome: 'done' | 'failed') =>
       updateJobRunFinished(db, {
-        ...{ run_id: must(await start('count')).run_id, outcome },
+        ...{ run_id: must(await start(job)).run_id, outcome },
         error: null,
       });
     await end('failed');
@@ -72,11 +73,12 @@ describe('a job', () => {
     await aMoment();
     await end('failed');
     await end('failed');
-    must(await start('count', 0));
+    must(await start(job, 0));
+    await aMoment();
     expect(await count()).toBe(3);
-    must(await start('count'));
-    expect(await countFailedJobRuns(db, ['count', 'never-ran'])).toEqual([
-      { job: 'count', failed: 3 },
+    must(await start(job));
+    expect(await countFailedJobRuns(db, [job, 'never-ran'])).toEqual([
+      { job, failed: 3 },
       { job: 'never-ran', failed: 0 },
     ]);
   });
