@@ -1,9 +1,12 @@
-/** A real browser for a test file: Debian's Chromium, driven by playwright, cut off from every host but this one. */
+/**
+ * A real browser for a test file: Debian's Chromium without a window, driven by playwright, cut off from every host but
+ * this one.
+ */
 import { type Browser, chromium } from 'playwright-core';
 
 export async function startBrowser(): Promise<Browser> {
   return chromium.launch({
-    executablePath: process.env.TINTYPE_CHROMIUM ?? '/usr/bin/chromium',
+    executablePath: process.env.TINTYPE_CHROMIUM ?? '/usr/bin/chromium-headless-shell',
     args: ['--no-sandbox', `--host-resolver-rules=${LOOPBACK_ONLY}`],
   });
 }
