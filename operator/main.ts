@@ -11,6 +11,7 @@ import { findLastOperatorEpoch } from '../runtime/db/operator-terms.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../runtime/platform/config.ts';
 import { type Lifecycle, runProcess } from '../runtime/platform/lifecycle.ts';
 import { createLog, type Log } from '../runtime/platform/log.ts';
+import { readPlans } from '../runtime/platform/plans-file.ts';
 import { createSealing } from '../runtime/platform/sealing.ts';
 import { warnOfUnknownVariables } from '../runtime/platform/unknown-variables.ts';
 import { openObjectCaches } from './cluster/object-caches.ts';
@@ -84,7 +85,7 @@ async function start({ env, config, log, lifecycle }: Start): Promise<void> {
   const context = {
     ...{ client, clock, findRootDomain },
     sealing: createSealing(config.keyEncryptionKeys),
-    findOrganization: createOrganizations(clock),
+    findOrganization: createOrganizations({ clock, plans: readPlans(config) }),
     events,
     images: openImages(config, { log, lifecycle }),
     planRoutes: (object: TenantObject) => planRoutes(object, { db, edges }),

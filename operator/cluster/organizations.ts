@@ -1,19 +1,22 @@
-/** The organization of a namespace: made on first use and named after it. Spec: Organization. */
-import { newId } from '../../runtime/core/ids.ts';
+/** The organization of a namespace: made on first use, named after it, with a trial's credits. Spec: Organization. */
+import { insertTrialOrganization } from '../../runtime/actions/insert-organization.ts';
+import type { Plans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
-import { findOrganizationByNamespace, insertOrganization } from '../../runtime/db/organizations.ts';
+import { findOrganizationByNamespace } from '../../runtime/db/organizations.ts';
 import type { Clock } from '../../runtime/platform/clock.ts';
 import { fieldsOf, type RowDifference } from '../row-difference.ts';
 
 export type FindOrganization = (db: Database, namespace: string) => Promise<string>;
 
+type Deps = { clock: Clock; plans: Plans };
+
 /** An organization never goes, so that each is looked for once a term: a database that was made anew ends the term. */
-export function createOrganizations(clock: Clock): FindOrganization {
+export function createOrganizations(deps: Deps): FindOrganization {
   const terms = new WeakMap<Database, Map<string, string>>();
   return async (db, namespace) => {
     const known = terms.get(db) ?? new Map<string, string>();
     terms.set(db, known);
-    const id = known.get(namespace) ?? (await findOrInsert(db, { namespace, clock }));
+    const id = known.get(namespace) ?? (await findOrInsert(db, deps, namespace));
     known.set(namespace, id);
     return id;
   };
@@ -25,26 +28,18 @@ type Planned = { organization_id: string; difference?: RowDifference };
 export async function planOrganization(db: Database, namespace: string): Promise<Planned> {
   const found = await findOrganizationByNamespace(db, namespace);
   if (found !== undefined) return found;
-  const fields = fieldsOf(organizationOf(namespace));
+  const fields = fieldsOf({ name: namespace, plan: 'trial', namespace });
   return {
     organization_id: `(a new organization '${namespace}')`,
     difference: { action: 'insert', table: 'organizations', row: namespace, fields },
   };
 }
 
-function organizationOf(namespace: string) {
-  return { name: namespace, plan: 'trial', namespace };
-}
-
-async function findOrInsert(
-  db: Database,
-  { namespace, clock }: { namespace: string; clock: Clock },
-): Promise<string> {
-  const organization_id = newId('org', clock.now().getTime());
+async function findOrInsert(db: Database, deps: Deps, namespace: string): Promise<string> {
   const found =
     (await findOrganizationByNamespace(db, namespace)) ??
     (await db.transaction((tx) =>
-      insertOrganization(tx, { organization_id, ...organizationOf(namespace) }),
+      insertTrialOrganization(tx, deps, { name: namespace, namespace }),
     )) ??
     // Another made it in between.
     (await findOrganizationByNamespace(db, namespace));

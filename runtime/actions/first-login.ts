@@ -9,6 +9,7 @@ import type { Plans } from '../core/plans.ts';
 import { cleanText } from '../core/text.ts';
 import type { Database, Queryable, Transaction } from '../db/client.ts';
 import type { OrganizationRow } from '../db/organizations.ts';
+import { onlyRow } from '../db/rows.ts';
 import { findAccount, insertUser, lockFirstLogin, type UserRow } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
 import { insertTrialOrganization } from './insert-organization.ts';
@@ -43,7 +44,7 @@ async function insertAccount(
   if (winner !== undefined) return winner;
   const facts = cleanFacts(display);
   const name = organizationName(facts) ?? subject.slice(0, NAME_LENGTH_MAX);
-  const organization = await insertTrialOrganization(tx, deps, name);
+  const organization = onlyRow(await insertTrialOrganization(tx, deps, { name }));
   const { organization_id } = organization;
   const user_id = newId('usr', deps.clock.now().getTime());
   const user = await insertUser(tx, { user_id, subject, organization_id, ...facts });

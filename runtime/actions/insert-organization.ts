@@ -6,23 +6,23 @@ import { newId } from '../core/ids.ts';
 import type { Plans } from '../core/plans.ts';
 import type { Transaction } from '../db/client.ts';
 import { insertCreditGrant } from '../db/credit-grants.ts';
-import { insertOrganization, type OrganizationRow } from '../db/organizations.ts';
-import { onlyRow } from '../db/rows.ts';
+import {
+  insertOrganization,
+  type NewOrganization,
+  type OrganizationRow,
+} from '../db/organizations.ts';
 import type { Clock } from '../platform/clock.ts';
 
+/** Undefined when the namespace has its organization already. */
 export async function insertTrialOrganization(
   tx: Transaction,
   { clock, plans }: { clock: Clock; plans: Plans },
-  name: string,
-): Promise<OrganizationRow> {
+  named: Pick<NewOrganization, 'name' | 'namespace'>,
+): Promise<OrganizationRow | undefined> {
   const organization_id = newId('org', clock.now().getTime());
-  await insertOrganization(tx, { organization_id, name, plan: 'trial' });
+  const inserted = await insertOrganization(tx, { organization_id, ...named, plan: 'trial' });
+  if (inserted === undefined) return undefined;
   const { credits } = plans.trial;
-  const granted = await insertCreditGrant(tx, {
-    organization_id,
-    credits,
-    source: 'trial',
-    external_id: organization_id,
-  });
-  return onlyRow(granted);
+  const external_id = organization_id;
+  return insertCreditGrant(tx, { organization_id, credits, source: 'trial', external_id });
 }

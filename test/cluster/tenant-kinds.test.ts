@@ -11,6 +11,7 @@ import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { LEASE_NAME, permissions } from '../../operator/permissions.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../runtime/db/signing-keys.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
@@ -55,7 +56,7 @@ beforeAll(async () => {
   const context = {
     ...{ client, clock, findRootDomain: () => 'images.example' },
     sealing: createSealing([{ id: 'k1', key }]),
-    findOrganization: createOrganizations(clock),
+    findOrganization: createOrganizations({ clock, plans: defaultPlans }),
     events: createEventRecorder({ client, clock, log, instance: 'test' }),
   };
   const options = {

@@ -16,6 +16,7 @@ import { createEventRecorder } from '../../operator/kube/events.ts';
 import type { Term } from '../../operator/kube/lease.ts';
 import type { KubeMetrics } from '../../operator/kube/metrics.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { connectKube } from '../operator/kube/connect.ts';
@@ -120,7 +121,7 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
       context: {
         ...{ client, clock, findRootDomain: () => 'images.example' },
         sealing: createSealing([{ id: 'k1', key: key ?? randomBytes(32) }]),
-        findOrganization: createOrganizations(clock),
+        findOrganization: createOrganizations({ clock, plans: defaultPlans }),
         events: createEventRecorder({ client, clock, log, instance: 'test' }),
         ...context,
       },

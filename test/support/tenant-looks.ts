@@ -8,6 +8,7 @@ import { reconcileObject } from '../../operator/cluster/reconcile-object.ts';
 import type { ObjectContext } from '../../operator/cluster/reconcile-rows.ts';
 import type { TenantKind, TenantObject } from '../../operator/cluster/tenant-object.ts';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
+import { defaultPlans } from '../../runtime/core/plans.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
 import {
@@ -49,7 +50,7 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
   const context = {
     ...{ client, db, metrics, clock, sealing: options.sealing },
     delivery_root_domain: 'images.example',
-    findOrganization: createOrganizations(clock),
+    findOrganization: createOrganizations({ clock, plans: defaultPlans }),
     events: { tell: () => undefined },
     images: options.images?.(step),
   };

@@ -2,6 +2,7 @@
 import { insertTrialOrganization } from '../../actions/insert-organization.ts';
 import { createOrganizationBody } from '../../core/resources/organization.ts';
 import { insertAuditEntry } from '../../db/audit-log.ts';
+import { onlyRow } from '../../db/rows.ts';
 import { auditActor } from '../audit-actor.ts';
 import { onlyDash } from '../auth/principal.ts';
 import { endpoint, withStatus } from '../endpoint.ts';
@@ -35,7 +36,7 @@ export const createOrganization = endpoint({
     if (!is_staff) return withStatus(200, presentOrganization(organization));
     const name = body?.name ?? NAME_UNTIL_RENAMED;
     const made = await deps.db.transaction(async (tx) => {
-      const inserted = await insertTrialOrganization(tx, deps, name);
+      const inserted = onlyRow(await insertTrialOrganization(tx, deps, { name }));
       const { organization_id } = inserted;
       const actor = auditActor({ principal, request_id });
       const entry = { action: 'organization.create', target: organization_id, after: { name } };

@@ -1,0 +1,31 @@
+// The organization of a namespace. Spec: Organization; Organization quota; Metering (plans: trial, once).
+import { expect, it } from 'vitest';
+import { createOrganizations } from '../../../operator/cluster/organizations.ts';
+import { defaultPlans } from '../../../runtime/core/plans.ts';
+import { countBalance } from '../../../runtime/db/ledger.ts';
+import { findOrganization } from '../../../runtime/db/organizations.ts';
+import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { systemClock as clock } from '../../../runtime/platform/clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeJobs } from '../../support/jobs.ts';
+
+const { db } = useDatabase();
+
+it('is one, however many ask at once, and has the credits of a trial once', async () => {
+  const processes = [1, 2, 3, 4].map(() => createOrganizations({ clock, plans: defaultPlans }));
+  const found = await Promise.all(processes.map((find) => find(db, 'team-a')));
+  expect(new Set(found).size).toBe(1);
+  const [organization_id = ''] = found;
+  expect(await findOrganization(db, organization_id)).toMatchObject({
+    ...{ name: 'team-a', namespace: 'team-a', plan: 'trial' },
+    credit_balance: defaultPlans.trial.credits,
+  });
+  expect(await countBalance(db, organization_id)).toBe(defaultPlans.trial.credits);
+});
+
+it('is not over its quota after a daily charge, as long as nothing was delivered', async () => {
+  const organization_id = await createOrganizations({ clock, plans: defaultPlans })(db, 'team-b');
+  const jobs = await makeJobs(db);
+  await jobs.run(table['daily-charge']).finally(() => jobs.close());
+  expect(await findOrganization(db, organization_id)).toMatchObject({ quota_exceeded_at: null });
+});
