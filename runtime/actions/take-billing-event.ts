@@ -121,7 +121,8 @@ async function takeBack(
   const { grant_id, organization_id } = found;
   const credits = Math.min(reversedCredits(found.credits, fact), found.credits - found.reversed);
   if (credits <= 0) return;
-  await insertCreditReversal(tx, { grant_id, external_id: refund_id, credits });
+  const isNew = await insertCreditReversal(tx, { grant_id, external_id: refund_id, credits });
+  if (!isNew) return;
   await insertAuditEntry(tx, {
     organization_id,
     actor_kind: 'system',

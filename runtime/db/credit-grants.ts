@@ -55,19 +55,20 @@ export async function lockCreditGrant(
   return find();
 }
 
-/** Takes credits of a grant back, once for each external id. */
+/** Takes credits of a grant back, once for each external id; false where that one did it before. */
 export async function insertCreditReversal(
   tx: Transaction,
   { grant_id, external_id, credits }: { grant_id: number; external_id: string; credits: number },
-): Promise<void> {
-  await tx.query(
+): Promise<boolean> {
+  const rows = await tx.query(
     `with reversed as (
        insert into credit_reversals (grant_id, external_id, credits) values ($1, $2, $3)
        on conflict (grant_id, external_id) do nothing returning grant_id, credits
      )
      update organizations o set credit_balance = credit_balance - reversed.credits, updated_at = now()
      from reversed join credit_grants g on g.grant_id = reversed.grant_id
-     where o.organization_id = g.organization_id`,
+     where o.organization_id = g.organization_id returning o.organization_id`,
     [grant_id, external_id, credits],
   );
+  return rows.length > 0;
 }

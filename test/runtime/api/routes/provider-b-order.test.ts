@@ -5,6 +5,7 @@ import { useApi } from '../../../support/api-server.ts';
 import { auditEntries } from '../../../support/audit-entries.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
 import { messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
+import { must } from '../../../support/rows.ts';
 
 const api = useApi();
 const { tenant, event, refund, send, told, statusNow, renew } = useProviderB(api);
@@ -27,7 +28,10 @@ describe('a refund', () => {
     const payment_id = `tran_${newEventId()}`;
     const paid = event('subscription.paid', { object: { last_transaction_id: payment_id } });
     const refunds = [refund(payment_id, 950), refund(payment_id, 1900), refund(payment_id, 1900)];
-    for (const sent of [paid, ...refunds]) await send(sent);
+    // A refund that a second event tells of is the same one.
+    const again = { ...must(refunds[0]), id: newEventId() };
+    const [first, ...later] = refunds;
+    for (const sent of [paid, must(first), again, ...later]) await send(sent);
     const entries = await auditEntries(api.db, tenant, 'billing.%');
     // The last one found nothing left to take, and so did nothing.
     expect(entries.map(({ action, after }) => [action, after])).toMatchObject([
