@@ -1,4 +1,4 @@
-// The trail of one project, or of one request, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
+// The trail of one project, of one request, or of one action, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
 import { beforeAll, expect, it } from 'vitest';
 import { listAuditEntries } from '../../../runtime/db/audit-log.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -30,6 +30,9 @@ beforeAll(async () => {
   await db.query(
     `update audit_log set request_id = 'req_asked' where target in ('f19998', 'f30010')`,
   );
+  await db.query(
+    `update audit_log set action = 'file.delete' where target in ('f19997', 'f30011')`,
+  );
   await db.query('analyze');
 }, 120_000);
 
@@ -51,6 +54,17 @@ it('shows what one request did, long ago', async () => {
     ...{ limit: LIMIT, after: null, request_id: 'req_asked' },
   });
   expect(rows.map(({ target }) => target)).toEqual(['f19998', 'f30010']);
+  expect(explained).toHaveLength(1);
+  expect(explained[0]?.rows_read).toBeLessThanOrEqual(2);
+});
+
+it.each([
+  ['was done twice, long ago', 'file.delete', ['f19997', 'f30011']],
+  ['nobody ever did', 'project.suspend', []],
+])('shows what %s', async (_what, action, targets) => {
+  const { db: told, explained } = explaining(db, ['audit_log']);
+  const { rows } = await listAuditEntries(told, { limit: LIMIT, after: null, action });
+  expect(rows.map(({ target }) => target)).toEqual(targets);
   expect(explained).toHaveLength(1);
   expect(explained[0]?.rows_read).toBeLessThanOrEqual(2);
 });

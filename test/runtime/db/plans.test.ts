@@ -3,6 +3,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../../runtime/db/client.ts';
 import { listUploadContents } from '../../../runtime/db/content-owners.ts';
+import { findDeclaredSigningKey } from '../../../runtime/db/declared-rows.ts';
 import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/delivery-lookups.ts';
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
@@ -63,7 +64,8 @@ beforeAll(async () => {
      from generate_series(1, 10000) n`,
     `insert into project_domains (domain, project_id, position) select 'd' || n || '.example', ${id('prj', 'n')}, 1
        from generate_series(1, 1000) n`,
-    `insert into signing_keys (kid, project_id, secret_sealed) select ${id('kid', 'n')}, ${id('prj', 'n')}, 'x'
+    `insert into signing_keys (kid, project_id, secret_sealed, owner_uid, owner_namespace, owner_name)
+       select ${id('kid', 'n')}, ${id('prj', 'n')}, 'x', 'u' || n, 'shops', 'p' || n
        from generate_series(1, 1000) n`,
     `insert into files (file_id, project_id, file_slug, status, revision, size_bytes, position, deleted_at)
        select ${id('file', 'n')}, ${project}, 'f' || n, 'deleted', 1, 0, n, now() ${some}`,
@@ -120,6 +122,10 @@ const upload_id = `upl_${'7'.padStart(26, '0')}`;
 const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['the project of a slug', (noted) => findDeliveryProject(noted, { project_slug: 'p77' })],
   ['the project of a domain', (noted) => findDeliveryProject(noted, { domain: 'd77.example' })],
+  [
+    'the key of a SigningKey resource',
+    (noted) => findDeclaredSigningKey(noted, { owner_uid: 'u777' }),
+  ],
   ['a file of a delivery', (noted) => findDeliveryFile(noted, { project_id, file_slug: 'f1000' })],
   [
     'the lease of a render',
