@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
  * suites of others once more loads them itself.
  */
 const SHARED = [
-  'test/{config,docs,operator,spec}/**/*.test.ts',
+  'test/{cluster,config,docs,operator,spec}/**/*.test.ts',
   'test/runtime/{actions,api,cli,core,db,delivery,doctor,jobs,platform}/**/!(*on-servers).test.ts',
 ];
 
