@@ -72,3 +72,17 @@ function print(value: unknown): string {
 export function countChanges(count: number): string {
   return count === 1 ? '1 change is' : `${count} changes are`;
 }
+
+/** What the message of a condition may hold. */
+const MESSAGE_LENGTH_MAX = 32_768;
+
+/** One a line, as many as a condition may hold, and how many more there are. */
+export function joinLines(lines: readonly string[]): string {
+  let message = '';
+  for (const [index, line] of lines.entries()) {
+    const rest = `… and ${lines.length - index} more`;
+    if (message.length + line.length + rest.length + 2 > MESSAGE_LENGTH_MAX) return message + rest;
+    message += index === lines.length - 1 ? line : `${line}\n`;
+  }
+  return message;
+}

@@ -1,11 +1,8 @@
 /** The condition Planned: every row, Secret and route that would change, as long as a resource asks for the plan alone. */
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
 import type { Result } from '../reconcile.ts';
-import { countChanges, printDifference } from '../row-difference.ts';
+import { countChanges, joinLines, printDifference } from '../row-difference.ts';
 import { PLAN_ONLY } from './directives.ts';
-
-/** What a condition may hold. */
-const MESSAGE_LENGTH_MAX = 32_768;
 
 /** Where nothing would change the other conditions say what they would say anyway. */
 export function withPlan(
@@ -21,7 +18,7 @@ export function withPlan(
   const isTaken = conditions.some(({ reason }) => reason === 'SecretTaken');
   return [
     ...(isTaken ? conditions : conditionsFor('PlanOnly', waiting)),
-    { type: 'Planned', status: 'True', reason: 'ChangesPlanned', message: join(lines) },
+    { type: 'Planned', status: 'True', reason: 'ChangesPlanned', message: joinLines(lines) },
   ];
 }
 
@@ -38,14 +35,4 @@ function emptyPlan(conditions: readonly Condition[]): Condition {
   if (outcome === 'held') return { ...nothing, message: `nothing would be written: ${why}` };
   const message = `what would change cannot be told until this is there: ${why}`;
   return { type: 'Planned', status: 'Unknown', reason: 'Blocked', message };
-}
-
-function join(lines: readonly string[]): string {
-  let message = '';
-  for (const [index, line] of lines.entries()) {
-    const rest = `… and ${lines.length - index} more`;
-    if (message.length + line.length + rest.length + 2 > MESSAGE_LENGTH_MAX) return message + rest;
-    message += index === lines.length - 1 ? line : `${line}\n`;
-  }
-  return message;
 }

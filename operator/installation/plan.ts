@@ -1,11 +1,10 @@
 /** What an ImageService would change, as long as it asks for the plan alone: one line an object, in a condition. */
 import { type Condition, conditionsOf } from '../image-service/conditions.ts';
-import { countChanges } from '../row-difference.ts';
+import { countChanges, joinLines } from '../row-difference.ts';
 import type { Planned } from './carry-out.ts';
 import type { Told } from './status.ts';
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const;
-const MESSAGE_LENGTH_MAX = 30_000;
 /** What is made of a version depends on what stands there then. */
 const AFTER_MIGRATION =
   '… and, once that Job has migrated the database, the objects of this version: workers and dispatcher, then API and delivery';
@@ -37,7 +36,7 @@ export function withPlan(
     ...others.filter(({ type }) => type !== 'Applied'),
     {
       ...{ type: 'Planned', status: 'True', reason: 'ChangesPlanned' },
-      message: lines.join('\n').slice(0, MESSAGE_LENGTH_MAX),
+      message: joinLines(lines),
     },
   ];
 }

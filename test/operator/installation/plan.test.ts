@@ -14,3 +14,15 @@ it('a plan that cannot be told is not taken for one without changes', () => {
     message: `What would change cannot be told until this is mended: ${message}`,
   });
 });
+
+it('a plan that a condition cannot hold ends with how much more there is, at the end of a line', () => {
+  const planned = Array.from({ length: 700 }, (_, number) => ({
+    ...{ change: 'create', kind: 'ConfigMap' },
+    name: `${String(number).padStart(3, '0')}-${'x'.repeat(50)}`,
+  })) satisfies Parameters<typeof withPlan>[1];
+  const lines = withPlan([], planned).at(-1)?.message.split('\n') ?? [];
+  expect(lines.join('\n').length).toBeLessThanOrEqual(32_768);
+  expect(lines.at(-1)).toBe(`… and ${700 - (lines.length - 1)} more`);
+  const told = planned.slice(0, lines.length - 1).map(({ name }) => `+ ConfigMap ${name}`);
+  expect(lines.slice(0, -1)).toEqual(told);
+});
