@@ -1,6 +1,5 @@
 /**
- * The order in which the keys of a work queue may be taken: what is due, the urgent before the rest, one of a group at a
- * time. Everything here is pure but the clock.
+ * The order in which the keys of a work queue may be taken: what is due, the urgent before the rest. Everything here is pure but the clock.
  */
 import { createHeap, type Heap } from './heap.ts';
 import type { TimedClock } from './timed-clock.ts';
@@ -10,7 +9,6 @@ export type Priority = 'person' | 'change' | 'resync';
 
 export type Entry = {
   key: string;
-  group: string;
   priority: Priority;
   failures: number;
   state: 'idle' | 'ready' | 'later' | 'running';
@@ -38,8 +36,6 @@ type State = {
   urgent: Heap<Placed>;
   resyncs: Heap<Placed>;
   later: Heap<Placed>;
-  /** Groups that are worked on, each with what waits for it. */
-  groups: Map<string, Entry[]>;
   ready: number;
   running: number;
   order: number;
@@ -53,7 +49,6 @@ export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 're
     urgent: createHeap(byTime),
     resyncs: createHeap(byTime),
     later: createHeap(byTime),
-    groups: new Map(),
   };
   return {
     /** It may be taken from now on. */
@@ -66,7 +61,7 @@ export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 're
       wakeDue(state);
       return take(state);
     },
-    /** It is no longer worked on, and who waits for its group may be. */
+    /** It is no longer worked on. */
     release: (entry: Entry) => release(state, entry),
     /** When the next key is due that cannot be taken yet. */
     nextDue: () => {
@@ -91,10 +86,6 @@ function put(state: State, entry: Entry, priority: Priority): void {
     return;
   }
   Object.assign(entry, { priority, state: 'ready', version: entry.version + 1 });
-  enqueue(state, entry);
-}
-
-function enqueue(state: State, entry: Entry): void {
   const heap = entry.priority === 'resync' ? state.resyncs : state.urgent;
   heap.push(place(state, entry, entry.since + PATIENCE_MS[entry.priority]));
 }
@@ -134,28 +125,17 @@ function isLongOverdue({ resyncs, clock, running }: State): boolean {
 }
 
 function takeFrom(state: State, heap: Heap<Placed>): Entry | undefined {
-  for (let first = peek(heap); first !== undefined; first = peek(heap)) {
-    heap.pop();
-    const { entry } = first;
-    const waiting = state.groups.get(entry.group);
-    if (waiting !== undefined) {
-      waiting.push(entry);
-      continue;
-    }
-    entry.version += 1;
-    entry.state = 'running';
-    state.ready -= 1;
-    state.groups.set(entry.group, []);
-    if (entry.priority === 'resync') state.running += 1;
-    return entry;
-  }
-  return undefined;
+  const entry = peek(heap)?.entry;
+  if (entry === undefined) return undefined;
+  heap.pop();
+  entry.version += 1;
+  entry.state = 'running';
+  state.ready -= 1;
+  if (entry.priority === 'resync') state.running += 1;
+  return entry;
 }
 
 function release(state: State, entry: Entry): void {
-  const waiting = state.groups.get(entry.group) ?? [];
-  state.groups.delete(entry.group);
   if (entry.priority === 'resync') state.running -= 1;
   entry.state = 'idle';
-  for (const each of waiting) if (each.state === 'ready') enqueue(state, each);
 }

@@ -42,8 +42,6 @@ export type WorkQueueOptions = {
   metrics: KubeMetrics;
   random?: () => number;
   concurrency?: number;
-  /** Keys of one group are not worked on at the same time; without it each is alone. */
-  groupOf?: (key: string) => string;
 };
 
 export const CONCURRENCY = 8;
@@ -68,10 +66,10 @@ type State = Required<WorkQueueOptions> & {
 };
 
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
-  const { concurrency = CONCURRENCY, random = Math.random, groupOf = (key) => key } = options;
+  const { concurrency = CONCURRENCY, random = Math.random } = options;
   const resyncsMax = Math.max(1, concurrency - RESERVED);
   const state: State = {
-    ...{ ...options, concurrency, random, groupOf },
+    ...{ ...options, concurrency, random },
     entries: new Map(),
     ready: createReadyKeys({ clock: options.clock, resyncsMax }),
     running: new Set(),
@@ -100,9 +98,8 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
 function entryOf(state: State, key: string, priority: Priority): Entry {
   const known = state.entries.get(key);
   if (known !== undefined) return known;
-  const group = state.groupOf(key);
   const entry: Entry = {
-    ...{ key, group, priority, failures: 0, version: 0, since: 0, due: 0 },
+    ...{ key, priority, failures: 0, version: 0, since: 0, due: 0 },
     state: 'idle',
     next: undefined,
   };

@@ -169,18 +169,6 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual(['a']);
   });
 
-  it('works on one key of a group at a time, and on others beside it', () => {
-    const groupOf = (key: string) => key.split('/')[0] ?? key;
-    const { queue, takeAll } = make({ groupOf });
-    for (const key of ['shop/a', 'shop/b', 'blog/a', 'shop/c']) queue.add(key, 'change');
-    expect(takeAll()).toEqual(['shop/a', 'blog/a']);
-    queue.add('shop/c', 'person');
-    queue.done('shop/a', DONE);
-    expect(takeAll()).toEqual(['shop/c']);
-    queue.done('shop/c', FAILED);
-    expect(takeAll()).toEqual(['shop/b']);
-  });
-
   it('refuses to end what nobody began', () => {
     const { queue } = make();
     queue.add('a', 'change');
@@ -261,7 +249,7 @@ type Step =
   | { kind: 'done'; outcome: Outcome }
   | { kind: 'wait'; ms: number };
 
-const keys = fc.constantFrom('x/a', 'x/b', 'y/a', 'y/b', 'z/a');
+const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const priorities = fc.constantFrom<Priority[]>('person', 'change', 'resync');
 const outcomes = fc.oneof(
   fc.constant(DONE),
@@ -280,19 +268,17 @@ const steps = fc.array(
 );
 
 describe('whatever is done to a work queue', () => {
-  const groupOf = (key: string) => key.split('/')[0] ?? key;
-
-  it('never gives a key or a group to two, nor more than there are workers; and loses no key', () => {
+  it('never gives a key to two, nor more than there are workers; and loses no key', () => {
     fc.assert(
       fc.property(steps, (history) => {
-        const { queue, clock } = make({ concurrency: 2, groupOf });
+        const { queue, clock } = make({ concurrency: 2 });
         const running: string[] = [];
         // Added, and not given to anybody since.
         const owed = new Set<string>();
         const take = () => {
           const taken = queue.take();
           if (taken === undefined) return;
-          expect(running.map(groupOf)).not.toContain(groupOf(taken.key));
+          expect(running).not.toContain(taken.key);
           running.push(taken.key);
           owed.delete(taken.key);
           expect(running.length).toBeLessThanOrEqual(2);
