@@ -42,7 +42,7 @@ export type KubeClient = {
   merge<T extends KubeObject>(
     type: ResourceType<T>,
     place: Place,
-    patch: { body: object; subresource?: 'status' | 'scale' },
+    patch: { body: object; subresource?: 'scale' },
   ): Promise<Answer<T>>;
   /** What is gone already is a success. */
   delete(type: ResourceType, place: Place, options?: DeleteOptions): Promise<Answer<undefined>>;
@@ -78,7 +78,6 @@ export type DeleteOptions = {
   uid?: string;
   /** Only as it was in this version. */
   version?: string;
-  propagation?: 'Foreground' | 'Background' | 'Orphan';
 };
 
 export type KubeClientOptions = {
@@ -204,13 +203,13 @@ function applyExchange(
 function deleteExchange(
   type: ResourceType,
   place: Place,
-  { uid, version, propagation = 'Background' }: DeleteOptions,
+  { uid, version }: DeleteOptions,
 ): Omit<Exchange, 'deadline_ms'> {
   const preconditions = { uid, resourceVersion: version };
   return {
     method: 'DELETE',
     path: objectPath(type, place),
-    body: { propagationPolicy: propagation, preconditions },
+    body: { propagationPolicy: 'Background', preconditions },
   };
 }
 

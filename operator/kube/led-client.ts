@@ -4,7 +4,7 @@
  */
 import type { KubeClient } from './client.ts';
 
-export class NotLeading extends Error {
+class NotLeading extends Error {
   override readonly name = 'NotLeading';
 
   constructor() {

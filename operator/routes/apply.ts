@@ -10,7 +10,7 @@ import { routeTypes } from './live-route.ts';
 import type { RenderedRoute } from './render.ts';
 import type { Verdict } from './verdict.ts';
 
-export const ROUTE_OWNER = 'tintype/route';
+const ROUTE_OWNER = 'tintype/route';
 
 /** What stood in the way, if so: first of all. A route is taken away only where all others could be written. */
 export async function applyRoute(

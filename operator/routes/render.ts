@@ -98,7 +98,7 @@ export function defaultHost({ spec }: Edge, { project_slug }: Pick<Routed, 'proj
   return `${project_slug}.${spec.deliveryRootDomain}`;
 }
 
-export function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): string {
+function routeName(edge: Edge, { project_slug }: Pick<Routed, 'project_slug'>): string {
   return `${edge.owner.name}-project-${project_slug}`;
 }
 

@@ -33,7 +33,7 @@ async function write(
   }
   if (change.change === 'delete') {
     await deleteWatermarkPreset(tx, change.preset);
-    await purgeProject(tx, { ...change.preset, reason: 'watermark preset deleted' });
+    await purgeProject(tx, { ...change.preset, reason: 'watermark_preset_deleted' });
     return;
   }
   const owner = ownerColumns(subject.identity);
@@ -48,5 +48,5 @@ async function write(
   await upsertWatermarkPreset(tx, { watermark_preset_id, project_id, ...change.fields, ...owner });
   // A new one too: an edge may have stored the fallback under its id.
   if (change.change === 'update' && !change.isPurging) return;
-  await purgeProject(tx, { project_id, reason: 'watermark preset changed' });
+  await purgeProject(tx, { project_id, reason: 'watermark_preset_changed' });
 }

@@ -16,7 +16,7 @@ export function renderDeployments(of: Installation): RenderedObject[] {
   return components.map((component) => renderDeployment(of, component));
 }
 
-export function renderDeployment(of: Installation, component: Component): RenderedObject {
+function renderDeployment(of: Installation, component: Component): RenderedObject {
   const { metadata, spec } = podTemplate(of, component, [commandOf(component)]);
   const revision = digest({ metadata, spec });
   const labels = { ...metadata.labels, [REVISION]: revision };

@@ -18,7 +18,7 @@ import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
 
 /** Seconds between the end of new connections by the routers, and SIGTERM. */
-export const PRE_STOP_SECONDS = 5;
+const PRE_STOP_SECONDS = 5;
 /** A process that drains has 25 seconds of its own, a worker 150. */
 const DRAIN_SECONDS = 30;
 const WORKER_DRAIN_SECONDS = 155;
@@ -112,7 +112,7 @@ function container(of: Installation, process: Process, args: readonly string[]) 
   };
 }
 
-export function portsOf(process: Process) {
+function portsOf(process: Process) {
   if (process === 'migrate' || process === 'job') return [];
   const metrics = { name: 'metrics', containerPort: ports.metrics, protocol: 'TCP' };
   if (!isServer(process)) return [metrics];
