@@ -5,6 +5,28 @@ import { gauge, inNamespace, latency, type Panel, rate } from './panel.ts';
 
 export const dashboardRows: readonly { title: string; panels: readonly Panel[] }[] = [
   {
+    title: 'What all of it needs',
+    panels: [
+      {
+        title: 'Dependencies: 1 where all can use it',
+        unit: 'short',
+        targets: [
+          [`min by (dependency) (tintype_dependency_ready{${inNamespace}})`, '{{dependency}}'],
+        ],
+      },
+      {
+        title: 'The clock of the database, ahead of ours',
+        unit: 's',
+        targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
+      },
+      {
+        title: 'Database connections',
+        unit: 'short',
+        targets: [[`sum by (state) (tintype_database_connections{${inNamespace}})`, '{{state}}']],
+      },
+    ],
+  },
+  {
     title: 'API',
     panels: [
       {
@@ -12,7 +34,7 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         unit: 'reqps',
         targets: [[`sum by (status) (${rate('tintype_api_request_seconds_count')})`, '{{status}}']],
       },
-      latency('Duration', 'tintype_api_request_seconds'),
+      latency('Answers of the API', 'tintype_api_request_seconds'),
       {
         title: 'Refused by rate',
         unit: 'ops',
@@ -37,9 +59,9 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
           [`sum by (status) (${rate('tintype_delivery_request_seconds_count')})`, '{{status}}'],
         ],
       },
-      latency('Duration', 'tintype_delivery_request_seconds'),
+      latency('Answers of delivery', 'tintype_delivery_request_seconds'),
       {
-        title: 'Bytes',
+        title: 'Bytes delivered',
         unit: 'Bps',
         targets: [[`sum(${rate('tintype_delivery_bytes_total')})`, 'bodies']],
       },
@@ -61,7 +83,7 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_ingest_seconds_count')})`, '{{result}}']],
       },
-      latency('Processing', 'tintype_ingest_seconds'),
+      latency('Processing of uploads', 'tintype_ingest_seconds'),
       {
         title: 'Waiting uploads',
         unit: 'short',
@@ -84,12 +106,12 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
       },
       {
-        title: 'Queues',
+        title: 'Messages that wait in a queue',
         unit: 'short',
         targets: [[gauge('tintype_queue_waiting', 'queue'), '{{queue}}']],
       },
       {
-        title: 'In hand',
+        title: 'Messages that workers have in hand',
         unit: 'short',
         targets: [[gauge('tintype_queue_in_hand', 'pod'), '{{pod}}']],
       },
@@ -99,19 +121,19 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
     title: 'Jobs and CDN',
     panels: [
       {
-        title: 'Runs by result',
+        title: 'Runs of jobs by result',
         unit: 'ops',
         targets: [
           [`sum by (job, result) (${rate('tintype_job_seconds_count')})`, '{{job}} {{result}}'],
         ],
       },
       {
-        title: 'Since the last success',
+        title: 'Since a job last succeeded',
         unit: 's',
         targets: [[`time() - ${gauge('tintype_job_last_success_seconds', 'job')}`, '{{job}}']],
       },
       {
-        title: 'Failed since the last success',
+        title: 'Failed runs since a job last succeeded',
         unit: 'short',
         targets: [[gauge('tintype_job_failed_in_row', 'job'), '{{job}}']],
       },
@@ -121,7 +143,7 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         targets: [[`sum by (job, what) (${rate('tintype_job_done_total')})`, '{{job}}: {{what}}']],
       },
       {
-        title: 'Purges',
+        title: 'Purges of the CDN by result',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_cdn_purges_total')})`, '{{result}}']],
       },
@@ -134,6 +156,11 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         title: 'Scans by result',
         unit: 'ops',
         targets: [[`sum by (result) (${rate('tintype_scans_total')})`, '{{result}}']],
+      },
+      {
+        title: 'Pictures that wait for the scanner',
+        unit: 'short',
+        targets: [[gauge('tintype_checks_waiting', 'namespace'), '{{namespace}}']],
       },
       {
         title: 'Oldest picture that waits for the scanner',
@@ -170,23 +197,6 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
         title: 'Event loop, p99',
         unit: 's',
         targets: [[gauge('tintype_nodejs_eventloop_lag_p99_seconds', 'pod'), '{{pod}}']],
-      },
-      {
-        title: 'Dependencies: 1 where all can use it',
-        unit: 'short',
-        targets: [
-          [`min by (dependency) (tintype_dependency_ready{${inNamespace}})`, '{{dependency}}'],
-        ],
-      },
-      {
-        title: 'The clock of the database, ahead of ours',
-        unit: 's',
-        targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
-      },
-      {
-        title: 'Database connections',
-        unit: 'short',
-        targets: [[`sum by (state) (tintype_database_connections{${inNamespace}})`, '{{state}}']],
       },
     ],
   },

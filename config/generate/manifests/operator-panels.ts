@@ -6,7 +6,7 @@ export const operatorRows: readonly { title: string; panels: readonly Panel[] }[
     title: 'Operator',
     panels: [
       {
-        title: 'Passes by result',
+        title: 'Passes of the operator by result',
         unit: 'ops',
         targets: [
           [
@@ -16,7 +16,7 @@ export const operatorRows: readonly { title: string; panels: readonly Panel[] }[
         ],
       },
       {
-        title: 'Passes, p99',
+        title: 'Passes of the operator, p99',
         unit: 's',
         targets: [
           [
@@ -25,9 +25,13 @@ export const operatorRows: readonly { title: string; panels: readonly Panel[] }[
           ],
         ],
       },
-      { title: 'Queue', unit: 'short', targets: [[gauge('workqueue_depth', 'name'), '{{name}}']] },
       {
-        title: 'Leader',
+        title: 'Resources that wait for a pass',
+        unit: 'short',
+        targets: [[gauge('workqueue_depth', 'name'), '{{name}}']],
+      },
+      {
+        title: 'Who leads',
         unit: 'short',
         targets: [[gauge('leader_election_master_status', 'pod'), '{{pod}}']],
       },
@@ -47,17 +51,17 @@ export const operatorRows: readonly { title: string; panels: readonly Panel[] }[
     title: 'Installations and their workers',
     panels: [
       {
-        title: 'Ready',
+        title: 'Installations that are ready',
         unit: 'short',
         targets: [[gauge('tintype_installation_ready', 'installation'), '{{installation}}']],
       },
       {
-        title: 'To be mended',
+        title: 'Installations that are stalled',
         unit: 'short',
         targets: [[gauge('tintype_installation_stalled', 'installation'), '{{installation}}']],
       },
       {
-        title: 'Workers',
+        title: 'Workers of a pool',
         unit: 'short',
         targets: [
           [gauge('tintype_scaler_workers', 'installation, component'), '{{component}}: are there'],
