@@ -100,8 +100,14 @@ for (const [name, description] of [
   ['api', 'the API of a deployment, configured by the environment'],
   ['delivery', 'the delivery hosts of a deployment'],
   ['worker', 'processes uploads and renders of a deployment'],
-  ['dispatcher', 'runs the jobs of a deployment that are due more often than hourly'],
-  ['operator', 'keeps the rows as the resources of a Kubernetes cluster declare them'],
+  [
+    'dispatcher',
+    'runs the jobs of a deployment that are due more often than hourly, and sends webhooks and purges',
+  ],
+  [
+    'operator',
+    'puts what a Kubernetes cluster declares into effect: rows, routes and installations',
+  ],
 ] as const) {
   program
     .command(name)
@@ -117,7 +123,7 @@ program
 program
   .command('doctor')
   .description(
-    'tries database, buckets, broker, identity provider and sandbox, and says what is wrong and what to do',
+    'tries everything that Tintype needs, from the database to the CDN, and says what is wrong and what to do',
   )
   .option(...data)
   .option('--fix-cors', 'write the rule that lets browsers upload to the ingest bucket')

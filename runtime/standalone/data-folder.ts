@@ -46,7 +46,10 @@ function whyUnusable(code: string): string {
 
 async function claim(path: string): Promise<Server> {
   const held = await holdSocket(await lockAddress(path)).catch((cause: unknown) => {
-    throw new Advice(`${path} cannot be locked (${codeOf(cause)})`, { cause });
+    throw new Advice(
+      `${path} cannot be locked (${codeOf(cause)}): name another folder with --data`,
+      { cause },
+    );
   });
   if (held !== undefined) return held;
   throw new Advice(

@@ -45,7 +45,10 @@ type Start = { options: UpOptions; env: Environment; log: Log; lifecycle: Lifecy
 async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   const started = performance.now();
   if (options.apiPort !== 0 && options.apiPort === options.deliveryPort) {
-    throw new Advice('API and delivery need two ports', { exitCode: 2 });
+    throw new Advice(
+      'API and delivery need two ports: name another with --api-port or --delivery-port',
+      { exitCode: 2 },
+    );
   }
   await proveReadable(options.config);
   const folder = await claimDataFolder(options.data);
