@@ -1,7 +1,7 @@
 /**
  * The bytes of an upload are there: created → uploaded. Called by the complete call, by the proxy PUT, on a
- * storage event and by the sweep; whoever comes first moves it, the others see it moved. What the storage
- * says decides, never what a caller says. Spec: Upload session (status).
+ * storage event, by the sweep, and for a declared image; whoever comes first moves it, the others see it moved. What
+ * the storage says decides, never what a caller says. Spec: Upload session (status).
  */
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
