@@ -16,7 +16,7 @@ const EVERYTHING = [
   ),
 ];
 /** Attacks that work in a browser of today, of the whole list. */
-const HARMFUL_MIN = 60;
+const HARMFUL_MIN = 90;
 /** In a page of frames, one for each document. */
 const FRAMES = 40;
 
@@ -62,18 +62,21 @@ async function open(page: Page, path: string, document: string): Promise<Harm> {
   });
   await page.goto(origin + path, { waitUntil: 'load' }).catch(() => undefined);
   for (const frame of page.frames()) await frame.evaluate(TOUCH_ALL).catch(() => undefined);
+  await page.evaluate(NEXT_PAINT).catch(() => undefined);
   page.off('request', onRequest);
   return harm;
 }
 
-/** Runs in the page. */
+/** Runs in each frame. */
 const TOUCH_ALL = `
   for (const element of document.querySelectorAll('*')) {
     for (const kind of ['click', 'mouseover', 'mousedown', 'mouseup', 'mousemove', 'focus', 'focusin', 'keydown', 'wheel', 'copy']) {
       element.dispatchEvent(new MouseEvent(kind, { bubbles: true }));
     }
-  }
-  new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))`;
+  }`;
+
+/** Runs in the page alone: a frame that failed to load is never painted. */
+const NEXT_PAINT = 'new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))';
 
 const FRAME_PATH = /(?<=<iframe src=")[^"]+/g;
 
@@ -94,16 +97,14 @@ async function inPages<T>(use: (page: Page) => Promise<T>): Promise<T> {
 describe('a browser without any policy', () => {
   it('is harmed by the attacks as they are', async () => {
     let harmful = 0;
-    await inPages(async (page) => {
-      for (const [index, vector] of EVERYTHING.entries()) {
-        const { requests, scripts } = await open(
-          page,
-          `/raw-${index}.svg`,
-          whole(vector, 'width="90" height="90"'),
-        );
-        if (requests.length > 0 || scripts > 0) harmful += 1;
-      }
-    });
+    for (const [index, vector] of EVERYTHING.entries()) {
+      const document = whole(vector, 'width="90" height="90"');
+      // Its own page: some attacks still navigate when the next one begins.
+      const { requests, scripts } = await inPages((page) =>
+        open(page, `/raw-${index}.svg`, document),
+      );
+      if (requests.length > 0 || scripts > 0) harmful += 1;
+    }
     expect(harmful).toBeGreaterThan(HARMFUL_MIN);
   }, 300_000);
 
