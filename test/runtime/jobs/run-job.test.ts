@@ -70,10 +70,13 @@ describe('a run', () => {
   });
 
   it('is the only one of its job at a time, and beside those of other jobs', async () => {
-    const gate = Promise.withResolvers<void>();
-    const slow = job(() => gate.promise.then(() => ({})));
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const slow = job(() => {
+      begun.resolve();
+      return gate.promise.then(() => ({}));
+    });
     const first = runJob(jobs.deps, { name: 'one', at, job: slow });
-    while ((await runs()).length === 0);
+    await begun.promise;
     let ran = false;
     const second = job(async () => {
       ran = true;

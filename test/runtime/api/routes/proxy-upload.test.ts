@@ -71,6 +71,19 @@ const ingest = () => api.deps().buckets.ingest;
 const keyOf = async ({ upload_id }: UploadRecord) =>
   must(await findUpload(api.db, upload_id)).ingest_key;
 
+/** Told when the storage is handed the bytes of the next upload: it was let in by then. */
+function writeBegins(): Promise<void> {
+  const { buckets } = api.deps();
+  const begun = Promise.withResolvers<void>();
+  const write: typeof buckets.ingest.write = (...upload) => {
+    api.change({ buckets });
+    begun.resolve();
+    return buckets.ingest.write(...upload);
+  };
+  api.change({ buckets: { ...buckets, ingest: { ...buckets.ingest, write } } });
+  return begun.promise;
+}
+
 describe('a proxy session', () => {
   it('is of 15 minutes, with the URL as its only way in', async () => {
     const upload = await create();
@@ -210,8 +223,9 @@ describe('PUT proxy.put_url', () => {
     socket.write(
       `PUT ${pathname}${search} HTTP/1.1\r\nhost: x\r\ncontent-type: image/png\r\ncontent-length: 500000\r\n\r\n`,
     );
+    const began = writeBegins();
     socket.write(Buffer.alloc(300_000));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await began;
     socket.destroy();
     await expect.poll(() => statusOf(upload)).toBe('created');
     // An object storage may keep what came of it; it has not the declared size.
@@ -262,8 +276,9 @@ describe('PUT proxy.put_url', () => {
       headers: { ...PNG, 'content-length': String(bytes.length) },
       agent: false,
     });
+    const began = writeBegins();
     outgoing.write(bytes.subarray(0, 5));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await began;
     await api.db.query(
       `update uploads set expires_at = now() - interval '1 second' where upload_id = $1`,
       [upload.upload_id],

@@ -30,15 +30,20 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
       });
 
       it('are never handled by more handlers at once than there are slots', async () => {
+        const gate = createGate();
         const count = { running: 0, most: 0, handled: 0 };
         await queue.consume('ingest', { slots: 3 }, async () => {
           count.running += 1;
           count.most = Math.max(count.most, count.running);
-          await sleep(10);
+          await gate.opened;
           count.running -= 1;
           count.handled += 1;
         });
         await Promise.all(Array.from({ length: 20 }, (_, n) => queue.publish('ingest', { n })));
+        await expect.poll(() => count.running, soon).toBe(3);
+        // No fourth one comes.
+        await sleep(50);
+        gate.open();
         await expect.poll(() => count.handled, soon).toBe(20);
         expect(count.most).toBe(3);
       });
@@ -194,13 +199,15 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
     describe('closing', () => {
       it('waits for the handlers that run', async () => {
         const gate = createGate();
+        const begun = createGate();
         const ended: string[] = [];
         await queue.consume('ingest', { slots: 1 }, async () => {
+          begun.open();
           await gate.opened;
           ended.push('handler');
         });
         await queue.publish('ingest', {});
-        await sleep(100);
+        await begun.opened;
         const closed = queue.close().then(() => ended.push('closed'));
         await sleep(50);
         expect(ended).toEqual([]);
