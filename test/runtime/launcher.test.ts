@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -31,8 +31,11 @@ async function fetchNode(): Promise<void> {
   await symlink(process.execPath, join(bin, 'node'));
 }
 
+/** Where the environment says nothing of what is compiled. */
 function run(path: string, ...words: string[]) {
-  const child = spawn(process.execPath, [path, ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const stdio = ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'];
+  const child = spawn(process.execPath, [path, ...words], { stdio, env });
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
   const answer = Promise.all([text(child.stdout), text(child.stderr), ended]).then(
     ([stdout, stderr, code]) => ({ stdout, stderr, code }),
@@ -87,6 +90,23 @@ describe('the launcher', () => {
       stdout: 'token+a b\n',
       code: 2,
     });
+  });
+
+  it.each(['24.1.0', '20.20.2'])(
+    'keeps what was compiled beside the packages, from Node %s too',
+    async (version) => {
+      await fetchNode();
+      const path = await place(version, printWords);
+      expect(await run(path, 'kept').answer).toEqual({ stdout: 'kept\n', stderr: '', code: 0 });
+      const kept = await readdir(join(folder, 'node_modules/.cache/tintype'), { recursive: true });
+      expect(kept.length).toBeGreaterThan(1);
+    },
+  );
+
+  it('starts where nothing can be kept', async () => {
+    await writeFile(join(folder, 'node_modules'), 'no folder');
+    const path = await place('24.1.0', printWords);
+    expect(await run(path, 'up').answer).toEqual({ stdout: 'up\n', stderr: '', code: 0 });
   });
 
   it('passes signals on and ends as the started process ends', async () => {

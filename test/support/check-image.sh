@@ -19,7 +19,7 @@ inside() {
   bwrap --unshare-all --die-with-parent --clearenv --setenv PATH /usr/local/bin:/usr/bin:/bin --setenv NODE_ENV production \
     --uid 65532 --gid 65532 --cap-drop ALL --ro-bind "$root" / --proc /proc --dev /dev --tmpfs /tmp --chdir /app "$@"
 }
-tintype() { inside node /app/runtime/main.ts "$@"; }
+tintype() { inside tintype "$@"; }
 
 user=$(buildah inspect --type image --format '{{.OCIv1.Config.User}}' "$image")
 [ "$user" = 65532:65532 ] || fail "its user is '$user', expected 65532:65532"
@@ -29,17 +29,21 @@ for label in title description licenses url documentation version revision; do
 done
 inside sh -c '! touch /app/x 2>/dev/null' || fail 'its root can be written'
 
-inside tintype --help >/dev/null || fail 'there is no command tintype, as docs/runbook types it'
+tintype --help >/dev/null || fail 'there is no command tintype, as docs/runbook types it'
 commands=$(tintype --help | sed -n '/^Commands:/,$p' | sed -n 's/^  \([a-z]\+\).*/\1/p' | grep -v '^help$')
 for command in $commands; do
   tintype "$command" --help >/dev/null || fail "tintype $command --help"
 done
 echo "✓ help of $(wc -w <<<"$commands") commands: $(tr '\n' ' ' <<<"$commands")"
 
-doctor=$(inside env TINTYPE_DATABASE_URL=postgres://nobody@127.0.0.1:1/none node /app/runtime/main.ts doctor 2>&1) \
+doctor=$(inside env TINTYPE_DATABASE_URL=postgres://nobody@127.0.0.1:1/none tintype doctor 2>&1) \
   && fail 'doctor found a database where there is none'
 grep -q '✗ reachable' <<<"$doctor" || fail "doctor did not start: $doctor"
 echo '✓ doctor starts, and tells what is missing'
+
+compiled=$(inside env NODE_DEBUG_NATIVE=COMPILE_CACHE tintype operator 2>&1 | grep -c 'cache for .*operator/main.ts.* was accepted' || true)
+[ "$compiled" -gt 0 ] || fail 'the operator compiles anew as it starts'
+echo '✓ what a start compiles is brought along'
 
 inside node -e '
   const sharp = require("sharp");
