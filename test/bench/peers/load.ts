@@ -15,15 +15,22 @@ export type Loaded = {
 
 const WATCH_MS = 50;
 
+type Load = {
+  addresses: readonly Address[];
+  at_once: number;
+  /** False: looked at before and after only, as a look takes milliseconds of who loads, more of them for many processes. */
+  is_watched?: boolean;
+};
+
 /** Asks for every address, so many at a time. */
 export async function load(
   pid: number,
-  { addresses, at_once }: { addresses: readonly Address[]; at_once: number },
+  { addresses, at_once, is_watched = true }: Load,
 ): Promise<Loaded> {
   const agent = new Agent({ keepAlive: true, maxSockets: at_once });
-  const peak = watchPeak(pid);
+  const peak = watchPeak(pid, is_watched);
   // A decoder that is replaced meanwhile takes its counters with it.
-  const cpu = watchCpu(pid);
+  const cpu = watchCpu(pid, is_watched);
   const ms: number[] = [];
   const began = performance.now();
   const queue = [...addresses];
@@ -46,14 +53,17 @@ export function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
-function watchPeak(pid: number): { stop(): number } {
-  let peak = measureTree(pid).pss_bytes;
-  const timer = setInterval(() => {
+function watchPeak(pid: number, is_watched: boolean): { stop(): number } {
+  let peak = 0;
+  const look = () => {
     peak = Math.max(peak, measureTree(pid).pss_bytes);
-  }, WATCH_MS);
+  };
+  look();
+  const timer = is_watched ? setInterval(look, WATCH_MS) : undefined;
   return {
     stop: () => {
       clearInterval(timer);
+      look();
       return peak;
     },
   };

@@ -104,7 +104,7 @@ export async function measureHits(peer: Peer, source: Source): Promise<Row> {
   const address = peer.address(work(source, 'jpeg', 1));
   const count = peer.keeps_results ? HITS : HITS_ANEW;
   const addresses = Array.from({ length: count }, () => address);
-  const loaded = await load(peer.pid, { addresses, at_once: HITS_AT_ONCE });
+  const loaded = await load(peer.pid, { addresses, at_once: HITS_AT_ONCE, is_watched: false });
   return rowOf(peer.name, 'hot hits', { loaded, count });
 }
 
