@@ -22,18 +22,26 @@ export type PoolSeen = {
 export function installationMetrics(gauge: NewGauge) {
   const ofInstallation = ['installation'];
   const ofPool = ['installation', 'component'];
-  const ready = gauge('tintype_installation_ready', '0 while its Ready is False.', ofInstallation);
+  const ready = gauge(
+    'tintype_installation_ready',
+    '0 while the condition Ready of an ImageService is False, else 1.',
+    ofInstallation,
+  );
   const stalled = gauge(
     'tintype_installation_stalled',
-    '1 while somebody has to mend it.',
+    '1 while an ImageService has the condition Stalled, which somebody has to mend, else 0.',
     ofInstallation,
   );
   const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', ofPool);
-  const wanted = gauge('tintype_scaler_wanted_workers', 'Workers that its load asks for.', ofPool);
-  const max = gauge('tintype_scaler_max_workers', 'Workers that it may have.', ofPool);
+  const wanted = gauge(
+    'tintype_scaler_wanted_workers',
+    'Workers that the load of a pool asks for, whatever it may have.',
+    ofPool,
+  );
+  const max = gauge('tintype_scaler_max_workers', 'Workers that a pool may have.', ofPool);
   const looked = gauge(
     'tintype_scaler_last_look_seconds',
-    'Unix time of the last look at all of its pools.',
+    'Unix time of the last look at all pools of an installation.',
     ofInstallation,
   );
   return {

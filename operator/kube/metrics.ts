@@ -3,6 +3,7 @@
  * work unchanged; and what those do not know: how old a cache is.
  */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { listMetrics } from '../../runtime/platform/metrics.ts';
 import { installationMetrics } from './installation-metrics.ts';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60];
@@ -22,6 +23,7 @@ export function createKubeMetrics() {
     ),
     /** What GET /metrics adds to the process's own. */
     print: () => registry.metrics(),
+    list: () => listMetrics(registry),
   };
 }
 
@@ -72,7 +74,7 @@ function cacheMetrics(registry: Registry) {
     'Unix time of the last sign of the watch that is silent for longest.',
     (all) => Math.min(...all.map(({ at }) => at.getTime())) / 1000,
   );
-  gauge('tintype_cache_objects', 'Objects in the caches.', (all) =>
+  gauge('tintype_cache_objects', 'Objects that the caches of a kind hold.', (all) =>
     all.reduce((sum, { objects }) => sum + objects, 0),
   );
   return {
@@ -94,7 +96,10 @@ function queueMetrics(registry: Registry) {
     new Histogram({ name, help, buckets: SECONDS, ...shape });
   const adds = counter('workqueue_adds_total', 'Keys that were put into the queue.');
   const retries = counter('workqueue_retries_total', 'Keys that were put off after a failure.');
-  const waited = histogram('workqueue_queue_duration_seconds', 'How long keys waited.');
+  const waited = histogram(
+    'workqueue_queue_duration_seconds',
+    'How long keys waited in the queue.',
+  );
   const worked = histogram('workqueue_work_duration_seconds', 'How long keys were worked on.');
   return {
     queueAdded: (name: string) => adds.inc(labels(name)),
@@ -121,13 +126,19 @@ function lookedAtMetrics(registry: Registry) {
         }
       },
     });
-  gauge('workqueue_depth', 'Keys that wait and are due.', ({ depth }) => depth);
-  gauge('workqueue_unfinished_work_seconds', 'What is worked on now, added up.', (seen) =>
-    seen.running_seconds.reduce((sum, each) => sum + each, 0),
+  gauge('workqueue_depth', 'Keys of the queue that wait and are due.', ({ depth }) => depth);
+  gauge(
+    'workqueue_unfinished_work_seconds',
+    'For how long keys have been worked on that are not done yet, added up.',
+    (seen) => seen.running_seconds.reduce((sum, each) => sum + each, 0),
   );
   const longest = (seen: ReturnType<QueueLook>) => Math.max(0, ...seen.running_seconds);
-  gauge('workqueue_longest_running_processor_seconds', 'The longest of it.', longest);
-  gauge('controller_runtime_active_workers', 'Workers that are busy.', (seen) => {
+  gauge(
+    'workqueue_longest_running_processor_seconds',
+    'For how long the key that takes longest has been worked on.',
+    longest,
+  );
+  gauge('controller_runtime_active_workers', 'Workers of the queue that are busy.', (seen) => {
     return seen.running_seconds.length;
   });
   return {
@@ -150,7 +161,7 @@ function reconcileMetrics(registry: Registry) {
     new Counter({ name: `controller_runtime_${name}`, help, ...shape });
   const total = new Counter({
     name: 'controller_runtime_reconcile_total',
-    help: 'Passes by result.',
+    help: 'Passes over resources by result: success, error, requeue or requeue_after.',
     labelNames: ['controller', 'result'],
     registers: [registry],
   });
@@ -172,7 +183,7 @@ function reconcileMetrics(registry: Registry) {
   });
   const workers = new Gauge({
     name: 'controller_runtime_max_concurrent_reconciles',
-    help: 'Workers that there are.',
+    help: 'Workers that the controller has.',
     ...shape,
   });
   const leader = new Gauge({
@@ -210,15 +221,15 @@ function resourceMetrics(registry: Registry) {
     });
   const ready = histogram(
     'time_to_ready',
-    'How long it was not ready before it was: at first since it was made.',
+    'How long a resource was not ready before it was: at first since it was made.',
   );
   const drift = histogram(
     'drift',
-    'When rows that had drifted were healed: since they were last seen as declared.',
+    'When rows of a resource that had drifted were healed: since they were last seen as declared.',
   );
   const deletion = histogram(
     'deletion',
-    'From the wish to delete it until its rows were let go of.',
+    'From the wish to delete a resource until its rows were let go of.',
   );
   return {
     resourceReady: (kind: string, seconds: number) => ready.observe({ kind }, seconds),

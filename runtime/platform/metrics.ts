@@ -26,8 +26,10 @@ export type Metrics = {
   /** What GET /metrics answers. */
   print(): Promise<{ content_type: string; text: string }>;
   /** Those of the table and those of the process itself. */
-  list(): { name: string; kind: string; help: string; labels: readonly string[] }[];
+  list(): MetricFacts[];
 };
+
+export type MetricFacts = { name: string; kind: string; help: string; labels: readonly string[] };
 
 type Waiting = { count: number; oldest_seconds: number };
 type DoneJob = { job: string; finished_at: Date; counts: Readonly<Record<string, number>> };
@@ -95,7 +97,7 @@ export function createMetrics(): Metrics {
       await look(sources, gauge);
       return { content_type: registry.contentType, text: await registry.metrics() };
     },
-    list: () => registry.getMetricsAsArray().map(describe),
+    list: () => listMetrics(registry),
   };
 }
 
@@ -165,8 +167,12 @@ function resultOf<T>(settled: PromiseSettledResult<T>): T | undefined {
   return settled.status === 'fulfilled' ? settled.value : undefined;
 }
 
+export function listMetrics(registry: Registry): MetricFacts[] {
+  return registry.getMetricsAsArray().map(describe);
+}
+
 /** prom-client keeps the facts of a metric on it and does not type them. */
-function describe(metric: object) {
+function describe(metric: object): MetricFacts {
   const {
     name,
     help,

@@ -6,26 +6,16 @@ import { createMetrics } from '../../runtime/platform/metrics.ts';
 
 type Measured = Map<string, { kind: string; labels: readonly string[] }>;
 
-const KUBE_LABELS = [
-  ...['code', 'method', 'host', 'verb', 'kind', 'name', 'controller', 'result'],
-  ...['installation', 'component'],
-];
 /** What Prometheus itself puts on whatever it collects from a pod. */
 export const POD_LABELS = ['namespace', 'pod', 'container', 'le'];
 
 /** Every metric of the processes and of the operator, with its labels. */
-async function readMetrics(): Promise<Measured> {
-  const own = createMetrics()
-    .list()
-    .map(({ name, ...rest }) => [name, rest] as const);
-  const printed = await createKubeMetrics().print();
-  const kube = [...printed.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(
-    ([, name = '', kind = '']) => [name, { kind, labels: KUBE_LABELS }] as const,
-  );
-  return new Map<string, { kind: string; labels: readonly string[] }>([...own, ...kube]);
-}
-
-const measured = await readMetrics();
+const measured: Measured = new Map(
+  [...createMetrics().list(), ...createKubeMetrics().list()].map(({ name, ...rest }) => [
+    name,
+    rest,
+  ]),
+);
 
 /** Every node of one name in a query, as it is written. */
 export function nodes(query: string, name: string): string[] {

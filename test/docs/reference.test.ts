@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { createKubeMetrics } from '../../operator/kube/metrics.ts';
 import { browserClientErrors } from '../../runtime/core/browser-client-errors.ts';
 import {
   apiErrors,
@@ -11,7 +12,7 @@ import {
   verifierReasons,
 } from '../../runtime/core/errors.ts';
 import * as limits from '../../runtime/core/limits.ts';
-import { metricTable } from '../../runtime/platform/metric-table.ts';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
 import {
   anchorOf,
   headingsOf,
@@ -78,12 +79,19 @@ describe('the reference', () => {
       verifierReasons,
     ].flatMap((table) => Object.keys(table)),
     limit: Object.keys(limits),
-    metric: Object.keys(metricTable),
   };
 
   it.each(Object.entries(words))('has every %s', (_kind, names) => {
     expect(names.filter((name) => !referenceText.includes(`\`${name}\``))).toEqual([]);
   });
+});
+
+it('the page of metrics has each that a process prints, the operator too, and no other', async () => {
+  const { text } = await createMetrics().print();
+  const printed = `${text}\n${await createKubeMetrics().print()}`;
+  const page = pages.get('docs/reference/metrics.md') ?? '';
+  const names = (of: string, name: RegExp) => [...of.matchAll(name)].map(([, found]) => found);
+  expect(names(page, /^\| `(\w+)` \|/gm).sort()).toEqual(names(printed, /^# TYPE (\S+)/gm).sort());
 });
 
 /** Upper and lower case, and what stands in parentheses, make no difference. */

@@ -1,10 +1,11 @@
 /** Tables of what an installation offers besides its API: metrics, jobs, plans, reserved words. */
+import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
 import { defaultPlans } from '../../../runtime/core/plans.ts';
 import { RESERVED_PROJECT_SLUGS } from '../../../runtime/core/slug.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs } from '../../../runtime/jobs/table.ts';
 import { metricTable } from '../../../runtime/platform/metric-table.ts';
-import { createMetrics } from '../../../runtime/platform/metrics.ts';
+import { createMetrics, type MetricFacts } from '../../../runtime/platform/metrics.ts';
 import { code, codes, table } from './markdown.ts';
 
 export function printMetrics(): string {
@@ -20,11 +21,13 @@ export function printProcessMetrics(): string {
   );
 }
 
-const isOwn = ({ name }: Metric) => name in metricTable;
+export function printOperatorMetrics(): string {
+  return printList(createKubeMetrics().list());
+}
 
-type Metric = ReturnType<ReturnType<typeof createMetrics>['list']>[number];
+const isOwn = ({ name }: MetricFacts) => name in metricTable;
 
-function printList(metrics: readonly Metric[]): string {
+function printList(metrics: readonly MetricFacts[]): string {
   const rows = metrics.map(({ name, kind, labels, help }) => [
     code(name),
     kind,

@@ -14,6 +14,7 @@ import { limitTables } from './limits.ts';
 import {
   printJobs,
   printMetrics,
+  printOperatorMetrics,
   printPlans,
   printProcessMetrics,
   printReservedSlugs,
@@ -41,6 +42,7 @@ export const sections: ReadonlyMap<string, () => string> = new Map([
   ['response headers', responseHeaderTable],
   ['metrics', printMetrics],
   ['process-metrics', printProcessMetrics],
+  ['operator-metrics', printOperatorMetrics],
   ['jobs', printJobs],
   ['plans', printPlans],
   ['reserved slugs', printReservedSlugs],
