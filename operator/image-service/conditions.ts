@@ -27,10 +27,10 @@ export type PartType = Exclude<ConditionType, 'Ready' | 'Reconciling' | 'Stalled
 export type Condition = { type: ConditionType; status: Status; reason: Reason; message: string };
 
 /**
- * What a reason means for the whole: `good`: as declared. `moving`: on its way there by itself. `stuck`: somebody has to
- * do something; the message says what.
+ * What a reason means for the whole: `good`: as declared. `moving`: on its way there by itself. `stalled`: somebody
+ * has to do something; the message says what.
  */
-export type Outcome = 'good' | 'moving' | 'stuck';
+export type Outcome = 'good' | 'moving' | 'stalled';
 
 /** Every reason, what it comes to, and what it means. */
 export const reasons = {
@@ -94,77 +94,80 @@ export const reasons = {
     meaning: 'The installation is on its way to what is declared.',
   },
 
-  SecretNotFound: { outcome: 'stuck', meaning: 'A Secret that the resource names does not exist.' },
-  SecretKeyMissing: { outcome: 'stuck', meaning: 'A Secret lacks a key that is needed.' },
-  SecretInvalid: { outcome: 'stuck', meaning: 'A Secret holds a value that cannot be right.' },
+  SecretNotFound: {
+    outcome: 'stalled',
+    meaning: 'A Secret that the resource names does not exist.',
+  },
+  SecretKeyMissing: { outcome: 'stalled', meaning: 'A Secret lacks a key that is needed.' },
+  SecretInvalid: { outcome: 'stalled', meaning: 'A Secret holds a value that cannot be right.' },
   ConfigMapNotFound: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'A ConfigMap that the resource names does not exist.',
   },
-  ConfigMapKeyMissing: { outcome: 'stuck', meaning: 'A ConfigMap lacks a key that is needed.' },
-  DatabaseUnreachable: {
-    outcome: 'stuck',
+  ConfigMapKeyMissing: { outcome: 'stalled', meaning: 'A ConfigMap lacks a key that is needed.' },
+  DatabaseUnavailable: {
+    outcome: 'stalled',
     meaning: 'PostgreSQL cannot be used by the address of the Secret.',
   },
   DatabaseMismatch: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'The resource names another database than the operator works with.',
   },
   DatabaseTaken: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'Another ImageService works with the database already.',
   },
   NamespaceNotServed: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'No operator makes ImageServices in this namespace.',
   },
   SpecInvalid: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'A field says what the API server could not check.',
   },
   BrokerUnusable: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'RabbitMQ does not answer, or does not do what is needed of it.',
   },
   StorageUnusable: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'A bucket is not there, or may not be written and read.',
   },
   ObjectTaken: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'Somebody else made an object of the same name; it is left alone.',
   },
-  ObjectRefused: { outcome: 'stuck', meaning: 'The API server does not take an object.' },
+  ObjectRefused: { outcome: 'stalled', meaning: 'The API server does not take an object.' },
   PlanOnly: {
     outcome: 'moving',
     meaning: 'What would change is planned, and the resource asks that nothing be written.',
   },
-  RouteRefused: { outcome: 'stuck', meaning: 'The Gateway refuses a route of the installation.' },
-  GatewayAPIMissing: { outcome: 'stuck', meaning: 'The cluster has no HTTPRoutes.' },
+  RouteRefused: { outcome: 'stalled', meaning: 'The Gateway refuses a route of the installation.' },
+  GatewayAPIMissing: { outcome: 'stalled', meaning: 'The cluster has no HTTPRoutes.' },
   KedaNotInstalled: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'KEDA is declared as the scaler, and the cluster does not have it.',
   },
   ScalingFailed: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'KEDA says that it cannot set the number of workers.',
   },
   MigrationFailed: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'The migration Job failed; nothing new was started.',
   },
   RolloutFailed: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'New pods did not become ready in time; the ones before them go on.',
   },
   RolledBack: {
-    outcome: 'stuck',
+    outcome: 'stalled',
     meaning: 'A new image did not become ready in time; the one before it runs again.',
   },
-  PodsRefused: { outcome: 'stuck', meaning: 'Kubernetes does not let the pods in.' },
-  PodsFailing: { outcome: 'stuck', meaning: 'Pods cannot start.' },
-  Unavailable: { outcome: 'stuck', meaning: 'No pod of the part is ready.' },
-  Blocked: { outcome: 'stuck', meaning: 'Something before this has to be mended first.' },
+  PodsRefused: { outcome: 'stalled', meaning: 'Kubernetes does not let the pods in.' },
+  PodsFailing: { outcome: 'stalled', meaning: 'Pods cannot start.' },
+  Unavailable: { outcome: 'stalled', meaning: 'No pod of the part is ready.' },
+  Blocked: { outcome: 'stalled', meaning: 'Something before this has to be mended first.' },
 } as const satisfies Record<string, { outcome: Outcome; meaning: string }>;
 
 export type Reason = keyof typeof reasons;
@@ -203,18 +206,18 @@ function statusOf(reason: Reason): Status {
 function summary(findings: readonly Finding[]): Condition[] {
   const of = (outcome: Outcome) =>
     findings.find(({ reason }) => reason !== 'Blocked' && reasons[reason].outcome === outcome);
-  const stuck = of('stuck');
+  const stalled = of('stalled');
   const moving = of('moving');
-  const { reason, message } = stuck ??
+  const { reason, message } = stalled ??
     moving ?? { reason: 'Running' as const, message: 'Everything that is declared runs.' };
   const settled = { reason: 'Settled' as const, message: 'There is nothing to do.' };
   return [
     { type: 'Ready', status: statusOf(reason), reason, message },
-    stuck === undefined && moving !== undefined
+    stalled === undefined && moving !== undefined
       ? { type: 'Reconciling', status: 'True', reason: 'Progressing', message: moving.message }
       : { type: 'Reconciling', status: 'False', ...settled },
-    stuck === undefined
+    stalled === undefined
       ? { type: 'Stalled', status: 'False', ...settled }
-      : { type: 'Stalled', status: 'True', reason: stuck.reason, message: stuck.message },
+      : { type: 'Stalled', status: 'True', reason: stalled.reason, message: stalled.message },
   ];
 }

@@ -63,7 +63,7 @@ function findBlock({ spec }: Installation, observed: Observed): Verdict | undefi
   const why = database.why === undefined ? '' : ` (${database.why})`;
   if (database.state === 'unreachable') {
     const message = `PostgreSQL cannot be used by the address in ${secret}${why}: check the address, the password and whether the server runs.`;
-    return { reason: 'DatabaseUnreachable', message };
+    return { reason: 'DatabaseUnavailable', message };
   }
   if (database.state === 'other') {
     const message = `${secret} names another database than the operator works with${why}: give both the same, or run a second operator.`;
@@ -73,7 +73,7 @@ function findBlock({ spec }: Installation, observed: Observed): Verdict | undefi
     const message = `${secret} names a database that another ImageService works with already${why}: one installation has one ImageService, and this one begins when that one is deleted.`;
     return { reason: 'DatabaseTaken', message };
   }
-  return [broker, storage].find(({ reason }) => reasons[reason].outcome === 'stuck');
+  return [broker, storage].find(({ reason }) => reasons[reason].outcome === 'stalled');
 }
 
 /** What has conditions of its own does not speak for the migration as well. */
@@ -103,9 +103,9 @@ function migrateFirst(parts: Seen, now: Date): Next {
   const refused = judgePodless(name, migration, now);
   const verdict = refused ?? judgeMigration(name, migration);
   const hasFailed = migration.state === 'failed';
-  const isStuck = reasons[verdict.reason].outcome === 'stuck';
+  const isStalled = reasons[verdict.reason].outcome === 'stalled';
   const waiting = { reason: 'WaitingForMigration' as const, message: verdict.message };
-  const unwritten = isStuck ? block(verdict) : waiting;
+  const unwritten = isStalled ? block(verdict) : waiting;
   const verdicts = verdictsOf(parts, () => unwritten);
   const judged = { ...parts, migration: verdict, verdicts, unwritten };
   const rested = now.getTime() - (migration.failed_at?.getTime() ?? 0) >= RETRY_SECONDS * 1000;

@@ -126,7 +126,7 @@ export function judgeCronJobs(
   return { reason: 'JobFailed', message };
 }
 
-const ORDER = ['stuck', 'moving', 'good'] as const;
+const ORDER = ['stalled', 'moving', 'good'] as const;
 
 /** Several Deployments that answer one question: the one that needs attention most speaks for them. */
 export function worst(verdicts: readonly Verdict[]): Verdict | undefined {

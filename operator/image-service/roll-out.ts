@@ -82,13 +82,15 @@ function hold(
   judged: ReadonlyMap<Component, Verdict>,
 ): Verdict {
   const { name } = deploymentOf(rendered, component).metadata;
-  const stuck = FIRST.map((each) => judged.get(each)).find(
-    (verdict) => verdict !== undefined && reasons[verdict.reason].outcome === 'stuck',
+  const stalled = FIRST.map((each) => judged.get(each)).find(
+    (verdict) => verdict !== undefined && reasons[verdict.reason].outcome === 'stalled',
   );
   const why =
-    stuck === undefined ? 'until workers and dispatcher have the new one' : `for: ${stuck.message}`;
+    stalled === undefined
+      ? 'until workers and dispatcher have the new one'
+      : `for: ${stalled.message}`;
   const message = `${name} stays at the version before ${why}`;
-  return { reason: stuck === undefined ? 'WaitingForWorkers' : 'Blocked', message };
+  return { reason: stalled === undefined ? 'WaitingForWorkers' : 'Blocked', message };
 }
 
 function missingKeda({ spec, keda }: Installation): Verdict | undefined {

@@ -354,7 +354,7 @@ describe('what keeps an ImageService from running', { shuffle: false }, () => {
       expect(await owned('Deployment')).toEqual([]);
       await merge('Secret', `${name}-keys`, { stringData: keys });
       await poke();
-      await untilReason(name, 'DatabaseUnreachable');
+      await untilReason(name, 'DatabaseUnavailable');
       expect(await message(name)).toMatch(/ECONNREFUSED.*check the address, the password/);
     });
   });
@@ -373,7 +373,7 @@ describe('what keeps an ImageService from running', { shuffle: false }, () => {
       await untilReason(name, 'ConfigMapKeyMissing');
       await merge('ConfigMap', `${name}-ca`, { data: { 'ca.crt': 'x' } });
       await poke();
-      await untilReason(name, 'DatabaseUnreachable');
+      await untilReason(name, 'DatabaseUnavailable');
       await merge('ImageService', name, { spec: { caConfigMapRef: null } });
     });
   });

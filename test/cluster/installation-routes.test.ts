@@ -45,7 +45,7 @@ async function states(): Promise<string> {
 }
 
 const MOVING = 'Routed False, Ready False, Reconciling True, Stalled False';
-const STUCK = 'Routed False, Ready False, Reconciling False, Stalled True';
+const STALLED = 'Routed False, Ready False, Reconciling False, Stalled True';
 const READY = 'Routed True, Ready True, Reconciling False, Stalled False';
 
 // One installation, whose Gateway comes about step by step.
@@ -53,7 +53,7 @@ it('is ready at a Gateway once that accepts the hosts of the API and of delivery
   await led(async () => {
     await untilReason('main', 'GatewayAPIMissing', 'Routed');
     await untilReason('main', 'GatewayAPIMissing');
-    expect(await states()).toBe(STUCK);
+    expect(await states()).toBe(STALLED);
 
     await installHttpRoutes(cluster.plane());
     await untilReason('main', 'NotAdmitted');
@@ -62,7 +62,7 @@ it('is ready at a Gateway once that accepts the hosts of the API and of delivery
 
     for (const name of names) await judge(name, refused);
     await untilReason('main', 'RouteRefused');
-    expect(await states()).toBe(STUCK);
+    expect(await states()).toBe(STALLED);
     expect(await message('main', 'Routed')).toContain(
       'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
     );

@@ -84,7 +84,7 @@ function tenantCases(): ReasonCase[] {
 const installationMoments: Record<installation.Outcome, Moment> = {
   good: 'Ready',
   moving: 'Waiting',
-  stuck: 'Refused',
+  stalled: 'Refused',
 };
 
 function installationCases(): ReasonCase[] {
@@ -98,7 +98,7 @@ function installationCases(): ReasonCase[] {
     }));
 }
 
-/** A part that is blocked has another before it, which is stuck. */
+/** A part that is blocked has another before it, which is stalled. */
 function findings(reason: installation.Reason): installation.Finding[] {
   const before: installation.Finding[] = [
     { type: 'MigrationComplete', reason: 'MigrationFailed', message: MESSAGE },

@@ -231,7 +231,7 @@ const table: Record<
     { problems: [{ reason: 'ConfigMapKeyMissing', message: "Key 'ca.crt' is missing." }] },
     /'ca.crt'/,
   ],
-  DatabaseUnreachable: [
+  DatabaseUnavailable: [
     'MigrationComplete',
     { database: { state: 'unreachable', why: 'ECONNREFUSED' } },
     /cannot be used.*'db'.*ECONNREFUSED.*check/,

@@ -50,7 +50,7 @@ describe('an ImageService', () => {
     { type: 'Paused', reason: 'Paused' },
   ])('does not wait for an older one that cannot begin: %o', async (said) => {
     expect(await sharerOf(service('b', 2), service('a', 1, { said }))).toBeUndefined();
-    const waiting = { said: { reason: 'DatabaseUnreachable' } };
+    const waiting = { said: { reason: 'DatabaseUnavailable' } };
     expect(await sharerOf(service('b', 2), service('a', 1, waiting))).toBe('images/a');
   });
 

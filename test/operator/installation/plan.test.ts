@@ -5,7 +5,7 @@ import { withPlan } from '../../../operator/installation/plan.ts';
 it('a plan that cannot be told is not taken for one without changes', () => {
   const message = 'PostgreSQL does not answer.';
   const conditions = conditionsOf([
-    { type: 'MigrationComplete', reason: 'DatabaseUnreachable', message },
+    { type: 'MigrationComplete', reason: 'DatabaseUnavailable', message },
   ]);
   const told = withPlan(conditions, undefined);
   expect(told.slice(0, -1)).toEqual(conditions);
