@@ -35,7 +35,7 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
           if (!(error instanceof Away)) throw error;
           // Once: how long it takes is seen by when the process is ready.
           if (wait_ms === PAUSE_MS.first) {
-            log.warn('a server is away: the process waits for it', { component: server, error });
+            log.warn('a server is away: the process waits for it', { dependency: server, error });
           }
         }
         await lifecycle.pause(wait_ms * (0.5 + random()));
@@ -44,6 +44,6 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
   };
 }
 
-function notYet(component: string): Probes {
-  return { [component]: () => Promise.reject(new Error('the process still starts')) };
+function notYet(dependency: string): Probes {
+  return { [dependency]: () => Promise.reject(new Error('the process still starts')) };
 }

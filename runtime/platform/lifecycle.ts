@@ -142,10 +142,10 @@ async function stopPart(part: Part, { log, partMs, endsAt }: Stopping): Promise<
   try {
     await Promise.race([(async () => part.stop())(), late]);
     const duration_ms = Math.round(performance.now() - began);
-    log.debug('stopped', { component: part.name, duration_ms });
+    log.debug('a part stopped', { part: part.name, duration_ms });
     return true;
   } catch (error) {
-    log.error('a part did not stop', { component: part.name, error });
+    log.error('a part did not stop', { part: part.name, error });
     return false;
   } finally {
     clearTimeout(timer);

@@ -18,7 +18,7 @@ export async function findReadiness(
       await Promise.race([probe(), silence(probeMsMax)]);
       return [name, true] as const;
     } catch (error) {
-      log.warn('not ready', { component: name, error });
+      log.warn('not ready: a dependency cannot be used', { dependency: name, error });
       return [name, false] as const;
     }
   });

@@ -363,7 +363,7 @@ describe('what runs apart', { shuffle: false }, () => {
       expect(await readiness()).toMatchObject([200, { ready: true }]);
       const [line = ''] = started.lines.filter((each) => each.includes('waits for it'));
       expect(JSON.parse(line)).toMatchObject({
-        component: 'database',
+        dependency: 'database',
         error: {
           message: expect.stringMatching(/^the database cannot be used \(.*\): is TINTYPE_/),
         },

@@ -35,7 +35,7 @@ describe('a process that starts', () => {
     expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 10_000, 10_000]);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       expect.objectContaining({
-        component: 'database',
+        dependency: 'database',
         msg: 'a server is away: the process waits for it',
         error: expect.objectContaining({ message: 'PostgreSQL does not listen there' }),
       }),

@@ -19,7 +19,7 @@ it('is told of what hangs as of what fails, by name, beside what answers', async
     checks: { answers: true, fails: false, hangs: false },
   });
   const said = lines.map((line) => JSON.parse(line));
-  expect(said.map(({ component, error }) => [component, error.message]).toSorted()).toEqual([
+  expect(said.map(({ dependency, error }) => [dependency, error.message]).toSorted()).toEqual([
     ['fails', 'refused'],
     ['hangs', 'no answer in 1 ms'],
   ]);
