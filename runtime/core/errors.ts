@@ -476,7 +476,7 @@ export const apiErrors = {
   },
   storage_unavailable: {
     status: 503,
-    message: 'Storage is not reachable at the moment. Try again shortly.',
+    message: 'The database or the storage is not reachable at the moment. Try again shortly.',
   },
   query_timeout: {
     status: 503,

@@ -61,6 +61,7 @@ describe('a database that refuses connections', () => {
     ]) {
       const answer = await call;
       expect(codeOf(answer)).toBe('503 storage_unavailable');
+      expect(answer.body.error.message).toMatch(/^The database or the storage is not reachable/);
       expect(answer.body.error.details).toBeUndefined();
       expect(answer.text).not.toMatch(/ECONN|127\.0\.0\.1|postgres/i);
     }
