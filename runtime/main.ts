@@ -62,7 +62,9 @@ program
 
 program
   .command('token')
-  .description('a session token of the local identity provider, and the headers to send with it')
+  .description(
+    'an access token of the local identity provider, and the headers of a dashboard session with it',
+  )
   .option(...data)
   .option(
     '--sub <sub>',

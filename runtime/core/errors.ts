@@ -156,7 +156,7 @@ export const apiErrors = {
 
   unauthorized: {
     status: 401,
-    message: 'The credentials are missing or not valid. Send a current API key or session token.',
+    message: 'The credentials are missing or not valid. Send a current API key or access token.',
   },
   invalid_request_signature: {
     status: 401,

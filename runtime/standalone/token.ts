@@ -1,4 +1,4 @@
-/** `tintype token`: a session token of the running standalone's own identity provider. Spec: Credentials, BrowserSession. */
+/** `tintype token`: an access token of the running standalone's own identity provider. Spec: Credentials, BrowserSession. */
 
 import { systemClock } from '../platform/clock.ts';
 import { findInstance, type Instance } from '../platform/instance.ts';

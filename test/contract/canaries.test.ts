@@ -57,7 +57,7 @@ beforeAll(async () => {
   collector = await startOtlpServer();
   deployment = await startDeployment(withCanaries);
   photo = await over(photograph(900, 600)).jpeg().toBuffer();
-  const token = canaries.note('session token', await deployment.token('alice'));
+  const token = canaries.note('access token', await deployment.token('alice'));
   headers = { authorization: `Bearer ${token}`, 'x-identity-user-id': 'alice' };
 });
 

@@ -5,7 +5,7 @@ import type { HelpTable } from './help-table.ts';
 export const callerHelp = {
   unauthorized: {
     cause:
-      'No credential came with the request, or it does not hold: an API key that is mistyped, revoked or rotated, or whose project is suspended; a session token that is expired, of another issuer or badly signed; or an `x-identity-user-id` that is not the `sub` of the token. Which of them is not told.',
+      'No credential came with the request, or it does not hold: an API key that is mistyped, revoked or rotated, or whose project is suspended; an access token that is expired, of another issuer or badly signed; or an `x-identity-user-id` that is not the `sub` of the token. Which of them is not told.',
     steps: [
       'Servers: send the whole key as `X-Api-Key: <key>` or `Authorization: Bearer <key>`. When both are sent, X-Api-Key counts.',
       'Look in the list of keys whether it is still active, and whether the project is.',
