@@ -22,7 +22,7 @@ const RUNS = 5;
 /** What takes longer is measured once. */
 const ONCE_MS = 300;
 
-// As the decoder child has them.
+// As the decoder has them.
 sharp.cache(false);
 sharp.concurrency(1);
 for (let run = 0; run < WARMING_RUNS; run += 1) {

@@ -4,7 +4,7 @@ import sharp from 'sharp';
 import { sanitize } from '../../runtime/worker/ingest/sanitize.ts';
 
 const [file = '', contentType = ''] = process.argv.slice(2);
-// As the decoder child has them.
+// As the decoder has them.
 sharp.cache(false);
 sharp.concurrency(1);
 const estimates: number[] = [];

@@ -1,6 +1,6 @@
 /**
  * Renders whose process dies in their middle, on a deployment's parts: delivery asks over RabbitMQ, a worker of its own
- * process renders in a decoder child, S3 keeps. The viewer gets the image, or is told the truth, and the next one gets it.
+ * process renders in a decoder, S3 keeps. The viewer gets the image, or is told the truth, and the next one gets it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ProjectRow } from '../../runtime/db/projects.ts';
@@ -80,7 +80,7 @@ const newWidth = () => {
 
 const TICKS_OF_A_RENDER = 30;
 
-/** The decoder child that has begun to work since `before`. */
+/** The decoder that has begun to work since `before`. */
 async function renderingPid(before: ReadonlyMap<number, number>): Promise<number> {
   const find = () =>
     decoderPids().find(

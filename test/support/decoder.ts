@@ -1,4 +1,4 @@
-/** The real decoder child, and the two jobs that it knows. */
+/** The real decoder, and the two jobs that it knows. */
 import { afterAll, beforeAll } from 'vitest';
 import { createLog } from '../../runtime/platform/log.ts';
 import type { IngestResult } from '../../runtime/worker/ingest/ingest-result.ts';

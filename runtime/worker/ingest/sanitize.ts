@@ -1,5 +1,5 @@
 /**
- * One upload made safe, in the decoder child: header first, then one decode, oriented and in sRGB; from
+ * One upload made safe, in the decoder: header first, then one decode, oriented and in sRGB; from
  * it the stored image in its own format without metadata, the half-way images that renders read, and
  * what is known once for good. Spec: What the service does; Limits, Uploads.
  */

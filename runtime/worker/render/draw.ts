@@ -1,4 +1,4 @@
-/** One image in a decoder child, from the bytes that were read to those of the result. Spec: Delivery host. */
+/** One image in a decoder, from the bytes that were read to those of the result. Spec: Delivery host. */
 import type { RenderRequest } from '../../core/delivery/render-request.ts';
 import type { Sandbox, SandboxJob, SandboxResult } from '../sandbox/sandbox.ts';
 import { isNoFaultOfTheJob, SandboxFailure } from '../sandbox/sandbox-failure.ts';

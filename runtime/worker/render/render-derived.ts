@@ -1,5 +1,5 @@
 /**
- * One derived image on the parent's side: reads what the plan names, renders it in a decoder child, stores
+ * One derived image on the parent's side: reads what the plan names, renders it in a decoder, stores
  * it under its key and answers. Whoever asks for the same key meanwhile gets the same answer.
  * Spec: Delivery host (render_timeout).
  */

@@ -1,5 +1,5 @@
 /**
- * One derived image, in the decoder child: window, exact size, watermark, encoder. The same plan over
+ * One derived image, in the decoder: window, exact size, watermark, encoder. The same plan over
  * the same bytes gives the same bytes. Spec: Delivery host, Transform operations; Output rules.
  */
 import sharp, { type OverlayOptions, type Sharp } from 'sharp';

@@ -1,5 +1,5 @@
 /**
- * One decoder child seen from its parent: started without environment and secrets, fed one job at a
+ * One decoder seen from its parent: started without environment and secrets, fed one job at a
  * time, watched by the wall clock and by its resident memory, and killed when it breaks a promise.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -233,7 +233,7 @@ async function* exactly(part: Exclude<SandboxPart, Uint8Array>): AsyncGenerator<
 
 function openPipes(child: ChildProcess): Pipes {
   const [input, , errors, answers] = child.stdio;
-  if (!input || !errors || !answers) throw new Error('a child was started without its pipes');
+  if (!input || !errors || !answers) throw new Error('a decoder was started without its pipes');
   for (const pipe of [input, errors, answers]) pipe.on('error', () => undefined);
   let text = '';
   (errors as Readable).setEncoding('utf8').on('data', (chunk: string) => {

@@ -1,5 +1,5 @@
 /**
- * Entry of a decoder child: the only process in which libvips sees bytes that a client sent.
+ * Entry of a decoder: the only process in which libvips sees bytes that a client sent.
  * It has no secrets, no network use and no database, and is killed when it takes too long.
  */
 import sharp from 'sharp';

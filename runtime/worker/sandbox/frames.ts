@@ -1,5 +1,5 @@
 /**
- * What parent and decoder child say to each other: a frame is a length, a JSON head and binary parts
+ * What parent and decoder say to each other: a frame is a length, a JSON head and binary parts
  * whose lengths the head names. The reader trusts nothing: whatever breaks the form or a bound throws.
  */
 

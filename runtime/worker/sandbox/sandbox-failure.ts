@@ -1,5 +1,5 @@
 /**
- * Why a job in a decoder child came to nothing: one failed attempt, never more. An `unstarted` child ended before it
+ * Why a job in a decoder came to nothing: one failed attempt, never more. An `unstarted` one ended before it
  * could read anything; a `killed` one was killed by somebody else (the kernel that has no memory left, an operator).
  */
 
@@ -15,7 +15,7 @@ export class SandboxFailure extends Error {
   readonly reason: SandboxFailureReason;
 
   constructor(reason: SandboxFailureReason, detail: string) {
-    super(`decoder child: ${reason}: ${detail}`);
+    super(`decoder: ${reason}: ${detail}`);
     this.name = 'SandboxFailure';
     this.reason = reason;
   }

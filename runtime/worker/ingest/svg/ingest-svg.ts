@@ -1,5 +1,5 @@
 /**
- * An SVG upload in the decoder child: made safe, drawn once on its raster grid. The vector is stored as
+ * An SVG upload in the decoder: made safe, drawn once on its raster grid. The vector is stored as
  * it is served, the grid as the largest half-way image, which is all that renders ever read of it.
  * Spec: Limits, Uploads (SVG); Transform operations (format).
  */

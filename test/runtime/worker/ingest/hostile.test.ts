@@ -1,4 +1,4 @@
-// Files that somebody damaged, through the real decoder child: each is taken or refused with a code of the
+// Files that somebody damaged, through the real decoder: each is taken or refused with a code of the
 // table, and the child lives on. Spec: Processing error codes.
 import { expect, it } from 'vitest';
 import { gridAvif } from '../../../support/avif.ts';

@@ -1,4 +1,4 @@
-// What a decoder child takes at its peak is never more than what was estimated from the header, in a process of its
+// What a decoder takes at its peak is never more than what was estimated from the header, in a process of its
 // own each, by the kernel's word. Spec: Limits, Uploads; Processing error codes.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -101,7 +101,7 @@ it.each(drawings)(
 async function measure(bytes: Buffer, type: string) {
   const file = join(folder, 'source');
   writeFileSync(file, bytes);
-  // As the decoder child has them.
+  // As the decoder has them.
   const { NODE_COMPILE_CACHE: _, ...own } = process.env;
   const env = { ...own, MALLOC_ARENA_MAX: '2', VIPS_DISC_THRESHOLD: '1000g' };
   const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, file, type], { env });

@@ -1,4 +1,4 @@
-// What common cameras and programs write, through the real decoder child: place and time are read, makers' own
+// What common cameras and programs write, through the real decoder: place and time are read, makers' own
 // notes are kept nowhere, and nothing published says anything of its source. Spec: Output rules 1, 7.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { tagged, taggedAll } from '../../../../support/camera.ts';
