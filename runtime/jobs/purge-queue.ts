@@ -50,7 +50,7 @@ async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promi
   await updatePurgesFailed(db, failed);
   for (const error of new Set(refused.values())) {
     const count = [...refused.values()].filter((each) => each === error).length;
-    log.warn('purges were not taken by the CDN', { count, error });
+    log.warn('purges failed: they are tried again', { count, error });
   }
   return { sent: sent.length, failed: failed.length };
 }

@@ -263,7 +263,7 @@ describe('a night on call', { shuffle: false }, () => {
       expect(status).toBe(204);
     };
 
-    it('rings a quarter of an hour after the last that was taken, and every purge is taken afterwards', async () => {
+    it('rings a quarter of an hour after the last that was sent, and every purge is sent afterwards', async () => {
       const { cdn } = night.deployment;
       const tape = await quietTape();
       await upload('taken.jpg');

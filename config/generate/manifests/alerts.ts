@@ -196,7 +196,7 @@ export const alerts: readonly Alert[] = [
     expr: 'sum by (namespace) (increase(tintype_cdn_purges_total{result="failed"}[15m])) > 0 unless sum by (namespace) (increase(tintype_cdn_purges_total{result="sent"}[5m])) > 0',
     for: '10m',
     severity: 'critical',
-    summary: 'The CDN takes no purges: viewers see images that were deleted or replaced.',
+    summary: 'Purges of the CDN fail: viewers see images that were deleted, blocked or replaced.',
     description:
       '{{ $value | humanize }} purges of {{ $labels.namespace }} failed within 15 minutes, and none has been sent since.',
   },
