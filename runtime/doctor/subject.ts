@@ -9,7 +9,7 @@ import { createDatabase, type Database } from '../db/client.ts';
 import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type Config, type Environment, parseConfig } from '../platform/config.ts';
-import { type Instance, lookForInstance } from '../platform/instance.ts';
+import { type Instance, lookForInstance, neitherFound } from '../platform/instance.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
@@ -38,7 +38,7 @@ export type DoctorOptions = { data: string; fixCors?: true; json?: true };
 export async function openSubject(options: DoctorOptions, env: Environment): Promise<Subject> {
   const cors = options.fixCors === true ? 'fix' : 'check';
   const found = await lookForInstance(options.data);
-  if (found instanceof Advice && !namesSomething(env)) throw found;
+  if (found instanceof Advice && !namesSomething(env)) throw neitherFound(found);
   const instance = found instanceof Advice ? undefined : found;
   const config = parseConfig(
     instance === undefined ? env : { ...withoutOutside(env), ...environmentOf(instance) },

@@ -10,7 +10,7 @@ import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { type ConfigWith, type Environment, parseConfig } from '../platform/config.ts';
 import { killAt } from '../platform/failpoint.ts';
-import { type Instance, lookForInstance } from '../platform/instance.ts';
+import { type Instance, lookForInstance, neitherFound } from '../platform/instance.ts';
 import { createLog } from '../platform/log.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
@@ -31,7 +31,7 @@ export async function openJobDeps(dataFolder: string, env: Environment): Promise
     const config = parseConfig(env, deploymentFields);
     return open(config, openS3Buckets(config, systemClock));
   }
-  throw new Advice(`${found.message}, or set TINTYPE_DATABASE_URL for a deployment`);
+  throw neitherFound(found);
 }
 
 type Local = { instance: Instance; env: Environment };

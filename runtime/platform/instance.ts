@@ -50,6 +50,13 @@ export async function lookForInstance(dataFolder: string): Promise<Instance | Ad
   );
 }
 
+/** For the calls that take the installation of the environment as well, where that names none either. */
+export function neitherFound({ message }: Advice): Advice {
+  return new Advice(
+    `TINTYPE_DATABASE_URL is not set, and ${message}; of a deployment, set the variables that its processes have, or call this in one of its pods`,
+  );
+}
+
 /** For the calls that need one. */
 export async function findInstance(dataFolder: string): Promise<Instance> {
   const found = await lookForInstance(dataFolder);

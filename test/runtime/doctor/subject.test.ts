@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSubject } from '../../../runtime/doctor/subject.ts';
+import { openJobDeps } from '../../../runtime/jobs/open-job-deps.ts';
 import { writeInstance } from '../../support/instance-file.ts';
 
 const env = {
@@ -30,6 +31,19 @@ it('is a running Tintype with its own folders, queue and identity provider, what
   expect(storage).toMatchObject({ s3: undefined });
   expect([broker, jwksUrl]).toEqual(['embedded', 'http://localhost:8080/identity/jwks.json']);
 });
+
+it.each([
+  ['the doctor', (data: string) => openSubject({ data }, {})],
+  ['a job', (data: string) => openJobDeps(data, {})],
+])(
+  'is nothing where neither is there: %s says first what is missing, and what to do',
+  async (_who, open) => {
+    const none = join(folder, 'none');
+    await expect(open(none)).rejects.toThrow(
+      `TINTYPE_DATABASE_URL is not set, and no Tintype runs on ${none}: start it with \`make up\`, or name its folder with --data; of a deployment, set the variables`,
+    );
+  },
+);
 
 it('is what the environment names where none runs', async () => {
   const { db, storage, broker } = await openSubject({ data: join(folder, 'none') }, env);
