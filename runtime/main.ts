@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { nameDashedFiles } from './cli/file-arguments.ts';
+import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
 import { Advice } from './platform/advice.ts';
 import { collectSeldom } from './platform/collect-seldom.ts';
 import { ConfigError, type Environment } from './platform/config.ts';
@@ -17,6 +18,12 @@ const DATA_FOLDER = '.tintype';
 /** Of the clone, wherever it is called from. */
 const SAMPLES = relative('', fileURLToPath(new URL('../config/samples', import.meta.url))) || '.';
 const data = ['--data <dir>', 'the data folder of the running Tintype', DATA_FOLDER] as const;
+/** Of the calls that work on a deployment too. */
+const dataOrNone = [
+  '--data <dir>',
+  'the data folder of the running Tintype; where none runs, the environment names the installation',
+  DATA_FOLDER,
+] as const;
 
 /** The processes of a deployment: each loads its own code only. */
 const processes = {
@@ -35,11 +42,14 @@ const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
   .version(facts.version)
   .exitOverride()
+  .addHelpText('after', `\n${exitCodes}`)
   .showHelpAfterError('(tintype --help tells what there is)');
 
 program
   .command('up')
-  .description('all of Tintype on this machine: API, worker, delivery, jobs and a database')
+  .description(
+    'all of Tintype on this machine until Ctrl-C: API, worker, delivery, jobs and a database',
+  )
   .option('--config <dir>', 'folder of YAML that is watched and reconciled', SAMPLES)
   .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
   .option('--api-port <port>', 'port of the API', parsePort, 8080)
@@ -49,7 +59,9 @@ program
 
 program
   .command('upload <file...>')
-  .description('uploads images through the public API and prints their delivery URLs')
+  .description(
+    'uploads images through the public API, waits until they are ready, and prints their delivery URLs',
+  )
   .option(...data)
   .option('--project <slug>', 'the project (default: the sample project)')
   .option('--slug <slug>', 'the file slug, for one file (default: made from its name)')
@@ -88,7 +100,8 @@ program
     const { call } = await import('./cli/call.ts');
     const mintSession = (instance: Instance) => sessionHeaders(instance, options);
     await call({ method, path, body }, { ...options, mintSession });
-  });
+  })
+  .addHelpText('after', `\n${callExamples}`);
 
 program
   .command('env')
@@ -99,8 +112,8 @@ program
   .action(async (options) => (await import('./cli/env.ts')).env(options));
 
 for (const [name, description] of [
-  ['api', 'the API of a deployment, configured by the environment'],
-  ['delivery', 'the delivery hosts of a deployment'],
+  ['api', 'serves the API of a deployment'],
+  ['delivery', 'serves images at the delivery hosts of a deployment'],
   ['worker', 'processes uploads and renders of a deployment'],
   [
     'dispatcher',
@@ -114,7 +127,8 @@ for (const [name, description] of [
   program
     .command(name)
     .description(description)
-    .action(() => processes[name](process.env));
+    .action(() => processes[name](process.env))
+    .addHelpText('after', `\n${processSettings}`);
 }
 
 program
@@ -127,7 +141,7 @@ program
   .description(
     'tries everything that Tintype needs, from the database to the CDN, and says what is wrong and what to do',
   )
-  .option(...data)
+  .option(...dataOrNone)
   .option('--fix-cors', 'write the rule that lets browsers upload to the ingest bucket')
   .option('--json', 'print { ok, checks } as one line of JSON')
   .action(async (options) =>
@@ -136,14 +150,16 @@ program
 
 program
   .command('job <name>')
-  .description(
-    'runs one job now, such as hourly-rollup or library-indexes; any other name lists them all',
+  .description('runs one job now, and daily-charge for each day that it missed before')
+  .option(
+    '--at <time>',
+    'as if at this time, for hourly-rollup, daily-charge and reconciliation: a day in UTC or ISO 8601, such as 2026-11-20T00:20:00Z',
   )
-  .option('--at <time>', 'as if at this time: ISO 8601, such as 2026-11-20T00:20:00Z')
-  .option(...data)
+  .option(...dataOrNone)
   .action(async (name, options) =>
     (await import('./jobs/main.ts')).jobCommand(name, options, process.env),
-  );
+  )
+  .addHelpText('after', `\n${jobNames()}`);
 
 for (const command of program.commands) {
   command.showHelpAfterError(`(tintype ${command.name()} --help tells what there is)`);

@@ -24,6 +24,9 @@ export const schedules = {
   'signing-key-retirement': { schedule: '50 1 * * *', deadline_seconds: 300 },
 } as const satisfies Record<string, Schedule>;
 
+/** Names of jobs that no schedule runs: whoever wants what they do calls them. */
+export const jobsByHand = ['library-indexes'] as const;
+
 /** Whether it is due more often than hourly: its minute is not one number. */
 export function isFrequent({ schedule }: Schedule): boolean {
   return !/^\d+ /.test(schedule);

@@ -2,7 +2,7 @@
  * The table of scheduled jobs: when each runs, for how long at most, and what a missed run means. Standalone's
  * scheduler and `tintype job` are made from it. Spec: Metering; Upload session (status).
  */
-import { schedules } from '../core/schedules.ts';
+import { type jobsByHand as namesByHand, schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
 import { dailyCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
@@ -90,15 +90,14 @@ export const jobs = {
       'Secrets that verify nothing any more stay in the database, sealed, a day longer.',
     run: signingKeyRetirement,
   },
-} as const satisfies Record<string, Job>;
+} as const satisfies Record<keyof typeof schedules, Job>;
 
-/** Those that no schedule runs: whoever wants what they do calls them. */
 export const jobsByHand = {
   'library-indexes': {
     deadline_seconds: BY_HAND_SECONDS_MAX,
     clock: 'database',
     run: libraryIndexes,
   },
-} as const satisfies Record<string, JobByHand>;
+} as const satisfies Record<(typeof namesByHand)[number], JobByHand>;
 
 export type JobName = keyof typeof jobs;

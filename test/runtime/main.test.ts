@@ -1,5 +1,7 @@
 /** What the command says to somebody who typed it wrongly; nothing of Tintype has to run for that. */
 import { describe, expect, it } from 'vitest';
+import type { JobByHand } from '../../runtime/jobs/job.ts';
+import { jobs, jobsByHand } from '../../runtime/jobs/table.ts';
 import { runTintype } from '../contract/support/tintype.ts';
 
 const SUBJECT = 'A subject is the name of a person, such as alice.';
@@ -30,6 +32,28 @@ describe('wrong use', () => {
 });
 
 describe('tintype help', () => {
+  it('names every job with its schedule, and those that --at is for', async () => {
+    const { code, stdout } = await runTintype(['job', '--help']);
+    expect(code).toBe(0);
+    const [options = '', named = ''] = stdout.split('\nJobs, ');
+    const rows = [...named.matchAll(/^ {2}(\S+) +(.+)$/gm)].map(([, name, when]) => [name, when]);
+    expect(rows).toEqual([
+      ...Object.entries(jobs).map(([name, { schedule }]) => [name, schedule]),
+      ...Object.keys(jobsByHand).map((name) => [name, 'only when it is called']),
+    ]);
+    for (const [name, { clock }] of Object.entries<JobByHand>({ ...jobs, ...jobsByHand })) {
+      expect(options.includes(name), name).toBe(clock === 'at');
+    }
+  });
+
+  it.each(['api', 'delivery', 'worker', 'dispatcher', 'operator'])(
+    'says of %s where its settings are from',
+    async (name) => {
+      const { stdout } = await runTintype([name, '--help']);
+      expect(stdout).toContain('variables of the environment, which docs/configuration.md lists');
+    },
+  );
+
   it('explains a command, and all of them without one', async () => {
     for (const [words, usage] of [
       [['help'], 'Usage: tintype [options] [command]'],
