@@ -8,7 +8,10 @@ const named = JSON.parse(read('package.json'));
 const lock = JSON.parse(read('package-lock.json'));
 
 it('every package that is named is named at one version', () => {
-  const versions = Object.values<string>({ ...named.dependencies, ...named.devDependencies });
+  const { dependencies, optionalDependencies, devDependencies } = named;
+  const versions = [dependencies, optionalDependencies, devDependencies].flatMap((of) =>
+    Object.values<string>(of),
+  );
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
 });
 
