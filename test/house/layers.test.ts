@@ -3,77 +3,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Import, importsOf, projectRoot, sourceFiles } from './source-files.ts';
 
-/** Who may import whom: the table of docs/architecture.md, a row a folder, the longest prefix wins. */
-const MAY_IMPORT: Record<string, readonly string[]> = {
-  'runtime/core/': ['runtime/core/'],
-  'runtime/db/': ['runtime/core/', 'runtime/db/'],
-  'runtime/platform/': ['runtime/core/', 'runtime/platform/'],
-  'runtime/actions/': ['runtime/core/', 'runtime/db/', 'runtime/platform/', 'runtime/actions/'],
-  'runtime/api/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'runtime/api/',
-  ],
-  'runtime/delivery/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'runtime/delivery/',
-  ],
-  'runtime/worker/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'runtime/worker/',
-  ],
-  'runtime/jobs/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'runtime/jobs/',
-  ],
-  'operator/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'operator/',
-  ],
-  'runtime/doctor/': [
-    'runtime/core/',
-    'runtime/db/',
-    'runtime/platform/',
-    'runtime/actions/',
-    'runtime/worker/sandbox/sandbox-report.ts',
-    'runtime/doctor/',
-  ],
-  // Server code of customers: what it imports is published with it.
-  'runtime/sdk/': [
-    'runtime/sdk/',
-    'runtime/core/signing/',
-    'runtime/core/delivery/',
-    'runtime/core/limits.ts',
-    'runtime/core/errors.ts',
-  ],
-  'runtime/sdk/browser/': [
-    'runtime/sdk/',
-    'runtime/core/limits.ts',
-    'runtime/core/browser-client-errors.ts',
-  ],
-  // What a browser loads: types alone come from elsewhere.
-  'runtime/web/': ['runtime/web/', 'runtime/sdk/picker-protocol.ts'],
-  'runtime/standalone/': ['runtime/', 'operator/'],
-  'runtime/cli/': ['runtime/cli/', 'runtime/core/', 'runtime/platform/'],
-  'test/contract/': ['test/contract/'],
-};
+/** Who may import whom: the table of docs/architecture.md, of which the longest prefix of a file counts. */
+const MAY_IMPORT = readTable();
 
 /** What the entry of any process may import beside its own layer: it constructs what the others are handed. */
-const ROOTS_IMPORT = ['runtime/core/', 'runtime/db/', 'runtime/platform/', 'runtime/actions/'];
+const ROOTS_IMPORT = MAY_IMPORT.get('*/main.ts') ?? [];
 
 const OPEN_TELEMETRY = 'runtime/platform/tracing/open-telemetry.ts';
 
@@ -109,6 +43,22 @@ describe('the layers of the house', () => {
 
   it('has no import that crosses a layer', () => {
     expect(imports.filter((each) => !each.isPackage && !isAllowed(each)).map(print)).toEqual([]);
+  });
+
+  it('reads the table: each row, and of the code every folder', () => {
+    const folders = files.map((file) => /^(?:runtime\/[\w-]+|operator)\//.exec(file)?.[0]);
+    const inFolders = folders.filter((folder) => folder !== undefined);
+    expect([...MAY_IMPORT.keys()]).toEqual(expect.arrayContaining(inFolders));
+    expect(MAY_IMPORT.get('runtime/core/')).toEqual([]);
+    expect(ROOTS_IMPORT).toContain('runtime/actions/');
+  });
+
+  it('takes types alone where browsers load the code', () => {
+    const values = imports
+      .filter(({ file }) => /^runtime\/(?:sdk\/browser|web)\//.test(file))
+      .filter(({ target }) => /^runtime\/sdk\/(?:server\/|picker-protocol)/.test(target))
+      .filter(({ isTypeOnly }) => !isTypeOnly);
+    expect(values.map(print)).toEqual([]);
   });
 
   it('keeps the core pure: zod and node:crypto are all that it imports', () => {
@@ -147,13 +97,31 @@ function allIn(home: string, packages: string[]): Record<string, readonly string
   return Object.fromEntries(packages.map((name) => [name, [home]]));
 }
 
+/** Each folder of a row with what stands beside it; folders end with a slash. */
+function readTable(): Map<string, string[]> {
+  const text = readFileSync(join(projectRoot, 'docs/architecture.md'), 'utf8');
+  const [, table = ''] = /^\| folder \| may import \|.*\n\|[-|]+\n((?:\|.*\n)+)/m.exec(text) ?? [];
+  const pathsOf = (cell: string) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) =>
+      path.endsWith('.ts') ? path : `${path}/`,
+    );
+  const rows = table.trimEnd().split('\n');
+  return new Map(
+    rows.flatMap((row) => {
+      const [, folders = '', imported = ''] = row.split('|');
+      return pathsOf(folders).map((folder) => [folder, pathsOf(imported)] as const);
+    }),
+  );
+}
+
 function isAllowed({ file, target }: Import): boolean {
   if (file === 'runtime/main.ts') return isProcessEntry(target);
-  const layer = Object.keys(MAY_IMPORT)
+  const layer = [...MAY_IMPORT.keys()]
     .filter((prefix) => file.startsWith(prefix))
     .sort((a, b) => b.length - a.length)[0];
   const isRoot = file.endsWith('/main.ts');
-  const allowed = [...((layer && MAY_IMPORT[layer]) || []), ...(isRoot ? ROOTS_IMPORT : [])];
+  const own = layer === undefined ? [] : [layer, ...(MAY_IMPORT.get(layer) ?? [])];
+  const allowed = [...own, ...(isRoot ? ROOTS_IMPORT : [])];
   return allowed.some((prefix) => target.startsWith(prefix));
 }
 
