@@ -90,8 +90,9 @@ it('the page of metrics has each that a process prints, the operator too, and no
   const { text } = await createMetrics().print();
   const printed = `${text}\n${await createKubeMetrics().print()}`;
   const page = pages.get('docs/reference/metrics.md') ?? '';
-  const names = (of: string, name: RegExp) => [...of.matchAll(name)].map(([, found]) => found);
-  expect(names(page, /^\| `(\w+)` \|/gm).sort()).toEqual(names(printed, /^# TYPE (\S+)/gm).sort());
+  const found = (of: string, metric: RegExp) =>
+    [...of.matchAll(metric)].map(([, name, kind]) => `${name} ${kind}`).sort();
+  expect(found(page, /^\| `(\w+)` \| (\w+) \|/gm)).toEqual(found(printed, /^# TYPE (\S+) (\S+)/gm));
 });
 
 /** Upper and lower case, and what stands in parentheses, make no difference. */

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { metricTable } from '../../../runtime/platform/metric-table.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
@@ -111,14 +110,4 @@ it('a dependency that is not asked for any more is not told of', async () => {
   expect(await told()).toEqual(['tintype_dependency_ready{dependency="start"} 0']);
   checks = { database: true };
   expect(await told()).toEqual(['tintype_dependency_ready{dependency="database"} 1']);
-});
-
-it('every metric that is handed out is documented, and no other', async () => {
-  const page = readFileSync(new URL('../../../docs/reference/metrics.md', import.meta.url), 'utf8');
-  const documented = [...page.matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].map(
-    ([, name, kind]) => `${name} ${kind}`,
-  );
-  const { text } = await createMetrics().print();
-  const exposed = [...text.matchAll(/^# TYPE (\S+ \S+)$/gm)].map(([, metric]) => metric);
-  expect(documented.toSorted()).toEqual(exposed.toSorted());
 });
