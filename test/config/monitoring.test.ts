@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { createKubeMetrics } from '../../operator/kube/metrics.ts';
 import { createMetrics } from '../../runtime/platform/metrics.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { expectGrouped, expectMeasured, findMetric, nodes, POD_LABELS, plain } from './promql.ts';
@@ -160,6 +161,7 @@ describe('the dashboard', () => {
     id: number;
     type: string;
     title: string;
+    description?: string;
     gridPos: Place;
     datasource?: { uid: string };
     fieldConfig?: { defaults: { unit: string } };
@@ -187,7 +189,8 @@ describe('the dashboard', () => {
     });
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-    for (const { fieldConfig, datasource, title } of drawn) {
+    for (const { fieldConfig, datasource, title, description } of drawn) {
+      expect(description, title).toMatch(/^[A-Z\d].*\.$/);
       expect(fieldConfig?.defaults.unit, title).toMatch(
         /^(s|reqps|ops|Bps|short|percentunit|bytes)$/,
       );
@@ -210,8 +213,8 @@ describe('the dashboard', () => {
       targets.flatMap(({ expr }) => nodes(plain(expr), 'Identifier')),
     );
     const series = (name: string) => [name, `${name}_count`, `${name}_bucket`];
-    const product = [...createMetrics().list()].filter(
-      ({ name }) => !/_(process|nodejs)_/.test(name),
+    const product = [...createMetrics().list(), ...createKubeMetrics().list()].filter(({ name }) =>
+      /^tintype_(?!process_|nodejs_)/.test(name),
     );
     for (const { name } of product) {
       expect(

@@ -1,14 +1,17 @@
 /** The panels of the Grafana dashboard: what is drawn, and by which queries. */
 
 import { operatorRows } from './operator-panels.ts';
-import { gauge, inNamespace, latency, type Panel, rate } from './panel.ts';
+import { gauge, inNamespace, latency, type PanelRow, rate } from './panel.ts';
+import { workRows } from './work-panels.ts';
 
-export const dashboardRows: readonly { title: string; panels: readonly Panel[] }[] = [
+export const dashboardRows: readonly PanelRow[] = [
   {
     title: 'What all of it needs',
     panels: [
       {
         title: 'Dependencies: 1 where all can use it',
+        description:
+          'PostgreSQL, the two buckets and the broker: 0 while any process cannot use one. Look here first.',
         unit: 'short',
         targets: [
           [`min by (dependency) (tintype_dependency_ready{${inNamespace}})`, '{{dependency}}'],
@@ -16,11 +19,15 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
       },
       {
         title: 'The clock of the database, ahead of ours',
+        description:
+          'How far the clocks of the database and of each pod are apart: beyond 10 s signed URLs open and end at wrong times.',
         unit: 's',
         targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
       },
       {
         title: 'Database connections',
+        description:
+          'Connections that are open, those of them that are free, and work that waits for one.',
         unit: 'short',
         targets: [[`sum by (state) (tintype_database_connections{${inNamespace}})`, '{{state}}']],
       },
@@ -31,12 +38,20 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
     panels: [
       {
         title: 'Requests by status',
+        description:
+          'Requests to the API a second: 5xx are ours, 4xx the callers’, 499 callers who left.',
         unit: 'reqps',
         targets: [[`sum by (status) (${rate('tintype_api_request_seconds_count')})`, '{{status}}']],
       },
-      latency('Answers of the API', 'tintype_api_request_seconds'),
+      latency('Answers of the API', {
+        metric: 'tintype_api_request_seconds',
+        description:
+          'How long the API takes to answer: half of the requests, 95 and 99 of a hundred.',
+      }),
       {
         title: 'Refused by rate',
+        description:
+          'Requests that were refused with rate_limited, by the rate that they went over.',
         unit: 'ops',
         targets: [[`sum by (rate) (${rate('tintype_rate_refused_total')})`, '{{rate}}']],
       },
@@ -47,6 +62,8 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
     panels: [
       {
         title: 'Deliveries by source',
+        description:
+          'Where the bytes of delivered images came from; render is what had to be drawn first.',
         unit: 'reqps',
         targets: [
           [`sum by (source) (${rate('tintype_delivery_request_seconds_count')})`, '{{source}}'],
@@ -54,19 +71,26 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
       },
       {
         title: 'Deliveries by status',
+        description:
+          'Answers of the delivery hosts a second: 5xx are ours, 403 and 404 are told to viewers.',
         unit: 'reqps',
         targets: [
           [`sum by (status) (${rate('tintype_delivery_request_seconds_count')})`, '{{status}}'],
         ],
       },
-      latency('Answers of delivery', 'tintype_delivery_request_seconds'),
+      latency('Answers of delivery', {
+        metric: 'tintype_delivery_request_seconds',
+        description: 'How long viewers wait for an image; what has to be drawn first takes longer.',
+      }),
       {
         title: 'Bytes delivered',
+        description: 'Bodies that were handed to viewers and CDNs, a second.',
         unit: 'Bps',
         targets: [[`sum(${rate('tintype_delivery_bytes_total')})`, 'bodies']],
       },
       {
         title: 'Deliveries that the disk did not take',
+        description: 'In memory: charged unless the process dies. Lost: never charged.',
         unit: 'ops',
         targets: [
           [`sum(${rate('tintype_usage_unspooled_total')})`, 'in memory'],
@@ -75,126 +99,27 @@ export const dashboardRows: readonly { title: string; panels: readonly Panel[] }
       },
     ],
   },
-  {
-    title: 'Workers',
-    panels: [
-      {
-        title: 'Uploads by result',
-        unit: 'ops',
-        targets: [[`sum by (result) (${rate('tintype_ingest_seconds_count')})`, '{{result}}']],
-      },
-      latency('Processing of uploads', 'tintype_ingest_seconds'),
-      {
-        title: 'Waiting uploads',
-        unit: 'short',
-        targets: [[gauge('tintype_uploads_waiting', 'namespace'), 'uploads']],
-      },
-      {
-        title: 'The oldest waiting upload',
-        unit: 's',
-        targets: [[gauge('tintype_uploads_waiting_seconds', 'namespace'), 'waits for']],
-      },
-      {
-        title: 'Renders by result',
-        unit: 'ops',
-        targets: [[`sum by (result) (${rate('tintype_render_seconds_count')})`, '{{result}}']],
-      },
-      latency('Rendering', 'tintype_render_seconds'),
-      {
-        title: 'Killed decoders',
-        unit: 'ops',
-        targets: [[`sum by (reason) (${rate('tintype_decoders_killed_total')})`, '{{reason}}']],
-      },
-      {
-        title: 'Messages that wait in a queue',
-        unit: 'short',
-        targets: [[gauge('tintype_queue_waiting', 'queue'), '{{queue}}']],
-      },
-      {
-        title: 'Messages that workers have in hand',
-        unit: 'short',
-        targets: [[gauge('tintype_queue_in_hand', 'pod'), '{{pod}}']],
-      },
-    ],
-  },
-  {
-    title: 'Jobs and CDN',
-    panels: [
-      {
-        title: 'Runs of jobs by result',
-        unit: 'ops',
-        targets: [
-          [`sum by (job, result) (${rate('tintype_job_seconds_count')})`, '{{job}} {{result}}'],
-        ],
-      },
-      {
-        title: 'Since a job last succeeded',
-        unit: 's',
-        targets: [[`time() - ${gauge('tintype_job_last_success_seconds', 'job')}`, '{{job}}']],
-      },
-      {
-        title: 'Failed runs since a job last succeeded',
-        unit: 'short',
-        targets: [[gauge('tintype_job_failed_in_row', 'job'), '{{job}}']],
-      },
-      {
-        title: 'What jobs did',
-        unit: 'ops',
-        targets: [[`sum by (job, what) (${rate('tintype_job_done_total')})`, '{{job}}: {{what}}']],
-      },
-      {
-        title: 'Purges of the CDN by result',
-        unit: 'ops',
-        targets: [[`sum by (result) (${rate('tintype_cdn_purges_total')})`, '{{result}}']],
-      },
-      {
-        title: 'Webhooks by result',
-        unit: 'ops',
-        targets: [[`sum by (result) (${rate('tintype_webhook_seconds_count')})`, '{{result}}']],
-      },
-      {
-        title: 'Scans by result',
-        unit: 'ops',
-        targets: [[`sum by (result) (${rate('tintype_scans_total')})`, '{{result}}']],
-      },
-      {
-        title: 'Pictures that wait for the scanner',
-        unit: 'short',
-        targets: [[gauge('tintype_checks_waiting', 'namespace'), '{{namespace}}']],
-      },
-      {
-        title: 'Oldest picture that waits for the scanner',
-        unit: 's',
-        targets: [[gauge('tintype_checks_waiting_seconds', 'namespace'), '{{namespace}}']],
-      },
-      {
-        title: 'What the last reconciliation found',
-        unit: 'short',
-        targets: [
-          [
-            `max by (what) (tintype_job_last_done{${inNamespace}, job="reconciliation"})`,
-            '{{what}}',
-          ],
-        ],
-      },
-    ],
-  },
+  ...workRows,
   ...operatorRows,
   {
     title: 'Processes',
     panels: [
       {
         title: 'CPU',
+        description: 'Cores that each pod uses; 1 is one whole core.',
         unit: 'percentunit',
         targets: [[`sum by (pod) (${rate('tintype_process_cpu_seconds_total')})`, '{{pod}}']],
       },
       {
         title: 'Memory',
+        description: 'Resident memory of each process, without that of its decoders.',
         unit: 'bytes',
         targets: [[gauge('tintype_process_resident_memory_bytes', 'pod'), '{{pod}}']],
       },
       {
         title: 'Event loop, p99',
+        description:
+          'How late each process answers what is due: more than a second is too much work for its core.',
         unit: 's',
         targets: [[gauge('tintype_nodejs_eventloop_lag_p99_seconds', 'pod'), '{{pod}}']],
       },

@@ -67,11 +67,12 @@ function placePanels(): object[] {
   return panels;
 }
 
-function printPanel({ title, unit, targets }: Panel, where: object): object {
+function printPanel({ title, description, unit, targets }: Panel, where: object): object {
   return {
     ...where,
     type: 'timeseries',
     title,
+    description,
     datasource: DATASOURCE,
     fieldConfig: {
       defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: 'never' } },

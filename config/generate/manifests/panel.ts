@@ -3,6 +3,8 @@
 type Unit = 's' | 'reqps' | 'ops' | 'Bps' | 'short' | 'percentunit' | 'bytes';
 export type Panel = {
   title: string;
+  /** What it shows, and what is right: Grafana says so beside the title. */
+  description: string;
   unit: Unit;
   targets: readonly (readonly [expr: string, legend: string])[];
 };
@@ -12,8 +14,10 @@ export const rate = (metric: string, filter = '') =>
   `rate(${metric}{${[inNamespace, filter].filter((each) => each !== '').join(', ')}}[$__rate_interval])`;
 const quantile = (q: number, metric: string) =>
   `histogram_quantile(${q}, sum by (le) (${rate(`${metric}_bucket`)}))`;
-export const latency = (title: string, metric: string): Panel => ({
+type Measured = { metric: string; description: string };
+export const latency = (title: string, { metric, description }: Measured): Panel => ({
   title,
+  description,
   unit: 's',
   targets: [
     [quantile(0.5, metric), 'p50'],
@@ -22,3 +26,5 @@ export const latency = (title: string, metric: string): Panel => ({
   ],
 });
 export const gauge = (metric: string, by: string) => `max by (${by}) (${metric}{${inNamespace}})`;
+
+export type PanelRow = { title: string; panels: readonly Panel[] };
