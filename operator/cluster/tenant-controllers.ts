@@ -18,6 +18,7 @@ import { followRows, lookAtAll } from './follow-rows.ts';
 import { createLostNotes, type LostNotes, lostNames, type Update } from './lost-notes.ts';
 import type { ObjectCaches, TenantChange } from './object-caches.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
+import { createRefused, type Refused, wakeRefused } from './refused.ts';
 import { sweepOrphans } from './sweep-orphans.ts';
 import { isGoing, isHeld, type TenantKind, tenantTypes } from './tenant-object.ts';
 import { runPass, wake } from './tenant-pass.ts';
@@ -49,7 +50,7 @@ export type TenantOptions = {
   resync_ms?: number;
   /** When the ConfigMap or Secret of an image is read again: neither is watched. */
   source_ms?: number;
-  /** When what waits for a file, or for somebody's decision, is looked at again. */
+  /** When what waits for a file, or for somebody's decision, is looked at again; what is refused for the first time. */
   retry_ms?: number;
   /** When rows are asked what others changed in them. */
   poll_ms?: number;
@@ -72,6 +73,7 @@ export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   /** Nobody listens to it while others lead. */
   queues: ReadonlyMap<TenantKind, WorkQueue>;
   departed: Departed;
+  refused: Refused;
   /** When the rows of a resource were last seen as declared. */
   synced_at: Map<string, number>;
 };
@@ -98,6 +100,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     dependants: createDependants(),
     queues: new Map(),
     departed: createDeparted(),
+    refused: createRefused(),
     synced_at: new Map(),
   };
   options.caches.subscribe((kind, change) => take(state, kind, change));
@@ -106,6 +109,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     lookAgain: () => {
       for (const key of state.caches.keys('Project'))
         state.queues.get('Project')?.add(key, 'resync');
+      wakeRefused(state, 'Project');
     },
   };
 }
@@ -174,6 +178,7 @@ async function lead(state: TenantState, term: FencedTerm): Promise<void> {
   await Promise.all(workers.map((each) => each.stop()));
   state.queues = new Map();
   state.departed.clear();
+  state.refused.clear();
   state.synced_at.clear();
   state.context.told.clear();
 }

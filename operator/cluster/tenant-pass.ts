@@ -19,6 +19,7 @@ import { writeFinalizer } from './finalizer.ts';
 import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
 import { refusalOf } from './refusal.ts';
+import { isLettingGo, wakeRefused } from './refused.ts';
 import { factsOf, statusOf, withKept } from './status.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
@@ -162,14 +163,15 @@ async function runOne(state: TenantState, known: Known, context: ObjectContext):
   const changed = (told: RowsChanged) => {
     tellChanges(state, known, told);
     wake(state, known);
+    if (isLettingGo(told)) wakeRefused(state, kind);
   };
   const result = await reconcileObject(kind, object, { ...context, changed });
-  if (result.outcome === 'done') {
-    state.synced_at.set(nameOf(known), state.clock.elapsed());
-  }
+  if (result.outcome === 'done') state.synced_at.set(nameOf(known), state.clock.elapsed());
+  const isRefused = result.outcome === 'refused';
+  state.refused.note(known, isRefused);
   if (isGoing(object) && result.outcome === 'done') wake(state, known);
   const after_ms = pauseAfter(state, object, result) * (1 + (state.random() - 0.5) * RESYNC_JITTER);
-  return { kind: result.isLasting ? 'in-vain' : 'again', after_ms };
+  return { kind: isRefused || result.isLasting ? 'in-vain' : 'again', after_ms };
 }
 
 function pauseAfter(
@@ -224,6 +226,8 @@ async function letGo(
     const gone: TenantObject = { metadata: { ...rest, deletionTimestamp }, ...(spec && { spec }) };
     await reconcileObject(kind, gone, context).catch(ignoreMissing);
     wake(state, { kind, object: gone });
+    state.refused.note({ kind, object: gone }, false);
+    wakeRefused(state, kind);
     state.departed.drop(kind, key, last);
   }
 }

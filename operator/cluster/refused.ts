@@ -1,0 +1,37 @@
+/**
+ * Resources that are refused: nothing but a change helps them, so they are looked at ever more seldom. What another of
+ * their kind lets go of, as a slug, a name or a host, may be what they collide with: then they are looked at at once.
+ */
+import { keyOf } from '../kube/resource.ts';
+import type { RowsChanged } from './reconcile-rows.ts';
+import type { TenantState } from './tenant-controllers.ts';
+import { type TenantKind, type TenantObject, tenantTypes } from './tenant-object.ts';
+
+type Known = { kind: TenantKind; object: TenantObject };
+
+export type Refused = {
+  note(known: Known, isRefused: boolean): void;
+  of(kind: TenantKind): readonly string[];
+  clear(): void;
+};
+
+export function createRefused(): Refused {
+  const all = new Map(tenantTypes.map(({ kind }) => [kind, new Set<string>()]));
+  return {
+    note: ({ kind, object }, isRefused) =>
+      void all.get(kind)?.[isRefused ? 'add' : 'delete'](keyOf(object.metadata)),
+    of: (kind) => [...(all.get(kind) ?? [])],
+    clear: () => {
+      for (const keys of all.values()) keys.clear();
+    },
+  };
+}
+
+export function wakeRefused({ refused, queues }: TenantState, kind: TenantKind): void {
+  for (const key of refused.of(kind)) queues.get(kind)?.add(key, 'change');
+}
+
+/** Rows that are only new stood in nobody's way before. */
+export function isLettingGo({ differences }: RowsChanged): boolean {
+  return differences.some(({ action }) => action !== 'insert');
+}

@@ -1,0 +1,82 @@
+// Resources that are refused: how often they are looked at, and what makes them be looked at at once. Spec: Resources and their fields.
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+
+const { db } = useDatabase();
+const HOUR_MS = 3_600_000;
+
+describe('a resource that is refused and stays as it is', () => {
+  const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: 50 } });
+  const { apply, countPasses, led, untilReason } = cluster;
+
+  it('is looked at ever more seldom', async () => {
+    const name = newSlug();
+    await apply('Project', name, { slug: 'api' });
+    await led(async () => {
+      await untilReason('Project', name, 'SlugReserved');
+      // By then the pauses are of more than a second.
+      await until(async () => expect(await countPasses()).toBeGreaterThan(6));
+      const before = await countPasses();
+      await setTimeout(1000);
+      expect(await countPasses()).toBeLessThan(before + 3);
+    });
+  });
+});
+
+describe('a resource that is refused', () => {
+  /** So that nothing is looked at again by itself. */
+  const cluster = useTenantCluster({ db, often: { resync_ms: HOUR_MS, retry_ms: HOUR_MS } });
+  const { apply, led, remove, untilReason } = cluster;
+
+  it('is looked at at once when what has its slug goes', async () => {
+    const [first, second, slug] = [newSlug(), newSlug(), newSlug()];
+    await led(async () => {
+      await apply('Project', first, { slug });
+      await untilReason('Project', first, 'InSync');
+      await apply('Project', second, { slug, adoptionPolicy: 'IfUnowned' });
+      await untilReason('Project', second, 'SlugConflict');
+      await remove('Project', first);
+      await untilReason('Project', second, 'InSync');
+    });
+  });
+
+  it('is looked at at once when what has its name, or its keys, goes', async () => {
+    const [name, other] = [newSlug(), newSlug()];
+    const projectRef = { name };
+    const recipe = { projectRef, displayName: 'Cover', transformChain: 'resize/9x9' };
+    await led(async () => {
+      await apply('Project', name, {});
+      await apply('SigningKey', name, { projectRef, rotationTrigger: '1' });
+      await apply('Recipe', name, recipe);
+      await untilReason('SigningKey', name, 'InSync');
+      await untilReason('Recipe', name, 'InSync');
+      await apply('SigningKey', other, { projectRef, rotationTrigger: '1' });
+      await apply('Recipe', other, recipe);
+      await untilReason('SigningKey', other, 'SigningKeyTaken');
+      await untilReason('Recipe', other, 'NameConflict');
+      await remove('SigningKey', name);
+      await remove('Recipe', name);
+      await untilReason('SigningKey', other, 'InSync');
+      await untilReason('Recipe', other, 'InSync');
+    });
+  });
+
+  it('is looked at at once when it changes, or what has its custom domain lets it go', async () => {
+    const [first, second] = [newSlug(), newSlug()];
+    const customDomains = [`${newSlug()}.example`];
+    const ours = [`${second}.images.example`];
+    const namespace = cluster.other();
+    await led(async () => {
+      await apply('Project', first, { staff: { customDomains } });
+      await untilReason('Project', first, 'InSync');
+      await apply('Project', second, { staff: { customDomains: ours } }, { namespace });
+      await untilReason('Project', second, 'CustomDomainInvalid', namespace);
+      await apply('Project', second, { staff: { customDomains } }, { namespace });
+      await untilReason('Project', second, 'CustomDomainTaken', namespace);
+      await apply('Project', first, { staff: { customDomains: [] } });
+      await untilReason('Project', second, 'InSync', namespace);
+    });
+  });
+});
