@@ -6,7 +6,7 @@
 import type { z } from 'zod';
 import type { Database, Queryable, Transaction } from '../runtime/db/client.ts';
 import { lockProject, type ProjectRow } from '../runtime/db/projects.ts';
-import type { Clock } from '../runtime/platform/clock.ts';
+import { type Clock, fixedClock } from '../runtime/platform/clock.ts';
 import type { Sealing } from '../runtime/platform/sealing.ts';
 import { auditDeed } from './audit-deed.ts';
 import { type Condition, outcomeOf } from './conditions.ts';
@@ -90,8 +90,10 @@ async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
   subject: Subject<Spec>,
   context: Context,
 ): Promise<Result> {
-  const { db, sealing, clock, mode } = context;
-  const now = clock.now();
+  const { db, sealing, mode } = context;
+  const now = context.clock.now();
+  // What is decided, done and told is of one moment: a price is from the hour that the audit log names.
+  const clock = fixedClock(now);
   const rows = await steps.gather(db, subject, context);
   const first = steps.decide(subject, rows, now);
   if (first.changes.length === 0 || mode === 'plan-only') {

@@ -3,12 +3,12 @@
  * they purge and tell what follows from a change.
  */
 import { changeCallback } from '../../runtime/actions/change-callback.ts';
+import { changePricing } from '../../runtime/actions/change-pricing.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
-import { insertPricing } from '../../runtime/db/project-pricing.ts';
 import {
   findProjectByOwner,
   insertProject,
@@ -112,11 +112,8 @@ async function write(
     case 'set-domains':
       await changeProjectDomains(tx, project, change.domains);
       return project;
-    case 'set-multiplier': {
-      const { multiplier: pricing_multiplier, effective_from } = change;
-      await insertPricing(tx, { project_id, effective_from, pricing_multiplier });
-      return project;
-    }
+    case 'set-multiplier':
+      return changePricing(tx, deed, { project, pricing_multiplier: change.multiplier });
   }
 }
 

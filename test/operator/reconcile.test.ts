@@ -7,6 +7,7 @@ import { changeProject } from '../../runtime/actions/change-project.ts';
 import { statusChange } from '../../runtime/actions/status-change.ts';
 import type { ProjectStatus } from '../../runtime/core/states.ts';
 import type { Database } from '../../runtime/db/client.ts';
+import { listPricing } from '../../runtime/db/project-pricing.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
@@ -71,6 +72,20 @@ describe('a pass over one resource', () => {
       expect(conditions).toContainEqual(expect.objectContaining({ reason: 'SlugImmutable' }));
     }
     expect(secrets).toEqual(['write hook']);
+  });
+
+  it('has one time, also where the hour turns in the middle of it: a price is from when it is said to be', async () => {
+    const slug = newSlug();
+    const times = [new Date('2026-11-20T10:59:59.999Z')];
+    const clock = { now: () => times.shift() ?? new Date('2026-11-20T11:00:00Z') };
+    const context = await contextOf({ clock });
+    const wish = declare(slug, { staff: { pricingMultiplier: '2' } });
+    const { differences } = await reconcileProject(wish, context);
+    const { project_id } = must(await findProjectBySlug(db, slug));
+    const [price] = await listPricing(db, [project_id]);
+    const told = differences.find(({ table }) => table === 'project_pricing')?.fields[0];
+    expect(told).toMatchObject({ field: 'effective_from', to: price?.effective_from });
+    expect(price?.effective_from).toEqual(new Date('2026-11-20T11:00:00Z'));
   });
 
   it('does not undo a suspension by staff that came between its reading and its writing', async () => {

@@ -72,6 +72,18 @@ it('of a project: its settings, of a callback the origin, of a secret that it is
   expect(JSON.stringify(entry)).not.toContain('a-secret-path');
 });
 
+it('of a project: its price, with which the project has changed', async () => {
+  const priced = (pricingMultiplier: string) => ({ Project: { staff: { pricingMultiplier } } });
+  await pass(priced('1.25'));
+  const before = must(await findProjectBySlug(db, name));
+  await pass(priced('1.50'));
+  const after = must(await findProjectBySlug(db, name));
+  expect(after.version).toBe(before.version + 1);
+  expect(Number(after.pricing_multiplier)).toBe(1.5);
+  const table = 'project_pricing';
+  expect((await entryOf('Project'))?.after.rows).toMatchObject([{ table, multiplier: '1.50' }]);
+});
+
 it('of a recipe', async () => {
   const [Project, one, two] = [{}, 'quality/50', 'quality/60'];
   await pass({ Project, Recipe: { transformChain: one } });
