@@ -6,6 +6,7 @@ import { kept } from './kept-statements.ts';
 import type { Page, PageQuery } from './keyset.ts';
 
 export type NewAuditEntry = {
+  /** Of a deed in a project it is the project's, and need not be given. */
   organization_id?: string | null;
   project_id?: string | null;
   actor_kind: 'user' | 'staff' | 'key' | 'library_session' | 'operator' | 'system';
@@ -107,11 +108,11 @@ export function listAuditEntries(
 }
 
 const LIST: FilteredList<AuditEntryRow, keyof AuditFilters> = {
-  select: `select a.audit_id, coalesce(a.organization_id, p.organization_id) as organization_id, p.project_slug,
+  select: `select a.audit_id, a.organization_id, p.project_slug,
       a.actor_kind, a.actor_id, a.action, a.target, a.before, a.after, a.request_id, a.created_at
     from audit_log a left join projects p using (project_id)`,
   conditions: {
-    organization_id: (value) => `coalesce(a.organization_id, p.organization_id) = ${value}`,
+    organization_id: (value) => `a.organization_id = ${value}`,
     // By its id: in the order of that index a page ends where it is full, however far back it lies.
     project_slug: (value) =>
       `a.project_id = (select project_id from projects where project_slug = ${value})`,

@@ -1,19 +1,20 @@
-// The trail of one project, of one request, or of one action, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
+// The trail of one project, of one organization, of one request, or of one action, among many: a page of it reads no more than it shows. Spec: Staff (all require Staff).
 import { beforeAll, expect, it } from 'vitest';
 import { listAuditEntries } from '../../../runtime/db/audit-log.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { explaining } from '../../support/explaining.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase({ queryTimeoutMs: 60_000 });
 const LIMIT = 20;
-let busy = '';
-let quiet = '';
+let busy: ProjectRow;
+let quiet: ProjectRow;
 
 /** Most of the trail is one project's; the entries of another one lie far back. */
 beforeAll(async () => {
   const [one, other] = [await makeProject(db), await makeProject(db)];
-  [busy, quiet] = [one.project_slug, other.project_slug];
+  [busy, quiet] = [one, other];
   const entries = (project_id: string, from: number, count: number) =>
     db.query(
       `insert into audit_log (project_id, actor_kind, action, target, created_at)
@@ -36,14 +37,17 @@ beforeAll(async () => {
   await db.query('analyze');
 }, 120_000);
 
-it.each([
-  ['wrote most of it', () => busy],
-  ['wrote little of it, long ago', () => quiet],
-])('shows a page of a project that %s', async (_what, slug) => {
+const parts = [
+  ['project_slug', 'wrote most of it', () => busy],
+  ['project_slug', 'wrote little of it, long ago', () => quiet],
+  ['organization_id', 'wrote most of it', () => busy],
+  ['organization_id', 'wrote little of it, long ago', () => quiet],
+] as const;
+it.each(parts)('shows a page of one %s, which %s', async (filter, _what, project) => {
   const { db: told, explained } = explaining(db, ['audit_log']);
-  const page = { limit: LIMIT, after: null, project_slug: slug() };
-  const { rows } = await listAuditEntries(told, page);
-  expect(rows.map(({ project_slug }) => project_slug)).toEqual(Array(LIMIT).fill(slug()));
+  const asked = project()[filter];
+  const { rows } = await listAuditEntries(told, { limit: LIMIT, after: null, [filter]: asked });
+  expect(rows.map((row) => row[filter])).toEqual(Array(LIMIT).fill(asked));
   expect(explained).toHaveLength(1);
   expect(explained[0]?.rows_read).toBeLessThanOrEqual(2 * LIMIT);
 });

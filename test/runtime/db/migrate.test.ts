@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { findNewestMigration, migrate, unmigrate } from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeProject } from '../../support/rows.ts';
 
 const { db, url } = useDatabase();
 const run = promisify(execFile);
+const MIGRATIONS = new URL('../../../runtime/db/migrations/', import.meta.url);
 
 const tables = () =>
   db.query<{ name: string }>(
@@ -42,6 +44,22 @@ it('finds its migrations in whatever folder they lie', async () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it('names the organization of audit entries that were written before they had it', async () => {
+  const { project_id, organization_id } = await makeProject(db);
+  const file = new URL('0061_audit_of_organization.sql', MIGRATIONS);
+  const [up = '', down = ''] = readFileSync(file, 'utf8').split('-- Down Migration');
+  await db.query(down);
+  await db.query(
+    `insert into audit_log (project_id, actor_kind, action) values ($1, 'key', 'early'), (null, 'staff', 'early')`,
+    [project_id],
+  );
+  await db.query(up);
+  const owners = await db.query(
+    `select organization_id from audit_log where action = 'early' order by audit_id`,
+  );
+  expect(owners).toEqual([{ organization_id }, { organization_id: null }]);
 });
 
 it('comments every table', async () => {
