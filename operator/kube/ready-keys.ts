@@ -1,11 +1,11 @@
 /**
- * The order in which the keys of a work queue may be taken: what is due, the urgent before the rest. Everything here is pure but the clock.
+ * The order in which the keys of a work queue may be taken: what is due, the changed before the rest. Everything here is pure but the clock.
  */
 import { createHeap, type Heap } from './heap.ts';
 import type { TimedClock } from './timed-clock.ts';
 
-/** What a person did; what followed from something else; looking again at what should be as it is. */
-export type Priority = 'person' | 'change' | 'resync';
+/** Something changed, or failed; looking again at what should be as it is. */
+export type Priority = 'change' | 'resync';
 
 export type Entry = {
   key: string;
@@ -21,19 +21,15 @@ export type Entry = {
   next: { ms: number; priority: Priority } | undefined;
 };
 
-/** What waits is served by when it should have been at the latest, so that nothing waits for ever. */
-const PATIENCE_MS: Readonly<Record<Priority, number>> = {
-  person: 0,
-  change: 5_000,
-  resync: 600_000,
-};
+/** So long looking again waits for what changed, and no longer. */
+const PATIENCE_MS = 600_000;
 
 type Placed = { entry: Entry; at: number; order: number; version: number };
 
 type State = {
   clock: TimedClock;
   resyncsMax: number;
-  urgent: Heap<Placed>;
+  changed: Heap<Placed>;
   resyncs: Heap<Placed>;
   later: Heap<Placed>;
   ready: number;
@@ -46,7 +42,7 @@ const byTime = (a: Placed, b: Placed) => a.at < b.at || (a.at === b.at && a.orde
 export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 'resyncsMax'>) {
   const state: State = {
     ...{ clock, resyncsMax, ready: 0, running: 0, order: 0 },
-    urgent: createHeap(byTime),
+    changed: createHeap(byTime),
     resyncs: createHeap(byTime),
     later: createHeap(byTime),
   };
@@ -69,7 +65,6 @@ export function createReadyKeys({ clock, resyncsMax }: Pick<State, 'clock' | 're
       return state.later.peek()?.at;
     },
     size: () => state.ready,
-    higher: (a: Priority, b: Priority) => (PATIENCE_MS[a] <= PATIENCE_MS[b] ? a : b),
   };
 }
 
@@ -86,8 +81,8 @@ function put(state: State, entry: Entry, priority: Priority): void {
     return;
   }
   Object.assign(entry, { priority, state: 'ready', version: entry.version + 1 });
-  const heap = entry.priority === 'resync' ? state.resyncs : state.urgent;
-  heap.push(place(state, entry, entry.since + PATIENCE_MS[entry.priority]));
+  const heap = entry.priority === 'resync' ? state.resyncs : state.changed;
+  heap.push(place(state, entry, entry.since));
 }
 
 function wakeDue(state: State): void {
@@ -112,16 +107,16 @@ function peek(heap: Heap<Placed>): Placed | undefined {
 }
 
 function take(state: State): Entry | undefined {
-  const first = isLongOverdue(state) ? state.resyncs : state.urgent;
-  const entry = takeFrom(state, first) ?? takeFrom(state, state.urgent);
+  const first = isLongOverdue(state) ? state.resyncs : state.changed;
+  const entry = takeFrom(state, first) ?? takeFrom(state, state.changed);
   if (entry !== undefined) return entry;
   return state.running < state.resyncsMax ? takeFrom(state, state.resyncs) : undefined;
 }
 
-/** One worker at a time is enough for what the urgent kept waiting too long. */
+/** One worker at a time is enough for what the changed kept waiting too long. */
 function isLongOverdue({ resyncs, clock, running }: State): boolean {
   const first = peek(resyncs);
-  return running === 0 && first !== undefined && first.at <= clock.elapsed();
+  return running === 0 && first !== undefined && first.at + PATIENCE_MS <= clock.elapsed();
 }
 
 function takeFrom(state: State, heap: Heap<Placed>): Entry | undefined {

@@ -1,14 +1,14 @@
 /**
  * Which key a controller works on next. A key waits once however often it is added, and is never worked on twice at a
- * time; what failed waits longer each time; what a person did goes before what is only looked at again. No timers of
- * its own but one, no promises: who works calls `take` and `done`.
+ * time; what failed waits longer each time; what changed goes before what is only looked at again. No timers of its own
+ * but one, no promises: who works calls `take` and `done`.
  */
 import type { KubeMetrics, QueueLook } from './metrics.ts';
 import { createReadyKeys, type Entry, type Priority } from './ready-keys.ts';
 import type { Cancel, TimedClock } from './timed-clock.ts';
 
 export type WorkQueue = {
-  /** Now; at the higher priority where it waits already, and once more where it is being worked on. */
+  /** Now; as a change where it waits as one already, and once more where it is being worked on. */
   add(key: string, priority: Priority): void;
   /** Later, unless it comes sooner for another reason. */
   addAfter(key: string, ms: number, priority: Priority): void;
@@ -23,7 +23,6 @@ export type WorkQueue = {
 
 export type Taken = {
   key: string;
-  priority: Priority;
   /** How often in a row it failed before, or was looked at in vain. */
   failures: number;
 };
@@ -111,15 +110,19 @@ function add(state: State, key: string, priority: Priority): void {
   const entry = entryOf(state, key, priority);
   if (entry.state === 'running') {
     const other = entry.next?.ms === 0 ? entry.next.priority : priority;
-    entry.next = { ms: 0, priority: state.ready.higher(priority, other) };
+    entry.next = { ms: 0, priority: higher(priority, other) };
     return;
   }
   // Looking again must not shorten the pause of what fails.
   const isPaused = entry.state === 'later' && entry.failures > 0;
   if (isPaused && priority === 'resync') return;
   if (entry.state === 'idle' || entry.state === 'later') state.metrics.queueAdded(state.name);
-  state.ready.put(entry, state.ready.higher(priority, entry.priority));
+  state.ready.put(entry, higher(priority, entry.priority));
   plan(state);
+}
+
+function higher(a: Priority, b: Priority): Priority {
+  return a === 'change' ? a : b;
 }
 
 type Later = { key: string; ms: number; priority: Priority };
@@ -142,11 +145,11 @@ function take(state: State): Taken | undefined {
   const entry = state.ready.take();
   if (entry === undefined) return undefined;
   state.running.add(entry);
-  const { key, priority, failures, since } = entry;
+  const { key, failures, since } = entry;
   const now = state.clock.elapsed();
   state.metrics.queueWaited(state.name, (now - since) / 1000);
   entry.since = now;
-  return { key, priority, failures };
+  return { key, failures };
 }
 
 function done(state: State, key: string, outcome: Outcome): void {
@@ -188,9 +191,7 @@ function goOn(state: State, entry: Entry, outcome: Outcome): void {
     state.entries.delete(entry.key);
     return;
   }
-  // A person waits for the first try, not for those of somebody whose thing cannot work.
-  const retried = entry.priority === 'resync' ? 'resync' : 'change';
-  const priority = outcome.kind === 'failed' ? retried : 'resync';
+  const priority = outcome.kind === 'failed' ? entry.priority : 'resync';
   state.ready.putLater(entry, state.clock.elapsed() + wait, priority);
 }
 

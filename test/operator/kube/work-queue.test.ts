@@ -48,30 +48,30 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual([]);
   });
 
-  it('gives what a person did before a thousand that are only looked at again', () => {
+  it('gives what changed before a thousand that are only looked at again', () => {
     const { queue } = make();
     for (let index = 0; index < 1000; index += 1) queue.add(`old-${index}`, 'resync');
-    queue.add('mine', 'person');
-    queue.add('old-999', 'person');
+    queue.add('mine', 'change');
+    queue.add('old-999', 'change');
     expect([queue.take()?.key, queue.take()?.key]).toEqual(['mine', 'old-999']);
-    expect(queue.take()).toMatchObject({ key: 'old-0', priority: 'resync' });
+    expect(queue.take()).toMatchObject({ key: 'old-0' });
   });
 
-  it('keeps workers free for a person while all that is looked at again hangs', () => {
+  it('keeps workers free for what changes while all that is looked at again hangs', () => {
     const { queue, takeAll } = make();
     for (let index = 0; index < 50; index += 1) queue.add(`old-${index}`, 'resync');
     expect(takeAll()).toHaveLength(CONCURRENCY - 2);
-    queue.add('mine', 'person');
+    queue.add('mine', 'change');
     expect(takeAll()).toEqual(['mine']);
   });
 
-  it('looks again in the end, however much is urgent', () => {
+  it('looks again in the end, however much changes', () => {
     const { queue, clock } = make({ concurrency: 1 });
     queue.add('old', 'resync');
     const seen: (string | undefined)[] = [];
     for (let minute = 0; minute < 12; minute += 1) {
-      queue.add(`mine-${minute}`, 'person');
-      queue.add(`more-${minute}`, 'person');
+      queue.add(`mine-${minute}`, 'change');
+      queue.add(`more-${minute}`, 'change');
       const key = queue.take()?.key;
       seen.push(key);
       queue.done(key ?? '', DONE);
@@ -119,15 +119,15 @@ describe('a work queue', () => {
     expect(backoff(40, () => 1, 10_000)).toBe(300_000);
   });
 
-  it('shortens the pause of what fails for a person, and not for looking again', () => {
+  it('shortens the pause of what fails for a change, and not for looking again', () => {
     const { queue, takeAll } = make();
     queue.add('a', 'change');
     takeAll();
     queue.done('a', FAILED);
     queue.add('a', 'resync');
     expect(takeAll()).toEqual([]);
-    queue.add('a', 'person');
-    expect(queue.take()).toMatchObject({ key: 'a', priority: 'person', failures: 1 });
+    queue.add('a', 'change');
+    expect(queue.take()).toMatchObject({ key: 'a', failures: 1 });
   });
 
   it('lets what fails wait out its pause although it was to be looked at again meanwhile', () => {
@@ -140,17 +140,6 @@ describe('a work queue', () => {
     expect(takeAll()).toEqual([]);
     clock.advance(1);
     expect(takeAll()).toEqual(['a']);
-  });
-
-  it('does not let the tries of one person stand before the first try of another', () => {
-    const { queue, clock } = make();
-    queue.add('broken', 'person');
-    queue.take();
-    queue.done('broken', FAILED);
-    clock.advance(100);
-    queue.add('mine', 'person');
-    expect(queue.take()?.key).toBe('mine');
-    expect(queue.take()).toMatchObject({ key: 'broken', priority: 'change' });
   });
 
   it('looks again after the time that a pass asks for, and sooner for another reason', () => {
@@ -179,7 +168,7 @@ describe('a work queue', () => {
     const { queue, clock } = make();
     queue.addAfter('a', 10, 'change');
     queue.close();
-    queue.add('b', 'person');
+    queue.add('b', 'change');
     clock.advance(1000);
     expect(queue.take()).toBeUndefined();
     expect(clock.timers()).toBe(0);
@@ -250,7 +239,7 @@ type Step =
   | { kind: 'wait'; ms: number };
 
 const keys = fc.constantFrom('a', 'b', 'c', 'd', 'e');
-const priorities = fc.constantFrom<Priority[]>('person', 'change', 'resync');
+const priorities = fc.constantFrom<Priority[]>('change', 'resync');
 const outcomes = fc.oneof(
   fc.constant(DONE),
   fc.constant(FAILED),
@@ -379,7 +368,7 @@ describe('the workers of a queue', () => {
       });
     });
     queue.add('a', 'change');
-    queue.add('a', 'person');
+    queue.add('a', 'change');
     expect(begun).toBe(1);
     clock.advance(120_000);
     await expect.poll(() => begun).toBe(2);
@@ -399,7 +388,7 @@ describe('the workers of a queue', () => {
     );
     queue.add('a', 'change');
     await workers.stop();
-    queue.add('b', 'person');
+    queue.add('b', 'change');
     expect(ended).toEqual(['a']);
     expect(queue.take()).toBeUndefined();
   });
