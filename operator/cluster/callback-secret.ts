@@ -16,7 +16,6 @@ const secrets = resourceType<Secret>({
   apiVersion: 'v1',
   kind: 'Secret',
   plural: 'secrets',
-  scope: 'Namespaced',
 });
 
 const KEY = 'secret';

@@ -18,7 +18,7 @@ const holders = {
 } as const;
 
 function holderType(kind: string, plural: string) {
-  return resourceType<Holder>({ apiVersion: 'v1', kind, plural, scope: 'Namespaced' });
+  return resourceType<Holder>({ apiVersion: 'v1', kind, plural });
 }
 
 export async function readImage(

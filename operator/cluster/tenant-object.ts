@@ -27,7 +27,7 @@ export const FINALIZER = 'tintype.dev/rows';
 
 export const tenantTypes: readonly (ResourceType<TenantObject> & { kind: TenantKind })[] =
   kinds.map(({ kind, plural }) => {
-    const names = { apiVersion: API_VERSION, kind, plural, scope: 'Namespaced' } as const;
+    const names = { apiVersion: API_VERSION, kind, plural } as const;
     return { ...resourceType<TenantObject>(names), kind };
   });
 

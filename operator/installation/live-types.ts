@@ -26,11 +26,10 @@ export const imageServices = resourceType<ImageServiceObject>({
   apiVersion: API_VERSION,
   kind: 'ImageService',
   plural: 'imageservices',
-  scope: 'Namespaced',
 });
 
 function namespaced(apiVersion: string, kind: string, plural: string): ResourceType {
-  return resourceType({ apiVersion, kind, plural, scope: 'Namespaced' });
+  return resourceType({ apiVersion, kind, plural });
 }
 
 export const deployments = namespaced('apps/v1', 'Deployment', 'deployments');

@@ -11,7 +11,6 @@ const configMaps = resourceType<ConfigMap>({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   plural: 'configmaps',
-  scope: 'Namespaced',
 });
 
 export async function readConfigMaps(

@@ -10,7 +10,6 @@ const secrets = resourceType<Secret>({
   apiVersion: 'v1',
   kind: 'Secret',
   plural: 'secrets',
-  scope: 'Namespaced',
 });
 
 export async function readSecrets(

@@ -38,7 +38,6 @@ const events = resourceType<KubeEvent>({
   apiVersion: 'events.k8s.io/v1',
   kind: 'Event',
   plural: 'events',
-  scope: 'Namespaced',
 });
 
 const CONTROLLER = 'tintype.dev/operator';

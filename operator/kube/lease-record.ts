@@ -17,7 +17,6 @@ export const leases = resourceType<Lease>({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   plural: 'leases',
-  scope: 'Namespaced',
 });
 
 /** What tells that the leader was alive: anything that it writes when it renews. */

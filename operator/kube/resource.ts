@@ -1,4 +1,4 @@
-/** What every object of Kubernetes has, and where the objects of a type lie in the API. */
+/** What every object of Kubernetes has, and where the objects of a type lie in the API: those of here all in namespaces. */
 
 export type KubeObject = { apiVersion?: string; kind?: string; metadata: ObjectMeta };
 
@@ -35,7 +35,6 @@ export type ResourceType<T extends KubeObject = KubeObject> = {
   apiVersion: string;
   kind: string;
   plural: string;
-  scope: 'Namespaced' | 'Cluster';
   /** `optional`: a cluster has it where somebody installed it, and for as long; no such object is there without it. */
   presence?: 'optional';
   /** From the server's JSON; an error where it is no object. */
@@ -84,7 +83,7 @@ export function collectionPath(type: ResourceType, namespace?: string): string {
 }
 
 export function objectPath(type: ResourceType, { name, namespace }: Place): string {
-  if (type.scope === 'Namespaced' && namespace === undefined) {
+  if (namespace === undefined) {
     throw new Error(`a ${type.kind} lies in a namespace, and none is named for ${name}`);
   }
   return `${collectionPath(type, namespace)}/${encodeURIComponent(name)}`;

@@ -35,13 +35,11 @@ export const routeTypes: Readonly<Record<RouteMode, ResourceType<LiveRoute>>> = 
     apiVersion: 'networking.k8s.io/v1',
     kind: 'Ingress',
     plural: 'ingresses',
-    scope: 'Namespaced',
   }),
   Gateway: resourceType<LiveRoute>({
     apiVersion: `${GATEWAY_GROUP}/v1`,
     kind: 'HTTPRoute',
     plural: 'httproutes',
-    scope: 'Namespaced',
     presence: 'optional',
   }),
 };

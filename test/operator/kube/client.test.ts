@@ -10,6 +10,7 @@ import { type KubeObject, resourceType } from '../../../operator/kube/resource.t
 import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
 import { kubeconfig } from '../../support/control-plane.ts';
 import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fault-proxy.ts';
+import { kubeOk } from '../../support/kube-request.ts';
 import { useControlPlane } from '../../support/shared-control-plane.ts';
 import { configMaps } from './config-map.ts';
 import { type Connected, connectKube } from './connect.ts';
@@ -20,7 +21,6 @@ const projects = resourceType<Project>({
   apiVersion: 'tintype.dev/v1alpha1',
   kind: 'Project',
   plural: 'projects',
-  scope: 'Namespaced',
 });
 
 const shared = useControlPlane();
@@ -150,13 +150,7 @@ describe('what a call fails with', () => {
     const { client } = connected;
     const held = { ...declared('a'), metadata: { ...at('a'), finalizers: ['tintype.dev/held'] } };
     unwrap(await client.create(configMaps, held));
-    const namespaces = resourceType({
-      apiVersion: 'v1',
-      kind: 'Namespace',
-      plural: 'namespaces',
-      scope: 'Cluster',
-    });
-    unwrap(await client.delete(namespaces, { name: namespace }));
+    await kubeOk(shared.plane(), { method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
     const refused = failureOf(await client.create(configMaps, declared('b')));
     expect(refused.reason).toBe('Forbidden');
     expect(refused.causes[0]?.reason).toBe('NamespaceTerminating');

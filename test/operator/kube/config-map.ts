@@ -7,5 +7,4 @@ export const configMaps = resourceType<ConfigMap>({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   plural: 'configmaps',
-  scope: 'Namespaced',
 });

@@ -9,17 +9,10 @@ import {
 } from '../../../operator/kube/resource.ts';
 import { configMaps } from './config-map.ts';
 
-const namespaces = resourceType({
-  apiVersion: 'v1',
-  kind: 'Namespace',
-  plural: 'namespaces',
-  scope: 'Cluster',
-});
 const leases = resourceType({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   plural: 'leases',
-  scope: 'Namespaced',
 });
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,20}[a-z0-9])?$/);
@@ -39,7 +32,6 @@ describe('where objects lie', () => {
     expect(collectionPath(leases, 'shop')).toBe(
       '/apis/coordination.k8s.io/v1/namespaces/shop/leases',
     );
-    expect(objectPath(namespaces, { name: 'shop' })).toBe('/api/v1/namespaces/shop');
     expect(objectPath(configMaps, { name: 'a/../b', namespace: 'shop' })).toBe(
       '/api/v1/namespaces/shop/configmaps/a%2F..%2Fb',
     );

@@ -37,7 +37,7 @@ function open(presence: { presence?: 'optional' }): ReturnType<typeof createQuic
   const clock = createQuickClock(TIMES);
   const { client, metrics } = connectKube(proxy, { clock });
   const names = { apiVersion: `${group}/v1`, kind: 'Thing', plural: 'things' };
-  const type = resourceType({ ...names, scope: 'Namespaced', ...presence });
+  const type = resourceType({ ...names, ...presence });
   cache = openWatchCache({ client, metrics, clock, log, type, selection: { namespace } });
   told = [];
   cache.subscribe((change) => told.push(change));
