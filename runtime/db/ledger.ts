@@ -1,5 +1,5 @@
 // Table ledger: charges as differences, each in one transaction with the balance. Spec: Metering.
-import type { Queryable, Transaction } from './client.ts';
+import type { Transaction } from './client.ts';
 import { lockOrganization } from './organizations.ts';
 
 export type Charge = {
@@ -34,16 +34,4 @@ export async function insertLedgerEntry(tx: Transaction, charge: Charge): Promis
     [charge.organization_id, charge.project_id, charge.day, charge.run, charge.charged_credits],
   );
   return entry?.delta ?? 0;
-}
-
-/** Grants without what was taken back of them, minus charges, counted from the rows: what the balance has to be. */
-export async function countBalance(db: Queryable, organizationId: string): Promise<number> {
-  const [row] = await db.query<{ balance: number }>(
-    `select ((select coalesce(sum(credits), 0) from credit_grants where organization_id = $1)
-       - (select coalesce(sum(r.credits), 0) from credit_reversals r join credit_grants g using (grant_id)
-          where g.organization_id = $1)
-       - (select coalesce(sum(delta), 0) from ledger where organization_id = $1))::bigint as balance`,
-    [organizationId],
-  );
-  return row?.balance ?? 0;
 }

@@ -2,10 +2,10 @@
 import { expect, it } from 'vitest';
 import { createOrganizations } from '../../../operator/cluster/organizations.ts';
 import { defaultPlans } from '../../../runtime/core/plans.ts';
-import { countBalance } from '../../../runtime/db/ledger.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { systemClock as clock } from '../../../runtime/platform/clock.ts';
+import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs } from '../../support/jobs.ts';
 

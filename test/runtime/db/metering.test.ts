@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
-import { countBalance, insertLedgerEntry } from '../../../runtime/db/ledger.ts';
+import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { deleteOldUsageBatches, insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { foldUsageDay, listUsageDays } from '../../../runtime/db/usage-days.ts';
@@ -9,6 +9,7 @@ import {
   listProjectsWithUsage,
   listUsageHours,
 } from '../../../runtime/db/usage-hours.ts';
+import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
 

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
-import { countBalance } from '../../../runtime/db/ledger.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
+import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeOrganization, makeProject, must } from '../../support/rows.ts';
 

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
-import { countBalance } from '../../../runtime/db/ledger.ts';
 import {
   insertExemption,
   updateExemptionEnd,
@@ -12,6 +11,7 @@ import { insertPricing } from '../../../runtime/db/project-pricing.ts';
 import { insertUsageBatch, type UsageBatchEntry } from '../../../runtime/db/usage-batches.ts';
 import type { Job } from '../../../runtime/jobs/job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import {

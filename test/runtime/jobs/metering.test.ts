@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
-import { countBalance } from '../../../runtime/db/ledger.ts';
 import { findOrganization } from '../../../runtime/db/organizations.ts';
 import { insertPricing } from '../../../runtime/db/project-pricing.ts';
 import { insertUsageBatch, type UsageBatchEntry } from '../../../runtime/db/usage-batches.ts';
 import { listUsageDays, type UsageDayRow } from '../../../runtime/db/usage-days.ts';
 import { listUsageHours } from '../../../runtime/db/usage-hours.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { countBalance } from '../../support/count-balance.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeOrganization, makeProject, must } from '../../support/rows.ts';

@@ -1,8 +1,8 @@
 // Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events that overtake each other.
 import { describe, expect, it } from 'vitest';
-import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { auditEntries } from '../../../support/audit-entries.ts';
+import { countBalance } from '../../../support/count-balance.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
 import { messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
 import { must } from '../../../support/rows.ts';

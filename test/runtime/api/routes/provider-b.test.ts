@@ -1,9 +1,9 @@
 // Spec: Infrastructure (POST /v1/billing/providerb/webhook); Organization quota (credits added).
 import { describe, expect, it } from 'vitest';
 import { signProviderB } from '../../../../runtime/core/signing/provider-b.ts';
-import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { countBalance } from '../../../support/count-balance.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
 import {
   type EventB,

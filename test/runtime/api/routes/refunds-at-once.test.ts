@@ -1,8 +1,8 @@
 // Spec: Infrastructure (POST /v1/billing/providerb/webhook); Organization quota: refunds that come at once.
 import { expect, it } from 'vitest';
-import { countBalance } from '../../../../runtime/db/ledger.ts';
 import { lockOrganization } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { countBalance } from '../../../support/count-balance.ts';
 import { untilWaiting } from '../../../support/lock-waits.ts';
 import { useProviderB } from '../../../support/provider-b-tenant.ts';
 import { newEventId } from '../../../support/provider-events.ts';
