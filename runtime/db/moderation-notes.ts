@@ -56,7 +56,9 @@ type ListedNote = ModerationNoteRow & { project_slug: string };
 const LIST: FilteredList<ListedNote, 'project_slug' | 'file_slug'> = {
   select: 'select n.*, p.project_slug from moderation_notes n join projects p using (project_id)',
   conditions: {
-    project_slug: (value) => `p.project_slug = ${value}`,
+    // By its id: in the order of that index a page ends where it is full.
+    project_slug: (value) =>
+      `n.project_id = (select project_id from projects where project_slug = ${value})`,
     file_slug: (value) => `n.file_slug = ${value}`,
   },
   order: ['n.created_at', `(n.project_id || '/' || n.file_slug)`],
