@@ -1,6 +1,5 @@
 // Table ledger: charges as differences, each in one transaction with the balance. Spec: Metering.
 import type { Transaction } from './client.ts';
-import { lockOrganization } from './organizations.ts';
 
 export type Charge = {
   organization_id: string;
@@ -15,10 +14,9 @@ export type Charge = {
 
 /**
  * Takes from the balance what the day costs beyond what was taken before, or gives back; returns that difference.
- * The organization's row is locked first, so that parallel runs see each other's entries.
+ * Behind the lock of the organization, so that parallel runs see each other's entries.
  */
 export async function insertLedgerEntry(tx: Transaction, charge: Charge): Promise<number> {
-  await lockOrganization(tx, charge.organization_id);
   const [entry] = await tx.query<{ delta: number }>(
     `with entry as (
        insert into ledger (organization_id, project_id, day, run, delta, charged_credits)

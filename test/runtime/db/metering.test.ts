@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
-import { findOrganization } from '../../../runtime/db/organizations.ts';
+import { findOrganization, lockOrganization } from '../../../runtime/db/organizations.ts';
 import { deleteOldUsageBatches, insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { foldUsageDay, listUsageDays } from '../../../runtime/db/usage-days.ts';
 import {
@@ -108,15 +108,16 @@ describe('the ledger', () => {
       external_id: organization_id,
     });
     const charge = (run: string, charged_credits: number) =>
-      db.transaction((tx) =>
-        insertLedgerEntry(tx, {
+      db.transaction(async (tx) => {
+        await lockOrganization(tx, organization_id);
+        return insertLedgerEntry(tx, {
           organization_id,
           project_id,
           day: '2026-03-02',
           run,
           charged_credits,
-        }),
-      );
+        });
+      });
     const balance = async () => (await findOrganization(db, organization_id))?.credit_balance;
     const first = await Promise.all(times(12).map((index) => charge(`run-${index}`, 100)));
     expect(first.filter((delta) => delta !== 0)).toEqual([100]);
