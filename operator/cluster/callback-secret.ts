@@ -6,17 +6,9 @@
 import { OBJECT_NAME_PATTERN } from '../fields.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
+import { type Secret, secrets } from '../kube/core-types.ts';
 import { unwrap } from '../kube/kube-failure.ts';
-import { type KubeObject, resourceType } from '../kube/resource.ts';
 import { type TenantObject, typeOf } from './tenant-object.ts';
-
-type Secret = KubeObject & { data?: Record<string, string> };
-
-const secrets = resourceType<Secret>({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-});
 
 const KEY = 'secret';
 const LABELS = { 'app.kubernetes.io/managed-by': 'tintype' };

@@ -1,7 +1,7 @@
 /** Where the bytes of a declared image are: a ConfigMap, a Secret, or a public URL with its digest. Spec: Watermark preset. */
 import type { Reason } from '../conditions.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, resourceType } from '../kube/resource.ts';
+import { type ConfigMap, configMaps, secrets } from '../kube/core-types.ts';
 import type { WatermarkPresetSpec } from '../watermark-preset/schema.ts';
 
 export type ImageSpec = NonNullable<WatermarkPresetSpec['image']>;
@@ -10,16 +10,7 @@ export type Found = { reason: Reason; message: string };
 
 export type Download = (url: string) => Promise<{ bytes: Buffer } | { fault: string }>;
 
-type Holder = KubeObject & { data?: Record<string, string>; binaryData?: Record<string, string> };
-
-const holders = {
-  ConfigMap: holderType('ConfigMap', 'configmaps'),
-  Secret: holderType('Secret', 'secrets'),
-} as const;
-
-function holderType(kind: string, plural: string) {
-  return resourceType<Holder>({ apiVersion: 'v1', kind, plural });
-}
+const holders = { ConfigMap: configMaps, Secret: secrets } as const;
 
 export async function readImage(
   { client, download }: { client: KubeClient; download: Download },
@@ -45,7 +36,7 @@ export async function readImage(
 }
 
 function bytesOf(
-  { data, binaryData }: Holder,
+  { data, binaryData }: ConfigMap,
   { kind, key }: { kind: string; key: string },
 ): Buffer | undefined {
   const encoded = binaryData?.[key] ?? (kind === 'Secret' ? data?.[key] : undefined);

@@ -2,16 +2,10 @@
 import { configMapNeeds, type FoundConfigMaps } from '../image-service/config-maps.ts';
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, type Place, resourceType } from '../kube/resource.ts';
+import { configMaps } from '../kube/core-types.ts';
+import type { Place } from '../kube/resource.ts';
 
 type Files = Record<string, string>;
-type ConfigMap = KubeObject & { data?: Files; binaryData?: Files };
-
-const configMaps = resourceType<ConfigMap>({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  plural: 'configmaps',
-});
 
 export async function readConfigMaps(
   client: KubeClient,

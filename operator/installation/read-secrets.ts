@@ -2,15 +2,7 @@
 import type { ImageServiceSpec } from '../image-service/schema.ts';
 import { type FoundSecrets, secretNeeds } from '../image-service/secrets.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type KubeObject, resourceType } from '../kube/resource.ts';
-
-type Secret = KubeObject & { data?: Record<string, string> };
-
-const secrets = resourceType<Secret>({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  plural: 'secrets',
-});
+import { type Secret, secrets } from '../kube/core-types.ts';
 
 export async function readSecrets(
   client: KubeClient,
