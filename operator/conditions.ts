@@ -4,15 +4,19 @@
  * never contradict one another. Ready means: the declared state is in effect.
  */
 
-export type ConditionType =
-  | 'Ready'
-  | 'Accepted'
-  | 'Synced'
-  | 'Routed'
-  | 'Reconciling'
-  | 'Stalled'
-  | 'Paused'
-  | 'Planned';
+/** In the order in which they are written. */
+export const conditionTypes = [
+  'Ready',
+  'Accepted',
+  'Synced',
+  'Routed',
+  'Reconciling',
+  'Stalled',
+  'Paused',
+  'Planned',
+] as const;
+
+export type ConditionType = (typeof conditionTypes)[number];
 
 export type Condition = {
   type: ConditionType;

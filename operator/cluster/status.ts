@@ -3,7 +3,7 @@
  * writes nothing. Spec: Resources and their fields. A time moves only with the status of its condition.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Condition, ConditionType } from '../conditions.ts';
+import { type Condition, conditionTypes } from '../conditions.ts';
 import { findCondition, type LiveCondition, stampConditions } from '../kube/live-condition.ts';
 import type { TenantObject, TenantStatus } from './tenant-object.ts';
 
@@ -12,18 +12,6 @@ export type Verdict = {
   /** The ids that the resource was given. */
   facts: Readonly<Record<string, unknown>>;
 };
-
-/** The conditions that are written here, in this order; those of other types are of others. */
-const OWN: readonly ConditionType[] = [
-  'Ready',
-  'Accepted',
-  'Synced',
-  'Routed',
-  'Reconciling',
-  'Stalled',
-  'Paused',
-  'Planned',
-];
 
 /** The status of a resource that was looked at. */
 export function statusOf(
@@ -76,9 +64,9 @@ export function isWritten({ status = {} }: TenantObject, wanted: TenantStatus): 
   );
 }
 
-/** In the order in which they are written. */
+/** In the order in which they are written; those of other types are of others. */
 export function ownConditions(status: TenantStatus): LiveCondition<Condition>[] {
-  return OWN.flatMap((type) => findCondition(status, type) ?? []);
+  return conditionTypes.flatMap((type) => findCondition(status, type) ?? []);
 }
 
 function present(facts: Verdict['facts']): TenantStatus {
