@@ -8,6 +8,7 @@ import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
+import { printIssues } from '../print-issues.ts';
 import type { Context, Result } from '../reconcile.ts';
 import { watermarkPresetSpec } from '../watermark-preset/schema.ts';
 import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts';
@@ -161,9 +162,4 @@ async function organizationOf(context: ObjectContext, namespace: string) {
   const { db, mode, findOrganization } = context;
   if (mode === 'plan-only') return planOrganization(db, namespace);
   return { organization_id: await findOrganization(db, namespace), difference: undefined };
-}
-
-function printIssues({ issues }: ZodError): string {
-  const lines = issues.map(({ path, message }) => `\`${['spec', ...path].join('.')}\`: ${message}`);
-  return lines.join('; ').slice(0, 4096);
 }

@@ -14,9 +14,9 @@ import { findCondition, isNews } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
+import { printIssues } from '../print-issues.ts';
 import { carryOut, type Deeds, type Planned, planSteps, type Written } from './carry-out.ts';
 import { type GatherContext, type Gathered, gather } from './gather.ts';
-import { invalidConditions } from './invalid.ts';
 import { type ImageServiceObject, type ImageServiceStatus, imageServices } from './live-types.ts';
 import { newestMigration } from './observe.ts';
 import { withPlan } from './plan.ts';
@@ -57,7 +57,9 @@ export async function passOver(place: Place, context: PassContext): Promise<Pass
   }
   const spec = imageServiceSpec.safeParse(service.spec);
   if (!spec.success) {
-    await tell(service, { conditions: invalidConditions(spec.error) }, context);
+    const message = printIssues(spec.error);
+    const conditions = conditionsOf([{ type: 'Applied', reason: 'SpecInvalid', message }]);
+    await tell(service, { conditions }, context);
     return { ...STAYS, gathered: 'as before' };
   }
   const gathered = await gather(service, spec.data, context);
