@@ -1,11 +1,8 @@
-/**
- * Writes the status of a resource where it differs, and tells people of what changed in it: an Event where Ready became
- * something else but at once True, a time where it became ready. Spec: Resources and their fields.
- */
-import { type Outcome, outcomeOf } from '../conditions.ts';
+/** Writes the status of a resource where it differs, and tells people of what changed in it. Spec: Resources and their fields. */
 import { API_VERSION } from '../kinds.ts';
 import { unwrap } from '../kube/kube-failure.ts';
-import { findCondition, isNews } from '../kube/live-condition.ts';
+import { findCondition } from '../kube/live-condition.ts';
+import { tellTransition } from '../kube/tell-transition.ts';
 import type { ObjectContext } from './reconcile-rows.ts';
 import { isWritten, withKept } from './status.ts';
 import { type TenantKind, type TenantObject, type TenantStatus, typeOf } from './tenant-object.ts';
@@ -33,37 +30,7 @@ export async function writeStatus(
   // It went while it was looked at: nobody is left to be told.
   if (!answer.ok && answer.failure.reason === 'NotFound') return;
   unwrap(answer);
-  tellTransition(kind, { object, status }, context);
+  const isRefused = findCondition(status, 'Accepted')?.status === 'False';
+  const regarding = { ...object, apiVersion: API_VERSION, kind };
+  tellTransition({ object: regarding, status, isRefused }, context);
 }
-
-function tellTransition(
-  kind: TenantKind,
-  { object, status }: Writing,
-  { events, metrics, clock }: Telling,
-): void {
-  const before = findCondition(object.status, 'Ready');
-  const now = findCondition(status, 'Ready');
-  if (now === undefined) return;
-  const since = before?.lastTransitionTime ?? object.metadata.creationTimestamp;
-  if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
-    metrics.resourceReady(kind, (clock.now().getTime() - Date.parse(since)) / 1000);
-  }
-  const outcome = outcomeOf(status.conditions ?? []);
-  if (outcome === 'refused' && isNews(before, now)) metrics.reconcileRefused(kind);
-  if (before?.status === now.status && before.reason === now.reason) return;
-  // What became ready at once, as it should, is no news: the status has said it.
-  if (before === undefined && now.status === 'True') return;
-  const type = TYPES[outcome];
-  const { reason, message: note } = now;
-  events.tell(
-    { ...object, apiVersion: API_VERSION, kind },
-    { type, reason, action: 'Reconcile', note },
-  );
-}
-
-const TYPES: Readonly<Record<Outcome, 'Normal' | 'Warning'>> = {
-  done: 'Normal',
-  waiting: 'Normal',
-  held: 'Warning',
-  refused: 'Warning',
-};

@@ -10,9 +10,10 @@ import { imageServiceSpec } from '../image-service/schema.ts';
 import { API_VERSION } from '../kinds.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { isOvertaken, unwrap } from '../kube/kube-failure.ts';
-import { findCondition, isNews } from '../kube/live-condition.ts';
+import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { keyOf, type Place } from '../kube/resource.ts';
+import { tellTransition } from '../kube/tell-transition.ts';
 import type { TimedClock } from '../kube/timed-clock.ts';
 import { printIssues } from '../print-issues.ts';
 import { carryOut, type Deeds, type Planned, planSteps, type Written } from './carry-out.ts';
@@ -139,32 +140,13 @@ async function write(
   // It went while it was looked at: nobody is left to be told.
   if (!answer.ok && isOvertaken(answer.failure)) return;
   unwrap(answer);
-  tellTransition(service, status, context);
-}
-
-function tellTransition(
-  service: ImageServiceObject,
-  status: ImageServiceStatus,
-  { events, metrics, clock }: PassContext,
-): void {
-  const before = findCondition(service.status, 'Ready');
-  const now = findCondition(status, 'Ready');
-  if (now === undefined) return;
-  const since = before?.lastTransitionTime ?? service.metadata.creationTimestamp;
-  if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
-    metrics.resourceReady(KIND, (clock.now().getTime() - Date.parse(since)) / 1000);
-  }
-  if (now.reason === 'SpecInvalid' && isNews(before, now)) metrics.reconcileRefused(KIND);
-  if (before?.status === now.status && before.reason === now.reason) return;
-  events.tell(regarding(service), {
-    type: findCondition(status, 'Stalled')?.status === 'True' ? 'Warning' : 'Normal',
-    ...{ reason: now.reason, action: 'Reconcile', note: now.message },
-  });
+  const isRefused = findCondition(status, 'Ready')?.reason === 'SpecInvalid';
+  tellTransition({ object: regarding(service), status, isRefused }, context);
 }
 
 const KIND = 'ImageService';
 
-function regarding(service: ImageServiceObject): ImageServiceObject {
+function regarding(service: ImageServiceObject) {
   return { ...service, apiVersion: API_VERSION, kind: KIND };
 }
 
