@@ -8,6 +8,7 @@ import { updateUploadAborted } from '../db/upload-ends.ts';
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import type { Log } from '../platform/log.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
+import { deleteObject } from './delete-object.ts';
 
 type AbortDeps = {
   readonly db: Database;
@@ -20,7 +21,7 @@ export async function abortUpload(deps: AbortDeps, upload: UploadRow): Promise<U
   const aborted = await deps.db.transaction((tx) => updateUploadAborted(tx, upload.upload_id));
   if (aborted !== undefined) {
     await abortParts(deps, aborted);
-    await deleteObject(deps, aborted);
+    await deleteObject(deps, deps.buckets.ingest, { object_key: aborted.ingest_key });
     return aborted;
   }
   const now = (await findUpload(deps.db, upload.upload_id)) ?? upload;
@@ -40,16 +41,5 @@ export async function abortParts(
     await buckets.ingest.abortMultipart(ingest_key, storage_upload_id);
   } catch (error) {
     log.warn('the parts of an upload could not be deleted', { object_key: ingest_key, error });
-  }
-}
-
-async function deleteObject(
-  { buckets, log }: Cleaning,
-  { ingest_key }: Pick<UploadRow, 'ingest_key'>,
-): Promise<void> {
-  try {
-    await buckets.ingest.delete(ingest_key);
-  } catch (error) {
-    log.warn('the object of an upload could not be deleted', { object_key: ingest_key, error });
   }
 }

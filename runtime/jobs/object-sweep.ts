@@ -2,6 +2,8 @@
  * Deletes objects that nothing needs: those that a transition doomed, after their time of grace, and those in the
  * ingest bucket that no upload under way knows, such as bytes that came after their upload had ended.
  */
+
+import { deleteObject } from '../actions/delete-object.ts';
 import {
   claimDoomedObjects,
   type DoomedObjectRow,
@@ -9,7 +11,6 @@ import {
 } from '../db/doomed-objects.ts';
 import { listLiveIngestKeys } from '../db/uploads.ts';
 import type { ListedObject } from '../platform/storage/bucket.ts';
-import { deleteObject } from './delete-object.ts';
 import type { JobContext } from './job.ts';
 
 const PAGE = 200;

@@ -2,9 +2,10 @@
  * A walk over a bucket in parts: each run looks at so many objects, and the next one goes on behind them. What is
  * young is left alone: whoever stores something has its row soon after, or never.
  */
+
+import { deleteObject } from '../actions/delete-object.ts';
 import { findSweepPosition, upsertSweepPosition } from '../db/sweep-positions.ts';
 import type { Bucket, ListedObject } from '../platform/storage/bucket.ts';
-import { deleteObject } from './delete-object.ts';
 import type { JobContext } from './job.ts';
 
 export type Walk = {

@@ -1,10 +1,10 @@
-/** Deletes what nobody needs. An object that cannot be deleted is left to the next run, and keeps no other one waiting. */
+/** Deletes what nobody needs. An object that cannot be deleted is left to the next sweep, and keeps nothing else waiting. */
+import type { Log } from '../platform/log.ts';
 import type { Bucket } from '../platform/storage/bucket.ts';
-import type { JobContext } from './job.ts';
 
 /** `of` is what the log says of it. */
 export async function deleteObject(
-  { log }: Pick<JobContext, 'log'>,
+  { log }: { readonly log: Log },
   bucket: Bucket,
   of: { object_key: string; bucket?: string },
 ): Promise<boolean> {
