@@ -5,14 +5,12 @@
 import { reconciliationDays, startOfDay } from '../core/metering.ts';
 import type { Difference, MeteringDay } from '../core/reconciliation.ts';
 import type { Queryable } from '../db/client.ts';
-import { listMeteredProjects, listSpoolLosses, type SpoolLoss } from '../db/reconciliation.ts';
-import { type ReconciledDay, reconcileUsage } from './reconcile-usage.ts';
+import { listSpoolLosses, type SpoolLoss } from '../db/reconciliation.ts';
+import { type ReconciledDay, reconcileProjects } from './reconcile-usage.ts';
 
 /** What was metered and charged on a day, what differs, by cause, and what all spools lost, whoever's it was. */
 export type DayTotals = Omit<MeteringDay, 'project_id'> &
   Pick<SpoolLoss, 'missing_batches' | 'lost_deliveries'> & { differences: Difference[] };
-
-const PROJECTS_AT_ONCE = 200;
 
 /** Oldest first, today last. `project_id` null: everybody's. */
 export async function reconcileDays(
@@ -22,10 +20,8 @@ export async function reconcileDays(
   const days = reconciliationDays(now);
   const totals = new Map(days.map((day) => [day, nothingOf(day)]));
   const since = startOfDay(days[0] ?? '');
-  const all = project_id === null ? await listMeteredProjects(db, since) : [project_id];
-  for (let start = 0; start < all.length; start += PROJECTS_AT_ONCE) {
-    const project_ids = all.slice(start, start + PROJECTS_AT_ONCE);
-    for (const day of await reconcileUsage(db, { project_ids, now })) add(totals.get(day.day), day);
+  for await (const page of reconcileProjects(db, { project_id, now })) {
+    for (const day of page) add(totals.get(day.day), day);
   }
   for (const loss of await listSpoolLosses(db, since)) addLoss(totals.get(loss.day), loss);
   return [...totals.values()];

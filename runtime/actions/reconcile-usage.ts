@@ -14,13 +14,32 @@ import { type Difference, differencesOf, type MeteringDay } from '../core/reconc
 import type { Queryable } from '../db/client.ts';
 import { listExemptions } from '../db/organization-exemptions.ts';
 import { listPricing } from '../db/project-pricing.ts';
-import { type DayOfProject, listDaysOfProjects } from '../db/reconciliation.ts';
+import {
+  type DayOfProject,
+  listDaysOfProjects,
+  listMeteredProjects,
+} from '../db/reconciliation.ts';
 import { listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
 
 export type ReconciledDay = MeteringDay & { differences: Difference[] };
 
+/** So many projects are compared at a time. */
+const PAGE = 200;
+
+/** Of one project, or of everybody with null: the days of some projects after the other. */
+export async function* reconcileProjects(
+  db: Queryable,
+  { project_id, now }: { project_id: string | null; now: Date },
+): AsyncGenerator<ReconciledDay[]> {
+  const since = startOfDay(reconciliationDays(now)[0] ?? '');
+  const all = project_id === null ? await listMeteredProjects(db, since) : [project_id];
+  for (let start = 0; start < all.length; start += PAGE) {
+    yield reconcileUsage(db, { project_ids: all.slice(start, start + PAGE), now });
+  }
+}
+
 /** By project and day, oldest first; days on which nothing was delivered or charged are left out. */
-export async function reconcileUsage(
+async function reconcileUsage(
   db: Queryable,
   { project_ids, now }: { project_ids: readonly string[]; now: Date },
 ): Promise<ReconciledDay[]> {

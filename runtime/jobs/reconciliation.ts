@@ -2,13 +2,12 @@
  * Looks whether what was delivered, summed and charged agrees, and says of each day that should and does not why. It
  * mends nothing: the jobs that do are told by the cause. Spec: Metering; Staff (reconciliation).
  */
-import { type ReconciledDay, reconcileUsage } from '../actions/reconcile-usage.ts';
+import { type ReconciledDay, reconcileProjects } from '../actions/reconcile-usage.ts';
 import { reconciliationDays, startOfDay } from '../core/metering.ts';
 import { differenceCauses, isOverdue } from '../core/reconciliation.ts';
-import { listMeteredProjects, listSpoolLosses } from '../db/reconciliation.ts';
+import { listSpoolLosses } from '../db/reconciliation.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-const PAGE = 200;
 /** Of each run: what is wrong is wrong of many at once. */
 const LINES_MAX = 50;
 
@@ -16,11 +15,8 @@ export async function reconciliation(context: JobContext): Promise<JobCounts> {
   const { db, at: now, signal } = context;
   const since = startOfDay(reconciliationDays(now)[0] ?? '');
   const counts = { days: 0, differing: 0 };
-  const all = await listMeteredProjects(db, since);
-  for (let start = 0; start < all.length; start += PAGE) {
+  for await (const days of reconcileProjects(db, { project_id: null, now })) {
     signal.throwIfAborted();
-    const project_ids = all.slice(start, start + PAGE);
-    const days = await reconcileUsage(db, { project_ids, now });
     const differing = days.filter((day) => day.differences.length > 0 && isOverdue(day, now));
     const room = Math.max(0, LINES_MAX - counts.differing);
     for (const day of differing.slice(0, room)) tell(context, day);

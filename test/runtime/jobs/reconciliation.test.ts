@@ -1,6 +1,6 @@
 // Spec: Staff (reconciliation); Metering.
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { reconcileUsage } from '../../../runtime/actions/reconcile-usage.ts';
+import { type ReconciledDay, reconcileProjects } from '../../../runtime/actions/reconcile-usage.ts';
 import { insertPricing } from '../../../runtime/db/project-pricing.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
@@ -39,7 +39,11 @@ async function deliver(hour: string, credits: number) {
 
 const rollUp = () => jobs.run(table['hourly-rollup']);
 const charge = () => jobs.run(table['daily-charge'], CHARGE);
-const days = (now = NOW) => reconcileUsage(db, { project_ids: [project_id], now });
+const days = async (now = NOW) => {
+  const found: ReconciledDay[] = [];
+  for await (const page of reconcileProjects(db, { project_id, now })) found.push(...page);
+  return found;
+};
 const differences = async (now = NOW) =>
   (await days(now)).flatMap(({ day, differences: found }) =>
     found.map(({ cause, credits }) => `${day} ${cause} ${credits}`),
