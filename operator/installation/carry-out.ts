@@ -6,7 +6,7 @@ import { findDifference } from '../image-service/find-difference.ts';
 import { APPLIED, digest, type RenderedObject } from '../image-service/render/object.ts';
 import type { Step } from '../image-service/steps.ts';
 import type { KubeClient } from '../kube/client.ts';
-import { type Answer, KubeFailure, unwrap } from '../kube/kube-failure.ts';
+import { type Answer, type FailureReason, KubeFailure, unwrap } from '../kube/kube-failure.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import type { GatewayRef } from '../routes/edge.ts';
 import { admissionOf } from '../routes/live-route.ts';
@@ -53,15 +53,16 @@ export function planSteps(steps: readonly Step[], live: LiveObjects): Planned[] 
   return steps.flatMap((step): Planned[] => {
     if (step.do === 'delete') {
       const isAwaited = step.after !== undefined && !isServed(step.after, live);
-      return isAwaited ? [] : [{ change: 'delete', ...head(step.object) }];
+      const { kind, name } = step.object;
+      return isAwaited ? [] : [{ change: 'delete', kind, name }];
     }
     const wanted = withDigest(step.object);
     const present = findLive(live, wanted);
-    if (present === undefined) return [{ change: 'create', ...headOf(wanted) }];
+    if (present === undefined) return [{ change: 'create', ...kindAndName(wanted) }];
     const path = step.do === 'create' ? undefined : explain(wanted, present);
     if (path === undefined) return [];
     const isHealing = appliedTo(present) === appliedTo(wanted);
-    return [{ change: 'update', ...headOf(wanted), path, ...(isHealing && { isHealing }) }];
+    return [{ change: 'update', ...kindAndName(wanted), path, ...(isHealing && { isHealing }) }];
   });
 }
 
@@ -163,13 +164,19 @@ function findLive(live: LiveObjects, { kind, metadata }: RenderedObject): KubeOb
   return live.get(liveKey({ kind, name: metadata.name }));
 }
 
-function headOf({ kind, metadata }: RenderedObject) {
+function kindAndName({ kind, metadata }: RenderedObject) {
   return { kind, name: metadata.name };
 }
 
-function head({ kind, name }: { kind: string; name: string }) {
-  return { kind, name };
-}
+/** What the server does not take of an object; whatever else fails, fails the pass. */
+const REFUSALS: readonly FailureReason[] = [
+  'Forbidden',
+  'Invalid',
+  'BadRequest',
+  'NotFound',
+  'Refused',
+  'Unavailable',
+];
 
 /** A webhook that does not answer is one object's; else the server is away for a moment, and the pass is taken again. */
 function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
@@ -178,8 +185,7 @@ function troubleOf({ kind, name }: Written, failure: KubeFailure): Trouble {
     const message = `${what} is there and was not made by the operator: delete it, or give the ImageService another name.`;
     return { kind, name, reason: 'ObjectTaken', message };
   }
-  const isRefused = ['Forbidden', 'Invalid', 'BadRequest', 'NotFound', 'Refused', 'Unavailable'];
-  if (!isRefused.includes(failure.reason)) unwrap({ ok: false, failure });
+  if (!REFUSALS.includes(failure.reason)) unwrap({ ok: false, failure });
   if (kind === 'HTTPRoute' && failure.reason === 'NotFound') {
     const message = `${what} cannot be written, as the cluster has no Gateway API: install it, or set \`spec.routing.mode\` to Ingress.`;
     return { kind, name, reason: 'GatewayAPIMissing', message };

@@ -27,17 +27,17 @@ export async function repeat<T>(
   attempt: (left_ms: number) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const began = clock.elapsed();
-  let was401 = 0;
+  let wasUnauthorized = false;
   for (let attempts = 1; ; attempts += 1) {
     const left = deadline_ms - (clock.elapsed() - began);
     const answer = await attempt(Math.min(left, ATTEMPT_MS_MAX));
     if (answer.ok) return answer;
-    if (answer.failure.status === 401) {
-      was401 += 1;
-      refused();
-    }
-    const wait = was401 === 1 ? 0 : pauseAfter(answer.failure, method, attempts);
-    was401 = was401 === 1 ? 2 : was401;
+    const isUnauthorized = answer.failure.status === 401;
+    if (isUnauthorized) refused();
+    // At once, with what the credentials are now, but only once.
+    const isWorthwhile = isUnauthorized && !wasUnauthorized;
+    const wait = isWorthwhile ? 0 : pauseAfter(answer.failure, method, attempts);
+    wasUnauthorized ||= isUnauthorized;
     if (wait === undefined || attempts === ATTEMPTS_MAX) return answer;
     const jittered = wait * (1 + random() / 4);
     if (clock.elapsed() - began + jittered >= deadline_ms) return answer;

@@ -23,7 +23,7 @@ export async function claimUpload(
 /** `quick`: none that ran out of time before, which may hold a slot as long again. */
 export type Claim = { upload_id: string | null; lease_seconds: number; among?: 'all' | 'quick' };
 
-// Written out, not given as parameters: only so do the partial indexes serve.
+// Written out, as they are the same for every call: only what is asked is a parameter.
 const statesIn = (states: readonly string[]) => states.map((state) => `'${state}'`).join(', ');
 const WAITING = `status in (${statesIn(statesBefore(uploadMoves, 'start'))})`;
 const LEASED = `status in (${statesIn(statesBefore(additionalUploadMoves, 'retry'))})`;
