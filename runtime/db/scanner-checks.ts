@@ -112,20 +112,18 @@ export async function listChecksToApprove(tx: Transaction, fileId: string): Prom
  * meanwhile.
  */
 export async function listUnreviewedBlocks(
-  tx: Transaction,
+  db: Queryable,
   projectId: string,
 ): Promise<Pick<FileRow, 'file_id' | 'status'>[]> {
-  return tx.query(
-    `with checks as not materialized (
-       select o.file_slug, c.review, c.created_at, c.scanned_at
-       from scanner_checks c join files o using (file_id) where c.project_id = $1
-     )
-     select f.file_id, f.status from files f
+  return db.query(
+    `select f.file_id, f.status from files f
      where f.project_id = $1 and f.blocked_by = 'scanner' and not exists (
-       select from checks c
-       where c.file_slug = f.file_slug and c.review = 'rejected' and c.created_at >= coalesce(
-         (select min(created_at) from checks b
-          where b.file_slug = f.file_slug and b.scanned_at = f.blocked_at), '-infinity'))
+       select from files o join scanner_checks c using (file_id)
+       where o.project_id = f.project_id and o.file_slug = f.file_slug and c.review = 'rejected'
+         and c.created_at >= coalesce(
+           (select min(b.created_at) from files w join scanner_checks b using (file_id)
+            where w.project_id = f.project_id and w.file_slug = f.file_slug and b.scanned_at = f.blocked_at),
+           '-infinity'))
      order by f.file_id`,
     [projectId],
   );
