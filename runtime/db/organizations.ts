@@ -94,6 +94,19 @@ export async function updateWithinQuota(
   return rows[0];
 }
 
+const COUNTED_MAX = 10_000;
+
+/** How many are over quota, on trial and of those who pay. */
+export async function countOverQuota(db: Queryable): Promise<{ trial: number; paid: number }> {
+  const [row] = await db.query<{ trial: number; paid: number }>(
+    `select count(*) filter (where plan = 'trial') as trial,
+       count(*) filter (where plan <> 'trial') as paid
+     from (select plan from organizations where quota_exceeded_at is not null limit $1) over_quota`,
+    [COUNTED_MAX],
+  );
+  return { trial: row?.trial ?? 0, paid: row?.paid ?? 0 };
+}
+
 /** Whose quota does not fit their balance: those over it that should not be, and the other way round. */
 export async function listUnsettledOrganizations(db: Queryable): Promise<string[]> {
   const rows = await db.query<{ organization_id: string }>(

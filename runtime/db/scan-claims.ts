@@ -114,15 +114,21 @@ export async function updateCheckPutOff(
 
 const COUNTED_MAX = 10_000;
 
+type Waiting = { count: number; oldest_seconds: number };
+
 /** How many revisions wait to be scanned, and for how long. */
-export async function countChecksWaiting(
-  db: Queryable,
-): Promise<{ count: number; oldest_seconds: number }> {
-  const [row] = await db.query<{ count: number; oldest_seconds: number }>(
+export const countChecksWaiting = (db: Queryable) => countChecks(db, WAITS);
+
+/** How many flagged revisions wait for a person to review them, and for how long they have been there. */
+export const countChecksUnreviewed = (db: Queryable) =>
+  countChecks(db, "status = 'flagged' and review = 'unreviewed'");
+
+async function countChecks(db: Queryable, which: string): Promise<Waiting> {
+  const [row] = await db.query<Waiting>(
     `select count(*) as count,
        coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8 as oldest_seconds
      from (
-       select created_at from scanner_checks where status in ('queued', 'scanning') order by created_at limit $1
+       select created_at from scanner_checks where ${which} order by created_at limit $1
      ) waiting`,
     [COUNTED_MAX],
   );

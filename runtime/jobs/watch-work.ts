@@ -1,7 +1,8 @@
 /** What waits in the database and what jobs did last: shown by the process that runs the frequent ones. */
 import type { Database } from '../db/client.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../db/job-runs.ts';
-import { countChecksWaiting } from '../db/scan-claims.ts';
+import { countOverQuota } from '../db/organizations.ts';
+import { countChecksUnreviewed, countChecksWaiting } from '../db/scan-claims.ts';
 import { countUploadsWaiting } from '../db/uploads-waiting.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { jobs } from './table.ts';
@@ -12,6 +13,8 @@ export function watchWork({ db, metrics }: { db: Database; metrics: Metrics }): 
   metrics.watch({
     uploads: () => countUploadsWaiting(db),
     checks: () => countChecksWaiting(db),
+    unreviewed: () => countChecksUnreviewed(db),
+    over_quota: () => countOverQuota(db),
     jobs: () => listDoneJobRuns(db, names),
     failed_jobs: () => countFailedJobRuns(db, names),
   });

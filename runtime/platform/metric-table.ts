@@ -81,6 +81,26 @@ export const metricTable = {
     help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
     labels: [],
   },
+  tintype_checks_unreviewed: {
+    kind: 'gauge',
+    help: 'Flagged revisions that no moderator has reviewed, counted to 10,000. Of the dispatcher.',
+    labels: [],
+  },
+  tintype_checks_unreviewed_seconds: {
+    kind: 'gauge',
+    help: 'How long ago the oldest of them was published; 0 where there is none. Of the dispatcher.',
+    labels: [],
+  },
+  tintype_organizations_over_quota: {
+    kind: 'gauge',
+    help: 'Organizations whose deliveries are refused with quota_exceeded, by plan: trial or paid (any other plan), counted to 10,000. Of the dispatcher.',
+    labels: ['plan'],
+  },
+  tintype_provider_events_total: {
+    kind: 'counter',
+    help: 'Events of payment providers by provider (a or b) and result: taken, refused (the provider sends them again), or unsigned (no signature that holds).',
+    labels: ['provider', 'result'],
+  },
   tintype_database_connections: {
     kind: 'gauge',
     help: 'The pool of connections by state: total (open), idle (of those, free), waiting (work that waits for one).',

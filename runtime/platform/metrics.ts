@@ -11,6 +11,8 @@ export type Metrics = {
   render(seen: { format: string; result: string; seconds: number }): void;
   decoderKilled(reason: string): void;
   rateRefused(rate: string): void;
+  /** Counts nothing with `count` 0, and lets the counter begin there: a first event is a rise. */
+  providerEvent(seen: { provider: string; result: string; count: 0 | 1 }): void;
   jobRun(seen: {
     job: string;
     result: string;
@@ -39,6 +41,10 @@ export type MetricSources = {
   queues?: () => Promise<readonly { queue: string; waiting: number }[]>;
   uploads?: () => Promise<Waiting>;
   checks?: () => Promise<Waiting>;
+  /** Flagged, and reviewed by nobody. */
+  unreviewed?: () => Promise<Waiting>;
+  /** Organizations over quota by plan. */
+  over_quota?: () => Promise<Readonly<Record<string, number>>>;
   /** The newest run of each job that ended well, whichever process it ran in. */
   jobs?: () => Promise<readonly DoneJob[]>;
   /** How often each job failed since it last ended well, whichever process it ran in. */
@@ -71,6 +77,8 @@ export function createMetrics(): Metrics {
     render: ({ format, result, seconds }) =>
       histogram('tintype_render_seconds').observe({ format, result }, seconds),
     decoderKilled: (reason) => counter('tintype_decoders_killed_total').inc({ reason }),
+    providerEvent: ({ count, ...labels }) =>
+      counter('tintype_provider_events_total').inc(labels, count),
     rateRefused: (rate) => counter('tintype_rate_refused_total').inc({ rate }),
     jobRun: ({ job, result, seconds, at, counts }) => {
       histogram('tintype_job_seconds').observe({ job, result }, seconds);
@@ -104,11 +112,10 @@ export function createMetrics(): Metrics {
 /** What cannot be had is left out: an old value would be taken for a new one. */
 async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   lookAtProcess(sources, gauge);
-  const { queues, uploads, checks, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
-  const [depths, sessions, scans, done, failed, ready, lead] = await Promise.allSettled([
+  const { queues, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
+  const [depths, , done, failed, ready, lead] = await Promise.allSettled([
     queues?.() ?? [],
-    uploads?.(),
-    checks?.(),
+    lookAtDesks(sources, gauge),
     jobs?.() ?? [],
     failed_jobs?.() ?? [],
     dependencies?.() ?? {},
@@ -118,11 +125,6 @@ async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   for (const { queue, waiting: count } of resultOf(depths) ?? []) {
     gauge('tintype_queue_waiting').set({ queue }, count);
   }
-  const waiting = { uploads: resultOf(sessions), checks: resultOf(scans) };
-  setOrRemove(gauge('tintype_uploads_waiting'), waiting.uploads?.count);
-  setOrRemove(gauge('tintype_uploads_waiting_seconds'), waiting.uploads?.oldest_seconds);
-  setOrRemove(gauge('tintype_checks_waiting'), waiting.checks?.count);
-  setOrRemove(gauge('tintype_checks_waiting_seconds'), waiting.checks?.oldest_seconds);
   for (const run of resultOf(done) ?? []) tellDone(run, gauge);
   gauge('tintype_job_failed_in_row').reset();
   for (const { job, failed: count } of resultOf(failed) ?? []) {
@@ -136,6 +138,30 @@ async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   }
   const lead_ms = resultOf(lead);
   setOrRemove(gauge('tintype_database_lead_seconds'), lead_ms && lead_ms / 1000);
+}
+
+/** What waits in the database, for a process or for a person. */
+async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void> {
+  const { uploads, checks, unreviewed, over_quota } = sources;
+  const [sessions, scans, flagged, over] = await Promise.allSettled([
+    uploads?.(),
+    checks?.(),
+    unreviewed?.(),
+    over_quota?.(),
+  ]);
+  for (const [name, seen] of [
+    ['tintype_uploads_waiting', sessions],
+    ['tintype_checks_waiting', scans],
+    ['tintype_checks_unreviewed', flagged],
+  ] as const) {
+    const waiting = resultOf(seen);
+    setOrRemove(gauge(name), waiting?.count);
+    setOrRemove(gauge(`${name}_seconds`), waiting?.oldest_seconds);
+  }
+  gauge('tintype_organizations_over_quota').reset();
+  for (const [plan, count] of Object.entries(resultOf(over) ?? {})) {
+    gauge('tintype_organizations_over_quota').set({ plan }, count);
+  }
 }
 
 function lookAtProcess({ pool, in_hand, found_due }: MetricSources, gauge: Gauges): void {

@@ -114,6 +114,64 @@ it('TintypeJobFailing rings for a job whose pods are gone before anybody collect
   );
 });
 
+describe('what waits for people', () => {
+  const unreviewed = 'tintype_checks_unreviewed_seconds{namespace="images"}';
+  const overQuota = (plan: string) =>
+    `tintype_organizations_over_quota{namespace="images",plan="${plan}"}`;
+  const event = (result: string) =>
+    `tintype_provider_events_total{namespace="images",provider="b",result="${result}"}`;
+
+  it.each([
+    ['TintypeChecksUnreviewed', 'four days', { [unreviewed]: '345600x100' }, '4d 0h 0m 0s'],
+    ['TintypeChecksUnreviewed', 'a day', { [unreviewed]: '86400x100' }, undefined],
+    [
+      'TintypeOrganizationOverQuota',
+      'one more',
+      { [overQuota('paid')]: '1x50 2x50' },
+      'over quota: 1 more',
+    ],
+    ['TintypeOrganizationOverQuota', 'as many', { [overQuota('paid')]: '2x100' }, undefined],
+    ['TintypeOrganizationOverQuota', 'one less', { [overQuota('paid')]: '2x50 1x50' }, undefined],
+    ['TintypeOrganizationOverQuota', 'on trial', { [overQuota('trial')]: '1x50 9x50' }, undefined],
+    [
+      'TintypeProviderEventsRefused',
+      'one',
+      { [event('refused')]: '0x90 1x10' },
+      'events of provider b were refused in images',
+    ],
+    ['TintypeProviderEventsRefused', 'none', { [event('refused')]: '0x100' }, undefined],
+    [
+      'TintypeProviderEventsRefused',
+      'unsigned',
+      { [event('unsigned')]: '0x90 9x10' },
+      'events of provider b were refused in images',
+    ],
+    [
+      'TintypeProviderEventsRefused',
+      'unsigned beside signed',
+      { [event('unsigned')]: '0x90 9x10', [event('taken')]: '0x9 4x90' },
+      undefined,
+    ],
+  ] as [string, string, Record<string, string>, string | undefined][])(
+    '%s: %s',
+    (alert, _of, series, says) => {
+      const rule = rules.find((each) => each.alert === alert);
+      const input_series = Object.entries(series).map(([name, values]) => ({
+        series: name,
+        values,
+      }));
+      const asked = { eval_time: '100m', alertname: alert };
+      const rings = () =>
+        judge(
+          { groups: [{ name: 'tintype', rules: [rule] }] },
+          { interval: '1m', input_series, alert_rule_test: [{ ...asked, exp_alerts: [] }] },
+        );
+      if (says === undefined) rings();
+      else expect(rings).toThrow(says);
+    },
+  );
+});
+
 /** Throws, in promtool's words, where what rings is not what the test expects. */
 function judge(rulesFile: object, test: object): void {
   const folder = mkdtempSync(join(tmpdir(), 'tintype-alerts-'));

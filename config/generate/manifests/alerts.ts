@@ -1,5 +1,6 @@
 /** The alerts: what is asked of Prometheus, for how long it has to hold, and what a person reads who is woken by it. */
 import type { Alert } from './alert.ts';
+import { deskAlerts } from './desk-alerts.ts';
 import { operatorAlerts } from './operator-alerts.ts';
 
 const share = (part: string, all: string) =>
@@ -225,5 +226,6 @@ export const alerts: readonly Alert[] = [
     summary: 'A process has more to do than its core can.',
     description: '{{ $labels.pod }} answers {{ $value | humanizeDuration }} late.',
   },
+  ...deskAlerts,
   ...operatorAlerts,
 ];

@@ -1,5 +1,6 @@
 /** The panels of the Grafana dashboard: what is drawn, and by which queries. */
 
+import { deskRows } from './desk-panels.ts';
 import { operatorRows } from './operator-panels.ts';
 import { gauge, inNamespace, latency, type PanelRow, rate } from './panel.ts';
 import { workRows } from './work-panels.ts';
@@ -100,6 +101,7 @@ export const dashboardRows: readonly PanelRow[] = [
     ],
   },
   ...workRows,
+  ...deskRows,
   ...operatorRows,
   {
     title: 'Processes',

@@ -4,7 +4,16 @@ import { onRequestTrail, type RequestSpan } from '../../platform/http/request-tr
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
+const PROVIDER_EVENT = /^\/v1\/billing\/provider([ab])\/webhook$/;
+/** Whoever sent it was not known to be the provider. */
+const UNSIGNED = [401, 411, 413];
+
 export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>) {
+  for (const provider of ['a', 'b']) {
+    for (const result of ['taken', 'refused', 'unsigned']) {
+      metrics.providerEvent({ provider, result, count: 0 });
+    }
+  }
   return function observe(request: Request, response: Response, next: NextFunction): void {
     onRequestTrail(request, response, (span) => {
       watch(request, response, span);
@@ -20,6 +29,8 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       const { method } = request;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.apiRequest({ method, route, status, seconds: duration_ms / 1000 });
+      const [, provider] = PROVIDER_EVENT.exec(route) ?? [];
+      if (provider) metrics.providerEvent({ provider, result: resultOf(status), count: 1 });
       const code: unknown = response.locals['code'];
       const request_id = requestIdOf(response);
       // What was only read, and found, is no news.
@@ -29,4 +40,9 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       span.end({ route, status, attributes });
     });
   }
+}
+
+function resultOf(status: number): 'taken' | 'refused' | 'unsigned' {
+  if (UNSIGNED.includes(status)) return 'unsigned';
+  return status < 400 ? 'taken' : 'refused';
 }

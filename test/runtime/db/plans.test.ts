@@ -8,9 +8,14 @@ import { findDeliveryFile, findDeliveryProject } from '../../../runtime/db/deliv
 import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
+import { countOverQuota } from '../../../runtime/db/organizations.ts';
 import { claimPurges } from '../../../runtime/db/purges.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
-import { claimChecks, countChecksWaiting } from '../../../runtime/db/scan-claims.ts';
+import {
+  claimChecks,
+  countChecksUnreviewed,
+  countChecksWaiting,
+} from '../../../runtime/db/scan-claims.ts';
 import { listChecks } from '../../../runtime/db/scanner-checks.ts';
 import { listClaimableUploads } from '../../../runtime/db/upload-processing.ts';
 import {
@@ -59,6 +64,8 @@ beforeAll(async () => {
   const some = 'from generate_series(1, 20000) n';
   const project = id('prj', 'n % 1000 + 1');
   const fill = [
+    `insert into organizations (organization_id, name, quota_exceeded_at)
+     select ${id('org', 'n')}, 'o', case when n % 100 = 0 then now() end from generate_series(1, 10000) n`,
     `insert into projects (project_id, organization_id, project_slug, name, callback_url, callback_secret_sealed)
      select ${id('prj', 'n')}, '${organization_id}', 'p' || n, 'p', 'https://hook' || n || '.example/', 'x'
      from generate_series(1, 10000) n`,
@@ -222,6 +229,8 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ['purges that are due', (noted) => claimPurges(noted, { limit: 20, lease_seconds: 60 })],
   ['revisions to scan', (noted) => claimChecks(noted, { limit: 4, lease_seconds: 60 })],
   ['how many revisions wait', (noted) => countChecksWaiting(noted)],
+  ['how many wait for moderators', (noted) => countChecksUnreviewed(noted)],
+  ['how many organizations are over quota', (noted) => countOverQuota(noted)],
   [
     'the queue of moderators',
     (noted) =>

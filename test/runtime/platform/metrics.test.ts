@@ -13,6 +13,8 @@ it('every metric of the table is measured by a function of its own and printed',
   metrics.render({ format: 'webp', result: 'done', seconds: 0.2 });
   metrics.decoderKilled('wall_clock');
   metrics.rateRefused('write');
+  metrics.providerEvent({ provider: 'a', result: 'refused', count: 0 });
+  metrics.providerEvent({ provider: 'b', result: 'refused', count: 1 });
   metrics.watch({
     pool: () => ({ total: 3, idle: 2, waiting: 1 }),
     queues: async () => [{ queue: 'render', waiting: 3 }],
@@ -21,6 +23,8 @@ it('every metric of the table is measured by a function of its own and printed',
     dependencies: async () => ({ database: true, content: false }),
     database_lead_ms: async () => -2500,
     checks: async () => ({ count: 7, oldest_seconds: 2.5 }),
+    unreviewed: async () => ({ count: 5, oldest_seconds: 3.5 }),
+    over_quota: async () => ({ trial: 2, paid: 0 }),
     jobs: async () => [
       { job: 'reconciliation', finished_at: new Date(9000), counts: { differing: 3 } },
     ],
@@ -69,6 +73,12 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_uploads_waiting_seconds 1.5');
   expect(text).toContain('tintype_checks_waiting 7');
   expect(text).toContain('tintype_checks_waiting_seconds 2.5');
+  expect(text).toContain('tintype_checks_unreviewed 5');
+  expect(text).toContain('tintype_checks_unreviewed_seconds 3.5');
+  expect(text).toContain('tintype_organizations_over_quota{plan="trial"} 2');
+  expect(text).toContain('tintype_organizations_over_quota{plan="paid"} 0');
+  expect(text).toContain('tintype_provider_events_total{provider="a",result="refused"} 0');
+  expect(text).toContain('tintype_provider_events_total{provider="b",result="refused"} 1');
   expect(text).toContain('tintype_job_last_success_seconds{job="reconciliation"} 9');
   expect(text).toContain('tintype_job_last_done{job="reconciliation",what="differing"} 3');
   expect(text).toContain('tintype_job_failed_in_row{job="daily-charge"} 3');

@@ -140,6 +140,29 @@ describe('an event that gives nothing', () => {
     expect(await send(event('subscription.paid', { object: { product } }))).toBe('200 processed');
   });
 
+  it('is counted by what became of it, from nothing on', async () => {
+    const counted = async () => {
+      const { text } = await api.deps().metrics.print();
+      const samples = text.matchAll(
+        /^tintype_provider_events_total\{provider="b",result="(\w+)"\} (\d+)$/gm,
+      );
+      return Object.fromEntries(
+        [...samples].map(([, result = '', count]) => [result, Number(count)]),
+      );
+    };
+    const before = await counted();
+    expect(Object.keys(before).sort()).toEqual(['refused', 'taken', 'unsigned']);
+    await send(event('subscription.paid', { object: { product: 'prod_x' } }));
+    await tell(api.send, messageB(event('subscription.paid'), 'another secret'));
+    const taken = event('subscription.paid');
+    await send(taken);
+    await send(taken);
+    const { refused = 0, taken: all = 0, unsigned = 0 } = before;
+    await expect
+      .poll(counted)
+      .toEqual({ refused: refused + 1, taken: all + 2, unsigned: unsigned + 1 });
+  });
+
   it('is one that is refused now and taken once its customer is known', async () => {
     const paid = event('subscription.paid', { object: { metadata: undefined } });
     expect(await send(paid)).toBe('503 billing_customer_unmapped');

@@ -1,0 +1,8 @@
+-- How many organizations are over quota is looked at with the metrics, every few seconds. Spec: Organization quota.
+-- Up Migration
+
+create index organizations_over_quota on organizations (plan) where quota_exceeded_at is not null;
+
+-- Down Migration
+
+drop index organizations_over_quota;
