@@ -1,38 +1,45 @@
 /**
- * Real nginx and HAProxy on free ports with the very configurations of docs/deployment.md, but for the addresses: what
- * listens to browsers in front of delivery. Debian's, in folders of their own.
+ * Real nginx and HAProxy on free ports with the very configurations of docs/deployment.md, and nginx with the cache of
+ * docs/cdn.md, but for the addresses: what listens to browsers in front of delivery. Debian's, in folders of their own.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
+import { readFences } from '../contract/support/blocks.ts';
 import { endServer } from './end-server.ts';
 
 export type FrontServer = { port: number; close(): Promise<void> };
-type Start = (folder: string, config: string) => ChildProcess;
+type FrontName = 'nginx' | 'nginx with a cache' | 'HAProxy';
+type Kind = {
+  document: string;
+  /** What it calls delivery. */
+  delivery: string;
+  begins: string;
+  start(folder: string, config: string, port: number): ChildProcess;
+};
 
-const DOCUMENT = new URL('../../docs/deployment.md', import.meta.url);
-const DELIVERY = 'delivery.tintype.svc.cluster.local:8081';
+const DEPLOYMENT = {
+  document: 'docs/deployment.md',
+  delivery: 'delivery.tintype.svc.cluster.local:8081',
+};
 const STARTING_MS_MAX = 120_000;
 
 /** The rest of a configuration is the machine's: where its files lie, and that it stays in the foreground. */
-const kinds: Readonly<Record<'nginx' | 'HAProxy', { begins: string; start: Start }>> = {
-  nginx: {
-    begins: 'upstream delivery {',
-    start: (folder, config) => {
-      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
-        .map((name) => `${name}_temp_path ${name};`)
-        .join(' ');
-      const http = `http { access_log off; ${temporary}\n${config}\n}`;
-      const file = join(folder, 'nginx.conf');
-      writeFileSync(file, `daemon off; pid nginx.pid; events {}\n${http}\n`);
-      return spawn('/usr/sbin/nginx', ['-p', folder, '-c', file, '-e', 'stderr'], { stdio });
-    },
+const kinds: Readonly<Record<FrontName, Kind>> = {
+  nginx: { ...DEPLOYMENT, begins: 'upstream delivery {', start: startNginx },
+  'nginx with a cache': {
+    document: 'docs/cdn.md',
+    delivery: 'delivery:8081',
+    begins: '# With the module ngx_cache_purge.',
+    start: (folder, config, port) =>
+      startNginx(folder, asServer(withoutModule(config, folder), port)),
   },
   HAProxy: {
+    ...DEPLOYMENT,
     begins: 'defaults',
     start: (folder, config) => {
       const file = join(folder, 'haproxy.cfg');
@@ -47,19 +54,16 @@ const stdio = [
   'pipe',
 ] as const satisfies import('node:child_process').StdioOptions;
 
-export async function startFront(
-  name: keyof typeof kinds,
-  deliveryPort: number,
-): Promise<FrontServer> {
-  const { begins, start } = kinds[name];
+export async function startFront(name: FrontName, deliveryPort: number): Promise<FrontServer> {
+  const kind = kinds[name];
   const port = await findFreePort();
   const folder = mkdtempSync(join(tmpdir(), 'tintype-front-'));
   // The workers of nginx are not root.
   chmodSync(folder, 0o755);
-  const config = documented(begins)
-    .replaceAll(DELIVERY, `127.0.0.1:${deliveryPort}`)
+  const config = documented(kind)
+    .replaceAll(kind.delivery, `127.0.0.1:${deliveryPort}`)
     .replace(/\b(listen |bind :)80\b/, (_, word) => `${word.replace(':', '127.0.0.1:')}${port}`);
-  const child = start(folder, config);
+  const child = kind.start(folder, config, port);
   await listens(port, child);
   return {
     port,
@@ -68,14 +72,35 @@ export async function startFront(
 }
 
 /** The one block of the document that begins so. */
-function documented(begins: string): string {
-  const blocks = [...readFileSync(DOCUMENT, 'utf8').matchAll(/```text\n([\s\S]*?)```/g)];
-  const found = blocks.flatMap(([, text = '']) => (text.startsWith(begins) ? [text] : []));
-  const [config = ''] = found;
-  if (found.length !== 1 || !config.includes(DELIVERY)) {
-    throw new Error(`docs/deployment.md has no one block that begins with ${begins}`);
+function documented({ document, delivery, begins }: Kind): string {
+  const found = readFences(document).filter(({ text }) => text.startsWith(begins));
+  const [{ text: config = '' } = {}] = found;
+  if (found.length !== 1 || !config.includes(delivery)) {
+    throw new Error(`${document} has no one block that begins with ${begins}`);
   }
   return config;
+}
+
+function startNginx(folder: string, config: string): ChildProcess {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+    .map((name) => `${name}_temp_path ${name};`)
+    .join(' ');
+  const http = `http { access_log off; ${temporary}\n${config}\n}`;
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, `daemon off; pid nginx.pid; events {}\n${http}\n`);
+  return spawn('/usr/sbin/nginx', ['-p', folder, '-c', file, '-e', 'stderr'], { stdio });
+}
+
+/** Debian has no module that forgets by a part of the key: all but that one line, on the disk of the test. */
+function withoutModule(config: string, folder: string): string {
+  return config
+    .replace('/var/cache/nginx/images', join(folder, 'images'))
+    .replace(/^ *proxy_cache_purge .*;\n/m, '');
+}
+
+function asServer(config: string, port: number): string {
+  const [caches = '', location = ''] = config.split(/^(?=location )/m);
+  return `${caches}server { listen 127.0.0.1:${port}; ${location} }`;
 }
 
 async function listens(port: number, child: ChildProcess): Promise<void> {

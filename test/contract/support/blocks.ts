@@ -5,14 +5,37 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { launcher, projectRoot, type Tintype } from './tintype.ts';
 
-/** `name`: of the file that it is, as in `ts server.ts`. */
-export type Fence = { language: string; name: string; text: string };
+/** `name`: of the file that it is, as in `ts server.ts`; `heading`: the one that it stands under. */
+export type Fence = { language: string; name: string; heading: string; text: string };
 
+/** Every fenced block, those of a list too. */
 export function readFences(document: string): Fence[] {
-  const text = readFileSync(join(projectRoot, document), 'utf8');
-  return [...text.matchAll(/^```(\S*) ?(.*)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', name = '', body = '']) => ({ language, name, text: body }),
-  );
+  const page = readFileSync(join(projectRoot, document), 'utf8');
+  return [...page.matchAll(FENCE)].map((match) => {
+    const [, indent = '', , language = '', name = '', body = ''] = match;
+    const heading = lastHeading(page.slice(0, match.index).replaceAll(FENCE, ''));
+    return { language, name, heading, text: body.replaceAll(new RegExp(`^${indent}`, 'gm'), '') };
+  });
+}
+
+const FENCE = /^( *)(`{3,}|~{3,})(\S*) ?(.*)\n([\s\S]*?)^\1\2$/gm;
+
+function lastHeading(before: string): string {
+  return [...before.matchAll(/^#{1,6} (.+)$/gm)].at(-1)?.[1] ?? '';
+}
+
+/** What stands behind the prompts of the `console` blocks, each command with the lines that it goes on in. */
+export function readCommands(document: string, under?: string): string[] {
+  return readFences(document)
+    .filter(({ language, heading }) => language === 'console' && (under ?? heading) === heading)
+    .flatMap(commandsIn);
+}
+
+// To the end of a line without a backslash, or of what it is given to read.
+const COMMAND = /^\$ ((?:.*\\\n)*(?:.*<<(\w+)\n[\s\S]*?^\2$|.*))/gm;
+
+function commandsIn({ text }: Fence): string[] {
+  return [...text.matchAll(COMMAND)].map(([, command = '']) => command);
 }
 
 /** What a reader types, in order. */

@@ -81,6 +81,7 @@ const strange = [
 
 const start = {
   nginx: () => startFront('nginx', host.port),
+  'nginx with a cache': () => startFront('nginx with a cache', host.port),
   HAProxy: () => startFront('HAProxy', host.port),
   Varnish: () => startVarnishd(host.port),
 };
@@ -160,5 +161,20 @@ describe.each(['nginx', 'HAProxy'] as const)('what is proper, behind %s,', (kind
     const other = `GET ${RAW_PATH} HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n`;
     const said = await say(port(), `${rawGet(RAW_PATH)}${other}${rawGet(RAW_PATH)}${end}`);
     expect(statusesIn(said)).toEqual([200, 404, 200, 404]);
+  });
+});
+
+describe('the cache of nginx', () => {
+  const port = useFront('nginx with a cache');
+
+  it('answers once asked by itself, and of another query nothing', async () => {
+    const seen = async (target: string) => {
+      const [status] = statusesIn(await say(port(), rawGet(target, 'Connection: close\r\n')));
+      return [status, ...arrived];
+    };
+    expect((await seen(RAW_PATH))[0]).toBe(200);
+    expect(await seen(RAW_PATH)).toEqual([200]);
+    const other = `${RAW_PATH}?v=2`;
+    expect(await seen(other)).toEqual([404, `GET ${other}`]);
   });
 });
