@@ -1,6 +1,7 @@
 // The suites of the embedded storage and queue once more, word for word, on a real S3 server and a real RabbitMQ.
 import { describe, expect, it } from 'vitest';
 import { onServers } from './support/servers.ts';
+import { readStart } from './support/start-line.ts';
 
 const servers = onServers();
 
@@ -19,6 +20,13 @@ describe('on S3 and RabbitMQ', { shuffle: false }, () => {
 
   describe('a folder of files', async () => {
     await import('./upload-folder.test.ts');
+  });
+
+  it('named to it by what docs/deployment.md names, and the buckets', async () => {
+    const { env } = readStart('docs/deployment.md', 'On one machine with real servers');
+    const buckets = ['TINTYPE_INGEST_BUCKET', 'TINTYPE_CONTENT_BUCKET'];
+    const named = Object.keys(await servers().environment());
+    expect(named.toSorted()).toEqual([...Object.keys(env), ...buckets].toSorted());
   });
 
   it('all of which went to the S3 server', async () => {

@@ -6,6 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { type Fence, jsonIn, readFences, readShellBlocks } from '../contract/support/blocks.ts';
+import { readStart } from '../contract/support/start-line.ts';
 import {
   projectRoot,
   removeFolder,
@@ -37,8 +38,10 @@ beforeAll(async () => {
   await mkdir(join(clone, 'shop'));
   await Promise.all(fences.filter(({ name }) => name !== '').map(writeNamed));
   await writePictures(join(clone, 'pictures'));
-  const env = { TINTYPE_CALLBACK_EGRESS: 'any' };
-  tintype = await startTintype({ config: join(clone, 'shop'), env });
+  const { env, args } = readStart(DOCUMENT);
+  const [option, config = ''] = args;
+  expect([option, args.length]).toEqual(['--config', 2]);
+  tintype = await startTintype({ config: join(clone, config), env });
   shell = openShell({ folder: clone, tintype, env: { PORT: String(port) } });
 }, 300_000);
 

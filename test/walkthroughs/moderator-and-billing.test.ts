@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../runtime/db/client.ts';
 import { insertUsageBatch } from '../../runtime/db/usage-batches.ts';
-import { readShellBlocks } from '../contract/support/blocks.ts';
+import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
+import { readStart } from '../contract/support/start-line.ts';
 import {
   makeFolder,
   projectRoot,
@@ -19,10 +20,6 @@ import { over, photograph } from '../support/pictures.ts';
 import { openShell, type Shell } from './support/shell.ts';
 
 const DOCUMENT = 'docs/walkthroughs/moderator-and-billing.md';
-const SCANNER = {
-  TINTYPE_SCANNER: 'embedded',
-  TINTYPE_SCANNER_THRESHOLDS: 'neutral=0,drawing=0',
-};
 
 let folder: string;
 let tintype: Tintype;
@@ -30,7 +27,8 @@ let shell: Shell;
 let blocks: string[];
 
 beforeAll(async () => {
-  [folder, tintype] = await Promise.all([makeFolder(), startTintype({ env: SCANNER })]);
+  const { env } = readStart(DOCUMENT);
+  [folder, tintype] = await Promise.all([makeFolder(), startTintype({ env })]);
   await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
   for (const [index, name] of ['one', 'two', 'three'].entries()) {
     const picture = over(photograph(2400, 1600, index + 1)).jpeg({ quality: 100 });
@@ -50,6 +48,11 @@ function typeNext(): Promise<string> {
 }
 
 const linesOf = (printed: string) => printed.trim().split('\n');
+/** Without their numbers, and an hour's line once where there were two. */
+const shapesOf = (lines: readonly string[]) =>
+  lines
+    .map((line) => line.replaceAll(/\d+(?:\.\d+)?/g, '0'))
+    .filter((line, at, all) => line !== all[at - 1]);
 const deskHas = (name: string) => readFile(join(folder, 'desk', name));
 
 describe('a moderator and a billing clerk', { shuffle: false }, () => {
@@ -82,6 +85,8 @@ describe('a moderator and a billing clerk', { shuffle: false }, () => {
       const expected = Number(linesOf(await typeNext()).at(-1));
       await typeNext();
       const printed = linesOf(await typeNext());
+      const [shown] = readFences(DOCUMENT).filter(({ language }) => language === 'text');
+      expect(shapesOf(printed)).toEqual(shapesOf(linesOf(shown?.text ?? '')));
       const lost = Number(printed.at(-1));
       const totals = printed.flatMap((line) => {
         const [, credits, charged] = /in all {2}(\d+) credits, charged (\d+)/.exec(line) ?? [];

@@ -6,6 +6,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { readFences, readShellBlocks } from '../contract/support/blocks.ts';
+import { readStart } from '../contract/support/start-line.ts';
 import {
   makeFolder,
   projectRoot,
@@ -29,12 +30,11 @@ let browser: Browser;
 let blocks: string[];
 
 beforeAll(async () => {
-  const env = { TINTYPE_CALLBACK_EGRESS: 'any' };
   [folder, port, browser, tintype] = await Promise.all([
     makeFolder(),
     findFreePort(),
     startBrowser(),
-    startTintype({ env }),
+    startTintype({ env: readStart(DOCUMENT).env }),
   ]);
   await symlink(join(projectRoot, 'docs'), join(folder, 'docs'));
   blocks = readShellBlocks(DOCUMENT).map(here);
