@@ -1,23 +1,22 @@
 // What docs/kubernetes.md lets people type before there is an operator, against the definitions that CloudNativePG,
 // RabbitMQ's Cluster Operator and Rook publish; what their operators would answer is written by the test.
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFences } from '../contract/support/blocks.ts';
+import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeconfig } from '../support/control-plane.ts';
-import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 import { installDependencies } from '../support/optional-definitions.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 
 const cluster = useControlPlane();
-const lines = readFences('docs/kubernetes.md')
-  .filter(({ language }) => language === 'console')
-  .flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('$ ')));
+const commands = readCommands('docs/kubernetes.md');
 let folder = '';
 let namespace = '';
 
@@ -25,9 +24,13 @@ beforeAll(async () => {
   await installDependencies(cluster.plane());
   folder = await mkdtemp(join(tmpdir(), 'tintype-typed-'));
   await writeFile(join(folder, 'kubeconfig'), kubeconfig(cluster.plane(), 'admin'));
-  namespace = await cluster.namespace();
+  namespace = `from-nothing-${randomBytes(4).toString('hex')}`;
 }, 60_000);
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  const path = `/api/v1/namespaces/${namespace}`;
+  await kubeRequest(cluster.plane(), { method: 'DELETE', path });
+  await rm(folder, { recursive: true });
+});
 
 /** What it prints, in the namespace and the folder of this test. */
 async function run(line: string): Promise<string> {
@@ -42,13 +45,14 @@ async function run(line: string): Promise<string> {
   return stdout;
 }
 
-/** The line of the document that begins so. */
+/** The next command of the document, which begins so. */
 function type(begins: string): Promise<string> {
-  const line = lines.find((each) => each.startsWith(`$ ${begins}`));
-  if (line === undefined) throw new Error(`no document says ${begins}`);
-  return run(line.slice(2));
+  const command = commands.shift() ?? '';
+  expect(command).toMatch(new RegExp(`^${begins}`));
+  return run(command);
 }
 
+const PLAY = { content_type: 'application/merge-patch+json' };
 const core = (path: string) => `/api/v1/namespaces/${namespace}/${path}`;
 const makeSecret = (name: string, stringData: Record<string, string>) => {
   const head = { apiVersion: 'v1', kind: 'Secret', metadata: { name } };
@@ -70,14 +74,33 @@ async function answerAsCloudNativePg(): Promise<void> {
     method: 'PATCH',
     path: `/apis/postgresql.cnpg.io/v1/namespaces/${namespace}/clusters/tintype-db/status`,
     body: { status: { conditions } },
-    content_type: 'application/merge-patch+json',
+    ...PLAY,
   });
   await makeSecret('tintype-db-app', { uri: 'postgresql://tintype:secret@tintype-db-rw/tintype' });
   await makeSecret('tintype-db-ca', { 'ca.crt': 'its authority' });
 }
 
-describe('from nothing, by the document', { shuffle: false }, () => {
+/** As the operator does once every part of the installation is there. */
+async function answerAsOperator(): Promise<void> {
+  const lastTransitionTime = new Date().toISOString();
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Running',
+    message: '',
+    observedGeneration: 1,
+  };
+  await kubeOk(cluster.plane(), {
+    method: 'PATCH',
+    path: `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main/status`,
+    body: { status: { conditions: [{ ...ready, lastTransitionTime }] } },
+    ...PLAY,
+  });
+}
+
+describe('from nothing, by the document', { shuffle: false, retry: 0 }, () => {
   it('database, broker and buckets are taken by the definitions of those who bring them', async () => {
+    await type('kubectl create namespace tintype-system$');
     expect(await type('kubectl --namespace tintype-system apply -f config/samples/dep')).toBe(
       'cluster.postgresql.cnpg.io/tintype-db created\nrabbitmqcluster.rabbitmq.com/tintype-mq created\n',
     );
@@ -101,16 +124,34 @@ describe('from nothing, by the document', { shuffle: false }, () => {
     });
   });
 
+  // test/cluster/install.test.ts types these.
+  const untilTyped = (begins: string) => {
+    while (/^make install |deployment\/tintype-operator/.test(commands[0] ?? '')) commands.shift();
+    return type(begins);
+  };
+
   it('the authority of the database becomes the ConfigMap that an operator trusts', async () => {
-    await type('kubectl --namespace tintype-system get secret tintype-db-ca');
+    await untilTyped('kubectl --namespace tintype-system get secret tintype-db-ca');
     await type('kubectl --namespace tintype-system create configmap tintype-ca');
     const { data } = await kubeOk(cluster.plane(), { path: core('configmaps/tintype-ca') });
     expect(data).toEqual({ 'ca.crt': 'its authority' });
   });
 
   it('the sample of an installation is taken', async () => {
-    expect(await type('kubectl --namespace tintype-system apply -f config/samples/inst')).toBe(
-      'imageservice.tintype.dev/main created\n',
+    expect(
+      await untilTyped('kubectl --namespace tintype-system apply -f config/samples/inst'),
+    ).toBe('imageservice.tintype.dev/main created\n');
+    await answerAsOperator();
+    expect(await type('kubectl --namespace tintype-system wait imageservice/main')).toContain(
+      'condition met',
     );
+    expect(await type('kubectl --namespace tintype-system get imageservice,ingress$')).toMatch(
+      /^imageservice\.tintype\.dev\/main /m,
+    );
+  });
+
+  it('what is typed from there on is what a newcomer types on a node', () => {
+    expect(commands[0]).toBe('API=https://api.images.example.com');
+    expect(commands.at(-1)).toContain('--output fit.jpg');
   });
 });

@@ -1,12 +1,15 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { run } from '../config/rendered.ts';
+import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../house/source-files.ts';
 import { type ControlPlane, startControlPlane } from '../support/control-plane.ts';
 import { kubeOk, kubeRelease, kubeRequest } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
+import { playPods } from '../support/pod-player.ts';
 
 const runFile = promisify(execFile);
 
@@ -18,6 +21,31 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(() => plane?.stop());
+
+/** What a document lets people type, as it stands there. */
+async function type(command: string | undefined): Promise<string> {
+  const tools = ['kubectl', 'helm'].map((name) => dirname(findKubeTool(name)));
+  const env = {
+    KUBECONFIG: join(plane.folder, 'admin.kubeconfig'),
+    HOME: plane.folder,
+    PATH: [...tools, process.env.PATH].join(delimiter),
+  };
+  // Files that it names by themselves are in the folder of the test.
+  const script = (command ?? 'false').replace('=ca.crt', `=${join(plane.folder, 'ca.crt')}`);
+  const words = ['--norc', '-euo', 'pipefail', '-c', script];
+  const options = { cwd: projectRoot, env, maxBuffer: 16 * 1024 * 1024 };
+  return (await runFile('bash', words, options)).stdout;
+}
+
+/** What it prints while pods become ready, as on a node. */
+async function typeWithPods(command: string | undefined): Promise<string> {
+  const pods = playPods(plane, 'tintype-system', () => 'ready');
+  return type(command).finally(() => pods.stop());
+}
+
+const OPERATOR = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+const KUBERNETES = readCommands('docs/kubernetes.md', 'Install');
+const installs = KUBERNETES.filter((command) => command.startsWith('make install '));
 
 const projects = (namespace: string) =>
   `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/projects`;
@@ -69,7 +97,7 @@ describe('what make and Helm install', { shuffle: false }, () => {
   describe('make install and make uninstall', () => {
     it('install everything at the first call, and change nothing at the second', async () => {
       expect(await script('install.sh')).toContain('create secret generic tintype');
-      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      const path = OPERATOR;
       const first = await kubeOk(plane, { path });
       await script('install.sh');
       const second = await kubeOk(plane, { path });
@@ -80,24 +108,32 @@ describe('what make and Helm install', { shuffle: false }, () => {
 
     it('install the image that is named, and leave it where none is', async () => {
       const image = 'registry.example.com:5000/images/tintype:1.2.3';
-      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      const path = OPERATOR;
       await script('install.sh', { IMAGE: image });
       expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
       expect(await script('install.sh')).toContain(`The image stays ${image}`);
       expect(JSON.stringify(await kubeOk(plane, { path }))).toContain(`"image":"${image}"`);
     }, 300_000);
 
+    it('install as docs/kubernetes.md has it typed', async () => {
+      expect(installs).toHaveLength(2);
+      await type(installs[0]);
+      const documented = '"image":"registry.example.com/tintype:1.2"';
+      expect(JSON.stringify(await kubeOk(plane, { path: OPERATOR }))).toContain(documented);
+      const waits = KUBERNETES.filter((command) => command.includes(' wait '));
+      expect(waits).toHaveLength(1);
+      expect(await typeWithPods(waits[0])).toContain('condition met');
+    }, 300_000);
+
     it('leave the authority that the operator trusts, until another folder is named', async () => {
-      const path = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+      const path = OPERATOR;
       const trusted = async () => {
         const found = JSON.stringify((await kubeOk(plane, { path })).spec);
         return ['NODE_EXTRA_CA_CERTS', '"name":"tintype-ca"'].filter((word) =>
           found.includes(word),
         );
       };
-      expect(await script('install.sh', { FOLDER: 'config/private-ca' })).not.toContain(
-        'stays config',
-      );
+      expect(await type(installs[1])).not.toContain('stays config');
       expect(await trusted()).toHaveLength(2);
       expect(await script('install.sh')).toContain('The folder stays config/private-ca');
       expect(await trusted()).toHaveLength(2);
@@ -202,23 +238,33 @@ describe('what make and Helm install', { shuffle: false }, () => {
   });
 
   describe('the chart in a cluster', () => {
+    const README = 'charts/tintype/README.md';
     const helm = (...args: string[]) => helmIn('tintype-system', ...args);
-    const deployment = '/apis/apps/v1/namespaces/tintype-system/deployments/tintype-operator';
+    const typeAll = async (under: string) => {
+      const commands = readCommands(README, under);
+      for (const command of commands) await type(command);
+      return commands.length;
+    };
 
-    it('is installed and upgraded, and leaves the definitions with their resources', async () => {
-      await helm('install', 'tintype', 'charts/tintype', '--create-namespace');
+    it('is installed as its README has it typed', async () => {
+      const [wait, ...others] = readCommands(README, 'Install').reverse();
+      for (const command of others.reverse()) await type(command);
+      expect(await typeWithPods(wait)).toContain('condition met');
+    }, 300_000);
+
+    it('is upgraded, and leaves the definitions with their resources', async () => {
       await declare('default', 'shop', []);
-      const first = await kubeOk(plane, { path: deployment });
-      await helm('upgrade', 'tintype', 'charts/tintype');
-      const second = await kubeOk(plane, { path: deployment });
+      const first = await kubeOk(plane, { path: OPERATOR });
+      await helm('upgrade', 'tintype', 'charts/tintype', '--reuse-values');
+      const second = await kubeOk(plane, { path: OPERATOR });
       expect(second.metadata).toMatchObject({
         generation: (first.metadata as { generation: number }).generation,
       });
       await helm('upgrade', 'tintype', 'charts/tintype', '--set', 'operator.replicas=3');
-      expect((await kubeOk(plane, { path: deployment })).spec).toMatchObject({ replicas: 3 });
+      expect((await kubeOk(plane, { path: OPERATOR })).spec).toMatchObject({ replicas: 3 });
 
       await helm('uninstall', 'tintype');
-      expect((await kubeRequest(plane, { path: deployment })).status).toBe(404);
+      expect((await kubeRequest(plane, { path: OPERATOR })).status).toBe(404);
       expect((await left()).sort()).toEqual([
         'imageservices.tintype.dev',
         'projects.tintype.dev',
@@ -229,6 +275,23 @@ describe('what make and Helm install', { shuffle: false }, () => {
       ]);
       const { items } = await kubeOk(plane, { path: projects('default') });
       expect(items).toMatchObject([{ metadata: { name: 'shop' } }]);
+    }, 300_000);
+
+    it('trusts an authority, and has a second release beside it, as its README has it typed', async () => {
+      await writeFile(join(plane.folder, 'ca.crt'), 'its authority');
+      expect(await typeAll('An authority of your own')).toBe(2);
+      expect(JSON.stringify(await kubeOk(plane, { path: OPERATOR }))).toContain('"tintype-ca"');
+      for (const name of ['shop', 'blog']) await type(`kubectl create namespace ${name}`);
+      expect(await typeAll('A second release')).toBe(2);
+      const two = OPERATOR.replace('tintype-system', 'tintype-two').replace(
+        'tintype-operator',
+        'tintype-two-operator',
+      );
+      const watched = await Promise.all(
+        [OPERATOR, two].map(async (path) => JSON.stringify(await kubeOk(plane, { path }))),
+      );
+      expect(watched[0]).toContain('"value":"shop"');
+      expect(watched[1]).toContain('"value":"blog"');
     }, 300_000);
   });
 });

@@ -2,15 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { readCommands } from '../contract/support/blocks.ts';
 import { projectRoot } from '../house/source-files.ts';
-import { CHART, type KubeObject, run } from './rendered.ts';
+import { type KubeObject, run } from './rendered.ts';
 
 /** What the commands of the README under its headline would make. */
 function releases(): KubeObject[][] {
-  const readme = readFileSync(join(projectRoot, CHART, 'README.md'), 'utf8');
-  const [, section = ''] = readme.split('## A second release');
-  const commands = [...section.matchAll(/^\$ helm (?:upgrade --install|install) (.*)$/gm)];
-  return commands.map(([, line = '']) => {
+  return readCommands('charts/tintype/README.md', 'A second release').map((command) => {
+    const line = command.replace(/^helm (?:upgrade --install|install) /, '');
     const words = line.replaceAll("'", '').split(' ');
     const args = words.filter((word) => word !== '--create-namespace');
     return parseAllDocuments(run('helm', ['template', ...args]))
