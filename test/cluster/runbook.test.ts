@@ -1,0 +1,85 @@
+// What docs/runbook/README.md types with kubectl, as it stands there, against the parts of an installation as the operator
+// renders them, with pods that have no node: up to where the API server would ask a kubelet. What is typed into a process
+// is typed in test/contract/deployment.test.ts.
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { allObjects, renderInstallation } from '../../operator/image-service/render/render.ts';
+import { readShellBlocks } from '../contract/support/blocks.ts';
+import { installation, least } from '../operator/image-service/samples.ts';
+import { kubeconfig } from '../support/control-plane.ts';
+import { kubeApply, kubeOk } from '../support/kube-request.ts';
+import { findKubeTool } from '../support/kube-tools.ts';
+import { type PodPlayer, playPods } from '../support/pod-player.ts';
+import { useControlPlane } from '../support/shared-control-plane.ts';
+
+const [forward, , logs, operatorLogs, doctor, versions, ...others] =
+  readShellBlocks('docs/runbook/README.md');
+const PLURALS = { ServiceAccount: 'api/v1', Deployment: 'apis/apps/v1' } as const;
+const cluster = useControlPlane();
+let folder = '';
+let namespace = '';
+let pods: PodPlayer;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tintype-runbook-'));
+  await writeFile(join(folder, 'kubeconfig'), kubeconfig(cluster.plane(), 'admin'));
+  namespace = await cluster.namespace();
+  const of = { ...installation(least), namespace };
+  for (const object of allObjects(renderInstallation(of))) await apply(object);
+  const declared = { apiVersion: 'tintype.dev/v1alpha1', kind: 'ImageService', spec: least };
+  const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main`;
+  await kubeApply(cluster.plane(), path, { ...declared, metadata: { name: 'main' } });
+  pods = playPods(cluster.plane(), namespace, () => 'ready');
+  await kubectl('wait deployment/main-api deployment/main-dispatcher --for=condition=Available');
+}, 120_000);
+afterAll(async () => {
+  await pods?.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** What pods need, and no owner that is not there. */
+async function apply({ kind, metadata, ...rest }: ReturnType<typeof allObjects>[number]) {
+  if (kind !== 'ServiceAccount' && kind !== 'Deployment') return;
+  const { ownerReferences: _, ...own } = metadata as typeof metadata & { ownerReferences?: object };
+  const path = `/${PLURALS[kind]}/namespaces/${namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+  await kubeApply(cluster.plane(), path, { kind, ...rest, metadata: own });
+}
+
+/** What bash prints, in the namespace of this test. */
+async function type(block = 'false'): Promise<string> {
+  const PATH = [dirname(findKubeTool('kubectl')), process.env['PATH']].join(delimiter);
+  const env = { PATH, HOME: folder, KUBECONFIG: join(folder, 'kubeconfig') };
+  const script = block.replaceAll('--namespace tintype-system', `--namespace ${namespace}`);
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', script], { env });
+  return stdout;
+}
+const kubectl = (words: string) => type(`kubectl --namespace tintype-system ${words}`);
+
+describe('what the runbook types', () => {
+  it('leads to a pod of the part, whose node would be asked', async () => {
+    for (const block of [forward, doctor]) await expect(type(block)).rejects.toThrow(/have a host/);
+  });
+
+  it('asks for the log of all pods of a part, of which no node has any', async () => {
+    // Without the second half of the pipe, which finds nothing in nothing.
+    for (const block of [logs, operatorLogs]) expect(await type(block?.split('|')[0])).toBe('');
+  });
+
+  it('finds the versions that there were, takes one back, and watches', async () => {
+    const watched = '--watch --request-timeout=2s';
+    const said = await type(versions?.replace('--watch', watched));
+    const names = ['api', 'delivery', 'dispatcher', 'worker-ingest', 'worker-render'];
+    for (const name of names) expect(said).toMatch(new RegExp(`^main-${name}-\\w+ .*tintype`, 'm'));
+    expect(said).toContain('imageservice.tintype.dev/main patched');
+    expect(said).toMatch(/^main /m);
+    const path = `/apis/tintype.dev/v1alpha1/namespaces/${namespace}/imageservices/main`;
+    const { spec } = await kubeOk(cluster.plane(), { path });
+    expect(spec).toMatchObject({ image: 'registry.example.com/tintype:1.2.0' });
+  });
+
+  it('is all that it types', () => expect(others).toEqual([]));
+});
