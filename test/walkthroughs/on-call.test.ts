@@ -78,8 +78,12 @@ async function quietTape(): Promise<Tape> {
 const rung = (tape: Tape, alerts: readonly string[], until = tape.length() - 1) =>
   tape.expectRung(alerts, until);
 
+/** Those that nothing was done by yet. */
+const unread = new Set(chapters.keys());
+
 function chapter(title: string): Chapter {
   const found = chapters.get(title);
+  unread.delete(title);
   if (found === undefined) throw new Error(`no chapter is called ${title}`);
   return found;
 }
@@ -330,6 +334,7 @@ describe('a night on call', { shuffle: false }, () => {
       };
       await expect.poll(spooled, soon).toBe(deliveries);
       await typeAll(chapter('The next morning'));
+      expect([...unread]).toEqual([]);
       // Small pictures cost a credit each.
       const { hours, charged } = await readMoney(night.db);
       expect([hours.requests, charged]).toEqual([deliveries, deliveries]);

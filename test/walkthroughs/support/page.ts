@@ -18,6 +18,8 @@ export function readChapters(document: string): Map<string, Chapter> {
 function readChapter(part: string): Chapter {
   const [, rings = ''] = /^- \*\*Rings\*\* (.*)$/m.exec(part) ?? [];
   const blocks = [...part.matchAll(/^```sh\n([\s\S]*?)^```\n+```\w+\n([\s\S]*?)^```$/gm)];
+  const sh = part.match(/^```sh$/gm) ?? [];
+  if (sh.length !== blocks.length) throw new Error(`a block shows nothing behind it:\n${part}`);
   return {
     rings: [...rings.matchAll(/\[(Tintype\w+)\]/g)].map(([, name = '']) => name),
     typed: blocks.map(([, commands = '', seen = '']) => ({ commands, seen })),
