@@ -1,4 +1,7 @@
-/** The commands of the guide at /docs, as they are served, from a token to a signed URL. */
+/**
+ * The commands of the guide at /docs, as they are served, from a token to a signed URL; and what it has a page of a
+ * browser do with a part of a large file.
+ */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +9,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
+import { readFences } from './support/blocks.ts';
+import { withKey } from './support/client.ts';
 import { launcher, removeFolder, startTintype, type Tintype } from './support/tintype.ts';
+import { waitUntilEnded } from './support/upload.ts';
 
 let tintype: Tintype;
 let folder: string;
@@ -55,15 +61,44 @@ function filledIn(commands: string): string {
   }, commands);
 }
 
+const [shell, script] = readFences('config/generate/openapi/guide.md');
+
+it('are served as they are written', async () => {
+  const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
+  const { info } = (await answer.json()) as { info: { description: string } };
+  for (const { language, text } of [shell, script].filter((each) => each !== undefined)) {
+    expect(info.description).toContain(`\`\`\`${language}\n${text}`);
+  }
+});
+
 it('make a project, a key, a file and a signed URL on a command line', {
   timeout: 120_000,
 }, async () => {
-  const answer = await fetch(`${tintype.instance.api_url}/openapi.json`);
-  const { info } = (await answer.json()) as { info: { description: string } };
-  const [, commands = ''] = /### On a command line\n\n```\n(.*?)```/s.exec(info.description) ?? [];
-  const script = ['set -euo pipefail', FIELD, filledIn(commands)].join('\n');
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder });
+  const typed = ['set -euo pipefail', FIELD, filledIn(shell?.text ?? '')].join('\n');
+  const { stdout } = await promisify(execFile)('bash', ['-c', typed], { cwd: folder });
   const [file = '', signed = ''] = stdout.trim().split('\n').slice(-2);
   expect(file).toContain('/originals/f/logo.png');
   expect(JSON.parse(signed).url).toMatch(/\/resize\/320x\/f\/logo\.png\?.*sig=/);
+});
+
+// What stands around it in a page.
+const AsyncFunction = Object.getPrototypeOf(async () => undefined).constructor;
+
+it('send the parts of a large file', { timeout: 120_000 }, async () => {
+  const { api_key, project_slug } = tintype.instance;
+  const key = withKey(tintype, api_key);
+  const bytes = await over(photograph(2400, 1600)).tiff({ compression: 'none' }).toBuffer();
+  const parts = Math.ceil(bytes.length / 2 ** 23);
+  const uploads = `/v1/projects/${project_slug}/uploads`;
+  const wish = { content_type: 'image/tiff', size_bytes: bytes.length, parts };
+  const { upload_id, multipart } = (await key('POST', uploads, wish)).body;
+  const sent: { part_number: number; etag: string }[] = [];
+  const send = AsyncFunction('part', 'n', 'part_size', 'file', 'sent', script?.text);
+  for (const part of multipart.parts) {
+    await send(part, part.part_number, multipart.part_size, new Blob([bytes]), sent);
+  }
+  expect(sent.length).toBeGreaterThan(1);
+  const completed = await key('POST', `${uploads}/${upload_id}/complete`, { parts: sent });
+  expect(completed.status).toBe(200);
+  expect(await waitUntilEnded(key, project_slug, upload_id)).toMatchObject({ status: 'ready' });
 });
