@@ -9,19 +9,23 @@ import {
   expressHandler,
   type UploadRoute,
 } from '../../runtime/sdk/server/sdk.ts';
-import { removeFolder, startTintype } from '../contract/support/tintype.ts';
+import { removeFolder, startTintype, type Tintype } from '../contract/support/tintype.ts';
 import { wrapBmp } from './bmp.ts';
 import { startBrowser } from './browser.ts';
 import { over, photograph } from './pictures.ts';
-import { PAGE_PATH, pageOf, startSite } from './site.ts';
+import { PAGE_PATH, pageOf, type Site, startSite } from './site.ts';
 
-export type UploadSite = { browser: Browser; origin: string; close(): Promise<void> };
+export type UploadSite = Pick<Site, 'origin' | 'answers'> & {
+  tintype: Tintype;
+  browser: Browser;
+  close(): Promise<void>;
+};
 
-/** `program` is the page's module, which sets the title to `ready`; `photo` is the route of its handler. */
+/** `program` is the page's module, which sets the title to `ready`; `photo` is the route of its handler, also as `gallery`. */
 export async function startUploadSite(program: string, photo: UploadRoute): Promise<UploadSite> {
   const [tintype, browser, site] = await Promise.all([startTintype(), startBrowser(), startSite()]);
   const { api_url: url, api_key: apiKey, project_slug: project } = tintype.instance;
-  const handler = createUploadHandler({ router: { photo }, url, apiKey, project });
+  const handler = createUploadHandler({ router: { photo, gallery: photo }, url, apiKey, project });
   const send = (bytes: Buffer) => async (_: unknown, response: ServerResponse) =>
     void response.end(bytes);
   site.answers.set(PAGE_PATH, pageOf(program));
@@ -31,8 +35,8 @@ export async function startUploadSite(program: string, photo: UploadRoute): Prom
   site.answers.set('/other.bmp', send(largePicture(2401)));
   site.answers.set('/torn.jpg', send(Buffer.from('no picture')));
   return {
-    browser,
-    origin: site.origin,
+    ...{ tintype, browser },
+    ...{ origin: site.origin, answers: site.answers },
     close: async () => {
       await browser.close();
       await Promise.all([site.close(), tintype.end('SIGTERM')]);

@@ -1,8 +1,13 @@
 // Spec: Upload helper codes; Upload helper constants. The browser client in Chromium, from another origin, against the
 // upload handler and a real Tintype: parts, progress, pause, resumption after a reload, and each of its own codes.
+import type { Server } from 'node:http';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
+import { withKey } from '../../../contract/support/client.ts';
+import { upload } from '../../../contract/support/upload.ts';
+import { type Examples, offerExample, writeExamples } from '../../../support/examples.ts';
+import { over, photograph } from '../../../support/pictures.ts';
 import {
   notePuts,
   openPage,
@@ -263,5 +268,69 @@ describe('the browser client', { timeout: 300_000 }, () => {
       status: 400,
       details: { accepted: ['image/*'] },
     });
+  });
+});
+
+// Those for the types of events and for URLs alone are run in ../package.test.ts.
+describe('the examples of docs/sdk.md', { timeout: 300_000 }, () => {
+  const DOCUMENT = 'docs/sdk.md';
+  let examples: Examples;
+
+  beforeAll(async () => {
+    const { api_url, api_key, project_slug } = site.tintype.instance;
+    examples = await writeExamples(DOCUMENT, {
+      'https://images.example': api_url,
+      'tin_live_…': api_key,
+      "'shop'": `'${project_slug}'`,
+    });
+    for (const name of ['page.ts', 'use-upload.ts']) offerExample(site, DOCUMENT, name);
+  });
+  afterAll(() => examples?.close());
+
+  /** With their server as that of the site, for somebody who is signed in there. */
+  async function onTheirServer(program: string): Promise<unknown> {
+    const { server } = (await examples.load('frameworks.ts')) as unknown as { server: Server };
+    const before = site.answers.get('/upload') ?? '';
+    site.answers.set('/upload', async (request, response) => {
+      request.headers['x-user'] = 'ada';
+      server.emit('request', request, response);
+    });
+    try {
+      return await page.evaluate(`(async () => { ${program} })()`);
+    } finally {
+      site.answers.set('/upload', before);
+    }
+  }
+
+  it('a page sends a picture to the server, and has what it became', async () => {
+    const said = await onTheirServer(`
+      const { send } = await import('/examples/page.ts');
+      return [await send(await picture('small.jpg')), await send(await picture('torn.jpg'))];
+    `);
+    const [published, refused] = said as string[];
+    expect(published).toMatch(/\/originals\/f\/avatar-ada round$/);
+    expect(refused).toBe('unsupported_media_type');
+  });
+
+  it('a hook of React tells how far an upload is', async () => {
+    const said = await onTheirServer(`
+      const { makeUseUpload } = await import('/examples/use-upload.ts');
+      const told = [];
+      const react = { useState: () => [null, (at) => told.push(at)], useCallback: (work) => work };
+      const { file } = await makeUseUpload(react)().send(await picture('small.jpg'));
+      return [file.width, told.at(-1).sent_bytes === told.at(-1).total_bytes];
+    `);
+    expect(said).toEqual([64, true]);
+  });
+
+  it('a server lists what is ready, and signs', async () => {
+    const { api_key, project_slug } = site.tintype.instance;
+    const bytes = await over(photograph(64, 48)).jpeg().toBuffer();
+    const shoe = { bytes, content_type: 'image/jpeg', file_slug: 'red-shoe.jpg' };
+    await upload(withKey(site.tintype, api_key), project_slug, shoe);
+    const { list } = await examples.load('api.ts');
+    expect(await list?.()).toContain('red-shoe.jpg');
+    const { secret } = await examples.load('images.ts');
+    expect(await secret?.()).toMatch(/\/resize\/320x\/f\/red-shoe\.jpg\?.*sig=/);
   });
 });

@@ -7,6 +7,7 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
+import { readFences } from '../../../contract/support/blocks.ts';
 import { projectRoot } from '../../../house/source-files.ts';
 import {
   notePuts,
@@ -23,11 +24,13 @@ const PAGE = `
 import { Uppy } from '@uppy/core';
 import AwsS3 from '@uppy/aws-s3';
 import { tintypeForUppy } from 'tintype/sdk/uppy';
+import { uppy as documented } from './uppy-page.ts';
 const uppy = new Uppy();
 const tintype = tintypeForUppy({ endpoint: '/upload', route: 'photo' });
 uppy.use(AwsS3, tintype.options);
 tintype.connect(uppy);
 window.uppy = uppy;
+window.documented = documented;
 window.send = async (...files) => {
   for (const { name, type } of files) {
     const data = await (await fetch('/' + name)).blob();
@@ -46,6 +49,8 @@ async function bundle(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-uppy-'));
   try {
     await writeFile(join(folder, 'page.js'), PAGE);
+    const example = readFences('docs/sdk.md').find(({ name }) => name === 'uppy-page.ts');
+    await writeFile(join(folder, 'uppy-page.ts'), example?.text ?? '');
     const resolve = {
       alias: { 'tintype/sdk/uppy': join(projectRoot, 'runtime/sdk/browser/uppy.ts') },
       modules: [join(projectRoot, 'node_modules')],
@@ -88,6 +93,16 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     await send(small);
     expect(await page.evaluate('ended')).toMatchObject({ failed: [], files: [{ width: 64 }] });
     expect(puts).toEqual([0]);
+  });
+
+  it('sends a file from the page of docs/sdk.md', async () => {
+    const published = await page.evaluate(`(async () => {
+      const data = await (await fetch('/small.jpg')).blob();
+      const id = documented.addFile({ name: 'small.jpg', type: 'image/jpeg', data });
+      await documented.upload();
+      return documented.getFile(id).meta.tintype;
+    })()`);
+    expect(published).toMatchObject({ width: 64 });
   });
 
   it('sends a large file in parts, is paused in the middle and goes on', async () => {

@@ -1,0 +1,59 @@
+/**
+ * The TypeScript blocks of a document, as files of a customer who has the package: his server imports them, and his site
+ * hands them to pages.
+ */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import own from '../../package.json' with { type: 'json' };
+import { readFences } from '../contract/support/blocks.ts';
+import { projectRoot } from '../house/source-files.ts';
+import type { Site } from './site.ts';
+
+export type Examples = {
+  folder: string;
+  /** What a server has of the file that is called so. */
+  load(name: string): Promise<Record<string, CallableFunction>>;
+  close(): Promise<void>;
+};
+
+/** `here`: what the document calls something, and what that is in the test. */
+export async function writeExamples(
+  document: string,
+  here: Readonly<Record<string, string>>,
+): Promise<Examples> {
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-examples-'));
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(projectRoot, join(folder, 'node_modules/tintype'));
+  await symlink(join(projectRoot, 'node_modules/zod'), join(folder, 'node_modules/zod'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  for (const { name, text } of namedIn(document)) {
+    const spelt = Object.entries(here).reduce((told, [words, mine]) => {
+      return told.replaceAll(words, mine);
+    }, text);
+    await writeFile(join(folder, name), spelt);
+  }
+  return {
+    folder,
+    load: (name) => import(join(folder, name)),
+    close: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** Lets pages of the site import the file at `/examples/`. */
+export function offerExample({ answers }: Pick<Site, 'answers'>, document: string, name: string) {
+  const found = namedIn(document).find((each) => each.name === name);
+  if (found === undefined) throw new Error(`${document} has no ${name}`);
+  const code = stripTypeScriptTypes(found.text).replaceAll(
+    /'tintype\/(sdk[\w/]*)'/g,
+    (_, entry: string) => `'${own.exports[`./${entry}` as keyof typeof own.exports].slice(1)}'`,
+  );
+  answers.set(`/examples/${name}`, async (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/javascript' }).end(code);
+  });
+}
+
+function namedIn(document: string) {
+  return readFences(document).filter(({ name }) => name.endsWith('.ts'));
+}
