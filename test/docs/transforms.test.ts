@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readPage } from '../../config/generate/transforms/read-page.ts';
 import { makePictures } from '../../config/generate/transforms-doc.ts';
+import { meanDifference, pixelsOf } from '../support/picture-difference.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
-const { parts } = readPage(readFileSync(new URL('transforms.md', docs), 'utf8'));
+const page = new URL('../../docs/transforms.md', import.meta.url);
+const { parts } = readPage(readFileSync(page, 'utf8'));
 const examples = parts.flatMap((part) => part.examples);
 const files = examples.map(({ file }) => file);
 let made: Map<string, Buffer>;
@@ -44,18 +45,3 @@ describe('docs/transforms.md', () => {
     expect(meanDifference(shown?.data, answered?.data)).toBeLessThan(1);
   });
 });
-
-async function pixelsOf(bytes: Buffer) {
-  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
-  const { format } = await sharp(bytes).metadata();
-  return {
-    data,
-    info: { format, width: info.width, height: info.height, channels: info.channels },
-  };
-}
-
-// Not byte by byte: processors may round differently.
-function meanDifference(one: Buffer = Buffer.of(), other: Buffer = Buffer.of()): number {
-  const sum = one.reduce((total, value, at) => total + Math.abs(value - (other[at] ?? 0)), 0);
-  return sum / one.length;
-}

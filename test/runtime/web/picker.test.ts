@@ -1,11 +1,14 @@
 // Spec: Library sessions and the picker. The whole way in Chromium over two origins: the host's page, the session, the
 // choice and the upload; what the keyboard, a reader and another language get of it.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { withKey } from '../../contract/support/client.ts';
+import { projectRoot } from '../../house/source-files.ts';
+import { type Examples, offerExample, writeExamples } from '../../support/examples.ts';
 import {
   addPicture,
   type PickerSite,
@@ -14,6 +17,7 @@ import {
   startPickerSite,
   visit,
 } from '../../support/picker-site.ts';
+import { meanDifference, pixelsOf } from '../../support/picture-difference.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -148,6 +152,53 @@ describe('choosing', SLOW, () => {
     const [, files] = (await told()).at(-1) ?? [];
     expect(files).toMatchObject([{ file_slug: 'forest.jpg', url: expect.any(String) }]);
     expect(files).not.toHaveProperty('0.thumb_hash');
+  });
+});
+
+describe('by the examples of docs/picker.md', SLOW, () => {
+  const DOCUMENT = 'docs/picker.md';
+  let examples: Examples;
+
+  beforeAll(async () => {
+    const { api_url, api_key } = site.tintype.instance;
+    examples = await writeExamples(DOCUMENT, {
+      'https://images.example': api_url,
+      'tin_live_…': api_key,
+      'http://localhost:3000': site.shop.origin,
+    });
+    const { mint } = await examples.load('session.ts');
+    site.shop.answers.set('/picker-session', async (request, response) => {
+      const body = await text(request);
+      const minted = await mint?.(new Request(site.shop.origin, { method: 'POST', body }), 'ada');
+      response.writeHead(minted.status).end(await minted.text());
+    });
+    for (const name of ['pick.ts', 'element.ts']) offerExample(site.shop, DOCUMENT, name);
+  });
+  afterAll(() => examples?.close());
+
+  it('a button opens the picker, by a session of the server, and has what was chosen', async () => {
+    await shown.page.evaluate(`(async () => {
+      const { pick } = await import('/examples/pick.ts');
+      window.picked = pick();
+    })()`);
+    await tile('forest.jpg').click();
+    await button('Insert').click();
+    expect(await shown.page.evaluate('picked')).toEqual([
+      expect.stringMatching(/^http:.*\/originals\/f\/forest\.jpg$/),
+    ]);
+  });
+
+  it('an element of the page tells what was chosen', async () => {
+    const said = shown.page.waitForEvent('console');
+    await shown.page.evaluate(`(async () => {
+      const { place } = await import('/examples/element.ts');
+      const body = JSON.stringify({ refreshOf: null });
+      const session = async () => (await fetch('/picker-session', { method: 'POST', body })).json();
+      place({ session });
+    })()`);
+    await tile('forest.jpg').dblclick();
+    const [detail] = (await said).args();
+    expect(await detail?.jsonValue()).toMatchObject([{ file_slug: 'forest.jpg' }]);
   });
 });
 
@@ -402,30 +453,55 @@ describe('for everybody', SLOW, () => {
     expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
   });
 
-  it.each([
+  const screens = [
     ['phone', 390, 844, 'light'],
     ['tablet', 820, 1180, 'light'],
     ['desktop', 1280, 800, 'dark'],
-  ])('is whole on a %s', async (name, width, height, theme) => {
-    await shown.page.setViewportSize({ width, height });
-    await pick({ select: 'many', theme });
-    for (const each of ['forest.jpg', 'harbour.jpg', 'mountain.jpg']) {
-      await tile(each).locator('img.loaded').waitFor();
-    }
-    await tile('forest.jpg').click();
-    const tooWide = 'const { scrollWidth, clientWidth } = document.documentElement;';
-    expect(await inFrame(`${tooWide} return scrollWidth - clientWidth`)).toBe(0);
-    const parts = [shown.frame.getByRole('searchbox'), button('Close'), button('Insert')];
-    for (const part of [...parts, tile('mountain.jpg')]) {
-      const { x, y, ...size } = (await part.boundingBox()) ?? NOWHERE;
-      expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
-      expect(x + size.width).toBeLessThanOrEqual(width);
-      expect(y + size.height).toBeLessThanOrEqual(height);
-    }
-    // TINTYPE_PICTURES=docs/picker takes those of docs/picker.md anew.
-    const folder = process.env['TINTYPE_PICTURES'];
-    if (folder) await shown.page.screenshot({ path: join(folder, `${name}.jpg`) });
+  ] as const;
+  const pictures = join(projectRoot, 'docs/picker');
+  const pictureOf = (name: string) => join(pictures, `${name}.jpg`);
+  /** Less than one image of the three makes of the largest screen. */
+  const DIFFERENCE_MAX = 1;
+
+  it('has a picture of each screen in docs/picker.md', () => {
+    expect(readdirSync(pictures).sort()).toEqual(screens.map(([name]) => `${name}.jpg`).sort());
   });
+
+  it.each(screens)(
+    'is whole on a %s, as its picture shows it',
+    async (name, width, height, theme) => {
+      await shown.page.setViewportSize({ width, height });
+      // Whatever other tests have added, and in one order.
+      const order = ['harbour.jpg', 'mountain.jpg', 'forest.jpg'];
+      await shown.page.route('**/v1/library/files**', async (route) => {
+        const body = await (await route.fetch()).json();
+        const items = order.map((slug) =>
+          body.items.find((item: { file_slug: string }) => item.file_slug === slug),
+        );
+        await route.fulfill({ json: { items, next_cursor: null } });
+      });
+      await pick({ select: 'many', theme });
+      for (const each of ['forest.jpg', 'harbour.jpg', 'mountain.jpg']) {
+        await tile(each).locator('img.loaded').waitFor();
+      }
+      await tile('forest.jpg').click();
+      const tooWide = 'const { scrollWidth, clientWidth } = document.documentElement;';
+      expect(await inFrame(`${tooWide} return scrollWidth - clientWidth`)).toBe(0);
+      const parts = [shown.frame.getByRole('searchbox'), button('Close'), button('Insert')];
+      for (const part of [...parts, tile('mountain.jpg')]) {
+        const { x, y, ...size } = (await part.boundingBox()) ?? NOWHERE;
+        expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+        expect(x + size.width).toBeLessThanOrEqual(width);
+        expect(y + size.height).toBeLessThanOrEqual(height);
+      }
+      const taken = await shown.page.screenshot({ type: 'jpeg' });
+      // TINTYPE_PICTURES=yes takes those of docs/picker.md anew.
+      if (process.env['TINTYPE_PICTURES']) writeFileSync(pictureOf(name), taken);
+      const [kept, now] = await Promise.all([readFileSync(pictureOf(name)), taken].map(pixelsOf));
+      expect(kept?.info).toEqual(now?.info);
+      expect(meanDifference(kept?.data, now?.data)).toBeLessThan(DIFFERENCE_MAX);
+    },
+  );
 
   it('speaks German where it is asked to, or where the browser does', async () => {
     await pick({ language: 'de' });
