@@ -2,6 +2,7 @@
 // docs/walkthroughs/platform.md: the image is built from the Dockerfile, the servers are reached as Services, and what
 // viewers ask comes through an ingress controller.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readShellBlocks } from '../contract/support/blocks.ts';
 import { identify } from '../contract/support/tools.ts';
 import { sendUpload, upload } from '../contract/support/upload.ts';
 import { over, photograph } from '../support/pictures.ts';
@@ -121,8 +122,12 @@ describe('an installation', () => {
   });
 
   it('answers whoever is on call, as the runbook types it', async () => {
-    const doctor = ['exec', 'deployment/main-dispatcher', '--', 'tintype', 'doctor'];
-    const said = await kubectl('--namespace', HOME, ...doctor, '--fix-cors');
+    const typed = readShellBlocks('docs/runbook/README.md').filter((block) =>
+      block.includes(` --namespace ${HOME} exec `),
+    );
+    expect(typed).toHaveLength(1);
+    const [, ...words] = typed.join('').trim().split(' ');
+    const said = await kubectl(...words, '--fix-cors');
     expect(said).toMatch(/✓ migrated/);
     expect(said).not.toContain('✗');
   });
