@@ -49,8 +49,9 @@ describe('the alerts', () => {
   it('have a name each, and a page each, and every page an alert', () => {
     const names = rules.map(({ alert }) => alert);
     expect(new Set(names).size).toBe(names.length);
-    const linked = rules.map(({ annotations }) => annotations.runbook_url.split('/').at(-1));
-    expect(linked.sort()).toEqual(pages.sort());
+    // The site shows the pages where they lie here.
+    const linked = rules.map(({ annotations }) => new URL(annotations.runbook_url).pathname);
+    expect(linked.sort()).toEqual(pages.map((page) => `/docs/runbook/${page}`).sort());
     for (const name of names) expect(read('docs/runbook/README.md')).toContain(`[${name}]`);
   });
 });

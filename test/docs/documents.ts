@@ -11,6 +11,17 @@ export function readPages(): Map<string, string> {
   return new Map(pages.map((path) => [path, readText(path)]));
 }
 
+/** Every Markdown file of the project, also those that pages are made from. */
+export function allMarkdown(): Map<string, string> {
+  const ours = readdirSync(projectRoot, { withFileTypes: true }).filter(
+    ({ name }) => !name.startsWith('.') && name !== 'node_modules',
+  );
+  const paths = ours.flatMap((entry) => (entry.isDirectory() ? listFiles(entry.name) : entry.name));
+  return new Map(
+    paths.filter((path) => path.endsWith('.md')).map((path) => [path, readText(path)]),
+  );
+}
+
 /** Headings of a page without their marks, code spans taken as their words. */
 export function headingsOf(page: string): string[] {
   return [...withoutFences(page).matchAll(/^#{1,6} (.+)$/gm)].map(([, title = '']) =>
@@ -77,7 +88,8 @@ function readText(path: string): string {
   return readFileSync(join(projectRoot, path), 'utf8');
 }
 
-function listFiles(folder: string): string[] {
+/** From the project's root. */
+export function listFiles(folder: string): string[] {
   return readdirSync(join(projectRoot, folder), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(projectRoot, join(entry.parentPath, entry.name)))

@@ -14,8 +14,10 @@ import {
 import * as limits from '../../runtime/core/limits.ts';
 import { createMetrics } from '../../runtime/platform/metrics.ts';
 import {
+  allMarkdown,
   anchorOf,
   headingsOf,
+  listFiles,
   parseCitation,
   projectRoot,
   readCitations,
@@ -24,6 +26,10 @@ import {
 } from './documents.ts';
 
 const pages = readPages();
+/** But for what other pages are made of: their links lead from there. */
+const linking = new Map(
+  [...allMarkdown()].filter(([path]) => !path.startsWith('config/generate/')),
+);
 const reference = [...pages].filter(([path]) => path.startsWith('docs/reference/'));
 const referenceText = reference.map(([, text]) => text).join('\n');
 /** The headings of each page of the reference, as citations are compared with them. */
@@ -54,18 +60,40 @@ describe('citations in comments', () => {
 });
 
 describe('links between documents', () => {
-  it.each([...pages.keys()])('of %s lead to files and headings that are there', (path) => {
-    const broken = relativeLinksOf(pages.get(path) ?? '').filter((link) => !resolves(path, link));
+  it.each([...linking.keys()])('of %s lead to files and headings that are there', (path) => {
+    const broken = relativeLinksOf(linking.get(path) ?? '').filter((link) => !resolves(path, link));
     expect(broken).toEqual([]);
   });
 });
 
-it('the map of the documents leads to each', () => {
-  const linked = new Set(relativeLinksOf(pages.get('docs/README.md') ?? ''));
-  const paths = [...pages.keys()].map((path) => path.replace(/^docs\//, ''));
-  const entries = paths.filter((path) => /^[a-z-]+(?:\/README)?\.md$/.test(path));
-  expect(entries.length).toBeGreaterThan(20);
-  expect(entries.filter((path) => !linked.has(path))).toEqual([]);
+describe('the map of the documents', () => {
+  const MAP = 'docs/README.md';
+  const targetsOf = (from: string) =>
+    relativeLinksOf(linking.get(from) ?? '').map((link) =>
+      normalize(join(dirname(from), link.split('#')[0] ?? '')),
+    );
+  const named = targetsOf(MAP);
+
+  it('leads to each page, by itself or by the list of its folder', () => {
+    const lists = named.filter((path) => path.endsWith('/README.md'));
+    const led = new Set([MAP, ...named, ...lists.flatMap(targetsOf)]);
+    const wanted = [...linking.keys()].filter((path) => !path.startsWith('test/'));
+    expect(wanted.length).toBeGreaterThan(200);
+    expect(wanted.filter((path) => !led.has(path))).toEqual([]);
+  });
+
+  it('names those of the root, and of each folder what is not in its list', () => {
+    const own = [...linking.keys()].filter((path) => /^[A-Z]+\.md$/.test(path));
+    expect(own).toContain('SECURITY.md');
+    expect(own.filter((path) => !named.includes(path))).toEqual([]);
+  });
+
+  it('has nothing beside it that no page links, shows or has typed', () => {
+    const shown = new Set([...linking.keys()].flatMap(targetsOf));
+    const all = [...linking.values()].join('\n');
+    const others = listFiles('docs').filter((path) => !path.endsWith('.md') && !shown.has(path));
+    expect(others.filter((path) => !all.includes(path))).toEqual([]);
+  });
 });
 
 describe('the reference', () => {
@@ -108,5 +136,5 @@ function resolves(from: string, link: string): boolean {
   const target = path === '' ? from : normalize(join(dirname(from), path));
   if (!existsSync(join(projectRoot, target))) return false;
   if (anchor === undefined) return true;
-  return headingsOf(pages.get(target) ?? '').some((heading) => anchorOf(heading) === anchor);
+  return headingsOf(linking.get(target) ?? '').some((heading) => anchorOf(heading) === anchor);
 }
