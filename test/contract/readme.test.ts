@@ -1,12 +1,15 @@
 // Every command of the README and of getting started is run here, in order, on a fresh Tintype, and does
 // what the text says. A block that is only shown is marked `console`.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
 import { jsonIn, readFences, runBlocks } from './support/blocks.ts';
 import { withSession } from './support/client.ts';
+import { readStart } from './support/start-line.ts';
 import {
   makeFolder,
   projectRoot,
@@ -90,6 +93,19 @@ describe('README', { shuffle: false }, () => {
     expect(usage.credit_balance).toBeGreaterThan(0);
   });
 
+  it('begins with what `make up` runs', async () => {
+    const { env, args } = readStart(README);
+    expect([env, args]).toEqual([{}, []]);
+    const words = ['--dry-run', 'up', 'ARGS=--config my-folder'];
+    const { stdout } = await promisify(execFile)('make', words, { cwd: projectRoot });
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('node runtime/main.ts up --config my-folder');
+  });
+
+  it('fits on two screens: with its table and its first picture, at most 109 lines', () => {
+    const lines = readFileSync(join(projectRoot, README), 'utf8').trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(109);
+  });
+
   it('declares a whole project', async () => {
     expect(tintype.stderr.filter((line) => line.includes('declaration'))).toEqual([]);
     const owner = await withSession(tintype, 'demo');
@@ -148,44 +164,3 @@ describe('getting started', { shuffle: false }, () => {
     expect(usage).toMatchObject({ project_slug: 'holiday', credit_balance: 1000 });
   });
 });
-
-describe('the documents', () => {
-  const folders = ['docs', 'docs/walkthroughs'];
-  const documents = [README, ...folders.flatMap(listPages)];
-
-  it('call every block what it is, so that none that could be run is not', () => {
-    const known = ['sh', 'console', 'dotenv', 'yaml', 'json', 'mermaid', 'text', 'ts', 'js'];
-    const others = documents.flatMap((document) =>
-      readFences(document)
-        .filter(({ language }) => !known.includes(language))
-        .map(({ language }) => `${document}: ${language}`),
-    );
-    expect(others).toEqual([]);
-  });
-
-  it('have runnable blocks only where they are run', () => {
-    const withCommands = documents.filter((document) =>
-      readFences(document).some(({ language }) => language === 'sh'),
-    );
-    expect(withCommands.filter((document) => !isRun(document))).toEqual([]);
-  });
-});
-
-function listPages(folder: string): string[] {
-  const names = readdirSync(join(projectRoot, folder)).filter((name) => name.endsWith('.md'));
-  return names.map((name) => `${folder}/${name}`);
-}
-
-/** By the test of its walkthrough, or by one that names it. */
-function isRun(document: string): boolean {
-  const walkthrough = document.replace('docs/', 'test/').replace(/md$/, 'test.ts');
-  const naming = [
-    'test/contract/readme.test.ts',
-    'test/cluster/documents.test.ts',
-    'test/docs/typed.test.ts',
-  ];
-  return (
-    existsSync(join(projectRoot, walkthrough)) ||
-    naming.some((test) => readFileSync(join(projectRoot, test), 'utf8').includes(`'${document}'`))
-  );
-}

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import contract from '../../docs/scanner.openapi.json' with { type: 'json' };
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { openHttpScanner } from '../../runtime/platform/scanner/http-scanner.ts';
+import { readFences } from '../contract/support/blocks.ts';
 import { over, photograph } from '../support/pictures.ts';
 
 const never = new AbortController().signal;
@@ -48,6 +49,11 @@ it('the example refuses what is no picture, and the contract says that it may', 
     kind: 'refused',
   });
   expect(Object.keys(contract.paths['/scan'].post.responses)).toContain('422');
+});
+
+it('the answer that the page shows keeps the contract', () => {
+  const shown = readFences('docs/scanner.md').filter(({ language }) => language === 'json');
+  expect(shown.map(({ text }) => validate(JSON.parse(text)))).toEqual([true]);
 });
 
 it('the example of the contract keeps the contract, and what is none does not', () => {

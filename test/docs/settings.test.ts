@@ -10,17 +10,14 @@ import { readPlans } from '../../runtime/platform/plans-file.ts';
 import { readFences } from '../contract/support/blocks.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeOrganization } from '../support/rows.ts';
-import { readPages } from './documents.ts';
 
 const { db } = useDatabase();
 
-const shown = [...readPages().keys()].flatMap((page) =>
-  readFences(page)
-    .filter(({ language }) => language === 'dotenv')
-    .map(({ text }) => [page, text] as const),
-);
+const shown = readFences('docs/cdn.md')
+  .filter(({ language }) => language === 'dotenv')
+  .map(({ heading, text }) => [heading, text] as const);
 
-it.each(shown)('variables of %s, %j', (_page, text) => {
+it.each(shown)('variables of %s, %j', (_heading, text) => {
   const variables = parseEnv(text.replaceAll('…', 'a token of yours'));
   const config = Object.values(parseConfig(variables)).flat().map(String);
   expect(Object.keys(variables)).not.toEqual([]);

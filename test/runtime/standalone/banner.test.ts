@@ -2,10 +2,12 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import { printBanner } from '../../../runtime/standalone/banner.ts';
+import { readFences } from '../../contract/support/blocks.ts';
 import { anInstance } from '../../support/instance-file.ts';
 
 function print(project_slug: string): string {
   const instance = anInstance({
+    api_url: 'http://localhost:8080',
     delivery_root_domain: 'localhost',
     delivery_port: 8081,
     project_slug,
@@ -26,4 +28,16 @@ it('says that there is no project, where the folder declares none', () => {
   const said = print('');
   expect(said).toContain('declares no active project: add a Project document');
   expect(said).not.toMatch(/Delivery|Project {4}|tintype upload/);
+});
+
+it('says what the README shows', () => {
+  const [shown] = readFences('README.md').filter(({ language }) => language === 'console');
+  const [command, ...lines] = shown?.text.trimEnd().split('\n') ?? [];
+  expect([command, lines.pop()]).toEqual(['$ make up', '  ...']);
+  const said = print('demo').split('\n');
+  for (const line of lines)
+    expect(
+      said.find((each) => each.startsWith(line)),
+      line,
+    ).toBeDefined();
 });

@@ -1,0 +1,141 @@
+// Every fenced block of every document is claimed by a test that reads it there, and every claim has its blocks; and
+// what diagrams and JSON need that nothing runs for.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import openapi from '../../runtime/api/openapi.json' with { type: 'json' };
+import { type Fence, readFences } from '../contract/support/blocks.ts';
+import { importsOf, projectRoot } from '../house/source-files.ts';
+import { type Claim, claims } from './blocks.ts';
+import { allMarkdown, listFiles } from './documents.ts';
+import { faultsOf } from './mermaid.ts';
+
+type Block = Fence & { page: string };
+
+const HERE = 'test/docs/blocks.test.ts';
+const pages = [...allMarkdown()];
+const blocks = pages.flatMap(([page]) => readFences(page).map((fence) => ({ ...fence, page })));
+
+const claimed = ({ page, language, under }: Claim) => {
+  const [before = '', behind] = page.split('*');
+  const isOf = (path: string) =>
+    behind === undefined ? path === page : path.startsWith(before) && path.endsWith(behind);
+  return blocks.filter(
+    (block) =>
+      isOf(block.page) && block.language === language && (under ?? block.heading) === block.heading,
+  );
+};
+const named = ({ page, language, heading, text }: Block) =>
+  `${page}, ${heading}: ${language} ${text.split('\n', 1)[0]}`;
+
+describe('the blocks of the documents', () => {
+  it('are found, each that is fenced in any way', () => {
+    expect(pages.length).toBeGreaterThan(200);
+    expect(blocks.length).toBeGreaterThan(250);
+    for (const [page, text] of pages) {
+      const fences = text.match(/^[ >]*(?:```|~~~)/gm) ?? [];
+      expect(fences, page).toHaveLength(2 * readFences(page).length);
+      expect(text, page).not.toMatch(/^<pre\b/m);
+    }
+  });
+
+  it('are claimed once each', () => {
+    const times = new Map<Block, number>();
+    for (const block of claims.flatMap(claimed)) times.set(block, (times.get(block) ?? 0) + 1);
+    const others = blocks.filter((block) => times.get(block) !== 1);
+    expect(others.map(named)).toEqual([]);
+  });
+
+  it.each(claims)('$page: $blocks of $language, as it is claimed', (claim) => {
+    expect(claimed(claim).map(named)).toHaveLength(claim.blocks);
+  });
+
+  it.each(claims.filter(({ by }) => !by.includes(HERE)))(
+    '$page: its tests read what is $how',
+    ({ page, by }) => {
+      for (const test of by) expect(readersOf(test), `${test} reads ${page}`).toContain(page);
+    },
+  );
+});
+
+/** What reads blocks, in whatever way. */
+const READS =
+  /\b(?:readFences|readShellBlocks|readCommands|readStart|readChapters|readPage|runBlocks|writeExamples)\(/;
+const read = new Map<string, readonly string[]>();
+
+/** The documents that a test names in its own code, or in what it imports of the tests, where blocks are read. */
+function readersOf(test: string): readonly string[] {
+  const known = read.get(test);
+  if (known !== undefined) return known;
+  const files = new Set([test]);
+  for (const file of files) {
+    for (const { target } of importsOf(file)) {
+      if (target.startsWith('test/') && existsSync(join(projectRoot, target))) files.add(target);
+    }
+  }
+  const texts = [...files].map((file) => readFileSync(join(projectRoot, file), 'utf8'));
+  const found = texts.filter((text) => READS.test(text)).flatMap(documentsIn);
+  read.set(test, found);
+  return found;
+}
+
+/** In quotes: a comment names them without. */
+function documentsIn(text: string): string[] {
+  return [...text.matchAll(/['/]([\w./-]*\.md)'/g)].map(([, path = '']) =>
+    path.replace(/^[./]+/, ''),
+  );
+}
+
+it('pictures lie only where a test makes them: test/docs/transforms.test.ts, test/runtime/web/picker.test.ts', () => {
+  const pictures = listFiles('docs').filter((path) =>
+    /\.(?:avif|gif|jpe?g|png|svg|webp)$/.test(path),
+  );
+  expect(pictures.length).toBeGreaterThan(30);
+  expect(pictures.filter((path) => !/^docs\/(?:pictures|picker)\//.test(path))).toEqual([]);
+});
+
+const claimedHere = (language: string) =>
+  claims.filter((claim) => claim.by.includes(HERE) && claim.language === language).flatMap(claimed);
+
+describe('what is claimed by the guard', () => {
+  it.each(claimedHere('mermaid'))('the diagram of $page is one', ({ text }) => {
+    expect(faultsOf(text)).toEqual([]);
+  });
+
+  it('a line that Mermaid might not read is told', () => {
+    for (const line of ['a[x(y)] --> b', 'a --> end', 'a -- x; y --> b', 'a ---> b', 'a -->'])
+      expect(faultsOf(`flowchart LR\n  ${line}`)).toEqual([`  ${line}`]);
+    expect(faultsOf('pie\n  "a" : 1')).toEqual(['pie']);
+  });
+
+  it('the chart’s README has the blocks of the page that it is made from', () => {
+    const texts = (page: string) => readFences(page).map(({ text }) => text);
+    const [source, made] = [
+      'config/generate/manifests/chart-readme.md',
+      'charts/tintype/README.md',
+    ];
+    expect(texts(source)).toEqual(texts(made));
+  });
+
+  describe('an answer that is shown', () => {
+    const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, date: true } });
+    const { Error: envelope, Upload: upload } = openapi.components.schemas;
+    const isRefusal = ajv.compile(envelope);
+    const fields: Record<string, unknown> = upload.properties;
+
+    it.each(claimedHere('json'))('by $page is one of the OpenAPI document', ({ page, text }) => {
+      const answer = JSON.parse(text);
+      const code = answer.error?.code ?? answer.error_code;
+      if (page.startsWith('docs/errors/')) expect(code).toBe(basename(page, '.md'));
+      if ('error' in answer) expect(isRefusal(answer), ajv.errorsText(isRefusal.errors)).toBe(true);
+      // Some fields of an upload.
+      else for (const [name, value] of Object.entries(answer)) expectValid(fields[name], value);
+    });
+
+    function expectValid(schema: unknown, value: unknown): void {
+      expect(schema).toBeTypeOf('object');
+      expect(ajv.validate(schema as object, value), ajv.errorsText()).toBe(true);
+    }
+  });
+});

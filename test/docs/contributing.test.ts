@@ -1,0 +1,30 @@
+// CONTRIBUTING.md: the command that nobody waits for in a test is one of Vitest's own words, of files that are there, by a
+// variable that they read.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { readFences } from '../contract/support/blocks.ts';
+import { projectRoot } from '../house/source-files.ts';
+
+const [soak = '', ...others] = readFences('CONTRIBUTING.md').map(({ text }) => text.trim());
+
+it('has one block, which runs Vitest', () => {
+  expect([others, soak.split(' npx vitest run ').length]).toEqual([[], 2]);
+});
+
+it('an hour of the operator is a file of tests that Vitest finds, which reads its variable', async () => {
+  const listed = soak.replace('npx vitest run', 'vitest list --filesOnly');
+  const PATH = [join(projectRoot, 'node_modules/.bin'), dirname(process.execPath), '/usr/bin:/bin'];
+  const env = { PATH: PATH.join(':') };
+  const options = { cwd: projectRoot, env };
+  const { stdout } = await promisify(execFile)('bash', ['--norc', '-euc', listed], options);
+  const files = stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/^\[\w+\] /, ''));
+  expect(files).toEqual(['test/cluster/soak.test.ts']);
+  const [variable = ''] = soak.split('=');
+  expect(readFileSync(join(projectRoot, files[0] ?? ''), 'utf8')).toContain(variable);
+});
