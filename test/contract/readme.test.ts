@@ -96,7 +96,7 @@ describe('README', { shuffle: false }, () => {
   it('begins with what `make up` runs', async () => {
     const { env, args } = readStart(README);
     expect([env, args]).toEqual([{}, []]);
-    const words = ['--dry-run', 'up', 'ARGS=--config my-folder'];
+    const words = ['--no-print-directory', '--dry-run', 'up', 'ARGS=--config my-folder'];
     const { stdout } = await promisify(execFile)('make', words, { cwd: projectRoot });
     expect(stdout.trimEnd().split('\n').at(-1)).toBe('node runtime/main.ts up --config my-folder');
   });
