@@ -14,6 +14,7 @@ import { QueueTimeout } from '../../../runtime/platform/queue/queue.ts';
 import type { WorkerOptions } from '../../../runtime/worker/lanes.ts';
 import { startWorker, type Worker } from '../../../runtime/worker/serve.ts';
 import { useDatabase } from '../../support/database.ts';
+import { decoderPids, ticksOf } from '../../support/decoder-processes.ts';
 import { makeFolderBuckets } from '../../support/folder-buckets.ts';
 import { over, photograph } from '../../support/pictures.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -80,10 +81,10 @@ function request(changes: Partial<RenderRequest> = {}): RenderRequest {
   };
 }
 
+const ticksOfDecoders = () => decoderPids().reduce((sum, pid) => sum + ticksOf(pid), 0);
+
 async function untilReady(upload: Parameters<typeof uploadAsItIs>[1]): Promise<void> {
-  while ((await uploadAsItIs(db, upload)).status !== 'ready') {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await expect.poll(async () => (await uploadAsItIs(db, upload)).status).toBe('ready');
 }
 
 describe('a worker', () => {
@@ -281,14 +282,17 @@ describe('a render call', () => {
 
   it('that everybody has left is given up', async () => {
     const { queue, renders } = await start();
+    await queue.call('render', request(), { deadline_ms: 10_000 });
+    const idle = ticksOfDecoders();
     const output = { width: 4000, height: 3000 };
     const slow = request({ plan: { ...request().plan, output, format: 'avif' } });
     const leave = new AbortController();
     const call = queue.call('render', slow, { deadline_ms: 10_000, signal: leave.signal });
-    setTimeout(() => leave.abort(new Error('left')), 300);
+    await expect.poll(ticksOfDecoders).toBeGreaterThan(idle + 10);
+    leave.abort(new Error('left'));
     await expect(call).rejects.toThrow('left');
     const reply = await queue.call('render', request(), { deadline_ms: 10_000 });
     expect(renderReplySchema.parse(reply).size_bytes).toBeGreaterThan(0);
-    expect(renders).toEqual(['failed', 'done']);
+    expect(renders).toEqual(['done', 'failed', 'done']);
   });
 });

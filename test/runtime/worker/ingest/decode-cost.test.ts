@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { pixelLimit } from '../../../../runtime/core/image/formats.ts';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { estimateCost } from '../../../../runtime/worker/ingest/decode-cost.ts';
 import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.ts';
 import { sampleBytesOf, scanImage } from '../../../../runtime/worker/ingest/scan.ts';
-import { createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
+import { type Admission, createAdmission } from '../../../../runtime/worker/sandbox/admission.ts';
 import {
   createSandbox,
   type Sandbox,
@@ -15,6 +15,7 @@ import { filterOfResults, square } from '../../../support/svg-square.ts';
 
 /** Of the worker's own lane for uploads. */
 const SLOT_MEMORY_BYTES = 2_147_483_648;
+const WALL_CLOCK_MS = 60_000;
 
 const open: Sandbox[] = [];
 afterEach(async () => {
@@ -24,7 +25,7 @@ afterEach(async () => {
 function decoder(options: Partial<SandboxOptions> = {}): Sandbox {
   const sandbox = createSandbox({
     slots: 1,
-    wall_clock_ms: 60_000,
+    wall_clock_ms: WALL_CLOCK_MS,
     memory_bytes: 2_000_000_000,
     jobs_per_child: 10,
     log: createLog({ level: 'silent', name: 'test' }),
@@ -143,13 +144,31 @@ describe('an upload that would cost more than a slot has', () => {
   });
 });
 
+/** An admission without room until somebody leaves; `asked`: the next one stands in its line. */
+async function fullAdmission() {
+  const { enter } = createAdmission({ memory_bytes: 200_000_000 });
+  const leave = await enter(200_000_000);
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
+  const admission: Admission = {
+    enter: (...wanted) => {
+      const entered = enter(...wanted);
+      resolve();
+      return entered;
+    },
+  };
+  return { admission, leave, asked };
+}
+
 describe('an upload that fits, but not beside what is decoded now', () => {
   it('waits for room with its clock standing still, and then succeeds', async () => {
-    const admission = createAdmission({ memory_bytes: 200_000_000 });
-    const leave = await admission.enter(200_000_000);
-    const sandbox = decoder({ admission, wall_clock_ms: 6000 });
-    const result = sandbox.run(ingest('image/jpeg', await jpeg(false)));
-    await new Promise((resolve) => setTimeout(resolve, 7000));
+    const { admission, leave, asked } = await fullAdmission();
+    const sandbox = decoder({ admission });
+    const bytes = await jpeg(false);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const result = sandbox.run(ingest('image/jpeg', bytes));
+    await asked;
+    vi.advanceTimersByTime(10 * WALL_CLOCK_MS);
+    vi.useRealTimers();
     leave();
     expect((await result).facts).toMatchObject({ width: 900, height: 600 });
     // It has left in its turn.
@@ -157,12 +176,12 @@ describe('an upload that fits, but not beside what is decoded now', () => {
   });
 
   it('gives its place in the line back when it is not wanted any more', async () => {
-    const admission = createAdmission({ memory_bytes: 200_000_000 });
-    const leave = await admission.enter(200_000_000);
+    const { admission, leave, asked } = await fullAdmission();
     const stop = new AbortController();
     const sandbox = decoder({ admission });
     const run = sandbox.run(ingest('image/jpeg', await jpeg(false), stop.signal));
-    setTimeout(() => stop.abort(new Error('gone')), 300);
+    await asked;
+    stop.abort(new Error('gone'));
     await expect(run).rejects.toThrow('gone');
     leave();
     expect((await sandbox.run(ingest('image/png', await png(false)))).facts.width).toBe(900);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../runtime/db/files.ts';
@@ -374,21 +373,36 @@ describe('an attempt that fails', () => {
   });
 });
 
+/** The database, and when a heartbeat was told by it that the attempt is not its own any more. */
+function watchBeats() {
+  const told = Promise.withResolvers<void>();
+  const query = async <Row>(text: string, values?: readonly unknown[]) => {
+    const rows = await db.query<Row>(text, values);
+    if (text.startsWith('update uploads set lease_until') && rows.length === 0) told.resolve();
+    return rows;
+  };
+  return { watched: { ...db, query }, overtaken: told.promise };
+}
+
 describe('two attempts at one upload', () => {
   it('publish once: the overtaken one is dropped, and notices by its heartbeat', async () => {
     const upload = await arrive(world, project, { bytes: await jpeg() });
     const entered = Promise.withResolvers<void>();
+    const { watched, overtaken } = watchBeats();
+    const reached: string[] = [];
     const slow = ingestUpload(
       deps({
+        db: watched,
         lease_seconds: 1,
         failpoint: async (name) => {
+          reached.push(name);
           if (name !== 'ingest.decoded') return;
           await db.query(
             `update uploads set lease_until = now() - interval '1 second' where upload_id = $1`,
             [upload.upload_id],
           );
           entered.resolve();
-          await sleep(600);
+          await overtaken;
         },
       }),
       upload.upload_id,
@@ -397,6 +411,7 @@ describe('two attempts at one upload', () => {
     const second = await ingestUpload(deps(), upload.upload_id);
     expect(second.result).toBe('ready');
     expect((await slow).result).toBe('dropped');
+    expect(reached).not.toContain('ingest.before_publish');
     const file = await findFile(db, {
       project_id: project.project_id,
       file_slug: upload.file_slug,
@@ -406,12 +421,20 @@ describe('two attempts at one upload', () => {
   });
 
   it('never overlap by a database that answers late: a lease counts from when it was asked for', async () => {
+    const asked: { at: number; answer(): void }[] = [];
+    const query = async <Row>(text: string, values?: readonly unknown[]) => {
+      const gate = Promise.withResolvers<void>();
+      asked.push({ at: performance.now(), answer: gate.resolve });
+      await gate.promise;
+      return db.query<Row>(text, values);
+    };
     const processing = await makeProcessing(db, project);
-    const lease = keepLease(db, { ...processing, lease_seconds: 1 });
-    await db.transaction(async (tx) => {
-      await tx.query('select from uploads where upload_id = $1 for update', [processing.upload_id]);
-      await sleep(1800);
-    });
+    const lease = keepLease({ query }, { ...processing, lease_seconds: 1 });
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    const [first = expect.fail('nothing was asked')] = asked;
+    await expect.poll(() => performance.now() - first.at).toBeGreaterThan(1000);
+    expect(lease.signal.aborted).toBe(false);
+    first.answer();
     await expect.poll(() => lease.signal.aborted).toBe(true);
     lease.end();
   });
