@@ -6,6 +6,7 @@ import { insertSigningKey } from '../../../runtime/db/signing-keys.ts';
 import type { UploadRow } from '../../../runtime/db/uploads.ts';
 import { upsertWatermarkPreset } from '../../../runtime/db/watermark-presets.ts';
 import { useDatabase } from '../../support/database.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 import { id, makeFile, makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -736,17 +737,21 @@ describe('the schema holds, whatever the code does, that', () => {
 
   it('of two transactions that together break a rule, one is refused', async () => {
     const { organization_id, project_id } = await makeProject(db);
-    const both = (statement: (n: number) => string) =>
-      Promise.allSettled(
-        [1, 2].map((n) =>
-          db.transaction(async (tx) => {
-            await tx.query('select pg_sleep(0.05)');
-            await tx.query(statement(n));
-            await tx.query('select pg_sleep(0.05)');
-          }),
-        ),
-      );
-    const refused = (ends: PromiseSettledResult<void>[]) =>
+    const both = async (statement: (n: number) => string) => {
+      const [done, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const first = db.transaction(async (tx) => {
+        await tx.query(statement(1));
+        done.resolve();
+        await gate.promise;
+      });
+      await done.promise;
+      const second = db.transaction((tx) => tx.query(statement(2)));
+      const ended = Promise.allSettled([first, second]);
+      await untilWaiting(db, 1);
+      gate.resolve();
+      return ended;
+    };
+    const refused = (ends: PromiseSettledResult<unknown>[]) =>
       ends.flatMap((end) => (end.status === 'rejected' ? [end.reason.constraint] : []));
     const exemptions = await both(
       (n) => `insert into organization_exemptions values
