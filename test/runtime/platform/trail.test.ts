@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createKeySet } from '../../../runtime/platform/key-set.ts';
@@ -26,7 +26,7 @@ describe('a trail', () => {
   it('stays with its work, and with nothing beside it', async () => {
     const idAfterWait = async (request_id: string) =>
       onTrail({ request_id }, async () => {
-        await sleep(1);
+        await turn();
         return currentTrail().request_id;
       });
     expect(await Promise.all(['one-one-1', 'two-two-2'].map(idAfterWait))).toEqual([

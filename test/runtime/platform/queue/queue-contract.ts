@@ -41,7 +41,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         });
         await Promise.all(Array.from({ length: 20 }, (_, n) => queue.publish('ingest', { n })));
         await expect.poll(() => count.running, soon).toBe(3);
-        // No fourth one comes.
+        // Nothing tells that no fourth one comes.
         await sleep(50);
         gate.open();
         await expect.poll(() => count.handled, soon).toBe(20);
@@ -57,8 +57,10 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await queue.publish('ingest', { n: 1 });
         await queue.publish('ingest', { n: 2 });
         await expect.poll(() => seen.length, soon).toBe(2);
-        await sleep(100);
-        expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
+        // What came back would be handled before it.
+        await queue.publish('ingest', { n: 3 });
+        await expect.poll(() => seen, soon).toContainEqual({ n: 3 });
+        expect(seen).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
       });
 
       it('hand over what was published, not what became of the object since', async () => {
@@ -90,6 +92,9 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
     });
 
     describe('calls', () => {
+      const waiting = async () =>
+        (await queue.depths()).find((each) => each.queue === 'tintype.render.calls')?.waiting;
+
       it('are answered with what the handler returns, bytes as bytes, and fail with what it throws', async () => {
         await queue.serve('render', { slots: 2, waiting_max: 2 }, async (payload) => {
           if (payload === 'bad') throw new Error('refused');
@@ -129,7 +134,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         const taken = [call(0)];
         await expect.poll(() => started, soon).toBe(1);
         for (let n = 1; n <= waitingMax; n += 1) taken.push(call(n));
-        await sleep(100);
+        await expect.poll(waiting, soon).toBe(waitingMax);
         const refused = await call(99).then(
           () => undefined,
           (error: QueueBusy) => error,
@@ -163,11 +168,11 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await expect.poll(() => ran, soon).toEqual(['first']);
         const late = queue.call('render', 'late', { deadline_ms: 50 });
         await expect(late).rejects.toBeInstanceOf(QueueTimeout);
-        await sleep(100);
+        await expect.poll(waiting, soon).toBe(0);
         gate.open();
         await first;
-        await sleep(100);
-        expect(ran).toEqual(['first']);
+        await queue.call('render', 'next', { deadline_ms: 10_000 });
+        expect(ran).toEqual(['first', 'next']);
       });
 
       it('time out when nobody serves', async () => {
@@ -209,6 +214,7 @@ export function describeQueue(name: string, open: () => Promise<Queue>, waitingM
         await queue.publish('ingest', {});
         await begun.opened;
         const closed = queue.close().then(() => ended.push('closed'));
+        // Nothing tells that it waits.
         await sleep(50);
         expect(ended).toEqual([]);
         gate.open();

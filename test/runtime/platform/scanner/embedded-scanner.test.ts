@@ -1,5 +1,5 @@
 // The embedded model really looks at pictures, in a process that may hang, die or talk nonsense without anybody else.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -92,6 +92,11 @@ describe('a process of a scanner', () => {
   const answering = (answer: string) =>
     `process.on('message', (picture) => { ${answer} }); ${READY}`;
   const scan = (scanner: Scanner) => scanner.scan(Buffer.from('x'), never);
+  /** A file that the code makes when it has come so far. */
+  const marking = () => {
+    const mark = join(folder, Math.random().toString(36).slice(2));
+    return { mark, saysSo: `process.getBuiltinModule('fs').writeFileSync('${mark}', '');` };
+  };
 
   it('that hangs over a picture is killed, and another one looks at the next', async () => {
     const hangs = answering(`if (picture[0] === 120) for (;;); else process.send({ scores: {} });`);
@@ -151,17 +156,21 @@ describe('a process of a scanner', () => {
 
   it('does not keep who ends while it starts', async () => {
     const ending = new AbortController();
-    const scanner = running('setInterval(() => undefined, 1000);');
+    const { mark, saysSo } = marking();
+    const scanner = running(`${saysSo} setInterval(() => undefined, 1000);`);
     const work = scanner.scan(Buffer.from('x'), ending.signal);
-    setTimeout(() => ending.abort(new Error('the process ends')), 50);
+    await expect.poll(() => existsSync(mark)).toBe(true);
+    ending.abort(new Error('the process ends'));
     expect(await faultOf(work)).toBe('Error: the process ends');
   });
 
   it('is killed when the work is ended from outside', async () => {
     const ending = new AbortController();
-    const scanner = running(answering(''));
+    const { mark, saysSo } = marking();
+    const scanner = running(answering(saysSo));
     const work = scanner.scan(Buffer.from('x'), ending.signal);
-    setTimeout(() => ending.abort(new Error('the process ends')), 50);
+    await expect.poll(() => existsSync(mark)).toBe(true);
+    ending.abort(new Error('the process ends'));
     expect(await faultOf(work)).toBe('Error: the process ends');
   });
 });
