@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { over, photograph } from '../support/pictures.ts';
@@ -322,13 +321,16 @@ describe('what runs apart', { shuffle: false }, () => {
   describe('the end of a process', () => {
     /** What the job that samples says of public addresses, which lead nowhere here. */
     const UNTRIED = 'a service does not do its work';
+    const stateOf = async (uploadId: string) =>
+      (await key('GET', `/v1/projects/shop/uploads/${uploadId}`)).body.status;
 
     it('lets the upload that it works on become ready, here or in another one', async () => {
       const second = await startProcess('worker', deployment.env);
       const sent = await Promise.all(
         Array.from({ length: 6 }, () => sendUpload(key, 'shop', picture())),
       );
-      await sleep(100);
+      const states = () => Promise.all(sent.map(({ body }) => stateOf(body.upload_id)));
+      await expect.poll(states).toContain('processing');
       const { worker } = deployment.processes;
       expect(await worker.end('SIGTERM')).toBe(0);
       const ended = await Promise.all(
