@@ -40,8 +40,9 @@ beforeEach(async () => {
 
 const PATH = '/resize/700x/format/webp/f/cat';
 const leases = () =>
-  db.query<{ derived_key: string; lease_id: string }>(
-    'select derived_key, lease_id from render_leases where derived_key like $1',
+  db.query<{ derived_key: string; lease_id: string; is_stored: boolean }>(
+    `select derived_key, lease_id, stored_at is not null as is_stored from render_leases
+     where derived_key like $1`,
     [`derived/${project.project_id}/%`],
   );
 
@@ -171,6 +172,7 @@ describe('one cold image', () => {
     expect(readdirSync(host.spool_folder), 'usage').toEqual([]);
     await db.query('delete from render_leases where derived_key = $1', [derived_key]);
     const after = asked();
+    // Nothing tells that nobody asks; who waits looks again after 200 ms at most.
     await new Promise((resolve) => setTimeout(resolve, 300));
     expect([asked(), host.renders]).toEqual([after, []]);
     await host.close();
@@ -213,9 +215,9 @@ function requestOf(derived_key: string): RenderRequest {
 /** The image's key, as it is before anybody has asked for it. */
 async function keyOf(path: string): Promise<string> {
   await other.get(project.project_slug, path);
-  const [lease] = await leases();
-  const key = lease?.derived_key ?? '';
-  await expect.poll(() => one.content.head(key)).toBeDefined();
+  // The worker's last word on it, which would be taken for one on the next lease.
+  await expect.poll(leases).toMatchObject([{ is_stored: true }]);
+  const [{ derived_key: key } = { derived_key: '' }] = await leases();
   await db.query('delete from render_leases where derived_key = $1', [key]);
   await one.content.delete(key);
   other.renders.length = 0;
