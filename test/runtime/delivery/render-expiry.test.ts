@@ -1,6 +1,7 @@
 // A render that nobody takes, over a real RabbitMQ: the broker lets the call go at its deadline, the viewer reads 504,
 // and a worker that comes later finds nothing to do. Spec: Delivery refusals in checking order (render_timeout).
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { RENDER_DEADLINE_SECONDS } from '../../../runtime/core/limits.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import type { Lane } from '../../../runtime/worker/lanes.ts';
@@ -18,9 +19,10 @@ let host: DeliveryHost;
 let project: ProjectRow;
 let lane: Lane | undefined;
 const taken: string[] = [];
+let late_ms = 0;
 
 beforeAll(async () => {
-  host = await startDeliveryHost({ db, wall_clock_ms: 0 });
+  host = await startDeliveryHost({ db: { query }, wall_clock_ms: 0 });
   project = await makeProject(db);
   const bytes = await over(photograph(320, 240)).jpeg().toBuffer();
   const image = { bytes, width: 320, height: 240, content_type: 'image/jpeg' as const };
@@ -30,6 +32,12 @@ afterAll(async () => {
   await lane?.stop();
   await host.close();
 });
+
+/** The lease of a render comes when all but a second of its time is over. */
+const query: typeof db.query = (text, values) => {
+  if (text.includes('insert into render_leases')) late_ms = (RENDER_DEADLINE_SECONDS - 1) * 1000;
+  return db.query(text, values);
+};
 
 /** A worker that counts what it renders. */
 const startLane = () =>
@@ -58,11 +66,14 @@ async function metered(): Promise<number> {
 }
 
 it('answers 504 render_timeout at 15 seconds, unbilled, and leaves no call behind', async () => {
+  const now = performance.now.bind(performance);
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + late_ms);
   const get = () => host.get(project.project_slug, '/resize/40x/f/cat');
   const asked = get();
   await expect.poll(waiting).toBe(1);
   const { status, code, headers } = await asked;
   expect([status, code, headers['cache-control']]).toEqual([504, 'render_timeout', 'no-store']);
+  clock.mockRestore();
   expect(await metered()).toBe(0);
   await expect.poll(waiting).toBe(0);
   lane = await startLane();
