@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openWatchCache, type WatchCache } from '../../operator/kube/watch-cache.ts';
 import { findStuck, type Vitals } from '../../operator/liveness.ts';
-import { startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
+import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-proxy.ts';
 import type { Identity, PlaneAddress } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { type ConfigMap, configMaps } from './kube/config-map.ts';
 import { connectKube } from './kube/connect.ts';
-import { createQuickClock } from './kube/quick-clock.ts';
+import { createPassingTime } from './kube/passing-time.ts';
 import { silentLog as log } from './kube/silent-log.ts';
 
 const shared = useControlPlane();
@@ -19,27 +19,22 @@ afterEach(async () => {
   for (const stop of stops.splice(0).reverse()) await stop();
 });
 
-/** A moment in which the machine is busy elsewhere is seconds of a quick clock, and no silence of the API server. */
-const ANSWER_MS_MAX = MINUTE_MS;
+/** A call that is not repeated: no time passes until it has its answer. */
+const ONCE_MS = 0;
 
-/** One cache of a process that asks for something else every two seconds, as a leader and a candidate do. */
-function live(plane: PlaneAddress, { times, as }: { times: number; as?: Identity }) {
-  const clock = createQuickClock(times);
+/** One cache of a process that asks for something else again and again, as a leader and a candidate do. */
+function live(plane: PlaneAddress, { proxy, as }: { proxy?: KubeFaultProxy; as?: Identity } = {}) {
+  const ask = () => client.within(ONCE_MS).get(configMaps, { name: 'any', namespace: 'default' });
+  const time = createPassingTime({ each: ask, ...(proxy && { kept: proxy.kept }) });
+  const { clock } = time;
   const { client, metrics } = connectKube(plane, { clock, ...(as && { as }) });
   const selection = { namespace: 'default' };
   const cache: WatchCache<ConfigMap> = openWatchCache({
     ...{ client, metrics, clock, log, type: configMaps, selection },
   });
-  let isOver = false;
-  const asking = (async () => {
-    while (!isOver) {
-      await client.within(ANSWER_MS_MAX).get(configMaps, { name: 'any', namespace: 'default' });
-      await new Promise<void>((resolve) => void clock.after(2_000, resolve));
-    }
-  })();
   stops.push(async () => {
-    isOver = true;
-    await Promise.all([asking, cache.stop()]);
+    time.end();
+    await cache.stop();
     client.close();
   });
   const vitals = () => ({
@@ -47,7 +42,7 @@ function live(plane: PlaneAddress, { times, as }: { times: number; as?: Identity
     caches: [cache.health()],
     answering_ms: client.answering_ms(),
   });
-  return { cache, vitals, clock };
+  return { cache, vitals, time };
 }
 
 describe('what only a new start mends', () => {
@@ -68,49 +63,44 @@ describe('what only a new start mends', () => {
   it('is a watch that hears nothing while the API server answers everything else', async () => {
     const proxy = await startKubeFaultProxy(shared.plane());
     stops.push(() => proxy.close());
-    const { cache, vitals } = live(proxy, { times: 200 });
+    const { cache, vitals, time } = live(proxy, { proxy });
     await cache.synced;
     const release = [proxy.hold('watch'), proxy.hold('list')];
     proxy.cutWatches('reset');
-    await expect
-      .poll(() => findStuck(vitals()), { timeout: 60_000 })
-      .toBe('a watch hears nothing of an API server that answers');
+    await time.passUntil(() => findStuck(vitals()) !== undefined);
+    expect(findStuck(vitals())).toBe('a watch hears nothing of an API server that answers');
     for (const each of release) each();
-    await expect.poll(() => findStuck(vitals()), { timeout: 60_000 }).toBeUndefined();
-  }, 180_000);
+    await time.passUntil(() => findStuck(vitals()) === undefined);
+  });
 
   it('is no API server that was away for long, nor its return', async () => {
     const { hostname: host, port, protocol } = new URL(shared.plane().url);
     const proxy = await startFaultProxy({ host, port: Number(port) });
     stops.push(() => proxy.close());
     const plane = { ...shared.plane(), url: `${protocol}//${host}:${proxy.port}` };
-    const { cache, vitals, clock } = live(plane, { times: 60 });
+    const { cache, vitals, time } = live(plane);
     await cache.synced;
     const found = new Set<string | undefined>();
-    const look = async (until: () => boolean) => {
-      for (; !until(); await new Promise((resolve) => setTimeout(resolve, 20))) {
+    const lookUntil = (isSo: () => boolean) =>
+      time.passUntil(() => {
         found.add(findStuck(vitals()));
-      }
-    };
+        return isSo();
+      });
     proxy.set({ kind: 'refuse' });
     proxy.cut();
-    await look(() => cache.health().unheard_ms > 35 * MINUTE_MS);
+    await lookUntil(() => cache.health().unheard_ms > 35 * MINUTE_MS);
     proxy.set({ kind: 'none' });
-    const back_at = clock.elapsed();
-    await look(() => clock.elapsed() - back_at > 6 * MINUTE_MS);
-    await expect.poll(() => cache.health().silent_ms, { timeout: 30_000 }).toBeLessThan(MINUTE_MS);
+    const back_at = time.clock.elapsed();
+    await lookUntil(() => time.clock.elapsed() - back_at > 6 * MINUTE_MS);
+    await lookUntil(() => cache.health().silent_ms < MINUTE_MS);
     expect([...found]).toEqual([undefined]);
-  }, 180_000);
+  });
 
   it('is no permission that is missing', async () => {
-    const { cache, vitals } = live(shared.plane(), { times: 200, as: 'stranger' });
-    await expect
-      .poll(() => cache.health().silent_ms, { timeout: 60_000 })
-      .toBeGreaterThan(40 * MINUTE_MS);
+    const { vitals, time } = live(shared.plane(), { as: 'stranger' });
+    await time.pass(40 * MINUTE_MS);
     expect(vitals()).toMatchObject({ caches: [{ isSynced: false, isStale: true }] });
-    await expect
-      .poll(() => vitals().answering_ms, { timeout: 60_000 })
-      .toBeGreaterThan(5 * MINUTE_MS);
+    expect(vitals().answering_ms).toBeGreaterThan(5 * MINUTE_MS);
     expect(findStuck(vitals())).toBeUndefined();
-  }, 180_000);
+  });
 });

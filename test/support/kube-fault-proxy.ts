@@ -21,6 +21,8 @@ export type KubeFaultProxy = PlaneAddress & {
   refuse(refusal: { times: number; status: number; retry_after?: number; body?: object }): void;
   /** Requests of this kind wait from now on until they are let through. */
   hold(kind: Held): () => void;
+  /** How many requests have no answer because of it: those held, and those over frozen connections. */
+  kept(): number;
   /** How many watches are open. */
   watches(): number;
   /** How many connections there ever were. */
@@ -41,6 +43,7 @@ type State = {
   fault: LineFault;
   refusals: { status: number; retry_after?: number; body?: object }[];
   gates: Map<Held, Promise<void>>;
+  kept: Set<ServerResponse>;
   requests: { method: string; path: string; status?: number }[];
 };
 
@@ -88,6 +91,7 @@ export async function startKubeFaultProxy(target: PlaneAddress): Promise<KubeFau
         release();
       };
     },
+    kept: () => state.kept.size,
     watches: () => state.watches.size,
     connections: () => connections,
     requests: state.requests,
@@ -110,13 +114,17 @@ function createState(target: PlaneAddress): State {
     fault: 'none',
     refusals: [],
     gates: new Map(),
+    kept: new Set(),
     requests: [],
   };
 }
 
 async function handle(state: State, incoming: IncomingMessage, response: ServerResponse) {
   const { socket, method = '', url = '' } = incoming;
-  if (state.frozen.has(socket)) return;
+  if (state.frozen.has(socket)) {
+    keep(state, response);
+    return;
+  }
   const parameters = new URL(url, 'http://proxy').searchParams;
   const isWatch = parameters.has('watch');
   const asked: State['requests'][number] = { method, path: url };
@@ -126,8 +134,9 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
     answer(response, refusal);
     return;
   }
-  if (isWatch) await state.gates.get('watch');
-  else if (parameters.has('limit')) await state.gates.get('list');
+  await passGate(state, isWatch ? 'watch' : parameters.has('limit') && 'list', response);
+  // Who asked may have given up meanwhile.
+  if (socket.destroyed) return;
   const sent = request(`${state.target.url}${url}`, {
     ...(isWatch ? {} : { agent: state.agent }),
     ca: state.target.ca,
@@ -142,6 +151,19 @@ async function handle(state: State, incoming: IncomingMessage, response: ServerR
     pass(state, { upstream, response, socket });
   });
   response.once('close', () => response.writableFinished || sent.destroy());
+}
+
+async function passGate(state: State, kind: Held | false, response: ServerResponse) {
+  const gate = kind && state.gates.get(kind);
+  if (!gate) return;
+  keep(state, response);
+  await gate;
+  state.kept.delete(response);
+}
+
+function keep(state: State, response: ServerResponse): void {
+  state.kept.add(response);
+  response.once('close', () => state.kept.delete(response));
 }
 
 type Passing = { upstream: IncomingMessage; response: ServerResponse; socket: Socket };

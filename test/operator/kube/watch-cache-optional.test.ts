@@ -7,19 +7,20 @@ import { type KubeFaultProxy, startKubeFaultProxy } from '../../support/kube-fau
 import { kubeApply, kubeOk, kubeRequest } from '../../support/kube-request.ts';
 import { useControlPlane } from '../../support/shared-control-plane.ts';
 import { connectKube } from './connect.ts';
-import { createQuickClock } from './quick-clock.ts';
+import { createPassingTime, type PassingTime } from './passing-time.ts';
 import { silentLog as log } from './silent-log.ts';
 
 const shared = useControlPlane();
 const { plane } = shared;
-/** Half an hour, after which a cache that heard nothing is stale, is 9 seconds. */
-const TIMES = 200;
+/** Longer than a cache that hears nothing is not stale. */
+const LONG_MS = 31 * 60_000;
 
 let namespace: string;
 let group: string;
 let proxy: KubeFaultProxy;
 let cache: WatchCache<KubeObject>;
 let told: Change<KubeObject>[];
+let time: PassingTime;
 let stop: () => Promise<void>;
 
 beforeEach(async () => {
@@ -33,8 +34,9 @@ afterEach(async () => {
   await kubeRequest(plane(), { method: 'DELETE', path: definition() });
 });
 
-function open(presence: { presence?: 'optional' }): ReturnType<typeof createQuickClock> {
-  const clock = createQuickClock(TIMES);
+function open(presence: { presence?: 'optional' }): void {
+  time = createPassingTime({ kept: proxy.kept });
+  const { clock } = time;
   const { client, metrics } = connectKube(proxy, { clock });
   const names = { apiVersion: `${group}/v1`, kind: 'Thing', plural: 'things' };
   const type = resourceType({ ...names, ...presence });
@@ -42,10 +44,10 @@ function open(presence: { presence?: 'optional' }): ReturnType<typeof createQuic
   told = [];
   cache.subscribe((change) => told.push(change));
   stop = async () => {
+    time.end();
     await cache.stop();
     client.close();
   };
-  return clock;
 }
 
 const definition = () => `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`;
@@ -88,43 +90,41 @@ async function set(): Promise<number> {
 }
 
 const held = () => [...cache.values()].map(({ metadata }) => metadata.name);
+const untilHeld = (names: string[]) => time.passUntil(() => held().join() === names.join());
 const kinds = () => told.map(({ kind }) => kind);
 
 it('a cluster without an optional type has none of it, and none is stale, until it comes', async () => {
-  const clock = open({ presence: 'optional' });
+  open({ presence: 'optional' });
   await cache.synced;
-  const until = clock.elapsed() + 31 * 60_000;
-  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  await time.pass(LONG_MS);
   expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
   await install();
-  await expect.poll(held).toEqual(['one']);
+  await untilHeld(['one']);
 }, 120_000);
 
 it('an optional type that goes while nobody looks takes its objects with it, and may come back', async () => {
   await install();
-  const clock = open({ presence: 'optional' });
-  await expect.poll(held).toEqual(['one']);
+  open({ presence: 'optional' });
+  await untilHeld(['one']);
   proxy.freeze();
   await uninstall();
-  await expect.poll(held, { timeout: 30_000 }).toEqual([]);
-  const until = clock.elapsed() + 31 * 60_000;
-  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  await untilHeld([]);
+  await time.pass(LONG_MS);
   expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
   await install();
-  await expect.poll(held, { timeout: 30_000 }).toEqual(['one']);
+  await untilHeld(['one']);
   expect(kinds()).toEqual(['added', 'deleted', 'added']);
 }, 120_000);
 
 it('a type that every cluster has is not taken for empty where it is missing', async () => {
   await install();
-  const clock = open({});
-  await expect.poll(held).toEqual(['one']);
+  open({});
+  await untilHeld(['one']);
   proxy.freeze();
   // While a definition goes, its objects go first: a list of that moment is truly empty.
   const letListsThrough = proxy.hold('list');
   await uninstall();
   letListsThrough();
-  const until = clock.elapsed() + 31 * 60_000;
-  await expect.poll(() => clock.elapsed() > until, { timeout: 30_000 }).toBe(true);
+  await time.pass(LONG_MS);
   expect(cache.health()).toMatchObject({ isStale: true, objects: 1 });
 }, 120_000);
