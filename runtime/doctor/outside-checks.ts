@@ -7,6 +7,7 @@ import { createKeySet } from '../platform/key-set.ts';
 import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
+const ANSWER_MS_MAX = 20_000;
 const PROVIDER =
   'check TINTYPE_IDENTITY_JWKS_URL, and whether the provider can be reached from here';
 
@@ -21,7 +22,8 @@ async function findKeys({ jwksUrl }: Subject): Promise<Finding> {
   const keySet = createKeySet({
     url: jwksUrl,
     clock: systemClock,
-    fetch: globalThis.fetch,
+    // On a busy machine an answer waits for a core, too.
+    fetch: (to, init) => fetch(to, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) }),
     parse: countSigningKeys,
   });
   const count = await keySet.current();
@@ -48,14 +50,12 @@ export const cdnChecks: readonly Check<Subject>[] = [
   { area: 'CDN', name: 'purges', run: tryCdn, advice: 'compare TINTYPE_CDN with docs/cdn.md' },
 ];
 
-const CDN_MS_MAX = 20_000;
-
 /** Nothing is forgotten by it. */
 async function tryCdn({ config }: Subject): Promise<Finding> {
   if (config.cdn === 'none') return skipped('TINTYPE_CDN is none: nothing is purged');
   try {
     const cdn = openCdn(config, systemClock);
-    const { says, advice } = await cdn.check(AbortSignal.timeout(CDN_MS_MAX));
+    const { says, advice } = await cdn.check(AbortSignal.timeout(ANSWER_MS_MAX));
     return advice === undefined ? ok(says) : { outcome: 'warning', says, advice };
   } catch (error) {
     if (error instanceof CdnRefusal) return wrong(error.facts.says, error.facts.advice);

@@ -71,8 +71,16 @@ function environmentOf(instance: Instance): Environment {
   };
 }
 
+/** All checks begin at once: on a busy machine each of them, a login too, has to wait for a core. */
+const CONNECT_MS_MAX = 20_000;
+
 function openDatabase(url: string): Database {
-  return createDatabase({ url, maxConnections: 1, applicationName: 'tintype-doctor' });
+  return createDatabase({
+    url,
+    maxConnections: 1,
+    connectTimeoutMs: CONNECT_MS_MAX,
+    applicationName: 'tintype-doctor',
+  });
 }
 
 function openS3(config: Config): StorageSubject {
