@@ -22,6 +22,8 @@ import {
 } from './kube-request.ts';
 import { findKubeTool } from './kube-tools.ts';
 import { type Leftovers, removeLeftovers } from './leftovers.ts';
+import { untilFound } from './until-found.ts';
+import { untilServing } from './until-serving.ts';
 
 export type ControlPlane = PlaneAddress & {
   folder: string;
@@ -47,7 +49,6 @@ const LEFTOVERS: Leftovers = {
   prefix: FOLDER_PREFIX,
   markOf: (folder) => `${FOLDER_VARIABLE}=${folder}`,
 };
-const READY_MS_MAX = 120_000;
 const STARTS_MAX = 3;
 
 /** Another program may take a port between the look for a free one and the start: then others are looked for. */
@@ -85,7 +86,7 @@ async function startOnFreePorts(options: ControlPlaneOptions): Promise<ControlPl
     run('etcd', etcdArguments({ folder, url: etcd_url, peer: `http://127.0.0.1:${peerPort}` }));
     const startApiServer = async () => {
       const server = run('kube-apiserver', apiServerArguments({ folder, port, etcd_url }));
-      return isReady({ folder, port, etcd_url, tokens, server });
+      return untilReady({ folder, port, etcd_url, tokens, server });
     };
     const address = await startApiServer();
     await installCrds(address);
@@ -226,21 +227,19 @@ const componentArguments = {
   ],
 };
 
-async function isReady(
+function untilReady(
   place: ApiServerPlace & { tokens: Record<Identity, string>; server: ChildProcess },
 ): Promise<PlaneAddress> {
   const { folder, port, etcd_url, tokens, server } = place;
   const url = `https://127.0.0.1:${port}`;
-  for (const until = Date.now() + READY_MS_MAX; Date.now() < until; ) {
-    if (server.exitCode !== null) throw new Error('kube-apiserver ended');
+  const look = async () => {
     const certificate = join(folder, 'certificates', 'apiserver.crt');
     const ca = await readFile(certificate, 'utf8').catch(() => '');
     const address = { url, ca, etcd_url, tokens };
     const answer = await kubeRequest(address, { path: '/readyz' }).catch(() => undefined);
-    if (answer?.status === 200) return address;
-    await pause();
-  }
-  throw new Error('kube-apiserver did not become ready');
+    return answer?.status === 200 && address;
+  };
+  return untilServing(server, { name: 'kube-apiserver', look });
 }
 
 async function installCrds(plane: PlaneAddress): Promise<void> {
@@ -251,7 +250,7 @@ async function installCrds(plane: PlaneAddress): Promise<void> {
       const crd = parse(await readFile(join(folder, file), 'utf8'));
       const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
       await kubeApply(plane, path, crd);
-      while (!(await isEstablished(plane, path))) await pause();
+      await untilFound(`${path} is established`, () => isEstablished(plane, path));
     }),
   );
 }
@@ -261,10 +260,6 @@ async function isEstablished(plane: PlaneAddress, path: string): Promise<boolean
     status?: { conditions?: { type: string; status: string }[] };
   };
   return status?.conditions?.some((c) => c.type === 'Established' && c.status === 'True') ?? false;
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 async function end(tool: ChildProcess | undefined): Promise<void> {

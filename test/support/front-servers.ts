@@ -7,10 +7,10 @@ import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { readFences } from '../contract/support/blocks.ts';
 import { endServer } from './end-server.ts';
+import { untilServing } from './until-serving.ts';
 
 export type FrontServer = { port: number; close(): Promise<void> };
 type FrontName = 'nginx' | 'nginx with a cache' | 'HAProxy';
@@ -26,7 +26,6 @@ const DEPLOYMENT = {
   document: 'docs/deployment.md',
   delivery: 'delivery.tintype.svc.cluster.local:8081',
 };
-const STARTING_MS_MAX = 120_000;
 
 /** The rest of a configuration is the machine's: where its files lie, and that it stays in the foreground. */
 const kinds: Readonly<Record<FrontName, Kind>> = {
@@ -64,11 +63,9 @@ export async function startFront(name: FrontName, deliveryPort: number): Promise
     .replaceAll(kind.delivery, `127.0.0.1:${deliveryPort}`)
     .replace(/\b(listen |bind :)80\b/, (_, word) => `${word.replace(':', '127.0.0.1:')}${port}`);
   const child = kind.start(folder, config, port);
-  await listens(port, child);
-  return {
-    port,
-    close: () => endServer(child, folder),
-  };
+  const close = () => endServer(child, folder);
+  await untilServing(child, { name, look: () => accepts(port), end: close });
+  return { port, close };
 }
 
 /** The one block of the document that begins so. */
@@ -101,20 +98,6 @@ function withoutModule(config: string, folder: string): string {
 function asServer(config: string, port: number): string {
   const [caches = '', location = ''] = config.split(/^(?=location )/m);
   return `${caches}server { listen 127.0.0.1:${port}; ${location} }`;
-}
-
-async function listens(port: number, child: ChildProcess): Promise<void> {
-  let said = '';
-  child.stderr?.on('data', (part) => {
-    said += String(part);
-  });
-  for (const end = Date.now() + STARTING_MS_MAX; Date.now() < end; ) {
-    if (child.exitCode !== null) break;
-    if (await accepts(port)) return;
-    await sleep(30);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`it did not start: ${said}`);
 }
 
 function accepts(port: number): Promise<boolean> {

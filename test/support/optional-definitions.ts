@@ -1,10 +1,10 @@
 /** Kinds that a cluster may have beside those of Tintype, as the projects that bring them define them. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { projectRoot } from '../contract/support/tintype.ts';
 import { kubeApply, kubeRequest, type PlaneAddress } from './kube-request.ts';
+import { untilFound } from './until-found.ts';
 
 /** Fetched by install-test-tools.sh. */
 const FOLDER = join(projectRoot, '.tools/definitions');
@@ -60,5 +60,7 @@ async function read(file: string): Promise<object> {
 }
 
 async function served(plane: PlaneAddress, path: string): Promise<void> {
-  while ((await kubeRequest(plane, { path })).status !== 200) await sleep(50);
+  await untilFound(`${path} is served`, async () => {
+    return (await kubeRequest(plane, { path })).status === 200;
+  });
 }

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { type Leftovers, removeLeftovers } from './leftovers.ts';
+import { untilServing } from './until-serving.ts';
 
 export type RabbitServer = {
   url: string;
@@ -30,8 +31,6 @@ const LEFTOVERS: Leftovers = {
   prefix: FOLDER_PREFIX,
   markOf: (folder) => `HOME=${join(folder, 'home')}`,
 };
-const READY_MS_MAX = 120_000;
-
 const STARTS_MAX = 3;
 
 /** Another program may take a port between the look for a free one and the start: then others are looked for. */
@@ -80,7 +79,7 @@ async function startOnFreePorts(): Promise<RabbitServer> {
   const start = async () => {
     // Where it is killed it leaves a dump in the folder that it runs in.
     server = spawn(`${BIN}/rabbitmq-server`, [], { env, cwd: folder, stdio: 'ignore' });
-    await listens(port, server);
+    await untilServing(server, { name: 'RabbitMQ', look: () => greets(port) });
   };
   const end = async (signal: NodeJS.Signals) => {
     const running = server;
@@ -116,15 +115,6 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     },
     stop,
   };
-}
-
-async function listens(port: number, server: ChildProcess): Promise<void> {
-  for (const end = Date.now() + READY_MS_MAX; Date.now() < end; ) {
-    if (server.exitCode !== null) throw new Error(`RabbitMQ ended with ${server.exitCode}`);
-    if (await greets(port)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('RabbitMQ did not become ready');
 }
 
 const PROTOCOL_HEADER = Buffer.from([0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1]);

@@ -13,6 +13,7 @@ import { CreateBucketCommand, ListObjectsV2Command } from '@aws-sdk/client-s3';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { findFreePort } from '../../runtime/platform/http/free-port.ts';
 import { openS3, type S3Access, type S3Options } from '../../runtime/platform/storage/s3-client.ts';
+import { untilServing } from './until-serving.ts';
 
 export type S3Server = {
   endpoint: string;
@@ -45,7 +46,11 @@ export async function startS3Server(options: { eventUrl?: string } = {}): Promis
     },
   );
   const endpoint = `http://127.0.0.1:${port}`;
-  await answers(`${endpoint}/health`, server);
+  await untilServing(server, {
+    name: 'versitygw',
+    look: async () => (await fetch(`${endpoint}/health`).catch(() => undefined))?.ok,
+    end: () => end(server),
+  });
   return {
     endpoint,
     credentials,
@@ -91,18 +96,6 @@ function findVersitygw(): string {
   const found = places.map((folder) => join(folder, 'versitygw')).find((path) => existsSync(path));
   if (found !== undefined) return found;
   throw new Error('versitygw, the S3 server of the tests, is not there: make test installs it');
-}
-
-const READY_MS_MAX = 120_000;
-
-async function answers(url: string, server: ChildProcess): Promise<void> {
-  for (const end = Date.now() + READY_MS_MAX; Date.now() < end; ) {
-    if (server.exitCode !== null) throw new Error(`versitygw ended with ${server.exitCode}`);
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    await new Promise((resolve) => setTimeout(resolve, 30));
-  }
-  throw new Error('versitygw did not become ready');
 }
 
 async function end(server: ChildProcess): Promise<void> {

@@ -3,16 +3,16 @@
  * front of several delivery servers it sees one address, as it would see that of a Service: the test says which of
  * them answers.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { endServer } from './end-server.ts';
+import { untilServing } from './until-serving.ts';
 
 export type Varnish = {
   port: number;
@@ -23,8 +23,6 @@ export type Varnish = {
 };
 
 const VCL = new URL('../../docs/varnish.vcl', import.meta.url);
-const STARTING_MS_MAX = 120_000;
-const LOOK_MS = 50;
 
 export async function startVarnish(deliveryPort: number): Promise<Varnish> {
   const service = await startService(deliveryPort);
@@ -51,11 +49,9 @@ export async function startVarnishd(
   const child = spawn('/usr/sbin/varnishd', [...words, '-a', '127.0.0.1:0'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const port = await listeningPort(child, join(folder, 'work'));
-  return {
-    port,
-    close: () => endServer(child, folder),
-  };
+  const close = () => endServer(child, folder);
+  const look = () => askForPort(join(folder, 'work'));
+  return { port: await untilServing(child, { name: 'varnishd', look, end: close }), close };
 }
 
 function vclFor(port: number): string {
@@ -69,21 +65,6 @@ function vclFor(port: number): string {
 }
 
 /** It says where it listens only when it is asked. */
-async function listeningPort(child: ChildProcess, folder: string): Promise<number> {
-  let said = '';
-  child.stderr?.on('data', (part) => {
-    said += String(part);
-  });
-  for (const end = Date.now() + STARTING_MS_MAX; Date.now() < end; ) {
-    if (child.exitCode !== null) break;
-    const port = await askForPort(folder);
-    if (port !== undefined) return port;
-    await sleep(LOOK_MS);
-  }
-  child.kill('SIGKILL');
-  throw new Error(`varnishd did not start: ${said}`);
-}
-
 async function askForPort(folder: string): Promise<number | undefined> {
   try {
     const words = ['-n', folder, '-t', '1', 'debug.listen_address'];

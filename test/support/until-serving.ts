@@ -1,0 +1,28 @@
+/** Servers that a test has just started as processes: until they serve, or have ended before. */
+import type { ChildProcess } from 'node:child_process';
+import { untilFound } from './until-found.ts';
+
+/** `look`: finds what tells that it serves. `end`: of one that does not. */
+export async function untilServing<Found>(
+  server: ChildProcess,
+  {
+    name,
+    look,
+    end,
+  }: { name: string; look: () => Promise<Found | false | undefined>; end?: () => Promise<void> },
+): Promise<Found> {
+  let said = '';
+  server.stderr?.on('data', (part) => {
+    said += String(part);
+  });
+  try {
+    return await untilFound(`${name} serves`, () => {
+      const { exitCode, signalCode } = server;
+      if (exitCode === null && signalCode === null) return look();
+      throw new Error(`${name} ended with ${exitCode ?? signalCode}: ${said}`);
+    });
+  } catch (error) {
+    await end?.();
+    throw error;
+  }
+}
