@@ -15,7 +15,7 @@ import {
 } from './support/client.ts';
 import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
 import { identify, pixelsAt } from './support/tools.ts';
-import { upload } from './support/upload.ts';
+import { upload, waitUntilEnded } from './support/upload.ts';
 
 const MIB = 1_048_576;
 const TRIAL_CREDITS = 1000;
@@ -132,11 +132,7 @@ describe('the first way', { shuffle: false }, () => {
       const path = `/v1/projects/holiday/uploads/${created.body.upload_id}`;
       const completed = await server('POST', `${path}/complete`);
       expect(completed.status).toBe(200);
-      let session = completed.body;
-      while (!['ready', 'failed'].includes(session.status)) {
-        await sleep(50);
-        session = (await server('GET', path)).body;
-      }
+      const session = await waitUntilEnded(server, 'holiday', created.body.upload_id);
       expect(session).toMatchObject({ status: 'ready', file_slug: 'photo.jpg', revision: 1 });
     });
 

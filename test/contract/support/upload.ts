@@ -1,5 +1,5 @@
 /** The three steps of an upload and the polling, as any client does them. Spec: Uploads. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { untilFound } from '../../support/until-found.ts';
 import { type Answer, type Caller, put } from './client.ts';
 
 export type Picture = { bytes: Buffer; content_type: string };
@@ -22,11 +22,11 @@ export async function sendUpload(
 
 /** Polls until processing has ended, one way or the other. */
 export async function waitUntilEnded(caller: Caller, project: string, uploadId: string) {
-  for (;;) {
-    const { body } = await caller('GET', `/v1/projects/${project}/uploads/${uploadId}`);
-    if (['ready', 'failed', 'expired'].includes(body.status)) return body;
-    await sleep(50);
-  }
+  const path = `/v1/projects/${project}/uploads/${uploadId}`;
+  return untilFound(`${path} has ended`, async () => {
+    const { body } = await caller('GET', path);
+    return ['ready', 'failed', 'expired'].includes(body.status) && body;
+  });
 }
 
 /** The session of an upload that was sent and processed. */

@@ -1,7 +1,7 @@
 /** A client that keeps books: what it sent, what it was answered, and what it never heard the end of. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, deliver, put, withKey } from '../../contract/support/client.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
+import { waitUntilEnded } from '../../contract/support/upload.ts';
 import { PROJECT } from './mortal-tintype.ts';
 
 export type Sum = { requests: number; bytes: number; credits: number };
@@ -44,13 +44,8 @@ export function complete(tintype: Tintype, uploadId: string): Promise<Answer> {
   return caller('POST', `${UPLOADS}/${uploadId}/complete`);
 }
 
-export async function untilEnded(tintype: Tintype, uploadId: string) {
-  const caller = withKey(tintype, tintype.instance.api_key);
-  for (;;) {
-    const { body } = await caller('GET', `${UPLOADS}/${uploadId}`);
-    if (['ready', 'failed', 'expired'].includes(body.status)) return body;
-    await sleep(50);
-  }
+export function untilEnded(tintype: Tintype, uploadId: string) {
+  return waitUntilEnded(withKey(tintype, tintype.instance.api_key), PROJECT, uploadId);
 }
 
 /** One delivery, with its cost as a customer would work it out; undefined where it broke off. */

@@ -77,8 +77,9 @@ function behindACommit(admin: Database): DatabaseFault {
 
 async function endBackend(admin: Database, queries: Queryable): Promise<void> {
   const [row] = await queries.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const pid = row?.pid;
-  await admin.query('select pg_terminate_backend($1)', [pid]);
-  const query = 'select 1 from pg_stat_activity where pid = $1';
-  while ((await admin.query(query, [pid])).length > 0) await sleep(2);
+  const [ended] = await admin.query<{ is_gone: boolean }>(
+    'select pg_terminate_backend($1, 4000) as is_gone',
+    [row?.pid],
+  );
+  if (ended?.is_gone !== true) throw new Error('a backend did not end');
 }

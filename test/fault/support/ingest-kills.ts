@@ -2,9 +2,9 @@
  * Workers that are killed at steps of ingest, workers that take over, and what is to be said of the outcome. The steps
  * are those that a survey passes: one upload of each type to its end.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../../../runtime/db/client.ts';
 import { makeProject } from '../../support/rows.ts';
+import { untilFound } from '../../support/until-found.ts';
 import { arrive } from '../../support/uploads.ts';
 import type { FamilyPicture } from './families.ts';
 import { brokenObjects, brokenRows } from './promises.ts';
@@ -95,7 +95,9 @@ export function named(url: string): string {
 /** What the killed sent is over only when its backends are. */
 export async function untilAlone({ db }: Pick<Place, 'db'>): Promise<void> {
   const query = `select 1 from pg_stat_activity where application_name = $1 and datname = current_database()`;
-  while ((await db.query(query, [OF_THE_KILLED])).length > 0) await sleep(10);
+  await untilFound('no backend of the killed', async () => {
+    return (await db.query(query, [OF_THE_KILLED])).length === 0;
+  });
 }
 
 type State = Pick<Killed, 'status' | 'attempt'>;
@@ -117,7 +119,9 @@ export async function takeOver({ db, url, storage }: Place): Promise<void> {
   const worker = startProgram('taking-worker', words);
   await untilReady(worker);
   const open = `select 1 from uploads where status in ('uploaded', 'processing') limit 1`;
-  while ((await db.query(open)).length > 0 && worker.child.exitCode === null) await sleep(20);
+  await untilFound('no open upload', async () => {
+    return (await db.query(open)).length === 0 || worker.child.exitCode !== null;
+  });
   await endWell(worker);
 }
 

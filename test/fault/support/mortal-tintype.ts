@@ -1,9 +1,9 @@
 /** A real Tintype on one data folder that is killed and started again, and what its clients saw of it. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase, type Database } from '../../../runtime/db/client.ts';
 import type { FailpointName } from '../../../runtime/platform/failpoint.ts';
+import { isAlive } from '../../../runtime/platform/is-alive.ts';
 import {
   makeFolder,
   removeFolder,
@@ -11,6 +11,7 @@ import {
   startTintype,
   type Tintype,
 } from '../../contract/support/tintype.ts';
+import { untilFound } from '../../support/until-found.ts';
 
 export const PROJECT = 'mortal';
 
@@ -63,16 +64,11 @@ function isOver({ child }: Tintype): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-const DEATH_MS_MAX = 120_000;
-
 /** Resolves when it was ended by SIGKILL; throws where it lives on. */
 export async function untilKilled(tintype: Tintype, where = 'anywhere'): Promise<void> {
-  const deadline = Date.now() + DEATH_MS_MAX;
-  while (!isOver(tintype)) {
-    if (Date.now() > deadline)
-      throw new Error(`not killed at ${where}:\n${tintype.stderr.join('\n')}`);
-    await sleep(20);
-  }
+  await untilFound(`killed at ${where}`, () => isOver(tintype)).catch((error: unknown) => {
+    throw new Error(`it lives on:\n${tintype.stderr.join('\n')}`, { cause: error });
+  });
   const { signalCode, exitCode } = tintype.child;
   if (signalCode !== 'SIGKILL')
     throw new Error(`at ${where} it ended with ${signalCode ?? exitCode}`);
@@ -83,7 +79,7 @@ export async function stopDatabaseServer(data: string): Promise<void> {
   const pid = await databaseServerPid(data);
   if (pid === undefined) return;
   process.kill(pid, 'SIGINT');
-  while ((await databaseServerPid(data)) === pid) await sleep(20);
+  await untilFound(`${pid} has ended`, async () => (await databaseServerPid(data)) !== pid);
 }
 
 /** Undefined where none is running. */
@@ -91,16 +87,7 @@ export async function databaseServerPid(data: string): Promise<number | undefine
   const file = join(data, 'postgres', 'data', 'postmaster.pid');
   const text = await readFile(file, 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
-  return pid > 0 && isRunning(pid) ? pid : undefined;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
+  return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
 /** The database of a Tintype, for as long as the work takes. */
@@ -129,9 +116,8 @@ export async function giveCallback(tintype: Tintype): Promise<void> {
 
 /** Until everything that was spooled is in the database. */
 export async function untilSpoolIsEmpty(data: string): Promise<void> {
-  for (;;) {
+  await untilFound('an empty spool', async () => {
     const names = await readdir(join(data, 'spool'), { recursive: true });
-    if (!names.some((name) => name.endsWith('.ndjson'))) return;
-    await sleep(50);
-  }
+    return names.every((name) => !name.endsWith('.ndjson'));
+  });
 }
