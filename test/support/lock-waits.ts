@@ -7,5 +7,9 @@ const WAITING = `select from pg_stat_activity
 
 /** Until so many statements of the database wait for what another transaction holds. */
 export async function untilWaiting(db: Queryable, statements: number): Promise<void> {
-  await expect.poll(() => db.query(WAITING)).toHaveLength(statements);
+  await expect.poll(() => countWaiting(db)).toBe(statements);
+}
+
+export async function countWaiting(db: Queryable): Promise<number> {
+  return (await db.query(WAITING)).length;
 }

@@ -8,6 +8,7 @@ import { type FileRow, findFileById } from '../../../runtime/db/files.ts';
 import { findProject, type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
 import {
   id,
   makeFile,
@@ -202,21 +203,10 @@ async function atOnce<Result>(work: readonly (() => Promise<Result>)[]): Promise
   const results = await db.transaction(async (tx) => {
     await tx.query('select from projects where project_id = $1 for update', [project.project_id]);
     const started = work.map((each) => each());
-    await untilWaiting(work.length);
+    await untilWaiting(db, work.length);
     return started;
   });
   return Promise.all(results);
-}
-
-async function untilWaiting(count: number): Promise<void> {
-  for (;;) {
-    const rows = await db.query(
-      `select 1 from pg_locks where not granted and pid in
-         (select pid from pg_stat_activity where datname = current_database())`,
-    );
-    if (rows.length >= count) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 describe('delete, re-upload, block and unblock at one barrier', () => {

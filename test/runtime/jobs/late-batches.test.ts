@@ -8,6 +8,7 @@ import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
+import { countWaiting, untilWaiting } from '../../support/lock-waits.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase({ maxConnections: 8 });
@@ -105,13 +106,13 @@ async function overtake({ job, writes }: Overtaken, meanwhile: () => Promise<unk
   });
   await holding.promise;
   const slow = jobs.run(job);
-  await expect.poll(waiting).toBe(1);
+  await untilWaiting(db, 1);
   await meanwhile();
   let isDone = false;
   const next = jobs.run(job).finally(() => {
     isDone = true;
   });
-  await expect.poll(async () => isDone || (await waiting()) === 2).toBe(true);
+  await expect.poll(async () => isDone || (await countWaiting(db)) === 2).toBe(true);
   letGo.resolve();
   await Promise.all([holder, slow, next]);
 }
@@ -127,11 +128,4 @@ async function holdSumsOfOne(writes: Overtaken['writes']): Promise<void> {
   await db.query(
     `create trigger hold_sums before insert on ${writes} for each row execute function hold_sums()`,
   );
-}
-
-async function waiting(): Promise<number> {
-  const rows = await db.query(
-    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-  );
-  return rows.length;
 }
