@@ -66,7 +66,7 @@ describe('the fault proxy', () => {
     await expect(post(1)).rejects.toThrow();
     proxy.set({ kind: 'delay', ms: 200 });
     const cut = post(1);
-    while (proxy.connections().open === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect.poll(() => proxy.connections().open, { interval: 5 }).toBeGreaterThan(0);
     proxy.cut();
     await expect(cut).rejects.toThrow();
     proxy.set({ kind: 'none' });

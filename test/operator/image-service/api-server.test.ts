@@ -61,7 +61,7 @@ describe.each(samples)('an installation that says %s, in a real API server', (_n
       kind: 'Namespace',
       metadata: { name: place, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
     });
-    await until(() => isAdmitted(place, { securityContext: {} }, 403));
+    await expect.poll(() => isAdmitted(place, { securityContext: {} }, 403)).toBe(true);
     const rendered = renderInstallation(of);
     const account = rendered.ground[0] as RenderedObject;
     await kubeApply(plane(), pathOf(account), account);
@@ -132,10 +132,6 @@ async function isAdmitted(place: string, spec: object, expected: number): Promis
   const containers = [{ name: 'x', image: 'x' }];
   const { status } = await dryRun(place, { metadata: {}, spec: { ...spec, containers } });
   return status === expected;
-}
-
-async function until(holdsNow: () => Promise<boolean>): Promise<void> {
-  while (!(await holdsNow())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function create(place: string, spec: object) {

@@ -107,9 +107,7 @@ function createGate(of: Bucket) {
         letGo = resolve;
       });
     },
-    untilWaiting: async () => {
-      while (waiting === 0) await new Promise((resolve) => setTimeout(resolve, 2));
-    },
+    waiting: () => waiting,
     letGo: () => letGo(),
   };
 }
@@ -203,7 +201,7 @@ async function tell({ happens, paths }: Cause, second: 'sent' | 'off'): Promise<
   gate.hold();
   const late = throughVarnish(one, held);
   try {
-    await gate.untilWaiting();
+    await expect.poll(gate.waiting).toBeGreaterThan(0);
     await happens();
     expect(await purgeQueue(queue)).toEqual({ sent: 1, failed: 0 });
     expect(isHit(await throughVarnish(other, refilled))).toBe(false);

@@ -134,10 +134,10 @@ describe('the purge loop', () => {
     const metrics = createMetrics();
     const loop = startPurgeLoop({ ...jobs.deps, metrics }, { pause_ms: 5 });
     await purge('hero.jpg');
-    await until(() => taken.length === 1);
+    await expect.poll(() => taken).toHaveLength(1);
     await makeDue('sent_at is null');
-    await until(() => taken.length === 2);
-    await until(async () => (await metrics.print()).text.includes('{result="sent"} 2'));
+    await expect.poll(() => taken).toHaveLength(2);
+    await expect.poll(async () => (await metrics.print()).text).toContain('{result="sent"} 2');
     await loop.stop();
     await purge('later.jpg');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
@@ -156,11 +156,7 @@ describe('the purge loop', () => {
     const loop = startPurgeLoop(deps, { pause_ms: 1 });
     await purge('hero.jpg');
     isAway = false;
-    await until(() => taken.length === 1);
+    await expect.poll(() => taken).toHaveLength(1);
     await loop.stop();
   });
 });
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -101,7 +101,7 @@ describe('calls of a CDN', () => {
     api.answer(() => undefined);
     const ending = new AbortController();
     const purging = open().purge([purgeOf('shop')], ending.signal);
-    while (api.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await expect.poll(() => api.seen).not.toEqual([]);
     ending.abort(new Error('the process ends'));
     await expect(purging).rejects.toThrow('the process ends');
   });

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
+import { isAlive } from '../../../../runtime/platform/is-alive.ts';
 import {
   type EmbeddedScannerOptions,
   openEmbeddedScanner,
@@ -143,14 +144,7 @@ describe('a process of a scanner', () => {
       idle_ms: 1,
     });
     const first = (await scan(scanner))['pid'] ?? 0;
-    const isThere = () => {
-      try {
-        return process.kill(Math.round(first * 1e9), 0);
-      } catch {
-        return false;
-      }
-    };
-    await expect.poll(isThere).toBe(false);
+    await expect.poll(() => isAlive(Math.round(first * 1e9))).toBe(false);
     expect((await scan(scanner))['pid']).not.toBe(first);
   });
 

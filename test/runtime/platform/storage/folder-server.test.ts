@@ -184,9 +184,9 @@ describe('a signed PUT URL', () => {
     ];
     socket.write(`${lines.join('\r\n')}\r\n\r\n`);
     socket.write(Buffer.alloc(200_000));
-    await until(async () => (await incoming()).length === 1);
+    await expect.poll(incoming).toHaveLength(1);
     socket.destroy();
-    await until(async () => (await incoming()).length === 0);
+    await expect.poll(incoming).toEqual([]);
     expect(await storedKeys()).toEqual([]);
     expect(arrived).toEqual([]);
   });
@@ -231,8 +231,4 @@ it('other paths are left to others', async () => {
 
 async function incoming(): Promise<string[]> {
   return readdir(join(folder, '.incoming')).catch(() => []);
-}
-
-async function until(isTrue: () => Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile } from '../../../../runtime/db/files.ts';
@@ -114,7 +113,6 @@ describe('a worker that is killed', () => {
   });
 
   it.runIf(process.platform === 'linux')('takes its decoders with it', async () => {
-    while (orphanedDecoders().length > 0) await sleep(20);
-    expect(orphanedDecoders()).toEqual([]);
+    await expect.poll(orphanedDecoders).toEqual([]);
   });
 });

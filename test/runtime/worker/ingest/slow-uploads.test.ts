@@ -35,9 +35,7 @@ it('one of them at a time is in hand, whatever slots there are', async () => {
     await Promise.all(attempts);
     await db.query(`update uploads set lease_until = now() - interval '1 second'`);
   };
-  const until = async (count: number) => {
-    while (hanging.length < count) await new Promise((resume) => setTimeout(resume, 5));
-  };
+  const until = (count: number) => expect.poll(() => hanging).toHaveLength(count);
   const bytes = Buffer.from('whatever');
   const arriveIn = async () => arrive(world, await makeProject(db), { bytes });
   const uploads = [await arriveIn(), await arriveIn()];

@@ -110,8 +110,7 @@ describe('a decoder enclosed by bubblewrap', () => {
     }
     const isRunning = () => commandLines().some((line) => line.includes(mark));
     // What was killed with its name space is gone a moment later.
-    for (let look = 0; look < 1000 && isRunning(); look += 1) await sleep(10);
-    expect(isRunning()).toBe(false);
+    await expect.poll(isRunning).toBe(false);
   });
 
   it('leaves no filter behind in the folder of temporary files', async () => {

@@ -53,7 +53,7 @@ async function failureOf(run: Promise<unknown>): Promise<SandboxFailure['reason'
 describe('a sandbox', () => {
   it('counts the time of a job from when its child has started', async () => {
     const entry = new URL('./late-child.ts', import.meta.url);
-    const sandbox = misbehaving({ entry, wall_clock_ms: 5000 });
+    const sandbox = misbehaving({ entry, wall_clock_ms: 2500 });
     expect((await sandbox.run(job('echo'))).facts).toEqual({ facts: {} });
   });
 
@@ -149,7 +149,7 @@ describe('a sandbox', () => {
     const start = await startOf(sandbox);
     const pids = decoderPids('misbehaving-child');
     process.kill(pids.at(-1) ?? expect.fail('no child runs'), 'SIGKILL');
-    for (const pid of pids) await gone(pid);
+    await gone(pids);
     // What encloses it may take a moment longer to end.
     const later = () => startOf(sandbox).catch(() => start);
     await expect.poll(later).not.toBe(start);
@@ -209,7 +209,7 @@ describe('a sandbox', () => {
     await expect.poll(() => ticksOf(pid)).toBeGreaterThan(idle + 5);
     stop.abort(new Error('gone'));
     await expect(run).rejects.toThrow('gone');
-    await gone(pid);
+    await gone([pid]);
   });
 
   it('never starts a job whose bytes break off, and says why', async () => {
@@ -245,10 +245,10 @@ describe('a sandbox', () => {
     const running = failureOf(sandbox.run(job('spins')));
     await sandbox.close();
     expect(await running).toBe('crashed');
-    for (const pid of pids) await gone(pid);
+    await gone(pids);
   });
 });
 
-async function gone(pid: number): Promise<void> {
-  while (isRunning(pid)) await sleep(5);
+async function gone(pids: readonly number[]): Promise<void> {
+  await expect.poll(() => pids.filter(isRunning)).toEqual([]);
 }
