@@ -1,5 +1,5 @@
 // Spec: Project (status).
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { planRoutes } from '../../../operator/routes/plan-routes.ts';
 import type { RouteContext } from '../../../operator/routes/project-route.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -9,7 +9,10 @@ const { db } = useDatabase();
 it('gives a plan up where routes cannot be listed, so that it keeps nobody from being looked at', async () => {
   const edges = { synced: new Promise(() => undefined) } as RouteContext['edges'];
   const metadata = { namespace: 'shop', name: 'shop', uid: 'u1', resourceVersion: '1' };
+  // The time that it waits is over at once.
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
   await expect(planRoutes({ metadata, spec: {} }, { db, edges })).rejects.toThrow(
     'the routes that there are cannot be listed yet',
   );
+  timeout.mockRestore();
 });
