@@ -5,7 +5,8 @@ import { useDatabase } from '../support/database.ts';
 import { kubeOk, kubeRelease, kubeRequest } from '../support/kube-request.ts';
 import { id, makeFile, makeOrganization, makeProject, must } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const others = useControlPlane();

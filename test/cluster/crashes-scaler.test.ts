@@ -7,8 +7,9 @@ import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { crashEverywhere } from '../support/crash-everywhere.ts';
 import { createCrashingOperator } from '../support/crashing-operator.ts';
 import { useDatabase } from '../support/database.ts';
-import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import { type Json, useInstallationCluster } from '../support/installation-cluster.ts';
 import { kubeOk } from '../support/kube-request.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useInstallationCluster(db);

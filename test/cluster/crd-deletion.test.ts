@@ -7,7 +7,8 @@ import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { permitOperator, startOperator } from '../support/operator-process.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
-import { newSlug, until } from '../support/tenant-cluster.ts';
+import { newSlug } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 // What it takes away is everybody's.

@@ -12,7 +12,8 @@ import { claimDeclared, ingestDeclared, listUploads } from '../support/declared-
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const folder = makeFolderBuckets();

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({

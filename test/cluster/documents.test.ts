@@ -15,7 +15,8 @@ import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { findKubeTool } from '../support/kube-tools.ts';
 import { must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const KUBERNETES = 'docs/kubernetes.md';
 const IMAGE_SERVICE = 'docs/image-service.md';

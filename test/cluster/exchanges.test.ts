@@ -4,7 +4,8 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });

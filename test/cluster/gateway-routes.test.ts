@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderInstallation } from '../../operator/image-service/render/render.ts';
 import type { ImageServiceSpec } from '../../operator/image-service/schema.ts';
 import { apply, removeStrangers } from '../../operator/image-service/steps.ts';
@@ -13,6 +13,7 @@ import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const namespace = 'default';
@@ -56,10 +57,6 @@ function accept(route: string, gateway = 'edge') {
   const body = { status: judgedBy({ name: gateway }) };
   const content_type = 'application/merge-patch+json';
   return kubeOk(plane, { method: 'PATCH', path: `${route}/status`, body, content_type });
-}
-
-function until(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 60_000, interval: 25 });
 }
 
 function untilThere(path: string): Promise<void> {

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import type { KubeClient } from '../../operator/kube/client.ts';
 import { useDatabase } from '../support/database.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 /** Deleted before its first status arrives. */

@@ -2,16 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemTimedClock } from '../../operator/kube/timed-clock.ts';
 import { useDatabase } from '../support/database.ts';
-import {
-  type Json,
-  until,
-  useInstallationCluster,
-  usual,
-  well,
-} from '../support/installation-cluster.ts';
+import { type Json, useInstallationCluster, usual, well } from '../support/installation-cluster.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
 import { kubeRequest } from '../support/kube-request.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 /** As long as new pods have. */

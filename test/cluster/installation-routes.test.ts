@@ -4,12 +4,12 @@ import {
   anInstallation,
   createSecrets,
   type Json,
-  until,
   useInstallationCluster,
 } from '../support/installation-cluster.ts';
 import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { useOwnControlPlane } from '../support/shared-control-plane.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();

@@ -4,7 +4,6 @@ import { useDatabase } from '../support/database.ts';
 import {
   anInstallation,
   createSecrets,
-  until,
   useInstallationCluster,
 } from '../support/installation-cluster.ts';
 import {
@@ -13,6 +12,7 @@ import {
 } from '../support/optional-definitions.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
 import { useOwnControlPlane } from '../support/shared-control-plane.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();

@@ -13,7 +13,8 @@ import {
 import { must } from '../support/rows.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { newSlug, until } from '../support/tenant-cluster.ts';
+import { newSlug } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db, url, open } = useDatabase();
 const cluster = useControlPlane();

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Permission, permissions } from '../../operator/permissions.ts';
 import { updateProjectDomains } from '../../runtime/db/project-domains.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -19,6 +19,7 @@ import { installHttpRoutes, judgedBy } from '../support/optional-definitions.ts'
 import { type PodPlayer, playPods } from '../support/pod-player.ts';
 import { makeFile } from '../support/rows.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();
@@ -85,10 +86,6 @@ async function reason(kind: string, type = 'Ready'): Promise<string | undefined>
     status: { conditions?: { type: string; reason: string }[] };
   };
   return status.conditions?.find((each) => each.type === type)?.reason;
-}
-
-function until(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 120_000, interval: 100 });
 }
 
 function untilReason(kind: string, wanted: string, type = 'Ready'): Promise<void> {

@@ -4,7 +4,8 @@ import { RECIPES_MAX, WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeFile, must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const { apply, condition, led, remove, untilGone, untilReason } = useTenantCluster({ db });

@@ -5,7 +5,8 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
 import { useDatabase } from '../support/database.ts';
 import { id, makeFile, must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const { apply, condition, led, namespace, remove, untilGone, untilReason } = useTenantCluster({

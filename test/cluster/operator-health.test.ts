@@ -10,7 +10,7 @@ import {
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
-import { until } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { url } = useDatabase();
 const cluster = useControlPlane();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { permissions } from '../../operator/permissions.ts';
 import { least } from '../operator/image-service/samples.ts';
 import { type ControlPlane, createNamespace, startControlPlane } from '../support/control-plane.ts';
@@ -18,6 +18,7 @@ import {
 } from '../support/optional-definitions.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { newSlug } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { url } = useDatabase();
 // Others must not find a Gateway API, nor KEDA.
@@ -49,11 +50,6 @@ function scale(): Promise<unknown> {
   const trigger = { type: 'cpu', metadata: { value: '50' } };
   const spec = { scaleTargetRef: { name: 'some' }, triggers: [trigger] };
   return kubeApply(plane, path, { ...head, metadata: { name: 'some', labels }, spec });
-}
-
-/** A route is compared once a minute, where nothing tells of it. */
-function until(check: () => Promise<unknown>): Promise<void> {
-  return vi.waitFor(async () => void (await check()), { timeout: 150_000, interval: 100 });
 }
 
 async function isReady(): Promise<boolean> {

@@ -5,7 +5,8 @@ import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { makeOrganization, makeProject, must } from '../support/rows.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 let apiServer: FaultProxy;

@@ -4,7 +4,8 @@ import type { KubeClient } from '../../operator/kube/client.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { makeOrganization, makeProject } from '../support/rows.ts';
-import { type Live, newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { type Live, newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const slug = newSlug();

@@ -8,7 +8,8 @@ import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const folder = makeFolderBuckets();

@@ -3,7 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { kubeForbid } from '../support/kube-quota.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 let root: string | undefined;

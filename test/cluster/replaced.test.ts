@@ -5,7 +5,8 @@
 import { expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk, kubeRequest } from '../support/kube-request.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const HOUR_MS = 3_600_000;

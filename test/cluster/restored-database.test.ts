@@ -7,7 +7,8 @@ import { kubeApply } from '../support/kube-request.ts';
 import { permitOperator, startOperator } from '../support/operator-process.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
-import { newSlug, until } from '../support/tenant-cluster.ts';
+import { newSlug } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const cluster = useControlPlane();

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planRoutes } from '../../operator/routes/plan-routes.ts';
 import { type ProbeHost, probeHost } from '../../operator/routes/probe-hosts.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
@@ -15,6 +15,7 @@ import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
 import { startFaultProxy } from '../support/tcp-fault-proxy.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const cluster = useControlPlane();
@@ -141,10 +142,6 @@ async function routed({ project_slug }: { project_slug: string }): Promise<Condi
     status: { conditions?: Condition[] };
   };
   return status.conditions?.find(({ type }) => type === 'Routed');
-}
-
-function until(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 60_000, interval: 25 });
 }
 
 function untilReason(project: { project_slug: string }, reason: string): Promise<void> {

@@ -11,8 +11,9 @@ import { installation, least } from '../operator/image-service/samples.ts';
 import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { useDatabase } from '../support/database.ts';
-import { type Json, until, useInstallationCluster } from '../support/installation-cluster.ts';
+import { type Json, useInstallationCluster } from '../support/installation-cluster.ts';
 import { type RabbitServer, startRabbitServer } from '../support/rabbitmq-server.ts';
+import { until } from '../support/until.ts';
 
 const cluster = useInstallationCluster(useDatabase().db);
 const broker = createBrokerDepths(log);

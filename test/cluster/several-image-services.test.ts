@@ -8,11 +8,11 @@ import {
   anInstallation,
   createSecrets,
   type Json,
-  until,
   useInstallationCluster,
 } from '../support/installation-cluster.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { newSealingKey, readSealingKeys } from '../support/sealing-keys.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const sealing = newSealingKey();

@@ -7,7 +7,8 @@ import { createSealing } from '../../runtime/platform/sealing.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
 import { must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });

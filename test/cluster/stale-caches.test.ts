@@ -8,7 +8,8 @@ import { type KubeFaultProxy, startKubeFaultProxy } from '../support/kube-fault-
 import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { watchForRoutes } from '../support/route-leader.ts';
 import { makeProject, must } from '../support/rows.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 let proxy: KubeFaultProxy;

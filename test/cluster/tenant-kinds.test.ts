@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
 import {
@@ -22,6 +22,7 @@ import { kubeApply, kubeOk, kubeRequest } from '../support/kube-request.ts';
 import { permitOperator, startOperator } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const cluster = useControlPlane();
@@ -135,10 +136,6 @@ async function read(kind: string, name: string): Promise<Live> {
 
 function remove(kind: string, name: string) {
   return kubeOk(plane(), { method: 'DELETE', path: path(kind, name) });
-}
-
-function until(check: () => Promise<void>): Promise<void> {
-  return vi.waitFor(check, { timeout: 60_000, interval: 50 });
 }
 
 async function condition(kind: string, name: string, type = 'Ready') {

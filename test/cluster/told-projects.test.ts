@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemTimedClock as clock } from '../../operator/kube/timed-clock.ts';
 import { routeLabels } from '../../operator/routes/edge.ts';
 import { type EdgeCaches, openEdgeCaches } from '../../operator/routes/edge-caches.ts';
@@ -7,6 +7,7 @@ import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { kubeApply, kubeOk } from '../support/kube-request.ts';
 import { useControlPlane } from '../support/shared-control-plane.ts';
+import { until } from '../support/until.ts';
 
 const cluster = useControlPlane();
 const { plane } = cluster;
@@ -68,10 +69,6 @@ const admit = (name: string) =>
   });
 
 const remove = (name: string) => kubeOk(plane(), { method: 'DELETE', path: ingress(name) });
-
-function until(check: () => void): Promise<void> {
-  return vi.waitFor(check, { timeout: 30_000, interval: 20 });
-}
 
 /** All that was done before has been told of: what comes after it was. */
 async function settled(): Promise<string[]> {

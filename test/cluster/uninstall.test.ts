@@ -13,7 +13,7 @@ import { findKubeTool } from '../support/kube-tools.ts';
 import { type OperatorProcess, startOperator } from '../support/operator-process.ts';
 import { makeFile } from '../support/rows.ts';
 import { newSealingKey } from '../support/sealing-keys.ts';
-import { until } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db, url } = useDatabase();
 const keys = newSealingKey();

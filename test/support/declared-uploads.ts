@@ -5,7 +5,7 @@ import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import type { UploadRow } from '../../runtime/db/uploads.ts';
 import { must, publish } from './rows.ts';
-import { until } from './tenant-cluster.ts';
+import { until } from './until.ts';
 
 export function listUploads(db: Database, name: string) {
   return db.query<{ upload_id: string; status: string; sha256: string; ingest_key: string }>(

@@ -3,7 +3,7 @@
  * a test lets it lead, and what the tests ask of its objects.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { createInstallationController } from '../../operator/installation/installation-controller.ts';
 import type { PassContext } from '../../operator/installation/installation-pass.ts';
 import { probeDatabase } from '../../operator/installation/probe-database.ts';
@@ -19,6 +19,7 @@ import { type KubeCall, kubeOk, kubeRequest, type PlaneAddress } from './kube-re
 import { type Fate, type PlayedPod, type PodPlayer, playPods } from './pod-player.ts';
 import { newSealingKey } from './sealing-keys.ts';
 import { useControlPlane } from './shared-control-plane.ts';
+import { until } from './until.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of many kinds, looked into by their tests
 export type Json = any;
@@ -202,10 +203,6 @@ export function useInstallationCluster(
 /** Migrations end, everything else is ready at once. */
 export function usual({ metadata }: PlayedPod): Fate {
   return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
-}
-
-export function until(check: () => Promise<unknown>): Promise<void> {
-  return vi.waitFor(async () => void (await check()), { timeout: 60_000, interval: 50 });
 }
 
 async function count(metrics: KubeMetrics, counted: RegExp): Promise<number> {

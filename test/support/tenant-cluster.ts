@@ -3,7 +3,7 @@
  * while a test lets them lead, and what the tests ask of a resource.
  */
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { type ObjectCaches, openObjectCaches } from '../../operator/cluster/object-caches.ts';
 import { createOrganizations } from '../../operator/cluster/organizations.ts';
 import {
@@ -23,6 +23,7 @@ import { connectKube } from '../operator/kube/connect.ts';
 import { silentLog as log } from '../operator/kube/silent-log.ts';
 import { kubeApply, kubeOk, kubeRequest, type PlaneAddress } from './kube-request.ts';
 import { useControlPlane } from './shared-control-plane.ts';
+import { until } from './until.ts';
 
 export type Condition = {
   type: string;
@@ -180,10 +181,6 @@ export function useTenantCluster({ db, key, wrap, context, ...options }: Options
         new RegExp(`^controller_runtime_reconcile_total\\{controller="${kind}".*\\} (\\d+)$`, 'gm'),
       ),
   };
-}
-
-export function until(check: () => Promise<unknown>): Promise<void> {
-  return vi.waitFor(async () => void (await check()), { timeout: 60_000, interval: 50 });
 }
 
 /** Every test has slugs of its own: a project is never destroyed. */
