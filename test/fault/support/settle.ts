@@ -4,7 +4,6 @@
  */
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { type JobName, jobs } from '../../../runtime/jobs/table.ts';
 import { noCdn } from '../../../runtime/platform/cdn/cdn.ts';
@@ -13,6 +12,7 @@ import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { openFolderBuckets } from '../../support/folder-buckets.ts';
+import { untilFound } from '../../support/until-found.ts';
 import { type Books, untilEnded } from './client.ts';
 import { withDatabase } from './mortal-tintype.ts';
 
@@ -89,7 +89,7 @@ async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<vo
   const log = createLog({ level: 'silent', name: 'test' });
   const buckets = openFolderBuckets(join(tintype.data, 'storage'));
   const queue = createInProcessQueue({ log });
-  for (;;) {
+  await untilFound(`a turn for ${name}`, async () => {
     const result = await withDatabase(tintype, (db) =>
       runJob(
         { db, buckets, queue, log, cdn: noCdn, clock: systemClock },
@@ -97,7 +97,6 @@ async function run(tintype: Tintype, name: JobName, at = new Date()): Promise<vo
       ),
     );
     if (result.outcome === 'failed') throw result.error;
-    if (result.outcome === 'done') return;
-    await sleep(50);
-  }
+    return result.outcome === 'done';
+  });
 }
