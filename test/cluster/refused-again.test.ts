@@ -2,7 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
-import { newSlug, until, useTenantCluster } from '../support/tenant-cluster.ts';
+import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const HOUR_MS = 3_600_000;

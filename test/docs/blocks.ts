@@ -82,7 +82,8 @@ export const claims: readonly Claim[] = [
   row(['docs/billing.md', 'text', 1, 'run', [SETTINGS]]),
   row(['docs/cdn.md', 'dotenv', 5, 'run', [SETTINGS]]),
   row(['docs/cdn.md', 'text', 1, 'run', [FRONTS]], {
-    instead: 'all but `proxy_cache_purge`: its module is in no package of Debian',
+    instead:
+      'all but `proxy_cache_purge`: its module, with parts of keys, is in no package of Debian',
   }),
   row(['docs/deployment.md', 'console', 1, 'shown', ['test/contract/deployment.test.ts']], {
     under: 'Is everything there?',
