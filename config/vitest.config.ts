@@ -5,14 +5,8 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/**
- * Their files run in processes that load each module once: none of them changes what another one meets. What runs the
- * suites of others once more loads them itself.
- */
-const SHARED = [
-  'test/{cluster,config,docs,operator,spec}/**/*.test.ts',
-  'test/runtime/{actions,api,cli,core,db,delivery,doctor,jobs,platform}/**/!(*on-servers).test.ts',
-];
+/** They run the suites of others once more, and load them themselves. */
+const ALONE = ['test/**/*on-servers.test.ts'];
 
 const limits = {
   // They end what hangs, and judge nobody's speed.
@@ -24,11 +18,19 @@ const limits = {
   pool: 'forks',
 } as const;
 
+/** Processes that load each module once: no file changes what another one meets. */
 const shared: TestProjectInlineConfiguration = {
-  test: { ...limits, root, name: 'shared', include: SHARED, isolate: false },
+  test: {
+    ...limits,
+    root,
+    name: 'shared',
+    include: ['test/**/*.test.ts'],
+    exclude: ALONE,
+    isolate: false,
+  },
 };
 const alone: TestProjectInlineConfiguration = {
-  test: { ...limits, root, name: 'alone', include: ['test/**/*.test.ts'], exclude: SHARED },
+  test: { ...limits, root, name: 'alone', include: ALONE },
 };
 
 export default defineConfig({
