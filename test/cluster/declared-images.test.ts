@@ -127,10 +127,11 @@ describe('a preset that brings its image', () => {
   });
 
   it.each([
-    ['that is no image at all', Buffer.from('no image')],
-    ['that the workers refuse', newImage()],
-  ])('from a URL is fetched once, where it leads to a digest %s', async (_, bytes) => {
-    const name = newSlug();
+    // A digest that was refused before is not fetched at all.
+    ['that is no image at all', () => Buffer.from(`no image, ${newSlug()}`)],
+    ['that the workers refuse', newImage],
+  ])('from a URL is fetched once, where it leads to a digest %s', async (_, newBytes) => {
+    const [name, bytes] = [newSlug(), newBytes()];
     const url = `https://shop.example/${name}.png`;
     served.set(url, bytes);
     await apply('Project', name, {});

@@ -86,402 +86,430 @@ function poke() {
 
 beforeEach(() => cluster.play(usual));
 
-// One installation from its beginning to its end, as each that is made takes its time: every test finds it Running.
-describe('an ImageService', { shuffle: false }, () => {
-  it('becomes ready from nothing: the plan, the database, then everything else', async () => {
-    let isMigrated = false;
-    cluster.play((pod) => {
-      const isMigration = pod.metadata.labels['app.kubernetes.io/component'] === 'migrate';
-      return isMigration && !isMigrated ? 'wait' : usual(pod);
+describe('on one database', { shuffle: false }, () => {
+  // One installation from its beginning to its end, as each that is made takes its time: every test finds it Running.
+  describe('an ImageService', () => {
+    it('becomes ready from nothing: the plan, the database, then everything else', async () => {
+      let isMigrated = false;
+      cluster.play((pod) => {
+        const isMigration = pod.metadata.labels['app.kubernetes.io/component'] === 'migrate';
+        return isMigration && !isMigrated ? 'wait' : usual(pod);
+      });
+      await declare({ annotations: { 'tintype.dev/plan-only': 'true' } });
+      await led(async () => {
+        await untilReason(name, 'PlanOnly');
+        const planned = await message(name, 'Planned');
+        expect(planned).toContain(`+ Job ${name}-migrate-`);
+        expect(planned).toMatch(
+          /\n… and, once that Job has migrated the database, the objects .*$/,
+        );
+        expect(await owned('Job')).toEqual([]);
+        await annotate({ 'tintype.dev/plan-only': null });
+        await untilReason(name, 'MigrationRunning');
+        expect(await owned('Deployment')).toEqual([]);
+        expect(await owned('NetworkPolicy')).not.toEqual([]);
+        isMigrated = true;
+        await untilReason(name, 'Running');
+      });
+      expect((await owned('Deployment')).map(({ metadata }) => metadata.name).sort()).toEqual(
+        parts.map((part) => `${name}-${part}`).sort(),
+      );
+      for (const kind of [
+        'CronJob',
+        'Service',
+        'PodDisruptionBudget',
+        'ServiceAccount',
+        'Ingress',
+      ]) {
+        expect((await owned(kind)).length, kind).toBeGreaterThan(0);
+      }
+      const { status } = await read('ImageService', name);
+      expect(status).toMatchObject({
+        image: 'registry.example/tintype:1',
+        migrationJob: expect.stringContaining(`${name}-migrate-0001-`),
+      });
+      expect(status.components).toContainEqual({
+        ...{ name: 'api', image: 'registry.example/tintype:1', desired: 2, ready: 2 },
+      });
     });
-    await declare({ annotations: { 'tintype.dev/plan-only': 'true' } });
-    await led(async () => {
-      await untilReason(name, 'PlanOnly');
-      const planned = await message(name, 'Planned');
-      expect(planned).toContain(`+ Job ${name}-migrate-`);
-      expect(planned).toMatch(/\n… and, once that Job has migrated the database, the objects .*$/);
-      expect(await owned('Job')).toEqual([]);
-      await annotate({ 'tintype.dev/plan-only': null });
-      await untilReason(name, 'MigrationRunning');
-      expect(await owned('Deployment')).toEqual([]);
-      expect(await owned('NetworkPolicy')).not.toEqual([]);
-      isMigrated = true;
-      await untilReason(name, 'Running');
-    });
-    expect((await owned('Deployment')).map(({ metadata }) => metadata.name).sort()).toEqual(
-      parts.map((part) => `${name}-${part}`).sort(),
-    );
-    for (const kind of ['CronJob', 'Service', 'PodDisruptionBudget', 'ServiceAccount', 'Ingress']) {
-      expect((await owned(kind)).length, kind).toBeGreaterThan(0);
-    }
-    const { status } = await read('ImageService', name);
-    expect(status).toMatchObject({
-      image: 'registry.example/tintype:1',
-      migrationJob: expect.stringContaining(`${name}-migrate-0001-`),
-    });
-    expect(status.components).toContainEqual({
-      ...{ name: 'api', image: 'registry.example/tintype:1', desired: 2, ready: 2 },
-    });
-  });
 
-  it('is ready also where nobody gives its Ingresses an address, which is said; and routed once somebody does', async () => {
-    await led(async () => {
-      await untilReason(name, 'NoAddress', 'Routed');
-      await untilReason(name, 'Running');
-      for (const part of ['api', 'delivery']) {
-        await say('Ingress', `${name}-${part}`, {
-          loadBalancer: { ingress: [{ ip: '192.0.2.1' }] },
+    it('is ready also where nobody gives its Ingresses an address, which is said; and routed once somebody does', async () => {
+      await led(async () => {
+        await untilReason(name, 'NoAddress', 'Routed');
+        await untilReason(name, 'Running');
+        for (const part of ['api', 'delivery']) {
+          await say('Ingress', `${name}-${part}`, {
+            loadBalancer: { ingress: [{ ip: '192.0.2.1' }] },
+          });
+        }
+        await untilReason(name, 'Routed', 'Routed');
+      });
+    });
+
+    it('is left alone by every further pass: nothing is written', async () => {
+      await led(async () => {
+        const before = await cluster.countPasses();
+        await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
+        const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
+        await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+        expect(await cluster.countWrites()).toBe(writes);
+      });
+    });
+
+    it('is put right within a pass where others changed, added and took away', async () => {
+      await led(async () => {
+        const [service, api] = [`${name}-api`, `${name}-api`];
+        await merge('Service', service, { spec: { selector: { extra: 'label' } } });
+        const { spec } = await read('Deployment', api);
+        const [container] = spec.template.spec.containers;
+        const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
+        const containers = [{ ...container, env }];
+        await merge('Deployment', api, { spec: { template: { spec: { containers } } } });
+        const other = { service: { name: 'other', port: { number: 80 } } };
+        await merge('Ingress', api, {
+          spec: { ingressClassName: 'another', defaultBackend: other },
         });
-      }
-      await untilReason(name, 'Routed', 'Routed');
-    });
-  });
-
-  it('is left alone by every further pass: nothing is written', async () => {
-    await led(async () => {
-      const before = await cluster.countPasses();
-      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
-      const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
-      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
-      expect(await cluster.countWrites()).toBe(writes);
-    });
-  });
-
-  it('is put right within a pass where others changed, added and took away', async () => {
-    await led(async () => {
-      const [service, api] = [`${name}-api`, `${name}-api`];
-      await merge('Service', service, { spec: { selector: { extra: 'label' } } });
-      const { spec } = await read('Deployment', api);
-      const [container] = spec.template.spec.containers;
-      const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
-      const containers = [{ ...container, env }];
-      await merge('Deployment', api, { spec: { template: { spec: { containers } } } });
-      const other = { service: { name: 'other', port: { number: 80 } } };
-      await merge('Ingress', api, {
-        spec: { ingressClassName: 'another', defaultBackend: other },
-      });
-      await merge('Service', service, { spec: { externalIPs: ['192.0.2.1'] } });
-      const hostAliases = [{ ip: '192.0.2.1', hostnames: ['s3.example'] }];
-      const initContainers = [{ name: 'theirs', image: 'registry.example/theirs:1' }];
-      await merge('Deployment', `${name}-delivery`, {
-        spec: { paused: true, template: { spec: { hostAliases, initContainers } } },
-      });
-      await remove('PodDisruptionBudget', `${name}-delivery`);
-      await until(async () => {
-        const found = (await read('Deployment', api)).spec.template.spec.containers[0].env;
-        expect(found).toEqual(container.env);
-        expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
-        expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
-        expect((await read('Ingress', api)).spec.defaultBackend).toBeUndefined();
-        const delivery = (await read('Deployment', `${name}-delivery`)).spec;
-        expect(delivery.paused).toBeUndefined();
-        expect(delivery.template.spec).not.toHaveProperty('hostAliases');
-        expect(delivery.template.spec).not.toHaveProperty('initContainers');
-      });
-      await untilReason(name, 'Running');
-      await until(async () => {
-        const events = await list('Event');
-        expect(events.map(({ reason }) => reason)).toContain('DriftHealed');
+        await merge('Service', service, { spec: { externalIPs: ['192.0.2.1'] } });
+        const hostAliases = [{ ip: '192.0.2.1', hostnames: ['s3.example'] }];
+        const initContainers = [{ name: 'theirs', image: 'registry.example/theirs:1' }];
+        await merge('Deployment', `${name}-delivery`, {
+          spec: { paused: true, template: { spec: { hostAliases, initContainers } } },
+        });
+        await remove('PodDisruptionBudget', `${name}-delivery`);
+        await until(async () => {
+          const found = (await read('Deployment', api)).spec.template.spec.containers[0].env;
+          expect(found).toEqual(container.env);
+          expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
+          expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
+          expect((await read('Ingress', api)).spec.defaultBackend).toBeUndefined();
+          const delivery = (await read('Deployment', `${name}-delivery`)).spec;
+          expect(delivery.paused).toBeUndefined();
+          expect(delivery.template.spec).not.toHaveProperty('hostAliases');
+          expect(delivery.template.spec).not.toHaveProperty('initContainers');
+        });
+        await untilReason(name, 'Running');
+        await until(async () => {
+          const events = await list('Event');
+          expect(events.map(({ reason }) => reason)).toContain('DriftHealed');
+        });
       });
     });
-  });
 
-  it('plan-only: says every object that would be written, and writes none', async () => {
-    await annotate({ 'tintype.dev/plan-only': 'true' });
-    await merge('ImageService', name, {
-      spec: { api: { replicas: 3 }, routing: { mode: 'Disabled' } },
-    });
-    await led(async () => {
-      await untilReason(name, 'PlanOnly');
-      expect((await message(name, 'Planned')).split('\n').sort()).toEqual(
-        [
-          `- Ingress ${name}-api`,
-          `- Ingress ${name}-delivery`,
-          `~ Deployment ${name}-api (spec.replicas differs)`,
-        ].sort(),
-      );
-      await merge('ImageService', name, { spec: { api: null, routing: null } });
-      await annotate({ 'tintype.dev/plan-only': null });
-      await until(async () => expect(await message(name, 'Planned')).toBeUndefined());
-      await untilReason(name, 'Running');
-    });
-  });
-
-  it('paused: leaves everything as it is', async () => {
-    await annotate({ 'tintype.dev/paused': 'true' });
-    await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
-    const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
-    const before = (await read('ImageService', name)).status;
-    await led(async () => {
-      await untilReason(name, 'Paused', 'Paused');
-      const { conditions, ...rest } = (await read('ImageService', name)).status;
-      expect(conditions).toContainEqual(
-        expect.objectContaining({ type: 'Paused', status: 'True', reason: 'Paused' }),
-      );
-      const others = conditions.filter((each: Json) => each.type !== 'Paused');
-      expect({ ...rest, conditions: others }).toEqual(before);
-      expect(await dispatcher()).toBe(1);
-      await annotate({ 'tintype.dev/paused': null });
-      await until(async () => expect(await dispatcher()).toBe(2));
-      await untilReason(name, 'Running');
-      expect(await message(name, 'Paused')).toBeUndefined();
-    });
-  });
-
-  it('brings a new image to workers and the dispatcher first, and to the API once those are ready', async () => {
-    const next = 'registry.example/tintype:2';
-    await led(async () => {
-      cluster.play((pod) => {
-        const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-render';
-        return isWorker ? 'wait' : usual(pod);
-      });
-      await merge('ImageService', name, { spec: { image: next } });
-      await untilReason(name, 'WaitingForWorkers', 'ApiAvailable');
-      await until(async () => expect(await imageOf('worker-ingest')).toBe(next));
-      expect(await imageOf('api')).not.toBe(next);
-      cluster.play(usual);
-      await untilReason(name, 'Running');
-      for (const part of parts) expect(await imageOf(part)).toBe(next);
-      expect((await read('ImageService', name)).status.image).toBe(next);
-      expect((await owned('Job')).length).toBe(1);
-    });
-  });
-
-  it('takes an image back whose pods do not become ready in time, tries it again when anything is declared, and then the next one', async () => {
-    const bad = 'registry.example/tintype:3';
-    await led(async () => {
-      cluster.play((pod) => {
-        const { image = '' } = pod.spec.containers[0] ?? {};
-        const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-ingest';
-        return isWorker && image === bad ? 'crash' : usual(pod);
-      });
-      await merge('ImageService', name, { spec: { image: bad } });
-      await untilReason(name, 'PodsFailing', 'WorkersAvailable');
-      expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?/);
-      await passDeadline(`${name}-worker-ingest`);
-      await untilReason(name, 'RolloutFailed');
-      ahead_ms = DEADLINE_MS;
-      await untilReason(name, 'RolledBack');
-      expect(await message(name)).toMatch(/not ready within 10 minutes.*tintype:2' runs again/);
-      for (const part of parts) expect(await imageOf(part)).toBe('registry.example/tintype:2');
-      await until(async () => {
-        const { status } = await read('Deployment', `${name}-worker-ingest`);
-        expect(status.unavailableReplicas ?? 0).toBe(0);
-      });
-      // What was in the way is mended: whatever else is declared is another try.
-      cluster.play(usual);
-      await merge('ImageService', name, { spec: { dispatcher: { replicas: 1 } } });
-      await until(async () => expect(await imageOf('worker-ingest')).toBe(bad));
-      await untilReason(name, 'Running');
-      expect((await read('ImageService', name)).status.image).toBe(bad);
-      await merge('ImageService', name, { spec: { image: 'registry.example/tintype:4' } });
-      await untilReason(name, 'Running');
-      expect(await imageOf('worker-ingest')).toBe('registry.example/tintype:4');
-    });
-    ahead_ms = 0;
-  });
-
-  it('takes all of its objects with it when it is deleted', async () => {
-    await led(async () => {
-      await remove('ImageService', name);
-      await until(async () => {
-        for (const kind of ownedKinds) expect(await owned(kind), kind).toEqual([]);
-      });
-    });
-  });
-
-  it('fails no pass that was about to tell it something when it is deleted', async () => {
-    const { countPasses } = cluster;
-    const [failed, over] = [await countPasses('error'), await countPasses('success')];
-    meanwhile = () => remove('ImageService', name);
-    await declare();
-    await led(async () => {
-      await until(async () => expect(await isThere('ImageService', name)).toBe(false));
-      // The pass after it finds nothing more to do.
-      await until(async () => expect(await countPasses('success')).toBeGreaterThan(over));
-    });
-    meanwhile = async () => undefined;
-    expect(await countPasses('error')).toBe(failed);
-  });
-
-  const ownedKinds = ['Deployment', 'Service', 'CronJob', 'Job', 'NetworkPolicy', 'Ingress'];
-
-  function annotate(annotations: Record<string, string | null>) {
-    return merge('ImageService', name, { metadata: { annotations } });
-  }
-
-  /** As the controller of Deployments says it after ten minutes. */
-  async function passDeadline(deployment: string): Promise<void> {
-    const { status } = await read('Deployment', deployment);
-    const late = { status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too late' };
-    const conditions = status.conditions.map((each: Json) =>
-      each.type === 'Progressing' ? { ...each, ...late } : each,
-    );
-    const { status: code } = await kubeRequest(cluster.plane(), {
-      ...{ method: 'PATCH', path: `${cluster.path('Deployment', deployment)}/status` },
-      body: { status: { conditions } },
-      content_type: 'application/merge-patch+json',
-    });
-    expect(code).toBe(200);
-  }
-});
-
-// One that is mended step by step, until it runs.
-describe('what keeps an ImageService from running', { shuffle: false }, () => {
-  it('is a Secret that is missing or wrong: said, and nothing is started', async () => {
-    const away = new URL(url());
-    away.port = '1';
-    await declare({ databaseUrl: away.href });
-    await remove('Secret', `${name}-keys`);
-    await led(async () => {
-      await untilReason(name, 'SecretNotFound');
-      expect(await message(name)).toMatch(/-keys' \(`spec.keysSecretRef`\) does not exist: create/);
-      await untilReason(name, 'NotCheckedYet', 'BrokerUsable');
-      await untilReason(name, 'Blocked', 'Applied');
-      await untilReason(name, 'Blocked', 'CronJobsScheduled');
-      const { TINTYPE_TOKEN_KEYS: _, ...fewer } = keys;
-      await secret(`${name}-keys`, fewer);
-      await poke();
-      await untilReason(name, 'SecretKeyMissing');
-      await merge('Secret', `${name}-keys`, { stringData: { TINTYPE_TOKEN_KEYS: 'no key' } });
-      await poke();
-      await untilReason(name, 'SecretInvalid');
-      expect(await owned('Deployment')).toEqual([]);
-      await merge('Secret', `${name}-keys`, { stringData: keys });
-      await poke();
-      await untilReason(name, 'DatabaseUnavailable');
-      expect(await message(name)).toMatch(/ECONNREFUSED.*check the address, the password/);
-    });
-  });
-
-  it('is a ConfigMap that is missing, or lacks its key', async () => {
-    const create = (data: object) =>
-      cluster.create('ConfigMap', { apiVersion: 'v1', metadata: { name: `${name}-ca` }, data });
-    await led(async () => {
+    it('plan-only: says every object that would be written, and writes none', async () => {
+      await annotate({ 'tintype.dev/plan-only': 'true' });
       await merge('ImageService', name, {
-        spec: { caConfigMapRef: { name: `${name}-ca`, key: 'ca.crt' } },
+        spec: { api: { replicas: 3 }, routing: { mode: 'Disabled' } },
       });
-      await untilReason(name, 'ConfigMapNotFound');
-      expect(await message(name)).toMatch(/-ca' \(`spec.caConfigMapRef`\) does not exist: create/);
-      await create({ other: 'x' });
-      await poke();
-      await untilReason(name, 'ConfigMapKeyMissing');
-      await merge('ConfigMap', `${name}-ca`, { data: { 'ca.crt': 'x' } });
-      await poke();
-      await untilReason(name, 'DatabaseUnavailable');
-      await merge('ImageService', name, { spec: { caConfigMapRef: null } });
-    });
-  });
-
-  it('is a database that is not there, or is another than the operator’s', async () => {
-    const at = async (pathname: string) => {
-      const other = Object.assign(new URL(url()), { pathname });
-      await merge('Secret', `${name}-db`, { stringData: { url: other.href } });
-      await poke();
-    };
-    await led(async () => {
-      await at('/postgres');
-      await untilReason(name, 'DatabaseMismatch');
-      expect(await message(name)).toMatch(/'postgres' is not '.*'.*second operator/);
-      await at('/not_there');
-      await until(async () => expect(await message(name)).toMatch(/not_there/));
-      expect(await owned('Job')).toEqual([]);
-    });
-  });
-
-  it('is a migration that fails: its last line is said, and nothing is started', async () => {
-    cluster.play(() => 'fail');
-    await merge('Secret', `${name}-db`, { stringData: { url: url() } });
-    await led(async () => {
-      await until(async () => {
-        const [job] = await owned('Job');
-        expect(job).toBeDefined();
-        await merge('Job', job.metadata.name, { spec: { backoffLimit: 0 } }).catch(() => undefined);
+      await led(async () => {
+        await untilReason(name, 'PlanOnly');
+        expect((await message(name, 'Planned')).split('\n').sort()).toEqual(
+          [
+            `- Ingress ${name}-api`,
+            `- Ingress ${name}-delivery`,
+            `~ Deployment ${name}-api (spec.replicas differs)`,
+          ].sort(),
+        );
+        await merge('ImageService', name, { spec: { api: null, routing: null } });
+        await annotate({ 'tintype.dev/plan-only': null });
+        await until(async () => expect(await message(name, 'Planned')).toBeUndefined());
+        await untilReason(name, 'Running');
       });
-      await untilReason(name, 'MigrationFailed', 'MigrationComplete');
-      expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?.*tried again/);
-      expect(await owned('Deployment')).toEqual([]);
-      cluster.play(usual);
     });
-  });
 
-  it('is an object of others under the name of one of its own, which is left alone', async () => {
-    const metadata = { name: `${name}-api` };
-    const ports = [{ port: 8080 }];
-    await cluster.create('Service', { apiVersion: 'v1', metadata, spec: { ports } });
-    await merge('ImageService', name, { spec: { image: 'registry.example/tintype:2' } });
-    await led(async () => {
-      await untilReason(name, 'ObjectTaken', 'Applied');
-      expect(await message(name)).toMatch(/Service '.*-api' is there and was not made by/);
-      expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
-      // Its parts run it all the same: a later one is taken back to it.
-      await until(async () => {
-        expect((await read('ImageService', name)).status.image).toBe('registry.example/tintype:2');
+    it('paused: leaves everything as it is', async () => {
+      await annotate({ 'tintype.dev/paused': 'true' });
+      await merge('ImageService', name, { spec: { dispatcher: { replicas: 2 } } });
+      const dispatcher = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+      const before = (await read('ImageService', name)).status;
+      await led(async () => {
+        await untilReason(name, 'Paused', 'Paused');
+        const { conditions, ...rest } = (await read('ImageService', name)).status;
+        expect(conditions).toContainEqual(
+          expect.objectContaining({ type: 'Paused', status: 'True', reason: 'Paused' }),
+        );
+        const others = conditions.filter((each: Json) => each.type !== 'Paused');
+        expect({ ...rest, conditions: others }).toEqual(before);
+        expect(await dispatcher()).toBe(1);
+        await annotate({ 'tintype.dev/paused': null });
+        await until(async () => expect(await dispatcher()).toBe(2));
+        await untilReason(name, 'Running');
+        expect(await message(name, 'Paused')).toBeUndefined();
       });
-      await untilReason(name, 'ObjectTaken');
-      await remove('Service', `${name}-api`);
-      await untilReason(name, 'Running');
     });
+
+    it('brings a new image to workers and the dispatcher first, and to the API once those are ready', async () => {
+      const next = 'registry.example/tintype:2';
+      await led(async () => {
+        cluster.play((pod) => {
+          const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-render';
+          return isWorker ? 'wait' : usual(pod);
+        });
+        await merge('ImageService', name, { spec: { image: next } });
+        await untilReason(name, 'WaitingForWorkers', 'ApiAvailable');
+        await until(async () => expect(await imageOf('worker-ingest')).toBe(next));
+        expect(await imageOf('api')).not.toBe(next);
+        cluster.play(usual);
+        await untilReason(name, 'Running');
+        for (const part of parts) expect(await imageOf(part)).toBe(next);
+        expect((await read('ImageService', name)).status.image).toBe(next);
+        expect((await owned('Job')).length).toBe(1);
+      });
+    });
+
+    it('takes an image back whose pods do not become ready in time, tries it again when anything is declared, and then the next one', async () => {
+      const bad = 'registry.example/tintype:3';
+      await led(async () => {
+        cluster.play((pod) => {
+          const { image = '' } = pod.spec.containers[0] ?? {};
+          const isWorker = pod.metadata.labels['app.kubernetes.io/component'] === 'worker-ingest';
+          return isWorker && image === bad ? 'crash' : usual(pod);
+        });
+        await merge('ImageService', name, { spec: { image: bad } });
+        await untilReason(name, 'PodsFailing', 'WorkersAvailable');
+        expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?/);
+        await passDeadline(`${name}-worker-ingest`);
+        await untilReason(name, 'RolloutFailed');
+        ahead_ms = DEADLINE_MS;
+        await untilReason(name, 'RolledBack');
+        expect(await message(name)).toMatch(/not ready within 10 minutes.*tintype:2' runs again/);
+        for (const part of parts) expect(await imageOf(part)).toBe('registry.example/tintype:2');
+        await until(async () => {
+          const { status } = await read('Deployment', `${name}-worker-ingest`);
+          expect(status.unavailableReplicas ?? 0).toBe(0);
+        });
+        // What was in the way is mended: whatever else is declared is another try.
+        cluster.play(usual);
+        await merge('ImageService', name, { spec: { dispatcher: { replicas: 1 } } });
+        await until(async () => expect(await imageOf('worker-ingest')).toBe(bad));
+        await untilReason(name, 'Running');
+        expect((await read('ImageService', name)).status.image).toBe(bad);
+        await merge('ImageService', name, { spec: { image: 'registry.example/tintype:4' } });
+        await untilReason(name, 'Running');
+        expect(await imageOf('worker-ingest')).toBe('registry.example/tintype:4');
+      });
+      ahead_ms = 0;
+    });
+
+    it('takes all of its objects with it when it is deleted', async () => {
+      await led(async () => {
+        await remove('ImageService', name);
+        await until(async () => {
+          for (const kind of ownedKinds) expect(await owned(kind), kind).toEqual([]);
+        });
+      });
+    });
+
+    it('fails no pass that was about to tell it something when it is deleted', async () => {
+      const { countPasses } = cluster;
+      const [failed, over] = [await countPasses('error'), await countPasses('success')];
+      meanwhile = () => remove('ImageService', name);
+      await declare();
+      await led(async () => {
+        await until(async () => expect(await isThere('ImageService', name)).toBe(false));
+        // The pass after it finds nothing more to do.
+        await until(async () => expect(await countPasses('success')).toBeGreaterThan(over));
+      });
+      meanwhile = async () => undefined;
+      expect(await countPasses('error')).toBe(failed);
+    });
+
+    const ownedKinds = ['Deployment', 'Service', 'CronJob', 'Job', 'NetworkPolicy', 'Ingress'];
+
+    function annotate(annotations: Record<string, string | null>) {
+      return merge('ImageService', name, { metadata: { annotations } });
+    }
+
+    /** As the controller of Deployments says it after ten minutes. */
+    async function passDeadline(deployment: string): Promise<void> {
+      const { status } = await read('Deployment', deployment);
+      const late = { status: 'False', reason: 'ProgressDeadlineExceeded', message: 'too late' };
+      const conditions = status.conditions.map((each: Json) =>
+        each.type === 'Progressing' ? { ...each, ...late } : each,
+      );
+      const { status: code } = await kubeRequest(cluster.plane(), {
+        ...{ method: 'PATCH', path: `${cluster.path('Deployment', deployment)}/status` },
+        body: { status: { conditions } },
+        content_type: 'application/merge-patch+json',
+      });
+      expect(code).toBe(200);
+    }
   });
 
-  const dispatchers = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+  // One that is mended step by step, until it runs.
+  describe('what keeps an ImageService from running', () => {
+    it('is a Secret that is missing or wrong: said, and nothing is started', async () => {
+      const away = new URL(url());
+      away.port = '1';
+      await declare({ databaseUrl: away.href });
+      await remove('Secret', `${name}-keys`);
+      await led(async () => {
+        await untilReason(name, 'SecretNotFound');
+        expect(await message(name)).toMatch(
+          /-keys' \(`spec.keysSecretRef`\) does not exist: create/,
+        );
+        await untilReason(name, 'NotCheckedYet', 'BrokerUsable');
+        await untilReason(name, 'Blocked', 'Applied');
+        await untilReason(name, 'Blocked', 'CronJobsScheduled');
+        const { TINTYPE_TOKEN_KEYS: _, ...fewer } = keys;
+        await secret(`${name}-keys`, fewer);
+        await poke();
+        await untilReason(name, 'SecretKeyMissing');
+        await merge('Secret', `${name}-keys`, { stringData: { TINTYPE_TOKEN_KEYS: 'no key' } });
+        await poke();
+        await untilReason(name, 'SecretInvalid');
+        expect(await owned('Deployment')).toEqual([]);
+        await merge('Secret', `${name}-keys`, { stringData: keys });
+        await poke();
+        await untilReason(name, 'DatabaseUnavailable');
+        expect(await message(name)).toMatch(/ECONNREFUSED.*check the address, the password/);
+      });
+    });
 
-  it('is an address that is none: its field is named, and what runs is left as it is', async () => {
-    await led(async () => {
+    it('is a ConfigMap that is missing, or lacks its key', async () => {
+      const create = (data: object) =>
+        cluster.create('ConfigMap', { apiVersion: 'v1', metadata: { name: `${name}-ca` }, data });
+      await led(async () => {
+        await merge('ImageService', name, {
+          spec: { caConfigMapRef: { name: `${name}-ca`, key: 'ca.crt' } },
+        });
+        await untilReason(name, 'ConfigMapNotFound');
+        expect(await message(name)).toMatch(
+          /-ca' \(`spec.caConfigMapRef`\) does not exist: create/,
+        );
+        await create({ other: 'x' });
+        await poke();
+        await untilReason(name, 'ConfigMapKeyMissing');
+        await merge('ConfigMap', `${name}-ca`, { data: { 'ca.crt': 'x' } });
+        await poke();
+        await untilReason(name, 'DatabaseUnavailable');
+        await merge('ImageService', name, { spec: { caConfigMapRef: null } });
+      });
+    });
+
+    it('is a database that is not there, or is another than the operator’s', async () => {
+      const at = async (pathname: string) => {
+        const other = Object.assign(new URL(url()), { pathname });
+        await merge('Secret', `${name}-db`, { stringData: { url: other.href } });
+        await poke();
+      };
+      await led(async () => {
+        await at('/postgres');
+        await untilReason(name, 'DatabaseMismatch');
+        expect(await message(name)).toMatch(/'postgres' is not '.*'.*second operator/);
+        await at('/not_there');
+        await until(async () => expect(await message(name)).toMatch(/not_there/));
+        expect(await owned('Job')).toEqual([]);
+      });
+    });
+
+    it('is a migration that fails: its last line is said, and nothing is started', async () => {
+      cluster.play(() => 'fail');
+      await merge('Secret', `${name}-db`, { stringData: { url: url() } });
+      await led(async () => {
+        await until(async () => {
+          const [job] = await owned('Job');
+          expect(job).toBeDefined();
+          await merge('Job', job.metadata.name, { spec: { backoffLimit: 0 } }).catch(
+            () => undefined,
+          );
+        });
+        await untilReason(name, 'MigrationFailed', 'MigrationComplete');
+        expect(await message(name)).toMatch(/is TINTYPE_DATABASE_URL right\?.*tried again/);
+        expect(await owned('Deployment')).toEqual([]);
+        cluster.play(usual);
+      });
+    });
+
+    it('is an object of others under the name of one of its own, which is left alone', async () => {
+      const metadata = { name: `${name}-api` };
+      const ports = [{ port: 8080 }];
+      await cluster.create('Service', { apiVersion: 'v1', metadata, spec: { ports } });
+      await merge('ImageService', name, { spec: { image: 'registry.example/tintype:2' } });
+      await led(async () => {
+        await untilReason(name, 'ObjectTaken', 'Applied');
+        expect(await message(name)).toMatch(/Service '.*-api' is there and was not made by/);
+        expect((await read('Service', `${name}-api`)).spec.ports[0].port).toBe(8080);
+        // Its parts run it all the same: a later one is taken back to it.
+        await until(async () => {
+          expect((await read('ImageService', name)).status.image).toBe(
+            'registry.example/tintype:2',
+          );
+        });
+        await untilReason(name, 'ObjectTaken');
+        await remove('Service', `${name}-api`);
+        await untilReason(name, 'Running');
+      });
+    });
+
+    const dispatchers = async () => (await read('Deployment', `${name}-dispatcher`)).spec.replicas;
+
+    it('is an address that is none: its field is named, and what runs is left as it is', async () => {
+      await led(async () => {
+        const { spec } = await read('ImageService', name);
+        const wrong = { baseURL: 'https://api.0x1', dispatcher: { replicas: 2 } };
+        await merge('ImageService', name, { spec: wrong });
+        await untilReason(name, 'SpecInvalid');
+        await untilReason(name, 'SpecInvalid', 'Stalled');
+        expect(await message(name)).toBe(
+          '`spec.baseURL`: an origin such as https://api.example.com, without a path',
+        );
+        expect(await dispatchers()).toBe(1);
+        expect(await cluster.metrics().print()).toContain(
+          'controller_runtime_terminal_reconcile_errors_total{controller="ImageService"} 1',
+        );
+        await merge('ImageService', name, { spec: { baseURL: spec.baseURL } });
+        await untilReason(name, 'Running');
+        expect(await dispatchers()).toBe(2);
+      });
+    });
+
+    it('is an object that the API server refuses: said in its words, and all others are written', async () => {
+      await led(async () => {
+        const refused = { uploadBaseURL: 'https://upload..example', dispatcher: { replicas: 1 } };
+        await merge('ImageService', name, { spec: refused });
+        await untilReason(name, 'ObjectRefused', 'Applied');
+        await untilReason(name, 'ObjectRefused', 'Stalled');
+        expect(await message(name)).toMatch(
+          /^Ingress '.*-api' is refused by the API server: .*upload\.\.example/,
+        );
+        expect(await dispatchers()).toBe(1);
+        await merge('ImageService', name, { spec: { uploadBaseURL: null } });
+        await untilReason(name, 'Running');
+      });
+    });
+
+    it.each([
+      [
+        'migration',
+        'count/jobs.batch',
+        'ObjectRefused',
+        /^Job '.*' is refused by the API server: /,
+      ],
+      [
+        'pod of its migration',
+        'pods',
+        'PodsRefused',
+        /: no pod of it was let in; `kubectl describe/,
+      ],
+    ])('is a %s that a quota does not let in', async (_, counted, reason, said) => {
       const { spec } = await read('ImageService', name);
-      const wrong = { baseURL: 'https://api.0x1', dispatcher: { replicas: 2 } };
-      await merge('ImageService', name, { spec: wrong });
-      await untilReason(name, 'SpecInvalid');
-      await untilReason(name, 'SpecInvalid', 'Stalled');
-      expect(await message(name)).toBe(
-        '`spec.baseURL`: an origin such as https://api.example.com, without a path',
-      );
-      expect(await dispatchers()).toBe(1);
-      expect(await cluster.metrics().print()).toContain(
-        'controller_runtime_terminal_reconcile_errors_total{controller="ImageService"} 1',
-      );
-      await merge('ImageService', name, { spec: { baseURL: spec.baseURL } });
-      await untilReason(name, 'Running');
-      expect(await dispatchers()).toBe(2);
-    });
-  });
-
-  it('is an object that the API server refuses: said in its words, and all others are written', async () => {
-    await led(async () => {
-      const refused = { uploadBaseURL: 'https://upload..example', dispatcher: { replicas: 1 } };
-      await merge('ImageService', name, { spec: refused });
-      await untilReason(name, 'ObjectRefused', 'Applied');
-      await untilReason(name, 'ObjectRefused', 'Stalled');
-      expect(await message(name)).toMatch(
-        /^Ingress '.*-api' is refused by the API server: .*upload\.\.example/,
-      );
-      expect(await dispatchers()).toBe(1);
-      await merge('ImageService', name, { spec: { uploadBaseURL: null } });
-      await untilReason(name, 'Running');
-    });
-  });
-
-  it.each([
-    ['migration', 'count/jobs.batch', 'ObjectRefused', /^Job '.*' is refused by the API server: /],
-    ['pod of its migration', 'pods', 'PodsRefused', /: no pod of it was let in; `kubectl describe/],
-  ])('is a %s that a quota does not let in', async (_, counted, reason, said) => {
-    const { spec } = await read('ImageService', name);
-    const allow = await kubeForbid(cluster.plane(), cluster.namespace(), counted);
-    await led(async () => {
-      await merge('ImageService', name, { spec: { image: `${spec.image}1` } });
-      await untilReason(name, reason, 'MigrationComplete');
-      expect(await message(name, 'MigrationComplete')).toMatch(said);
-      expect(await imageOf('api')).toBe(spec.image);
-      await remove('Service', `${name}-delivery`);
-      await until(async () => expect(await isThere('Service', `${name}-delivery`)).toBe(true));
-      expect(await message(name, 'MigrationComplete')).toMatch(said);
-      await allow();
-      // Whatever was refused a pod tries again ever more seldom.
-      for (const job of await owned('Job')) {
-        if (job.status.completionTime === undefined) await remove('Job', job.metadata.name);
-      }
-      await poke();
-      await untilReason(name, 'Running');
+      const allow = await kubeForbid(cluster.plane(), cluster.namespace(), counted);
+      await led(async () => {
+        await merge('ImageService', name, { spec: { image: `${spec.image}1` } });
+        await untilReason(name, reason, 'MigrationComplete');
+        expect(await message(name, 'MigrationComplete')).toMatch(said);
+        expect(await imageOf('api')).toBe(spec.image);
+        await remove('Service', `${name}-delivery`);
+        await until(async () => expect(await isThere('Service', `${name}-delivery`)).toBe(true));
+        expect(await message(name, 'MigrationComplete')).toMatch(said);
+        await allow();
+        // Whatever was refused a pod tries again ever more seldom.
+        for (const job of await owned('Job')) {
+          if (job.status.completionTime === undefined) await remove('Job', job.metadata.name);
+        }
+        await poke();
+        await untilReason(name, 'Running');
+      });
     });
   });
 });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import {
   anInstallation,
@@ -48,77 +48,81 @@ const MOVING = 'Routed False, Ready False, Reconciling True, Stalled False';
 const STALLED = 'Routed False, Ready False, Reconciling False, Stalled True';
 const READY = 'Routed True, Ready True, Reconciling False, Stalled False';
 
-// One installation, whose Gateway comes about step by step.
-it('is ready at a Gateway once that accepts the hosts of the API and of delivery, and says before what it waits for', async () => {
-  await led(async () => {
-    await untilReason('main', 'GatewayAPIMissing', 'Routed');
-    await untilReason('main', 'GatewayAPIMissing');
-    expect(await states()).toBe(STALLED);
+describe('an installation', { shuffle: false }, () => {
+  // One installation, whose Gateway comes about step by step.
+  it('is ready at a Gateway once that accepts the hosts of the API and of delivery, and says before what it waits for', async () => {
+    await led(async () => {
+      await untilReason('main', 'GatewayAPIMissing', 'Routed');
+      await untilReason('main', 'GatewayAPIMissing');
+      expect(await states()).toBe(STALLED);
 
-    await installHttpRoutes(cluster.plane());
-    await untilReason('main', 'NotAdmitted');
-    expect(await states()).toBe(MOVING);
-    expect(await message('main')).toContain("is there a Gateway 'infra/edge'");
+      await installHttpRoutes(cluster.plane());
+      await untilReason('main', 'NotAdmitted');
+      expect(await states()).toBe(MOVING);
+      expect(await message('main')).toContain("is there a Gateway 'infra/edge'");
 
-    for (const name of names) await judge(name, refused);
-    await untilReason('main', 'RouteRefused');
-    expect(await states()).toBe(STALLED);
-    expect(await message('main', 'Routed')).toContain(
-      'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
-    );
+      for (const name of names) await judge(name, refused);
+      await untilReason('main', 'RouteRefused');
+      expect(await states()).toBe(STALLED);
+      expect(await message('main', 'Routed')).toContain(
+        'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
+      );
 
-    for (const name of names) await judge(name, accepted, { name: 'edge' });
-    await untilReason('main', 'NotAdmitted');
+      for (const name of names) await judge(name, accepted, { name: 'edge' });
+      await untilReason('main', 'NotAdmitted');
 
-    await judge('main-api', accepted);
-    await until(async () => expect(await message('main')).not.toContain('main-api'));
-    expect(await states()).toBe(MOVING);
-    await judge('main-delivery', accepted);
-    await untilReason('main', 'Running');
-    expect(await states()).toBe(READY);
-    expect(await message('main', 'Routed')).toBe(
-      'Every host is routed: api.example, *.img.example.',
-    );
-  });
-});
-
-it('is left alone by every further pass: nothing is written', async () => {
-  await led(async () => {
-    const before = await cluster.countPasses();
-    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
-    const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
-    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
-    expect(await cluster.countWrites()).toBe(writes);
-  });
-});
-
-it('says of a switch that is not over which routes stay, either way', async () => {
-  const stays = async (kind: string) => Promise.all(names.map((name) => isThere(kind, name)));
-  await led(async () => {
-    await merge('ImageService', 'main', {
-      spec: { routing: { mode: 'Ingress', gatewayRef: null } },
+      await judge('main-api', accepted);
+      await until(async () => expect(await message('main')).not.toContain('main-api'));
+      expect(await states()).toBe(MOVING);
+      await judge('main-delivery', accepted);
+      await untilReason('main', 'Running');
+      expect(await states()).toBe(READY);
+      expect(await message('main', 'Routed')).toBe(
+        'Every host is routed: api.example, *.img.example.',
+      );
     });
-    await untilReason('main', 'NoAddress', 'Routed');
-    await untilReason('main', 'Running');
-    expect(await message('main', 'Routed')).toContain('HTTPRoute main-api stays until it has one');
-    expect(await stays('HTTPRoute')).toEqual([true, true]);
-    for (const name of names) {
-      await say('Ingress', name, { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
-    }
-    await untilReason('main', 'Routed', 'Routed');
-    await until(async () => expect(await stays('HTTPRoute')).toEqual([false, false]));
+  });
 
-    await merge('ImageService', 'main', { spec: { routing } });
-    await untilReason('main', 'NotAdmitted');
-    expect(await message('main')).toContain('Ingress main-api stays until it is accepted.');
-    for (const name of names) await judge(name, accepted);
-    await untilReason('main', 'Running');
-    await until(async () => expect(await stays('Ingress')).toEqual([false, false]));
-
-    await merge('ImageService', 'main', {
-      spec: { routing: { mode: 'Disabled', gatewayRef: null } },
+  it('is left alone by every further pass: nothing is written', async () => {
+    await led(async () => {
+      const before = await cluster.countPasses();
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(before + 2));
+      const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+      expect(await cluster.countWrites()).toBe(writes);
     });
-    await untilReason('main', 'RoutedByOthers', 'Routed');
-    await untilReason('main', 'Running');
+  });
+
+  it('says of a switch that is not over which routes stay, either way', async () => {
+    const stays = async (kind: string) => Promise.all(names.map((name) => isThere(kind, name)));
+    await led(async () => {
+      await merge('ImageService', 'main', {
+        spec: { routing: { mode: 'Ingress', gatewayRef: null } },
+      });
+      await untilReason('main', 'NoAddress', 'Routed');
+      await untilReason('main', 'Running');
+      expect(await message('main', 'Routed')).toContain(
+        'HTTPRoute main-api stays until it has one',
+      );
+      expect(await stays('HTTPRoute')).toEqual([true, true]);
+      for (const name of names) {
+        await say('Ingress', name, { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } });
+      }
+      await untilReason('main', 'Routed', 'Routed');
+      await until(async () => expect(await stays('HTTPRoute')).toEqual([false, false]));
+
+      await merge('ImageService', 'main', { spec: { routing } });
+      await untilReason('main', 'NotAdmitted');
+      expect(await message('main')).toContain('Ingress main-api stays until it is accepted.');
+      for (const name of names) await judge(name, accepted);
+      await untilReason('main', 'Running');
+      await until(async () => expect(await stays('Ingress')).toEqual([false, false]));
+
+      await merge('ImageService', 'main', {
+        spec: { routing: { mode: 'Disabled', gatewayRef: null } },
+      });
+      await untilReason('main', 'RoutedByOthers', 'Routed');
+      await untilReason('main', 'Running');
+    });
   });
 });

@@ -1,5 +1,5 @@
 // A cluster that has KEDA: what its objects are told, and what they say that the installation repeats.
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import {
   anInstallation,
@@ -34,30 +34,32 @@ function judge(pool: string, status: string, said: string) {
   return say('ScaledObject', `main-${pool}`, { conditions: [condition] });
 }
 
-it('takes what it is told, and changes nothing that every pass would write again', async () => {
-  await led(async () => {
-    await untilReason('main', 'Running');
-    const { spec } = await read('ScaledObject', 'main-worker-render');
-    expect(spec.triggers).toHaveLength(2);
-    expect(spec.scaleTargetRef.name).toBe('main-worker-render');
-    const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
-    await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
-    expect(await cluster.countWrites()).toBe(writes);
+describe('a pool that KEDA scales', { shuffle: false }, () => {
+  it('takes what it is told, and changes nothing that every pass would write again', async () => {
+    await led(async () => {
+      await untilReason('main', 'Running');
+      const { spec } = await read('ScaledObject', 'main-worker-render');
+      expect(spec.triggers).toHaveLength(2);
+      expect(spec.scaleTargetRef.name).toBe('main-worker-render');
+      const [writes, passes] = [await cluster.countWrites(), await cluster.countPasses()];
+      await until(async () => expect(await cluster.countPasses()).toBeGreaterThan(passes + 3));
+      expect(await cluster.countWrites()).toBe(writes);
+    });
   });
-});
 
-it('is heard where it cannot scale, and where it can again', async () => {
-  await led(async () => {
-    await judge('worker-render', 'False', 'Triggers defined in ScaledObject are not working');
-    await untilReason('main', 'ScalingFailed', 'WorkersAvailable');
-    await untilReason('main', 'ScalingFailed');
-    expect(await message('main', 'WorkersAvailable')).toMatch(
-      /^KEDA does not set the number of pods of main-worker-render.*Triggers defined/,
-    );
-    await judge('worker-render', 'True', 'ScaledObject is defined correctly');
-    await untilReason('main', 'Running');
-    expect(await message('main', 'WorkersAvailable')).toMatch(
-      /^main-worker-ingest: .* main-worker-render: /,
-    );
+  it('is heard where it cannot scale, and where it can again', async () => {
+    await led(async () => {
+      await judge('worker-render', 'False', 'Triggers defined in ScaledObject are not working');
+      await untilReason('main', 'ScalingFailed', 'WorkersAvailable');
+      await untilReason('main', 'ScalingFailed');
+      expect(await message('main', 'WorkersAvailable')).toMatch(
+        /^KEDA does not set the number of pods of main-worker-render.*Triggers defined/,
+      );
+      await judge('worker-render', 'True', 'ScaledObject is defined correctly');
+      await untilReason('main', 'Running');
+      expect(await message('main', 'WorkersAvailable')).toMatch(
+        /^main-worker-ingest: .* main-worker-render: /,
+      );
+    });
   });
 });

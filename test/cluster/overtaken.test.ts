@@ -56,6 +56,7 @@ function overtaking(client: KubeClient): KubeClient {
 
 it('a project that is taken over is told of in an Event', async () => {
   const { organization_id } = await makeOrganization(db);
+  await db.query('update organizations set namespace = null where namespace = $1', [namespace()]);
   await db.query('update organizations set namespace = $2 where organization_id = $1', [
     organization_id,
     namespace(),

@@ -50,7 +50,7 @@ describe('a recipe', () => {
   });
 });
 
-describe('files', () => {
+describe('files', { shuffle: false }, () => {
   const slugs = async (query: string) => {
     const { body } = await key('GET', `${project}/files${query}`);
     return body.items.map(({ file_slug }: { file_slug: string }) => file_slug);

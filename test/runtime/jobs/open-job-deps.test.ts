@@ -48,7 +48,7 @@ it('takes what the environment names where that Tintype was killed', async () =>
     'The broker at 127.0.0.1:1 does not listen there',
   );
   await expect(openJobDeps(folder, {})).rejects.toThrow(
-    /has stopped \(process \d+ is gone\): start it with `make up`, or set TINTYPE_DATABASE_URL/,
+    /^TINTYPE_DATABASE_URL is not set, and .* has stopped \(process \d+ is gone\): start it with `make up`/,
   );
 });
 

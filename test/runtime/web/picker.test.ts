@@ -79,172 +79,175 @@ const jpeg = async (name: string, seed: number) => ({
   buffer: await picture(seed),
 });
 
-describe('choosing', SLOW, () => {
-  it('hands the chosen file to the page that showed the picker', async () => {
-    await pick();
-    await tile('forest.jpg').click();
-    await button('Insert').click();
-    expect(await chosen()).toEqual(['forest.jpg']);
-    expect(await shown.page.locator('iframe').count()).toBe(0);
-  });
-
-  it('has the keyboard from the beginning, so that what is pasted arrives', async () => {
-    await pick();
-    await eventually(() => inFrame('return document.hasFocus()')).toBe(true);
-  });
-
-  it('shows thumbnails, names and folders', async () => {
-    await pick();
-    await shown.frame.locator('img.loaded').nth(2).waitFor();
-    const spans = await tile('harbour.jpg').locator('.name, .folder, .unseen').allTextContents();
-    expect(spans).toEqual(['harbour.jpg', 'summer/coast', '96 × 72']);
-    expect(await status().textContent()).toBe('3 images');
-  });
-
-  it('chooses many by keyboard alone, in the order in which they were chosen', async () => {
-    await pick({ select: 'many' });
-    await tile('forest.jpg').waitFor();
-    const order = await shown.frame.getByRole('option').locator('.name').allTextContents();
-    await shown.frame.getByRole('listbox').focus();
-    for (const key of ['End', ' ', 'Home', ' ', 'ArrowRight', ' ', ' ']) await press(key);
-    expect(await status().textContent()).toBe('2 selected');
-    pressToEnd('Enter');
-    expect(await chosen()).toEqual([order[2], order[0]]);
-  });
-
-  it('finds as one types', async () => {
-    await pick();
-    await tile('forest.jpg').waitFor();
-    const search = shown.frame.getByRole('searchbox');
-    await search.fill('mount');
-    await eventually(() => shown.frame.getByRole('option').count()).toBe(1);
-    expect(await tile('mountain.jpg').count()).toBe(1);
-    // One character, though of two units: too few to look for.
-    await search.fill('😀');
-    await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
-    await search.fill('nothing of this name');
-    await eventually(() => status().textContent()).toBe('No image matches “nothing of this name”.');
-    await press('Escape');
-    await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
-  });
-
-  it('takes no click between two images for one on them', async () => {
-    await pick();
-    await tile('forest.jpg').click();
-    const first = await shown.frame.getByRole('option').first().boundingBox();
-    const { x, y, width } = first ?? NOWHERE;
-    await shown.page.mouse.dblclick(x + width + 6, y + 20);
-    await tile('mountain.jpg').click();
-    await button('Insert').click();
-    expect(await chosen()).toEqual(['mountain.jpg']);
-  });
-
-  it('ends with null where the person closes it', async () => {
-    await pick();
-    await button('Close').click();
-    expect(await chosen()).toBeNull();
-  });
-
-  it('is an element of the page too', async () => {
-    await shown.page.evaluate('inline({ select: "many" })');
-    await tile('forest.jpg').dblclick();
-    await eventually(async () => (await told()).at(-1)?.[0]).toBe('select');
-    const [, files] = (await told()).at(-1) ?? [];
-    expect(files).toMatchObject([{ file_slug: 'forest.jpg', url: expect.any(String) }]);
-    expect(files).not.toHaveProperty('0.thumb_hash');
-  });
-});
-
-describe('by the examples of docs/picker.md', SLOW, () => {
-  const DOCUMENT = 'docs/picker.md';
-  let examples: Examples;
-
-  beforeAll(async () => {
-    const { api_url, api_key } = site.tintype.instance;
-    examples = await writeExamples(DOCUMENT, {
-      'https://images.example': api_url,
-      'tin_live_…': api_key,
-      'http://localhost:3000': site.shop.origin,
+describe('the picker', { shuffle: false }, () => {
+  describe('choosing', SLOW, () => {
+    it('hands the chosen file to the page that showed the picker', async () => {
+      await pick();
+      await tile('forest.jpg').click();
+      await button('Insert').click();
+      expect(await chosen()).toEqual(['forest.jpg']);
+      expect(await shown.page.locator('iframe').count()).toBe(0);
     });
-    const { mint } = await examples.load('session.ts');
-    site.shop.answers.set('/picker-session', async (request, response) => {
-      const body = await text(request);
-      const minted = await mint?.(new Request(site.shop.origin, { method: 'POST', body }), 'ada');
-      response.writeHead(minted.status).end(await minted.text());
-    });
-    for (const name of ['pick.ts', 'element.ts']) offerExample(site.shop, DOCUMENT, name);
-  });
-  afterAll(() => examples?.close());
 
-  it('a button opens the picker, by a session of the server, and has what was chosen', async () => {
-    await shown.page.evaluate(`(async () => {
+    it('has the keyboard from the beginning, so that what is pasted arrives', async () => {
+      await pick();
+      await eventually(() => inFrame('return document.hasFocus()')).toBe(true);
+    });
+
+    it('shows thumbnails, names and folders', async () => {
+      await pick();
+      await shown.frame.locator('img.loaded').nth(2).waitFor();
+      const spans = await tile('harbour.jpg').locator('.name, .folder, .unseen').allTextContents();
+      expect(spans).toEqual(['harbour.jpg', 'summer/coast', '96 × 72']);
+      expect(await status().textContent()).toBe('3 images');
+    });
+
+    it('chooses many by keyboard alone, in the order in which they were chosen', async () => {
+      await pick({ select: 'many' });
+      await tile('forest.jpg').waitFor();
+      const order = await shown.frame.getByRole('option').locator('.name').allTextContents();
+      await shown.frame.getByRole('listbox').focus();
+      for (const key of ['End', ' ', 'Home', ' ', 'ArrowRight', ' ', ' ']) await press(key);
+      expect(await status().textContent()).toBe('2 selected');
+      pressToEnd('Enter');
+      expect(await chosen()).toEqual([order[2], order[0]]);
+    });
+
+    it('finds as one types', async () => {
+      await pick();
+      await tile('forest.jpg').waitFor();
+      const search = shown.frame.getByRole('searchbox');
+      await search.fill('mount');
+      await eventually(() => shown.frame.getByRole('option').count()).toBe(1);
+      expect(await tile('mountain.jpg').count()).toBe(1);
+      // One character, though of two units: too few to look for.
+      await search.fill('😀');
+      await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
+      await search.fill('nothing of this name');
+      await eventually(() => status().textContent()).toBe(
+        'No image matches “nothing of this name”.',
+      );
+      await press('Escape');
+      await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
+    });
+
+    it('takes no click between two images for one on them', async () => {
+      await pick();
+      await tile('forest.jpg').click();
+      const first = await shown.frame.getByRole('option').first().boundingBox();
+      const { x, y, width } = first ?? NOWHERE;
+      await shown.page.mouse.dblclick(x + width + 6, y + 20);
+      await tile('mountain.jpg').click();
+      await button('Insert').click();
+      expect(await chosen()).toEqual(['mountain.jpg']);
+    });
+
+    it('ends with null where the person closes it', async () => {
+      await pick();
+      await button('Close').click();
+      expect(await chosen()).toBeNull();
+    });
+
+    it('is an element of the page too', async () => {
+      await shown.page.evaluate('inline({ select: "many" })');
+      await tile('forest.jpg').dblclick();
+      await eventually(async () => (await told()).at(-1)?.[0]).toBe('select');
+      const [, files] = (await told()).at(-1) ?? [];
+      expect(files).toMatchObject([{ file_slug: 'forest.jpg', url: expect.any(String) }]);
+      expect(files).not.toHaveProperty('0.thumb_hash');
+    });
+  });
+
+  describe('by the examples of docs/picker.md', SLOW, () => {
+    const DOCUMENT = 'docs/picker.md';
+    let examples: Examples;
+
+    beforeAll(async () => {
+      const { api_url, api_key } = site.tintype.instance;
+      examples = await writeExamples(DOCUMENT, {
+        'https://images.example': api_url,
+        'tin_live_…': api_key,
+        'http://localhost:3000': site.shop.origin,
+      });
+      const { mint } = await examples.load('session.ts');
+      site.shop.answers.set('/picker-session', async (request, response) => {
+        const body = await text(request);
+        const minted = await mint?.(new Request(site.shop.origin, { method: 'POST', body }), 'ada');
+        response.writeHead(minted.status).end(await minted.text());
+      });
+      for (const name of ['pick.ts', 'element.ts']) offerExample(site.shop, DOCUMENT, name);
+    });
+    afterAll(() => examples?.close());
+
+    it('a button opens the picker, by a session of the server, and has what was chosen', async () => {
+      await shown.page.evaluate(`(async () => {
       const { pick } = await import('/examples/pick.ts');
       window.picked = pick();
     })()`);
-    await tile('forest.jpg').click();
-    await button('Insert').click();
-    expect(await shown.page.evaluate('picked')).toEqual([
-      expect.stringMatching(/^http:.*\/originals\/f\/forest\.jpg$/),
-    ]);
-  });
+      await tile('forest.jpg').click();
+      await button('Insert').click();
+      expect(await shown.page.evaluate('picked')).toEqual([
+        expect.stringMatching(/^http:.*\/originals\/f\/forest\.jpg$/),
+      ]);
+    });
 
-  it('an element of the page tells what was chosen', async () => {
-    const said = shown.page.waitForEvent('console');
-    await shown.page.evaluate(`(async () => {
+    it('an element of the page tells what was chosen', async () => {
+      const said = shown.page.waitForEvent('console');
+      await shown.page.evaluate(`(async () => {
       const { place } = await import('/examples/element.ts');
       const body = JSON.stringify({ refreshOf: null });
       const session = async () => (await fetch('/picker-session', { method: 'POST', body })).json();
       place({ session });
     })()`);
-    await tile('forest.jpg').dblclick();
-    const [detail] = (await said).args();
-    expect(await detail?.jsonValue()).toMatchObject([{ file_slug: 'forest.jpg' }]);
-  });
-});
-
-describe('uploading', SLOW, () => {
-  it('sends several at once, chooses what arrived and tells the page', async () => {
-    await pick({ select: 'many' });
-    await takeFiles([await jpeg('one.jpg', 11), await jpeg('two.jpg', 12)]);
-    await eventually(() => status().textContent()).toBe('2 selected');
-    await button('Insert 2').click();
-    expect(await chosen()).toHaveLength(2);
-    expect(await told()).toEqual(
-      expect.arrayContaining([
-        ['upload', 'one.jpg', 'sending', null],
-        ['upload', 'two.jpg', 'ready', null],
-      ]),
-    );
+      await tile('forest.jpg').dblclick();
+      const [detail] = (await said).args();
+      expect(await detail?.jsonValue()).toMatchObject([{ file_slug: 'forest.jpg' }]);
+    });
   });
 
-  it('leaves the choice alone when what is done is taken from the list', async () => {
-    await pick();
-    await takeFiles([await jpeg('done.jpg', 15)]);
-    await eventually(() => status().textContent()).toBe('1 selected');
-    await tile('forest.jpg').click();
-    const before = await told();
-    await button('Remove done.jpg from this list').click();
-    await button('Insert').click();
-    expect(await chosen()).toEqual(['forest.jpg']);
-    expect(await told()).toEqual(before);
-  });
+  describe('uploading', SLOW, () => {
+    it('sends several at once, chooses what arrived and tells the page', async () => {
+      await pick({ select: 'many' });
+      await takeFiles([await jpeg('one.jpg', 11), await jpeg('two.jpg', 12)]);
+      await eventually(() => status().textContent()).toBe('2 selected');
+      await button('Insert 2').click();
+      expect(await chosen()).toHaveLength(2);
+      expect(await told()).toEqual(
+        expect.arrayContaining([
+          ['upload', 'one.jpg', 'sending', null],
+          ['upload', 'two.jpg', 'ready', null],
+        ]),
+      );
+    });
 
-  it('tells the page once that the images cannot be listed, whatever arrives later', async () => {
-    const error = { code: 'storage_unavailable', message: 'Storage is not reachable.' };
-    await shown.page.route('**/v1/library/files**', (route) =>
-      route.fulfill({ status: 503, json: { error } }),
-    );
-    await pick();
-    await takeFiles([await jpeg('late.jpg', 16)]);
-    await tile('late.jpg').waitFor();
-    const errors = (await told()).filter(([kind]) => kind === 'error');
-    expect(errors).toEqual([['error', 'storage_unavailable']]);
-  });
+    it('leaves the choice alone when what is done is taken from the list', async () => {
+      await pick();
+      await takeFiles([await jpeg('done.jpg', 15)]);
+      await eventually(() => status().textContent()).toBe('1 selected');
+      await tile('forest.jpg').click();
+      const before = await told();
+      await button('Remove done.jpg from this list').click();
+      await button('Insert').click();
+      expect(await chosen()).toEqual(['forest.jpg']);
+      expect(await told()).toEqual(before);
+    });
 
-  it('takes what is dropped and pasted', async () => {
-    await pick({ select: 'many' });
-    const bytes = [...(await picture(13))];
-    await inFrame(`
+    it('tells the page once that the images cannot be listed, whatever arrives later', async () => {
+      const error = { code: 'storage_unavailable', message: 'Storage is not reachable.' };
+      await shown.page.route('**/v1/library/files**', (route) =>
+        route.fulfill({ status: 503, json: { error } }),
+      );
+      await pick();
+      await takeFiles([await jpeg('late.jpg', 16)]);
+      await tile('late.jpg').waitFor();
+      const errors = (await told()).filter(([kind]) => kind === 'error');
+      expect(errors).toEqual([['error', 'storage_unavailable']]);
+    });
+
+    it('takes what is dropped and pasted', async () => {
+      await pick({ select: 'many' });
+      const bytes = [...(await picture(13))];
+      await inFrame(`
       const give = (name) => {
         const files = new DataTransfer();
         files.items.add(new File([new Uint8Array([${bytes}])], name, { type: 'image/jpeg' }));
@@ -256,305 +259,308 @@ describe('uploading', SLOW, () => {
       const clipboardData = give('pasted.jpg');
       document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
     `);
-    await tile('dropped.jpg').waitFor();
-    await tile('pasted.jpg').waitFor();
-  });
-
-  it('says in words why a file was refused, and tries it again', async () => {
-    await pick();
-    const buffer = Buffer.from('no picture');
-    await takeFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer }]);
-    await shown.frame.getByText('This type of file is not taken.').waitFor();
-    await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer }]);
-    await shown.frame.getByText('This is not an image of the type').waitFor();
-    await button('Try torn.jpg again').click();
-    await eventually(
-      async () => (await told()).filter((each) => each[3] === 'unsupported_media_type').length,
-    ).toBe(2);
-    await button('Remove notes.txt from this list').click();
-    expect(await shown.frame.getByText('notes.txt').count()).toBe(0);
-  });
-
-  it('stops an upload that is canceled, on the server too, and begins it again', async () => {
-    await pick();
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    let path = '';
-    await shown.page.route('**/v1/uploads/**', async (route) => {
-      path = new URL(route.request().url()).pathname;
-      await held;
-      await route.continue().catch(() => undefined);
+      await tile('dropped.jpg').waitFor();
+      await tile('pasted.jpg').waitFor();
     });
-    await takeFiles([await jpeg('slow.jpg', 14)]);
-    await eventually(() => path).not.toBe('');
-    const begun = path.split('/').at(-1) ?? '';
-    await button('Cancel slow.jpg').click();
-    await shown.frame.getByText('Canceled').waitFor();
-    await eventually(() => uploadOf(begun)).toMatchObject({ status: 'expired' });
-    release();
-    await button('Try slow.jpg again').click();
-    await tile('slow.jpg').waitFor();
-  });
 
-  it('does not call an upload canceled whose bytes the service has', async () => {
-    await pick();
-    const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await shown.page.route('**/v1/uploads/**', async (route) => {
-      const response = await route.fetch();
-      arrive();
-      await held;
-      await route.fulfill({ response }).catch(() => undefined);
+    it('says in words why a file was refused, and tries it again', async () => {
+      await pick();
+      const buffer = Buffer.from('no picture');
+      await takeFiles([{ name: 'notes.txt', mimeType: 'text/plain', buffer }]);
+      await shown.frame.getByText('This type of file is not taken.').waitFor();
+      await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer }]);
+      await shown.frame.getByText('This is not an image of the type').waitFor();
+      await button('Try torn.jpg again').click();
+      await eventually(
+        async () => (await told()).filter((each) => each[3] === 'unsupported_media_type').length,
+      ).toBe(2);
+      await button('Remove notes.txt from this list').click();
+      expect(await shown.frame.getByText('notes.txt').count()).toBe(0);
     });
-    await takeFiles([await jpeg('late.jpg', 15)]);
-    await arrived;
-    await button('Cancel late.jpg').click();
-    await tile('late.jpg').waitFor();
-    await shown.frame.getByText('Done', { exact: true }).waitFor();
-    release();
-  });
 
-  it('says so of an image that is gone before it was seen', async () => {
-    await pick();
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    await shown.page.route('**/v1/library/uploads/*/complete', async (route) => {
-      await held;
-      await route.continue();
-    });
-    const asked = shown.page.waitForRequest('**/v1/library/uploads/*/complete');
-    await takeFiles([await jpeg('gone.jpg', 16)]);
-    const id = (await asked).url().split('/').at(-2) ?? '';
-    await eventually(() => uploadOf(id)).toMatchObject({ status: 'ready' });
-    const { api_key, project_slug } = site.tintype.instance;
-    const { file_slug } = await uploadOf(id);
-    const path = `/v1/projects/${project_slug}/files/${file_slug}`;
-    await withKey(site.tintype, api_key)('DELETE', path);
-    release();
-    await shown.frame.getByText('The image is not there any more.').waitFor();
-  });
-
-  it('offers only what the session may', async () => {
-    site.mint['permissions'] = ['browse'];
-    await pick();
-    await tile('forest.jpg').waitFor();
-    expect(await button('Upload').count()).toBe(0);
-    // A file that is dropped must not be opened in place of the page.
-    const drop = `new DragEvent('drop', { cancelable: true, dataTransfer: new DataTransfer() })`;
-    const dropFile = `const drop = ${drop}; drop.dataTransfer.items.add(new File([], 'a.png'));`;
-    expect(await inFrame(`${dropFile} return document.dispatchEvent(drop)`)).toBe(false);
-    await button('Close').click();
-    expect(await chosen()).toBeNull();
-    site.mint['permissions'] = ['upload'];
-    await pick();
-    expect(await shown.frame.getByRole('searchbox').count()).toBe(0);
-    expect(await status().textContent()).toBe('Drop images here, paste them, or choose some.');
-  });
-});
-
-describe('the session', SLOW, () => {
-  it('is renewed when it has ended, without the person noticing', async () => {
-    let calls = 0;
-    await shown.page.route('**/v1/library/files**', (route) => {
-      calls += 1;
-      const error = { code: 'session_expired', message: 'The session has ended.' };
-      return calls === 1 ? route.fulfill({ status: 401, json: { error } }) : route.continue();
-    });
-    await pick();
-    await tile('forest.jpg').waitFor();
-    expect(site.refreshed).toEqual([null, expect.stringMatching(/^ls1\./)]);
-  });
-
-  it('shows thumbnails after it was renewed whose signatures ended before', async () => {
-    let lists = 0;
-    await shown.page.route('**/v1/library/files**', async (route) => {
-      lists += 1;
-      const body = await (await route.fetch()).json();
-      for (const item of body.items) item.thumbnail_url += `?list=${lists}`;
-      await route.fulfill({ json: body });
-    });
-    const { promise: renewed, resolve: renew } = Promise.withResolvers<void>();
-    await shown.page.route('**/resize/**', async (route) => {
-      const [url, list] = route.request().url().split('?list=');
-      if (list !== '1') return route.continue({ url: url ?? '' });
-      await renewed;
-      await route.fulfill({ status: 403, body: '' });
-    });
-    await pick();
-    // Within the same second it would be the same token.
-    site.mint['expires_in'] = 1000;
-    const error = { code: 'session_expired', message: 'The session has ended.' };
-    const refusal = { status: 401, json: { error } };
-    const refuse = (route: Route) => route.fulfill(refusal);
-    await shown.page.route('**/v1/library/uploads', refuse, { times: 1 });
-    await takeFiles([await jpeg('renews.jpg', 17)]);
-    await tile('renews.jpg').waitFor();
-    renew();
-    // Behind the one that has just arrived.
-    for (const at of [1, 2]) {
-      await shown.frame.getByRole('option').nth(at).locator('img.loaded').waitFor();
-    }
-    expect(lists).toBe(2);
-  });
-
-  it('is renewed no sooner on a machine whose clock is a day ahead', async () => {
-    await shown.page.clock.setFixedTime(Date.now() + 86_400_000);
-    await pick();
-    await tile('forest.jpg').waitFor();
-    expect(site.refreshed).toEqual([null]);
-  });
-
-  it('that is none is told to the page, and leaves the person a way out', async () => {
-    await shown.page.route('**/session', (route) => route.fulfill({ json: { error: {} } }));
-    await shown.page.evaluate('pick()');
-    await eventually(told).toEqual([['error', 'session_failed']]);
-    await shown.page.getByText('The images could not be opened.').waitFor();
-    await shown.page.getByRole('button', { name: 'Close' }).click();
-    expect(await chosen()).toBeNull();
-    expect(await shown.page.locator('dialog').count()).toBe(0);
-  });
-
-  it('that takes its time can be waited for no longer', async () => {
-    await shown.page.route('**/session', () => undefined);
-    await shown.page.evaluate('pick()');
-    await shown.page.getByText('Opening the images').waitFor();
-    await shown.page.getByRole('button', { name: 'Close' }).click();
-    expect(await chosen()).toBeNull();
-  });
-
-  it('is told to be over where the server gives no other', async () => {
-    await pick();
-    await tile('forest.jpg').waitFor();
-    const error = { code: 'session_revoked', message: 'The session was revoked.' };
-    await shown.page.route('**/v1/library/files**', (route) =>
-      route.fulfill({ status: 401, json: { error } }),
-    );
-    await shown.page.route('**/session', (route) => route.fulfill({ status: 403, body: '' }));
-    await shown.frame.getByRole('searchbox').fill('anything');
-    await eventually(async () => (await told()).at(-1)).toEqual(['error', 'session_failed']);
-  });
-
-  it('keeps the token out of every address and every storage', async () => {
-    const addresses: string[] = [];
-    shown.page.on('request', (request) => addresses.push(request.url()));
-    await pick();
-    await tile('forest.jpg').waitFor();
-    expect(addresses.filter((url) => url.includes('ls1.'))).toEqual([]);
-    expect(await shown.page.context().storageState()).toEqual({ cookies: [], origins: [] });
-  });
-});
-
-describe('for everybody', SLOW, () => {
-  it.each(['light', 'dark'])('has no fault that axe finds, in %s', async (theme) => {
-    await pick({ select: 'many', theme });
-    await tile('forest.jpg').click();
-    await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no') }]);
-    await button('Try torn.jpg again').waitFor();
-    const found = await inFrame(`${AXE}; return axe.run(document)`);
-    const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
-    expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  });
-
-  const screens = [
-    ['phone', 390, 844, 'light'],
-    ['tablet', 820, 1180, 'light'],
-    ['desktop', 1280, 800, 'dark'],
-  ] as const;
-  const pictures = join(projectRoot, 'docs/picker');
-  const pictureOf = (name: string) => join(pictures, `${name}.jpg`);
-  /** Less than one image of the three makes of the largest screen. */
-  const DIFFERENCE_MAX = 1;
-
-  it('has a picture of each screen in docs/picker.md', () => {
-    expect(readdirSync(pictures).sort()).toEqual(screens.map(([name]) => `${name}.jpg`).sort());
-  });
-
-  it.each(screens)(
-    'is whole on a %s, as its picture shows it',
-    async (name, width, height, theme) => {
-      await shown.page.setViewportSize({ width, height });
-      // Whatever other tests have added, and in one order.
-      const order = ['harbour.jpg', 'mountain.jpg', 'forest.jpg'];
-      await shown.page.route('**/v1/library/files**', async (route) => {
-        const body = await (await route.fetch()).json();
-        const items = order.map((slug) =>
-          body.items.find((item: { file_slug: string }) => item.file_slug === slug),
-        );
-        await route.fulfill({ json: { items, next_cursor: null } });
+    it('stops an upload that is canceled, on the server too, and begins it again', async () => {
+      await pick();
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      let path = '';
+      await shown.page.route('**/v1/uploads/**', async (route) => {
+        path = new URL(route.request().url()).pathname;
+        await held;
+        await route.continue().catch(() => undefined);
       });
-      await pick({ select: 'many', theme });
-      for (const each of ['forest.jpg', 'harbour.jpg', 'mountain.jpg']) {
-        await tile(each).locator('img.loaded').waitFor();
-      }
-      await tile('forest.jpg').click();
-      const tooWide = 'const { scrollWidth, clientWidth } = document.documentElement;';
-      expect(await inFrame(`${tooWide} return scrollWidth - clientWidth`)).toBe(0);
-      const parts = [shown.frame.getByRole('searchbox'), button('Close'), button('Insert')];
-      for (const part of [...parts, tile('mountain.jpg')]) {
-        const { x, y, ...size } = (await part.boundingBox()) ?? NOWHERE;
-        expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
-        expect(x + size.width).toBeLessThanOrEqual(width);
-        expect(y + size.height).toBeLessThanOrEqual(height);
-      }
-      const taken = await shown.page.screenshot({ type: 'jpeg' });
-      // TINTYPE_PICTURES=yes takes those of docs/picker.md anew.
-      if (process.env['TINTYPE_PICTURES']) writeFileSync(pictureOf(name), taken);
-      const [kept, now] = await Promise.all([readFileSync(pictureOf(name)), taken].map(pixelsOf));
-      expect(kept?.info).toEqual(now?.info);
-      expect(meanDifference(kept?.data, now?.data)).toBeLessThan(DIFFERENCE_MAX);
-    },
-  );
-
-  it('speaks German where it is asked to, or where the browser does', async () => {
-    await pick({ language: 'de' });
-    await button('Schließen').click();
-    await shown.page.context().close();
-    shown = await visit(site, { locale: 'de-DE' });
-    await pick();
-    await button('Hochladen').waitFor();
-    expect(await shown.frame.locator('html').getAttribute('lang')).toBe('de');
-  });
-
-  it('stays as small as a screen with 100,000 images', async () => {
-    await shown.page.route('**/v1/library/files**', (route) => {
-      const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
-      const items = Array.from({ length: 50_000 }, (_, index) => manyFile(from + index));
-      const next = from + items.length;
-      return route.fulfill({ json: { items, next_cursor: next < 100_000 ? String(next) : null } });
+      await takeFiles([await jpeg('slow.jpg', 14)]);
+      await eventually(() => path).not.toBe('');
+      const begun = path.split('/').at(-1) ?? '';
+      await button('Cancel slow.jpg').click();
+      await shown.frame.getByText('Canceled').waitFor();
+      await eventually(() => uploadOf(begun)).toMatchObject({ status: 'expired' });
+      release();
+      await button('Try slow.jpg again').click();
+      await tile('slow.jpg').waitFor();
     });
-    await shown.page.route('**/thumbnail-*', (route) => route.fulfill({ status: 204 }));
-    await pick();
-    const list = shown.frame.getByRole('listbox');
-    await list.focus();
-    await eventually(async () => {
-      await press('End');
-      return status().textContent();
-    }).toBe('100000 images');
-    await press('End');
-    await shown.frame.getByRole('option', { name: 'image-99999' }).waitFor();
-    expect(await shown.frame.getByRole('option').count()).toBeLessThan(120);
-    pressToEnd('Enter');
-    expect(await chosen()).toEqual(['image-99999']);
-  });
-});
 
-function manyFile(index: number) {
-  const { delivery_root_domain: root, delivery_port } = site.tintype.instance;
-  const origin = `http://demo.${root}:${delivery_port}`;
-  return {
-    file_slug: `image-${index}`,
-    file_id: `file_${index}`,
-    revision: 1,
-    width: 640,
-    height: 480,
-    title: null,
-    alt_text: null,
-    folder: '',
-    original_filename: null,
-    content_type: 'image/jpeg',
-    size_bytes: 1000,
-    created_at: '2026-01-01T00:00:00.000Z',
-    url: `${origin}/image-${index}`,
-    thumbnail_url: `${origin}/thumbnail-${index}`,
-    dominant_color: '#446688',
-    thumb_hash: '3OcRJYB4d3h/iIeHeEh3eIhw+j3A',
-  };
-}
+    it('does not call an upload canceled whose bytes the service has', async () => {
+      await pick();
+      const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>();
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      await shown.page.route('**/v1/uploads/**', async (route) => {
+        const response = await route.fetch();
+        arrive();
+        await held;
+        await route.fulfill({ response }).catch(() => undefined);
+      });
+      await takeFiles([await jpeg('late.jpg', 15)]);
+      await arrived;
+      await button('Cancel late.jpg').click();
+      await tile('late.jpg').waitFor();
+      await shown.frame.getByText('Done', { exact: true }).waitFor();
+      release();
+    });
+
+    it('says so of an image that is gone before it was seen', async () => {
+      await pick();
+      const { promise: held, resolve: release } = Promise.withResolvers<void>();
+      await shown.page.route('**/v1/library/uploads/*/complete', async (route) => {
+        await held;
+        await route.continue();
+      });
+      const asked = shown.page.waitForRequest('**/v1/library/uploads/*/complete');
+      await takeFiles([await jpeg('gone.jpg', 16)]);
+      const id = (await asked).url().split('/').at(-2) ?? '';
+      await eventually(() => uploadOf(id)).toMatchObject({ status: 'ready' });
+      const { api_key, project_slug } = site.tintype.instance;
+      const { file_slug } = await uploadOf(id);
+      const path = `/v1/projects/${project_slug}/files/${file_slug}`;
+      await withKey(site.tintype, api_key)('DELETE', path);
+      release();
+      await shown.frame.getByText('The image is not there any more.').waitFor();
+    });
+
+    it('offers only what the session may', async () => {
+      site.mint['permissions'] = ['browse'];
+      await pick();
+      await tile('forest.jpg').waitFor();
+      expect(await button('Upload').count()).toBe(0);
+      // A file that is dropped must not be opened in place of the page.
+      const drop = `new DragEvent('drop', { cancelable: true, dataTransfer: new DataTransfer() })`;
+      const dropFile = `const drop = ${drop}; drop.dataTransfer.items.add(new File([], 'a.png'));`;
+      expect(await inFrame(`${dropFile} return document.dispatchEvent(drop)`)).toBe(false);
+      await button('Close').click();
+      expect(await chosen()).toBeNull();
+      site.mint['permissions'] = ['upload'];
+      await pick();
+      expect(await shown.frame.getByRole('searchbox').count()).toBe(0);
+      expect(await status().textContent()).toBe('Drop images here, paste them, or choose some.');
+    });
+  });
+
+  describe('the session', SLOW, () => {
+    it('is renewed when it has ended, without the person noticing', async () => {
+      let calls = 0;
+      await shown.page.route('**/v1/library/files**', (route) => {
+        calls += 1;
+        const error = { code: 'session_expired', message: 'The session has ended.' };
+        return calls === 1 ? route.fulfill({ status: 401, json: { error } }) : route.continue();
+      });
+      await pick();
+      await tile('forest.jpg').waitFor();
+      expect(site.refreshed).toEqual([null, expect.stringMatching(/^ls1\./)]);
+    });
+
+    it('shows thumbnails after it was renewed whose signatures ended before', async () => {
+      let lists = 0;
+      await shown.page.route('**/v1/library/files**', async (route) => {
+        lists += 1;
+        const body = await (await route.fetch()).json();
+        for (const item of body.items) item.thumbnail_url += `?list=${lists}`;
+        await route.fulfill({ json: body });
+      });
+      const { promise: renewed, resolve: renew } = Promise.withResolvers<void>();
+      await shown.page.route('**/resize/**', async (route) => {
+        const [url, list] = route.request().url().split('?list=');
+        if (list !== '1') return route.continue({ url: url ?? '' });
+        await renewed;
+        await route.fulfill({ status: 403, body: '' });
+      });
+      await pick();
+      // Within the same second it would be the same token.
+      site.mint['expires_in'] = 1000;
+      const error = { code: 'session_expired', message: 'The session has ended.' };
+      const refusal = { status: 401, json: { error } };
+      const refuse = (route: Route) => route.fulfill(refusal);
+      await shown.page.route('**/v1/library/uploads', refuse, { times: 1 });
+      await takeFiles([await jpeg('renews.jpg', 17)]);
+      await tile('renews.jpg').waitFor();
+      renew();
+      // Behind the one that has just arrived.
+      for (const at of [1, 2]) {
+        await shown.frame.getByRole('option').nth(at).locator('img.loaded').waitFor();
+      }
+      expect(lists).toBe(2);
+    });
+
+    it('is renewed no sooner on a machine whose clock is a day ahead', async () => {
+      await shown.page.clock.setFixedTime(Date.now() + 86_400_000);
+      await pick();
+      await tile('forest.jpg').waitFor();
+      expect(site.refreshed).toEqual([null]);
+    });
+
+    it('that is none is told to the page, and leaves the person a way out', async () => {
+      await shown.page.route('**/session', (route) => route.fulfill({ json: { error: {} } }));
+      await shown.page.evaluate('pick()');
+      await eventually(told).toEqual([['error', 'session_failed']]);
+      await shown.page.getByText('The images could not be opened.').waitFor();
+      await shown.page.getByRole('button', { name: 'Close' }).click();
+      expect(await chosen()).toBeNull();
+      expect(await shown.page.locator('dialog').count()).toBe(0);
+    });
+
+    it('that takes its time can be waited for no longer', async () => {
+      await shown.page.route('**/session', () => undefined);
+      await shown.page.evaluate('pick()');
+      await shown.page.getByText('Opening the images').waitFor();
+      await shown.page.getByRole('button', { name: 'Close' }).click();
+      expect(await chosen()).toBeNull();
+    });
+
+    it('is told to be over where the server gives no other', async () => {
+      await pick();
+      await tile('forest.jpg').waitFor();
+      const error = { code: 'session_revoked', message: 'The session was revoked.' };
+      await shown.page.route('**/v1/library/files**', (route) =>
+        route.fulfill({ status: 401, json: { error } }),
+      );
+      await shown.page.route('**/session', (route) => route.fulfill({ status: 403, body: '' }));
+      await shown.frame.getByRole('searchbox').fill('anything');
+      await eventually(async () => (await told()).at(-1)).toEqual(['error', 'session_failed']);
+    });
+
+    it('keeps the token out of every address and every storage', async () => {
+      const addresses: string[] = [];
+      shown.page.on('request', (request) => addresses.push(request.url()));
+      await pick();
+      await tile('forest.jpg').waitFor();
+      expect(addresses.filter((url) => url.includes('ls1.'))).toEqual([]);
+      expect(await shown.page.context().storageState()).toEqual({ cookies: [], origins: [] });
+    });
+  });
+
+  describe('for everybody', SLOW, () => {
+    it.each(['light', 'dark'])('has no fault that axe finds, in %s', async (theme) => {
+      await pick({ select: 'many', theme });
+      await tile('forest.jpg').click();
+      await takeFiles([{ name: 'torn.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('no') }]);
+      await button('Try torn.jpg again').waitFor();
+      const found = await inFrame(`${AXE}; return axe.run(document)`);
+      const { violations } = found as { violations: { id: string; nodes: { html: string }[] }[] };
+      expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+    });
+
+    const screens = [
+      ['phone', 390, 844, 'light'],
+      ['tablet', 820, 1180, 'light'],
+      ['desktop', 1280, 800, 'dark'],
+    ] as const;
+    const pictures = join(projectRoot, 'docs/picker');
+    const pictureOf = (name: string) => join(pictures, `${name}.jpg`);
+    /** Less than one image of the three makes of the largest screen. */
+    const DIFFERENCE_MAX = 1;
+
+    it('has a picture of each screen in docs/picker.md', () => {
+      expect(readdirSync(pictures).sort()).toEqual(screens.map(([name]) => `${name}.jpg`).sort());
+    });
+
+    it.each(screens)(
+      'is whole on a %s, as its picture shows it',
+      async (name, width, height, theme) => {
+        await shown.page.setViewportSize({ width, height });
+        // Whatever other tests have added, and in one order.
+        const order = ['harbour.jpg', 'mountain.jpg', 'forest.jpg'];
+        await shown.page.route('**/v1/library/files**', async (route) => {
+          const body = await (await route.fetch()).json();
+          const items = order.map((slug) =>
+            body.items.find((item: { file_slug: string }) => item.file_slug === slug),
+          );
+          await route.fulfill({ json: { items, next_cursor: null } });
+        });
+        await pick({ select: 'many', theme });
+        for (const each of ['forest.jpg', 'harbour.jpg', 'mountain.jpg']) {
+          await tile(each).locator('img.loaded').waitFor();
+        }
+        await tile('forest.jpg').click();
+        const tooWide = 'const { scrollWidth, clientWidth } = document.documentElement;';
+        expect(await inFrame(`${tooWide} return scrollWidth - clientWidth`)).toBe(0);
+        const parts = [shown.frame.getByRole('searchbox'), button('Close'), button('Insert')];
+        for (const part of [...parts, tile('mountain.jpg')]) {
+          const { x, y, ...size } = (await part.boundingBox()) ?? NOWHERE;
+          expect(Math.min(x, y)).toBeGreaterThanOrEqual(0);
+          expect(x + size.width).toBeLessThanOrEqual(width);
+          expect(y + size.height).toBeLessThanOrEqual(height);
+        }
+        const taken = await shown.page.screenshot({ type: 'jpeg' });
+        // TINTYPE_PICTURES=yes takes those of docs/picker.md anew.
+        if (process.env['TINTYPE_PICTURES']) writeFileSync(pictureOf(name), taken);
+        const [kept, now] = await Promise.all([readFileSync(pictureOf(name)), taken].map(pixelsOf));
+        expect(kept?.info).toEqual(now?.info);
+        expect(meanDifference(kept?.data, now?.data)).toBeLessThan(DIFFERENCE_MAX);
+      },
+    );
+
+    it('speaks German where it is asked to, or where the browser does', async () => {
+      await pick({ language: 'de' });
+      await button('Schließen').click();
+      await shown.page.context().close();
+      shown = await visit(site, { locale: 'de-DE' });
+      await pick();
+      await button('Hochladen').waitFor();
+      expect(await shown.frame.locator('html').getAttribute('lang')).toBe('de');
+    });
+
+    it('stays as small as a screen with 100,000 images', async () => {
+      await shown.page.route('**/v1/library/files**', (route) => {
+        const from = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
+        const items = Array.from({ length: 50_000 }, (_, index) => manyFile(from + index));
+        const next = from + items.length;
+        return route.fulfill({
+          json: { items, next_cursor: next < 100_000 ? String(next) : null },
+        });
+      });
+      await shown.page.route('**/thumbnail-*', (route) => route.fulfill({ status: 204 }));
+      await pick();
+      const list = shown.frame.getByRole('listbox');
+      await list.focus();
+      await eventually(async () => {
+        await press('End');
+        return status().textContent();
+      }).toBe('100000 images');
+      await press('End');
+      await shown.frame.getByRole('option', { name: 'image-99999' }).waitFor();
+      expect(await shown.frame.getByRole('option').count()).toBeLessThan(120);
+      pressToEnd('Enter');
+      expect(await chosen()).toEqual(['image-99999']);
+    });
+  });
+
+  function manyFile(index: number) {
+    const { delivery_root_domain: root, delivery_port } = site.tintype.instance;
+    const origin = `http://demo.${root}:${delivery_port}`;
+    return {
+      file_slug: `image-${index}`,
+      file_id: `file_${index}`,
+      revision: 1,
+      width: 640,
+      height: 480,
+      title: null,
+      alt_text: null,
+      folder: '',
+      original_filename: null,
+      content_type: 'image/jpeg',
+      size_bytes: 1000,
+      created_at: '2026-01-01T00:00:00.000Z',
+      url: `${origin}/image-${index}`,
+      thumbnail_url: `${origin}/thumbnail-${index}`,
+      dominant_color: '#446688',
+      thumb_hash: '3OcRJYB4d3h/iIeHeEh3eIhw+j3A',
+    };
+  }
+});
