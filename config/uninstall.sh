@@ -17,13 +17,11 @@ command -v "$KUBECTL" >/dev/null || { echo 'make uninstall needs kubectl in PATH
   exit 1
 }
 
-# Those of these kinds that this cluster knows, as kubectl takes several.
+# Those of these kinds of a group that this cluster knows, as kubectl takes several.
 known_kinds() {
-  local plural known=()
-  for plural in "$@"; do
-    if "$KUBECTL" get crd "$plural.tintype.dev" >/dev/null 2>&1; then known+=("$plural.tintype.dev"); fi
-  done
-  (IFS=,; echo "${known[*]:-}")
+  local group=$1
+  shift
+  "$KUBECTL" get crd "${@/%/.$group}" --ignore-not-found --output name | cut -d/ -f2 | paste -sd, -
 }
 
 # Kind, namespace, name, finalizers and what its condition Ready says.
@@ -48,15 +46,18 @@ find_leader() {
     --request-timeout="${SILENT_SECONDS}s" --output 'jsonpath={.metadata.namespace}{"\n"}' 2>/dev/null | head -n 1 || true
 }
 
+# Once nobody led for so long, nobody is waited for or looked for again.
+is_silent=
+
 # For as long as an operator leads, and the time is not up.
 await_operator() {
   local kinds=$1 signs left until=$((SECONDS + SECONDS_MAX))
-  while [ -n "$(list_held "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
+  while [ -z "$is_silent" ] && [ -n "$(list_held "$kinds")" ] && left=$((until - SECONDS)) && [ "$left" -gt 0 ]; do
     signs=$(read_signs)
-    [ -n "$signs" ] || return 0
+    [ -n "$signs" ] || { is_silent=yes && return; }
     if [ "$left" -gt "$SILENT_SECONDS" ]; then left=$SILENT_SECONDS; fi
     if "$KUBECTL" wait "$kinds" --all --all-namespaces --for=delete --timeout="${left}s" >/dev/null 2>&1; then continue; fi
-    [ "$(read_signs)" != "$signs" ] || return 0
+    if [ "$left" -eq "$SILENT_SECONDS" ] && [ "$(read_signs)" = "$signs" ]; then is_silent=yes; fi
   done
 }
 
@@ -83,10 +84,12 @@ end_operator() {
 
 # An operator that runs takes a resource that lost its finalizer for deleted: ours is ended before.
 release_all() {
-  local kinds=$1 leader kind namespace name finalizers said outcome='its rows stay as they are'
+  local kinds=$1 leader= kind namespace name finalizers said outcome='its rows stay as they are'
   end_operator
-  leader=$(find_leader)
-  if [ -n "$leader" ]; then
+  [ -n "$is_silent" ] || leader=$(find_leader)
+  if [ -z "$leader" ]; then
+    is_silent=yes
+  else
     outcome="the operator that still leads (Lease $leader/tintype-operator) takes it for deleted, if it watches that namespace"
   fi
   list_held "$kinds" | while IFS='|' read -r kind namespace name finalizers said; do
@@ -99,7 +102,7 @@ release_all() {
 # All of them at once: a preset that is the default of a project is let go of after the project.
 remove() {
   local kinds
-  kinds=$(known_kinds "$@")
+  kinds=$(known_kinds tintype.dev "$@")
   [ -n "$kinds" ] || return 0
   "$KUBECTL" delete "$kinds" --all --all-namespaces --wait=false
   await_operator "$kinds"
@@ -137,10 +140,9 @@ remove_lease() {
 
 # What config/prometheus has, where the Prometheus Operator is there.
 remove_monitoring() {
-  local plural
-  for plural in podmonitors prometheusrules; do
-    if "$KUBECTL" get crd "$plural.monitoring.coreos.com" >/dev/null 2>&1; then remove_own "$plural"; fi
-  done
+  local kinds
+  kinds=$(known_kinds monitoring.coreos.com podmonitors prometheusrules)
+  [ -z "$kinds" ] || remove_own "$kinds"
 }
 
 # It goes only where nothing of others would go with it.
