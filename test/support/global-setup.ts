@@ -1,6 +1,7 @@
 // Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, and migrates a template
 // database once; every test file clones it (see database.ts). Names the file of the answers that were seen (see seen.ts).
-// Everything temporary of the run lies in one folder, so that the next run can remove what a killed one left behind.
+// Everything temporary of the run lies in one folder, so that the next run can remove what a killed one left behind: in
+// memory where there is plenty of it, as a disk writes down each of the many files that a database comes and goes with.
 import {
   chmodSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from 'node:fs';
 import { constants, getPriority, setPriority, tmpdir } from 'node:os';
@@ -29,6 +31,9 @@ declare module 'vitest' {
 
 export const TEMPLATE_DATABASE = 'tintype_template';
 const FOLDER_PREFIX = 'tintype-test-';
+const MEMORY = '/dev/shm';
+/** More than a run has at once, by far. */
+const MEMORY_BYTES_MIN = 12 * 2 ** 30;
 const TEMPORARY = 't';
 
 let stop: (() => Promise<void>) | undefined;
@@ -37,7 +42,7 @@ export async function setup(project: TestProject): Promise<void> {
   // Test files keep all cores busy, and a decoder would wait for them as it does for what serves: here all are equal.
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   await removeLeftovers();
-  const folder = mkdtempSync(join(tmpdir(), FOLDER_PREFIX));
+  const folder = mkdtempSync(join(placeOfRun(), FOLDER_PREFIX));
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   const postgres = await startPostgres({ folder, settings: fastSettings });
@@ -53,6 +58,20 @@ export async function setup(project: TestProject): Promise<void> {
   await createTemplate(postgres.url);
   project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
   project.provide('controlPlaneUrl', kubernetes.url);
+}
+
+/** Where somebody names one, there. */
+function placeOfRun(): string {
+  const isRoomy = () => {
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return Math.min(bavail * bsize, process.availableMemory()) > MEMORY_BYTES_MIN;
+  };
+  // Tests start programs that they have written.
+  const isExecutable = () =>
+    /^tmpfs \/dev\/shm tmpfs (?!\S*noexec)/m.test(readFileSync('/proc/mounts', 'utf8'));
+  const isMemory =
+    process.env.TMPDIR === undefined && existsSync(MEMORY) && isExecutable() && isRoomy();
+  return isMemory ? MEMORY : tmpdir();
 }
 
 /** Some tests run as nobody, who has to get there. */
@@ -93,8 +112,7 @@ function urlOf(url: string, database: string): string {
 // A run that was killed leaves servers behind: once its owner is gone, PostgreSQL is stopped by its own pid file, and
 // whatever else still has the run's folder as its temporary one is ended by its id.
 async function removeLeftovers(): Promise<void> {
-  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(FOLDER_PREFIX));
-  for (const folder of folders.map((name) => join(tmpdir(), name))) {
+  for (const folder of [tmpdir(), MEMORY].flatMap(foldersOfRuns)) {
     const owner = join(folder, 'owner.pid');
     if (!existsSync(owner) || isAlive(Number(readFileSync(owner, 'utf8')))) continue;
     if (existsSync(join(folder, 'data', 'postmaster.pid'))) {
@@ -103,6 +121,12 @@ async function removeLeftovers(): Promise<void> {
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function foldersOfRuns(place: string): string[] {
+  if (!existsSync(place)) return [];
+  const names = readdirSync(place).filter((name) => name.startsWith(FOLDER_PREFIX));
+  return names.map((name) => join(place, name));
 }
 
 function processesOf(folder: string): number[] {
