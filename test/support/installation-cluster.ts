@@ -200,6 +200,18 @@ export function useInstallationCluster(
   };
 }
 
+type Counting = Pick<ReturnType<typeof useInstallationCluster>, 'countWrites' | 'countPasses'>;
+
+/** What every pass writes again would be an endless quarrel with the API server, or with who else writes it. */
+export async function expectNoWrites({ countWrites, countPasses }: Counting): Promise<void> {
+  const passesAfter = async (passes: number, more: number) =>
+    until(async () => expect(await countPasses()).toBeGreaterThan(passes + more));
+  await passesAfter(await countPasses(), 2);
+  const [writes, passes] = [await countWrites(), await countPasses()];
+  await passesAfter(passes, 3);
+  expect(await countWrites()).toBe(writes);
+}
+
 /** Migrations end, everything else is ready at once. */
 export function usual({ metadata }: PlayedPod): Fate {
   return metadata.labels['app.kubernetes.io/component'] === 'migrate' ? 'succeed' : 'ready';
