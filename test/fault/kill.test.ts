@@ -155,7 +155,7 @@ beforeAll(async () => {
 
 afterAll(() => mortal.remove());
 
-describe('a Tintype that is killed', () => {
+describe('a Tintype that is killed', { shuffle: false }, () => {
   it('is killed at every step that there is', () => {
     const tried = stepsOf('complete', 'ingest', 'usage', 'rollup', 'charge');
     // Those of webhooks and of payments have tests of their own.
