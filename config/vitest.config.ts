@@ -38,8 +38,8 @@ export default defineConfig({
     root,
     projects: [alone, shared],
     globalSetup: ['test/support/global-setup.ts'],
-    // Two more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 2,
+    // One more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 1,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
