@@ -23,6 +23,12 @@ export type Check<Subject> = {
 
 export type Report = Required<Omit<Finding, 'advice'>> & { area: string; advice?: string };
 
+/**
+ * How long a server may take to answer: one that takes the connection and says nothing would be waited for minutes long,
+ * and all checks begin at once, so that on a busy machine each of them has to wait for a core.
+ */
+export const ANSWER_MS_MAX = 20_000;
+
 export const ok = (says: string): Finding => ({ outcome: 'ok', says });
 export const skipped = (says: string): Finding => ({ outcome: 'skipped', says });
 export const wrong = (says: string, advice: string): Finding => ({

@@ -4,10 +4,9 @@ import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { systemClock } from '../platform/clock.ts';
 import { countSigningKeys } from '../platform/identity.ts';
 import { createKeySet } from '../platform/key-set.ts';
-import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
+import { ANSWER_MS_MAX, type Check, type Finding, ok, skipped, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
-const ANSWER_MS_MAX = 20_000;
 const PROVIDER =
   'check TINTYPE_IDENTITY_JWKS_URL, and whether the provider can be reached from here';
 
@@ -22,8 +21,8 @@ async function findKeys({ jwksUrl }: Subject): Promise<Finding> {
   const keySet = createKeySet({
     url: jwksUrl,
     clock: systemClock,
-    // On a busy machine an answer waits for a core, too.
-    fetch: (to, init) => fetch(to, { ...init, signal: AbortSignal.timeout(ANSWER_MS_MAX) }),
+    fetch: globalThis.fetch,
+    deadline_ms: ANSWER_MS_MAX,
     parse: countSigningKeys,
   });
   const count = await keySet.current();

@@ -2,7 +2,7 @@
 import { systemClock } from '../platform/clock.ts';
 import { openScanner } from '../platform/scanner/open-scanner.ts';
 import { ScannerFault } from '../platform/scanner/scanner.ts';
-import { type Check, type Finding, ok, skipped, wrong } from './check.ts';
+import { ANSWER_MS_MAX, type Check, type Finding, ok, skipped, wrong } from './check.ts';
 import type { Subject } from './subject.ts';
 
 const CONTRACT = 'compare what it answers with docs/scanner.md';
@@ -11,14 +11,11 @@ export const scannerChecks: readonly Check<Subject>[] = [
   { area: 'scanner', name: 'a picture', run: tryScanner, advice: CONTRACT },
 ];
 
-/** Longer than the scanner itself is given. */
-const SCAN_MS_MAX = 20_000;
-
 async function tryScanner({ config }: Pick<Subject, 'config'>): Promise<Finding> {
   const scanner = openScanner(config, systemClock);
   if (scanner === undefined) return skipped('TINTYPE_SCANNER is none: nothing is scanned');
   try {
-    const scores = await scanner.scan(GREY, AbortSignal.timeout(SCAN_MS_MAX));
+    const scores = await scanner.scan(GREY, AbortSignal.timeout(ANSWER_MS_MAX));
     const names = Object.keys(scores).join(', ');
     return ok(names === '' ? 'answers, and scores nothing' : `answers, and scores ${names}`);
   } catch (error) {

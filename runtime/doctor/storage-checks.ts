@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bucket, Buckets, PresignedPut } from '../platform/storage/bucket.ts';
 import { writeBucketCors } from '../platform/storage/s3-cors.ts';
-import { type Check, type Finding, ok, wrong } from './check.ts';
+import { ANSWER_MS_MAX, type Check, type Finding, ok, wrong } from './check.ts';
 import type { StorageSubject, Subject } from './subject.ts';
 
 type BucketName = keyof Buckets;
@@ -69,8 +69,6 @@ async function tryObject({ bucket }: Opened): Promise<Finding> {
 }
 
 const PRESIGNED_SECONDS = 60;
-/** An address that takes the connection and says nothing would be waited for minutes long. */
-const ANSWER_MS_MAX = 20_000;
 const ORIGIN = 'https://tintype-doctor.example';
 
 function presign({ bucket }: Opened, key: string): Promise<PresignedPut> {

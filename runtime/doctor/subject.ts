@@ -15,6 +15,7 @@ import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
 import { openS3Access, openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import type { S3Access } from '../platform/storage/s3-client.ts';
+import { ANSWER_MS_MAX } from './check.ts';
 
 export type Subject = {
   config: Config;
@@ -71,14 +72,11 @@ function environmentOf(instance: Instance): Environment {
   };
 }
 
-/** All checks begin at once: on a busy machine each of them, a login too, has to wait for a core. */
-const CONNECT_MS_MAX = 20_000;
-
 function openDatabase(url: string): Database {
   return createDatabase({
     url,
     maxConnections: 1,
-    connectTimeoutMs: CONNECT_MS_MAX,
+    connectTimeoutMs: ANSWER_MS_MAX,
     applicationName: 'tintype-doctor',
   });
 }

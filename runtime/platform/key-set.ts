@@ -9,7 +9,7 @@ const REFRESH_AFTER_MS = 5 * 60_000;
 const SERVED_MS = 24 * 60 * 60_000;
 const BREAKER_MS = 5_000;
 const UNKNOWN_KID_MS = 30_000;
-const FETCH_DEADLINE_MS = 5_000;
+const DEADLINE_MS = 5_000;
 const BODY_BYTES_MAX = 256 * 1024;
 
 export type KeySet<Keys> = {
@@ -27,6 +27,8 @@ export type KeySetOptions<Keys> = {
   clock: Clock;
   fetch: typeof fetch;
   parse: (document: unknown) => Keys;
+  /** Of one fetch; 5 s by default, as a caller of the API waits for it. */
+  deadline_ms?: number;
 };
 
 export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
@@ -41,7 +43,7 @@ export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
 
   async function fetchOnce(): Promise<boolean> {
     try {
-      const keys = options.parse(await fetchDocument(options.url, options.fetch));
+      const keys = options.parse(await fetchDocument(options));
       good = { keys, fetchedAtMs: nowMs() };
       failure = undefined;
       return true;
@@ -83,11 +85,15 @@ export function createKeySet<Keys>(options: KeySetOptions<Keys>): KeySet<Keys> {
   };
 }
 
-async function fetchDocument(url: string, fetchUrl: typeof fetch): Promise<unknown> {
+async function fetchDocument({
+  url,
+  fetch: fetchUrl,
+  deadline_ms = DEADLINE_MS,
+}: Pick<KeySetOptions<unknown>, 'url' | 'fetch' | 'deadline_ms'>): Promise<unknown> {
   const response = await fetchUrl(url, {
     headers: { ...carry(), accept: 'application/json' },
     redirect: 'error',
-    signal: AbortSignal.timeout(FETCH_DEADLINE_MS),
+    signal: AbortSignal.timeout(deadline_ms),
   });
   if (response.status !== 200) {
     await response.body?.cancel();
