@@ -4,12 +4,15 @@ import { onRequestTrail, type RequestSpan } from '../../platform/http/request-tr
 import type { ApiDeps } from '../deps.ts';
 import { requestIdOf } from './request-id.ts';
 
-const PROVIDER_EVENT = /^\/v1\/billing\/provider([ab])\/webhook$/;
+const PROVIDERS: ReadonlyMap<string, 'a' | 'b'> = new Map([
+  ['/v1/billing/providera/webhook', 'a'],
+  ['/v1/billing/providerb/webhook', 'b'],
+]);
 /** Whoever sent it was not known to be the provider. */
 const UNSIGNED = [401, 411, 413];
 
 export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics'>) {
-  for (const provider of ['a', 'b']) {
+  for (const provider of PROVIDERS.values()) {
     for (const result of ['taken', 'refused', 'unsigned']) {
       metrics.providerEvent({ provider, result, count: 0 });
     }
@@ -29,8 +32,9 @@ export function observeRequests({ log, metrics }: Pick<ApiDeps, 'log' | 'metrics
       const { method } = request;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.apiRequest({ method, route, status, seconds: duration_ms / 1000 });
-      const [, provider] = PROVIDER_EVENT.exec(route) ?? [];
-      if (provider) metrics.providerEvent({ provider, result: resultOf(status), count: 1 });
+      const provider = PROVIDERS.get(route);
+      if (provider !== undefined)
+        metrics.providerEvent({ provider, result: resultOf(status), count: 1 });
       const code: unknown = response.locals['code'];
       const request_id = requestIdOf(response);
       // What was only read, and found, is no news.
