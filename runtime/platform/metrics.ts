@@ -112,10 +112,14 @@ export function createMetrics(): Metrics {
 /** What cannot be had is left out: an old value would be taken for a new one. */
 async function look(sources: MetricSources, gauge: Gauges): Promise<void> {
   lookAtProcess(sources, gauge);
+  await Promise.all([lookAtDesks(sources, gauge), lookAtServers(sources, gauge)]);
+}
+
+/** What servers answer, and what jobs did last. */
+async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<void> {
   const { queues, jobs, failed_jobs, dependencies, database_lead_ms } = sources;
-  const [depths, , done, failed, ready, lead] = await Promise.allSettled([
+  const [depths, done, failed, ready, lead] = await Promise.allSettled([
     queues?.() ?? [],
-    lookAtDesks(sources, gauge),
     jobs?.() ?? [],
     failed_jobs?.() ?? [],
     dependencies?.() ?? {},
