@@ -1,5 +1,5 @@
 /** What `--help` says below the options of a command, for somebody who meets Tintype at a terminal first. */
-import { jobsByHand, schedules } from '../core/schedules.ts';
+import { namesByHand, schedules } from '../core/schedules.ts';
 
 export const exitCodes = 'Exit codes: 0 done, 1 failed, 2 wrong use.';
 
@@ -14,7 +14,7 @@ export const callExamples = `Examples:
 /** Each job, and when it runs by itself. */
 export function jobNames(): string {
   const scheduled = Object.entries(schedules).map(([name, { schedule }]) => [name, schedule]);
-  const rows = [...scheduled, ...jobsByHand.map((name) => [name, 'only when it is called'])];
+  const rows = [...scheduled, ...namesByHand.map((name) => [name, 'only when it is called'])];
   const lines = rows.map(([name = '', when]) => `  ${name.padEnd(24)}${when}`);
   return ['Jobs, and when they run by themselves (UTC):', ...lines].join('\n');
 }

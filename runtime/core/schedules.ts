@@ -25,7 +25,7 @@ export const schedules = {
 } as const satisfies Record<string, Schedule>;
 
 /** Names of jobs that no schedule runs: whoever wants what they do calls them. */
-export const jobsByHand = ['library-indexes'] as const;
+export const namesByHand = ['library-indexes'] as const;
 
 /** Whether it is due more often than hourly: its minute is not one number. */
 export function isFrequent({ schedule }: Schedule): boolean {

@@ -2,7 +2,7 @@
  * The table of scheduled jobs: when each runs, for how long at most, and what a missed run means. Standalone's
  * scheduler and `tintype job` are made from it. Spec: Metering; Upload session (status).
  */
-import { type jobsByHand as namesByHand, schedules } from '../core/schedules.ts';
+import { type namesByHand, schedules } from '../core/schedules.ts';
 import { contentSweep } from './content-sweep.ts';
 import { dailyCharge } from './daily-charge.ts';
 import { hourlyRollup } from './hourly-rollup.ts';
