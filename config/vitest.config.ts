@@ -38,8 +38,8 @@ export default defineConfig({
     root,
     projects: [alone, shared],
     globalSetup: ['test/support/global-setup.ts'],
-    // One more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
