@@ -88,7 +88,7 @@ export const claims: readonly Claim[] = [
   row(['docs/deployment.md', 'console', 1, 'shown', ['test/contract/deployment.test.ts']], {
     under: 'Is everything there?',
   }),
-  row(['docs/deployment.md', 'console', 1, 'taken', ['test/contract/servers.test.ts']], {
+  row(['docs/deployment.md', 'console', 1, 'taken', ['test/contract/on-servers.test.ts']], {
     under: 'On one machine with real servers',
     instead: 'a start by the same variables, with the addresses of real servers',
   }),
