@@ -67,13 +67,16 @@ describe('a transaction', () => {
   });
 
   it('is repeated after a deadlock until both sides are done', async () => {
+    await db.query('drop table if exists pairs');
     await db.query('create table pairs (id int primary key, n int not null)');
     await db.query('insert into pairs values (1, 0), (2, 0)');
     let [attempts, held] = [0, 0];
-    const bothHaveOne = Promise.withResolvers<void>();
-    const add = (order: number[]) =>
-      db.transaction(async (tx) => {
+    const [bothHaveOne, oneIsDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const add = async (order: number[]) => {
+      await db.transaction(async (tx) => {
         attempts += 1;
+        // The one whose deadlock was broken could take its row again before the other, whom its end has woken, does.
+        if (attempts > 2) await oneIsDone.promise;
         await tx.query(`set local deadlock_timeout = '20ms'`);
         for (const each of order) {
           await tx.query('update pairs set n = n + 1 where id = $1', [each]);
@@ -82,6 +85,8 @@ describe('a transaction', () => {
           await bothHaveOne.promise;
         }
       });
+      oneIsDone.resolve();
+    };
     await Promise.all([add([1, 2]), add([2, 1])]);
     expect(attempts).toBe(3);
     expect(await db.query('select n from pairs')).toEqual([{ n: 2 }, { n: 2 }]);
