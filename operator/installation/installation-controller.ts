@@ -7,7 +7,7 @@ import type { Log } from '../../runtime/platform/log.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
-import { type KubeObject, parseKey, type ResourceType } from '../kube/resource.ts';
+import { type KubeObject, keyOf, parseKey, type ResourceType } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
 import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
@@ -76,7 +76,7 @@ async function lead(options: InstallationOptions, term: FencedTerm, caches: Cach
 
 function watchAll(state: State, namespace: string): void {
   const { queue } = state;
-  watch(state, imageServices, {
+  const services = watch(state, imageServices, {
     namespace,
     take: ({ key, kind, object, previous }) => {
       if (kind !== 'updated' || !isOfStatus(object, previous)) queue.add(key, 'change');
@@ -87,7 +87,10 @@ function watchAll(state: State, namespace: string): void {
       const name = (object ?? previous)?.metadata.labels?.[INSTANCE];
       if (name !== undefined) queue.addAfter(`${namespace}/${name}`, SETTLE_MS, 'change');
     };
-    watch(state, type, { namespace, labels: ownedLabels(), take });
+    const cache = watch(state, type, { namespace, labels: ownedLabels(), take });
+    cache.onPresence(() => {
+      for (const { metadata } of services.values()) queue.add(keyOf(metadata), 'change');
+    });
   }
 }
 
@@ -97,10 +100,11 @@ function watch<T extends KubeObject>(
   { context: { client, clock, metrics }, log, caches }: State,
   type: ResourceType<T>,
   { take, ...selection }: Selected & { take: ChangeHandler<T> },
-): void {
+): WatchCache<T> {
   const cache = openWatchCache({ client, clock, metrics, log, type, selection });
   cache.subscribe(take);
   caches.add(cache);
+  return cache;
 }
 
 function isOfStatus(object: KubeObject, previous: KubeObject): boolean {

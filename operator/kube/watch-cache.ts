@@ -19,6 +19,8 @@ export type WatchCache<T extends KubeObject> = {
   values(): IterableIterator<T>;
   /** Called for every change from now on, and for what is there already. It must only enqueue. */
   subscribe(handler: ChangeHandler<T>): void;
+  /** Called from now on when an optional type came to the cluster, or went. It must only enqueue. */
+  onPresence(handler: () => void): void;
   /** Resolves when everything has been listed once. */
   synced: Promise<void>;
   health(): CacheHealth;
@@ -74,6 +76,9 @@ type State<T extends KubeObject> = WatchCacheOptions<T> & {
   failures: number;
   list: ListPages<T>;
   isSynced: boolean;
+  /** Whether the cluster has the type; undefined: it was not asked yet. */
+  isPresent: boolean | undefined;
+  presence_handlers: (() => void)[];
 };
 
 export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<T>): WatchCache<T> {
@@ -85,6 +90,7 @@ export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<
     get: (key) => state.objects.get(key),
     values: () => state.objects.values(),
     subscribe: (handler) => state.listeners.add(handler, state.objects.values()),
+    onPresence: (handler) => void state.presence_handlers.push(handler),
     synced,
     health: () => health(state),
     stop: async () => {
@@ -114,6 +120,8 @@ function createState<T extends KubeObject>(
     failures: 0,
     list: createListPages({ ...options, signal }),
     isSynced: false,
+    isPresent: undefined,
+    presence_handlers: [],
   };
 }
 
@@ -161,6 +169,7 @@ async function listAll<T extends KubeObject>(state: State<T>): Promise<KubeFailu
   state.listed_at = state.clock.elapsed();
   state.failures = 0;
   hold(state, items);
+  notePresence(state, true);
   return undefined;
 }
 
@@ -177,6 +186,13 @@ function holdNothing<T extends KubeObject>(state: State<T>): void {
   state.version = undefined;
   state.pauses.reset();
   hold(state, []);
+  notePresence(state, false);
+}
+
+function notePresence<T extends KubeObject>(state: State<T>, isPresent: boolean): void {
+  const isNew = state.isPresent !== undefined && state.isPresent !== isPresent;
+  state.isPresent = isPresent;
+  if (isNew) for (const handler of state.presence_handlers) handler();
 }
 
 async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {

@@ -62,6 +62,7 @@ export function openEdgeCaches(options: Options): EdgeCaches {
     if (!isOfStatus(change)) state.tell('all');
   });
   for (const mode of ['Ingress', 'Gateway'] as const) watchRoutes(state, mode);
+  state.caches.Gateway.onPresence(() => state.tell('all'));
   const { services, caches, index } = state;
   const all = [services, caches.Ingress, caches.Gateway];
   return {

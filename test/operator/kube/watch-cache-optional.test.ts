@@ -20,6 +20,7 @@ let group: string;
 let proxy: KubeFaultProxy;
 let cache: WatchCache<KubeObject>;
 let told: Change<KubeObject>[];
+let comings: number;
 let time: PassingTime;
 let stop: () => Promise<void>;
 
@@ -43,6 +44,10 @@ function open(presence: { presence?: 'optional' }): void {
   cache = openWatchCache({ client, metrics, clock, log, type, selection: { namespace } });
   told = [];
   cache.subscribe((change) => told.push(change));
+  comings = 0;
+  cache.onPresence(() => {
+    comings += 1;
+  });
   stop = async () => {
     time.end();
     await cache.stop();
@@ -98,8 +103,10 @@ it('a cluster without an optional type has none of it, and none is stale, until 
   await cache.synced;
   await time.pass(LONG_MS);
   expect(cache.health()).toMatchObject({ isSynced: true, isStale: false, objects: 0 });
+  expect(comings).toBe(0);
   await install();
   await untilHeld(['one']);
+  expect(comings).toBe(1);
 }, 120_000);
 
 it('an optional type that goes while nobody looks takes its objects with it, and may come back', async () => {
@@ -114,6 +121,7 @@ it('an optional type that goes while nobody looks takes its objects with it, and
   await install();
   await untilHeld(['one']);
   expect(kinds()).toEqual(['added', 'deleted', 'added']);
+  expect(comings).toBe(2);
 }, 120_000);
 
 it('a type that every cluster has is not taken for empty where it is missing', async () => {
