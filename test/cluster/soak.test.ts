@@ -9,7 +9,7 @@ const { db, url } = useDatabase();
 const cluster = useControlPlane();
 
 /** `make soak` goes on for an hour; here the faults come closer together. */
-const MINUTES = Number(process.env['TINTYPE_SOAK_OPERATOR_MINUTES'] ?? 2);
+const MINUTES = Number(process.env['TINTYPE_SOAK_OPERATOR_MINUTES'] ?? 1);
 const FAULTS_LEAST = 9;
 /** Of what lives: what moves by less is no leak. */
 const GROWTH_MB_MAX = 5;
@@ -24,7 +24,7 @@ it(
     const report = await soakOperator({
       ...{ plane: cluster.plane(), db, database_url: url(), namespace, duration_ms },
       fault_ms: Math.min(30_000, duration_ms / (FAULTS_LEAST + 1)),
-      ...(MINUTES > 2 && { say: (line: string) => console.info(line) }),
+      ...(MINUTES > 1 && { say: (line: string) => console.info(line) }),
     });
     expect(report.changes).toBeGreaterThan(10);
     expect(report.faults).toBeGreaterThan(3);

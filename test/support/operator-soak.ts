@@ -108,10 +108,8 @@ async function readHeap({ watched }: OperatorProcess): Promise<number> {
   return Number(bytes ?? Number.NaN) / 1e6;
 }
 
+/** Silence first: cut watches end it in a short soak, and the patience of the operator in a long one. */
 const faults: Readonly<Record<string, (proxies: Proxies) => Promise<void> | void>> = {
-  'watches are reset': ({ kube }) => kube.cutWatches('reset'),
-  'watches end': ({ kube }) => kube.cutWatches('end'),
-  'a watch ends within a line': ({ kube }) => kube.cutNextLine('reset'),
   'the API server falls silent': ({ kube }) => kube.freeze(),
   'the API server refuses': ({ kube }) => kube.refuse({ times: 20, status: 429, retry_after: 1 }),
   'the API server fails': ({ kube }) => kube.refuse({ times: 20, status: 500 }),
@@ -123,6 +121,9 @@ const faults: Readonly<Record<string, (proxies: Proxies) => Promise<void> | void
     sql.set({ kind: 'none' });
   },
   'an answer of PostgreSQL is lost': ({ sql }) => sql.set({ kind: 'drop_response', times: 1 }),
+  'watches are reset': ({ kube }) => kube.cutWatches('reset'),
+  'watches end': ({ kube }) => kube.cutWatches('end'),
+  'a watch ends within a line': ({ kube }) => kube.cutNextLine('reset'),
 };
 
 async function fault(state: State): Promise<string> {
