@@ -2,14 +2,16 @@
  * Lets the time pass that a killed process leaves behind (leases, the age from which the sweep looks, expiries) without
  * waiting for it, and runs the jobs that would have come by.
  */
+import type { Dirent } from 'node:fs';
 import { readdir, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runJob } from '../../../runtime/jobs/run-job.ts';
 import { type JobName, jobs } from '../../../runtime/jobs/table.ts';
 import { noCdn } from '../../../runtime/platform/cdn/cdn.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import { INCOMING_FOLDER } from '../../../runtime/platform/storage/object-file.ts';
 import type { Tintype } from '../../contract/support/tintype.ts';
 import { openFolderBuckets } from '../../support/folder-buckets.ts';
 import { untilFound } from '../../support/until-found.ts';
@@ -55,7 +57,8 @@ export async function letADayPass(tintype: Tintype): Promise<void> {
 async function age(bucket: string): Promise<void> {
   const dayAgo = new Date(Date.now() - 24 * 3_600_000);
   const entries = await readdir(bucket, { recursive: true, withFileTypes: true });
-  for (const entry of entries.filter((one) => one.isFile())) {
+  const isObject = (one: Dirent) => one.isFile() && basename(one.parentPath) !== INCOMING_FOLDER;
+  for (const entry of entries.filter(isObject)) {
     await utimes(join(entry.parentPath, entry.name), dayAgo, dayAgo);
   }
 }
