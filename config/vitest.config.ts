@@ -8,6 +8,15 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** They run the suites of others once more, and load them themselves. */
 const ALONE = ['test/**/*on-servers.test.ts'];
 
+/** They take a minute or more: one that began last would be waited for by every other process. */
+const LONG = [
+  'test/cluster/{crashes-*,install,soak,uninstall}.test.ts',
+  'test/contract/{deployment,standalone}.test.ts',
+  'test/fault/{api,ingest}-kill.test.ts',
+  'test/runtime/worker/ingest/{hostile-corpus,memory-estimate,svg/browser}.test.ts',
+  'test/walkthroughs/platform.test.ts',
+];
+
 const limits = {
   // They end what hangs, and judge nobody's speed.
   testTimeout: 60_000,
@@ -18,25 +27,21 @@ const limits = {
   pool: 'forks',
 } as const;
 
-/** Processes that load each module once: no file changes what another one meets. */
-const shared: TestProjectInlineConfiguration = {
-  test: {
-    ...limits,
-    root,
-    name: 'shared',
-    include: ['test/**/*.test.ts'],
-    exclude: ALONE,
-    isolate: false,
-  },
-};
 const alone: TestProjectInlineConfiguration = {
   test: { ...limits, root, name: 'alone', include: ALONE },
+};
+/** Processes that load each module once: no file changes what another one meets. */
+const shared = { ...limits, root, isolate: false } as const;
+const long: TestProjectInlineConfiguration = { test: { ...shared, name: 'long', include: LONG } };
+const short: TestProjectInlineConfiguration = {
+  test: { ...shared, name: 'short', include: ['test/**/*.test.ts'], exclude: [...ALONE, ...LONG] },
 };
 
 export default defineConfig({
   test: {
     root,
-    projects: [alone, shared],
+    // They begin in the order of their names, and go on beside each other.
+    projects: [alone, long, short],
     globalSetup: ['test/support/global-setup.ts'],
     // Two more than there are cores: a test that drives real processes mostly waits.
     maxWorkers: availableParallelism() + 2,
