@@ -2,7 +2,7 @@
  * What only a new start mends: something of this process that stands still while all that it depends on works. An API
  * server or a database that is away is nothing of the kind, and neither is a refusal. Pure.
  */
-import type { CacheHealth } from './kube/watch-cache.ts';
+import type { CacheHealth } from './kube/cache-health.ts';
 
 export type Vitals = {
   caches: readonly Pick<CacheHealth, 'unheard_ms'>[];

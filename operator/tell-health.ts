@@ -5,9 +5,9 @@ import { startHealthServer } from '../runtime/platform/http/health-server.ts';
 import type { Lifecycle } from '../runtime/platform/lifecycle.ts';
 import type { Log } from '../runtime/platform/log.ts';
 import { createMetrics } from '../runtime/platform/metrics.ts';
+import type { CacheHealth } from './kube/cache-health.ts';
 import type { KubeClient } from './kube/client.ts';
 import type { KubeMetrics } from './kube/metrics.ts';
-import type { CacheHealth } from './kube/watch-cache.ts';
 import { findStuck } from './liveness.ts';
 
 /** Asked each time. */

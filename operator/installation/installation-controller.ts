@@ -6,11 +6,12 @@
 import type { Log } from '../../runtime/platform/log.ts';
 import { directiveOf } from '../cluster/directives.ts';
 import type { FencedTerm } from '../fenced-term.ts';
+import type { CacheHealth } from '../kube/cache-health.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
 import { type KubeObject, keyOf, parseKey, type ResourceType } from '../kube/resource.ts';
 import { type Pass, runWorkers } from '../kube/run-workers.ts';
 import { ended } from '../kube/timed-clock.ts';
-import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
+import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { createWorkQueue, type Outcome, type WorkQueue } from '../kube/work-queue.ts';
 import { type PassContext, type PassResult, passOver } from './installation-pass.ts';
 import { INSTANCE, imageServices, ownedLabels, ownedTypes, pods } from './live-types.ts';

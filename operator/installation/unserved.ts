@@ -4,13 +4,14 @@
  */
 import type { Log } from '../../runtime/platform/log.ts';
 import { conditionsOf } from '../image-service/conditions.ts';
+import type { CacheHealth } from '../kube/cache-health.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { isOvertaken } from '../kube/kube-failure.ts';
 import type { Term } from '../kube/lease.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import type { KubeMetrics } from '../kube/metrics.ts';
 import { sleep, type TimedClock } from '../kube/timed-clock.ts';
-import { type CacheHealth, openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
+import { openWatchCache, type WatchCache } from '../kube/watch-cache.ts';
 import { type ImageServiceObject, imageServices } from './live-types.ts';
 import { statusOf } from './status.ts';
 

@@ -3,12 +3,14 @@
  * for as long as it runs; handlers are told which keys to look at, and do nothing else.
  */
 import type { Log } from '../../runtime/platform/log.ts';
+import { type CacheHealth, healthOf } from './cache-health.ts';
 import type { KubeClient } from './client.ts';
 import { isSilence, KubeFailure } from './kube-failure.ts';
 import { createListPages, type ListPages } from './list-pages.ts';
 import { type ChangeHandler, createListeners, type Listeners } from './listeners.ts';
 import type { KubeMetrics } from './metrics.ts';
 import { createPauses, type Pauses } from './pause.ts';
+import { createPresence, type Presence } from './presence.ts';
 import type { KubeObject, ResourceType, Selection } from './resource.ts';
 import { createStoredObjects, isNewer, type StoredObjects } from './stored-objects.ts';
 import { sleep, type TimedClock } from './timed-clock.ts';
@@ -27,17 +29,6 @@ export type WatchCache<T extends KubeObject> = {
   stop(): Promise<void>;
 };
 
-export type CacheHealth = {
-  isSynced: boolean;
-  objects: number;
-  /** Since the API server last gave a sign: bookmarks come every minute where nothing changes. */
-  silent_ms: number;
-  /** Since the API server last answered it anything, be it that it may not look. */
-  unheard_ms: number;
-  /** So long that what it holds may be told no more. */
-  isStale: boolean;
-};
-
 export type WatchCacheOptions<T extends KubeObject> = {
   client: KubeClient;
   type: ResourceType<T>;
@@ -54,7 +45,6 @@ const WATCH_SECONDS = { least: 240, more: 60 };
 const RELIST_MS = 30 * 60_000;
 /** When an optional type that the cluster has not is looked for again. */
 const ABSENT_MS = 10_000;
-const STALE_MS = 30 * 60_000;
 const PAUSE_MS = { least_ms: 100, most_ms: 30_000 };
 /** A watch that lived so long, or showed anything, was none that fails at once. */
 const HEALTHY_MS = 5_000;
@@ -76,9 +66,7 @@ type State<T extends KubeObject> = WatchCacheOptions<T> & {
   failures: number;
   list: ListPages<T>;
   isSynced: boolean;
-  /** Whether the cluster has the type; undefined: it was not asked yet. */
-  isPresent: boolean | undefined;
-  presence_handlers: (() => void)[];
+  presence: Presence;
 };
 
 export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<T>): WatchCache<T> {
@@ -90,9 +78,9 @@ export function openWatchCache<T extends KubeObject>(options: WatchCacheOptions<
     get: (key) => state.objects.get(key),
     values: () => state.objects.values(),
     subscribe: (handler) => state.listeners.add(handler, state.objects.values()),
-    onPresence: (handler) => void state.presence_handlers.push(handler),
+    onPresence: state.presence.onChange,
     synced,
-    health: () => health(state),
+    health: () => healthOf(state),
     stop: async () => {
       stopped.abort();
       await running;
@@ -120,18 +108,8 @@ function createState<T extends KubeObject>(
     failures: 0,
     list: createListPages({ ...options, signal }),
     isSynced: false,
-    isPresent: undefined,
-    presence_handlers: [],
+    presence: createPresence(),
   };
-}
-
-function health<T extends KubeObject>(state: State<T>): CacheHealth {
-  const now = state.clock.elapsed();
-  const silent_ms = now - state.seen_at;
-  const unheard_ms = now - state.heard_at;
-  const { isSynced, objects } = state;
-  const isStale = silent_ms > STALE_MS;
-  return { isSynced, objects: objects.size(), silent_ms, unheard_ms, isStale };
 }
 
 async function run<T extends KubeObject>(state: State<T>, synced: () => void): Promise<void> {
@@ -169,7 +147,7 @@ async function listAll<T extends KubeObject>(state: State<T>): Promise<KubeFailu
   state.listed_at = state.clock.elapsed();
   state.failures = 0;
   hold(state, items);
-  notePresence(state, true);
+  state.presence.note(true);
   return undefined;
 }
 
@@ -186,13 +164,7 @@ function holdNothing<T extends KubeObject>(state: State<T>): void {
   state.version = undefined;
   state.pauses.reset();
   hold(state, []);
-  notePresence(state, false);
-}
-
-function notePresence<T extends KubeObject>(state: State<T>, isPresent: boolean): void {
-  const isNew = state.isPresent !== undefined && state.isPresent !== isPresent;
-  state.isPresent = isPresent;
-  if (isNew) for (const handler of state.presence_handlers) handler();
+  state.presence.note(false);
 }
 
 async function watchOnce<T extends KubeObject>(state: State<T>): Promise<KubeFailure | undefined> {

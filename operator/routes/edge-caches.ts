@@ -3,13 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { MANAGED } from '../image-service/render/object.ts';
 import { listObjects } from '../installation/list-objects.ts';
 import { type ImageServiceObject, imageServices } from '../installation/live-types.ts';
+import type { CacheHealth } from '../kube/cache-health.ts';
 import type { Change } from '../kube/stored-objects.ts';
-import {
-  type CacheHealth,
-  openWatchCache,
-  type WatchCache,
-  type WatchCacheOptions,
-} from '../kube/watch-cache.ts';
+import { openWatchCache, type WatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { deliveryName, type EdgeFound, findEdge, gatewayOf, type RouteMode } from './edge.ts';
 import {
   admissionOf,

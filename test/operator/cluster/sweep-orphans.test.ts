@@ -4,7 +4,7 @@ import { createDeparted } from '../../../operator/cluster/departed.ts';
 import { sweepOrphans } from '../../../operator/cluster/sweep-orphans.ts';
 import type { TenantState } from '../../../operator/cluster/tenant-controllers.ts';
 import type { TenantObject } from '../../../operator/cluster/tenant-object.ts';
-import type { CacheHealth } from '../../../operator/kube/watch-cache.ts';
+import type { CacheHealth } from '../../../operator/kube/cache-health.ts';
 import { updateProject } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
