@@ -86,7 +86,9 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     const background = 'getComputedStyle(document.body).backgroundColor';
     await expect.poll(() => page.evaluate(background)).toBe(PAPER[colorScheme]);
     // Colours that are still on their way from those of the other screen are read by nobody.
-    await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+    await page.evaluate(
+      'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))',
+    );
     const found = await page.evaluate(`${AXE}; axe.run('.info', { runOnly: ['color-contrast'] })`);
     expect(found).toMatchObject({ violations: [] });
   });
