@@ -5,7 +5,7 @@
  */
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import facts from '../package.json' with { type: 'json' };
 import { nameDashedFiles } from './cli/file-arguments.ts';
 import { callExamples, exitCodes, jobNames, processSettings } from './cli/help-texts.ts';
@@ -52,8 +52,8 @@ program
   )
   .option('--config <dir>', 'folder of YAML that is watched and reconciled', SAMPLES)
   .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
-  .option('--api-port <port>', 'port of the API', parsePort, 8080)
-  .option('--delivery-port <port>', 'port of the delivery hosts', parsePort, 8081)
+  .addOption(portOption('--api-port', { of: 'the API', usual: 8080 }))
+  .addOption(portOption('--delivery-port', { of: 'the delivery hosts', usual: 8081 }))
   .option('--json', 'when ready, print addresses and credentials as one line of JSON')
   .action(async (options) => (await import('./standalone/main.ts')).up(options, process.env));
 
@@ -189,6 +189,17 @@ function report(error: unknown): number {
 function print(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
+
+/** Also by the variable that names the port of a deployment, of which an empty one counts as unset. */
+function portOption(flag: '--api-port' | '--delivery-port', { of, usual }: PortFacts): Option {
+  const variable = `TINTYPE_${flag.slice(2).toUpperCase().replace('-', '_')}`;
+  return new Option(`${flag} <port>`, `port of ${of}`)
+    .argParser((text: string) => (text === '' ? usual : parsePort(text)))
+    .default(usual)
+    .env(variable);
+}
+
+type PortFacts = { of: string; usual: number };
 
 function parsePort(text: string): number {
   const port = Number(text);

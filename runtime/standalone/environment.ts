@@ -10,9 +10,12 @@ type Own = { secrets: Secrets; ports: Ports; databaseUrl: string; spoolFolder: s
 
 /** All that this Tintype runs with, as it would stand in the environment. */
 export function standaloneEnvironment(env: Environment, own: Own): Environment {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  return { ...ownEnvironment(own), ...given };
+  const given = Object.entries(env).filter(([name, value]) => value !== '' && !PORTS.has(name));
+  return { ...ownEnvironment(own), ...Object.fromEntries(given) };
 }
+
+/** They came with the options, as addresses are made of them. */
+const PORTS = new Set(['TINTYPE_API_PORT', 'TINTYPE_DELIVERY_PORT']);
 
 export function standaloneConfig(environment: Environment) {
   return parseConfig(environment, REQUIRED);

@@ -1,9 +1,7 @@
 // Every process of a deployment by itself, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered
 // image, what each says when something is missing, and how each ends.
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,6 +17,7 @@ import {
   startProcess,
 } from './support/deployment.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
+import { freePort } from './support/free-port.ts';
 import { runTintype } from './support/tintype.ts';
 import { identify } from './support/tools.ts';
 import { sendUpload, upload, waitUntilEnded } from './support/upload.ts';
@@ -421,13 +420,4 @@ describe('what runs apart', { shuffle: false }, () => {
       await proxy.close();
     });
   });
-
-  async function freePort(): Promise<number> {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    server.close();
-    await once(server, 'close');
-    return port;
-  }
 });

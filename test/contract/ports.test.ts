@@ -1,0 +1,52 @@
+/** `tintype up` on ports that the environment names: everything that it says of itself leads there. */
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from './support/free-port.ts';
+import { makeFolder, removeFolder, runTintype, spawnTintype } from './support/tintype.ts';
+
+let data: string;
+
+beforeAll(async () => {
+  data = await makeFolder();
+});
+afterAll(() => removeFolder(data));
+
+it('its addresses have the ports of the environment, and answer there', async () => {
+  const [api, delivery] = [await freePort(), await freePort()];
+  const env = { TINTYPE_API_PORT: String(api), TINTYPE_DELIVERY_PORT: String(delivery) };
+  const child = spawnTintype(['up', '--json', '--data', data], { env });
+  const ended = new Promise((done) => child.once('exit', done));
+  child.stderr.resume();
+  const { value: line = '' } = await createInterface({ input: child.stdout })
+    [Symbol.asyncIterator]()
+    .next();
+  const instance = JSON.parse(line);
+  expect(instance.api_url).toBe(`http://localhost:${api}`);
+  expect((await fetch(`${instance.api_url}/healthz`)).status).toBe(200);
+  expect(instance.delivery_port).toBe(delivery);
+  const viewed = await fetch(`http://127.0.0.1:${delivery}/originals/f/nothing`);
+  expect(viewed.status).toBe(404);
+  child.kill('SIGTERM');
+  await ended;
+});
+
+it('one that is none is told by its variable', async () => {
+  const { code, stderr } = await runTintype(['up', '--data', data], {
+    env: { TINTYPE_API_PORT: 'eighty' },
+  });
+  expect(stderr).toMatch(/'eighty' from env 'TINTYPE_API_PORT' is invalid.*0.*65535/);
+  expect(code).toBe(2);
+});
+
+it('an option goes before the variable, and an empty variable is none', async () => {
+  const ports = ['--api-port', '8080'];
+  const { code, stderr } = await runTintype(['up', '--data', data, ...ports], {
+    env: { TINTYPE_API_PORT: '9', TINTYPE_DELIVERY_PORT: '8080' },
+  });
+  expect(stderr).toContain('need two ports');
+  expect(code).toBe(2);
+  const { stderr: said } = await runTintype(['up', '--data', data, '--api-port', '8081'], {
+    env: { TINTYPE_DELIVERY_PORT: '' },
+  });
+  expect(said).toContain('need two ports');
+});
