@@ -115,6 +115,35 @@ it('TintypeJobFailing rings for a job whose pods are gone before anybody collect
   );
 });
 
+it('TintypeInstallationNotReady leaves what waits for somebody to the alert of that', () => {
+  const rule = rules.find(({ alert }) => alert === 'TintypeInstallationNotReady');
+  const of = (metric: string, name: string) =>
+    `tintype_installation_${metric}{namespace="images",installation="${name}"}`;
+  const labels = { severity: 'warning', namespace: 'images', installation: 'waiting' };
+  const description = rule?.annotations.description.replace(/\{\{.*?\}\}/, 'waiting');
+  judge(
+    { groups: [{ name: 'tintype', rules: [rule] }] },
+    {
+      interval: '1m',
+      input_series: [
+        { series: of('ready', 'waiting'), values: '0x40' },
+        { series: of('stalled', 'waiting'), values: '0x40' },
+        { series: of('ready', 'stalled'), values: '0x40' },
+        { series: of('stalled', 'stalled'), values: '1x40' },
+      ],
+      alert_rule_test: [
+        {
+          eval_time: '31m',
+          alertname: rule?.alert,
+          exp_alerts: [
+            { exp_labels: labels, exp_annotations: { ...rule?.annotations, description } },
+          ],
+        },
+      ],
+    },
+  );
+});
+
 describe('what waits for people', () => {
   const unreviewed = 'tintype_checks_unreviewed_seconds{namespace="images"}';
   const overQuota = (plan: string) =>

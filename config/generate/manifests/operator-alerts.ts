@@ -48,11 +48,12 @@ export const operatorAlerts: readonly Alert[] = [
   },
   {
     name: 'TintypeInstallationNotReady',
-    expr: 'min by (namespace, installation) (tintype_installation_ready) < 1',
+    expr: 'min by (namespace, installation) (tintype_installation_ready) < 1 unless max by (namespace, installation) (tintype_installation_stalled) > 0',
     for: '30m',
     severity: 'warning',
     summary: 'What runs is not what an ImageService declares.',
-    description: '{{ $labels.installation }} has not been ready for half an hour.',
+    description:
+      '{{ $labels.installation }} has not been ready for half an hour, and the condition Reconciling says what for.',
   },
   {
     name: 'TintypeWorkersAtMaximum',
