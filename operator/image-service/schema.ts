@@ -45,17 +45,13 @@ function server(what: string, usual: number) {
   };
 }
 
-function pool(queueLength: number) {
+function pool({ queueLength, slots }: { queueLength: number; slots: string }) {
   return group('{ min, max, slots, queueLengthPerReplica, resources }', {
     min: replicas(WORKERS_MAX).describe('The least pods; default 1.').optional(),
     max: integer(`a whole number, 1 to ${WORKERS_MAX}`, { min: 1, max: WORKERS_MAX })
       .describe('The most pods; default 4, or min where that is more.')
       .optional(),
-    slots: integer('a whole number, 1 to 64', { min: 1, max: 64 })
-      .describe(
-        'What one pod works on at a time; default 2. With 1, an upload that hangs keeps the others waiting.',
-      )
-      .optional(),
+    slots: integer('a whole number, 1 to 64', { min: 1, max: 64 }).describe(slots).optional(),
     queueLengthPerReplica: integer('a whole number, 1 to 10000', { min: 1, max: 10_000 })
       .describe(`How much may wait for each pod before another one starts; default ${queueLength}.`)
       .optional(),
@@ -75,8 +71,19 @@ function pool(queueLength: number) {
 }
 
 const workers = group('{ ingest, render }', {
-  ingest: pool(10).describe('The pods that take uploads in.').optional(),
-  render: pool(4).describe('The pods that render images.').optional(),
+  ingest: pool({
+    queueLength: 10,
+    slots:
+      'What one pod works on at a time; default 2. With 1, an upload that hangs keeps the others waiting.',
+  })
+    .describe('The pods that take uploads in.')
+    .optional(),
+  render: pool({
+    queueLength: 4,
+    slots: 'How many images one pod renders at a time; default 2.',
+  })
+    .describe('The pods that render images.')
+    .optional(),
 });
 
 const pullSecret = group('{ name }', {
