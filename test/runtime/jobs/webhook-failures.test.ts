@@ -156,6 +156,16 @@ describe('a failed attempt', () => {
     }
   });
 
+  it('leaves no connection for the next one, as a success does not either', async () => {
+    const before = endpoint.connections();
+    for (let sent = 1; sent <= 2; sent += 1) {
+      await insertEvent(db, project.project_id);
+      expect(await sendDue(sender)).toEqual(['delivered']);
+      expect(endpoint.connections() - before).toBe(sent);
+    }
+    await db.query('delete from webhook_deliveries');
+  });
+
   it('is any answer but 2xx, and none within the time for everything', async () => {
     const post = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 300 });
     const hasty = testSender(db, { post });
