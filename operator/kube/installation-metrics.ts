@@ -35,10 +35,14 @@ export function installationMetrics(gauge: NewGauge) {
   const workers = gauge('tintype_scaler_workers', 'Workers that a pool was last given.', ofPool);
   const wanted = gauge(
     'tintype_scaler_wanted_workers',
-    'Workers that the load of a pool asks for, whatever it may have.',
+    'Workers that the load of a pool asks for, whatever it may have: of the built-in scaler.',
     ofPool,
   );
-  const max = gauge('tintype_scaler_max_workers', 'Workers that a pool may have.', ofPool);
+  const max = gauge(
+    'tintype_scaler_max_workers',
+    'Workers that a pool may have: of the built-in scaler.',
+    ofPool,
+  );
   const looked = gauge(
     'tintype_scaler_last_look_seconds',
     'Unix time of the last look at all pools of an installation.',

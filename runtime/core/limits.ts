@@ -313,7 +313,9 @@ export const PNG_QUALITY_DEFAULT = 34;
 export const CHROMA_FULL_QUALITY_MIN = 90;
 export const AVIF_EFFORT_LOW_PIXELS_MIN = 2 * MEGAPIXEL;
 export const JPEG_OPTIMISED_PIXELS_MAX = 16 * MEGAPIXEL;
+/** Of the half-way images. */
 export const MEZZANINE_LONG_EDGES_PX = [2048, 1024, 720] as const;
+/** A half-way image is rendered from where it has so many times the pixels of a side of what is asked for. */
 export const MEZZANINE_OUTPUT_FACTOR_MIN = 1.6;
 export const MEZZANINE_JPEG_QUALITY = 92;
 /** A longer render is answered by its key alone and read from storage. */

@@ -53,12 +53,12 @@ export const metricTable = {
   },
   tintype_queue_waiting: {
     kind: 'gauge',
-    help: 'Messages and calls that nobody has taken yet: on the broker, which every process sees alike.',
+    help: 'Messages and calls that nobody has taken yet, by the queue’s name on the broker: every process sees them alike.',
     labels: ['queue'],
   },
   tintype_queue_in_hand: {
     kind: 'gauge',
-    help: 'Messages and calls that this process works on now.',
+    help: 'Messages and calls that this process works on now, by their work: ingest or render.',
     labels: ['queue'],
   },
   tintype_uploads_waiting: {
