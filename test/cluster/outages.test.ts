@@ -3,7 +3,7 @@ import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
-import { makeOrganization, makeProject, must } from '../support/rows.ts';
+import { makeProject, must } from '../support/rows.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -194,7 +194,10 @@ describe('the Events of a resource', () => {
   });
 
   it('keep what was there before a project of the API was adopted', async () => {
-    const name = newSlug();
+    const [name, first] = [newSlug(), newSlug()];
+    await apply('Project', first, {});
+    // The first one of a namespace brings its organization.
+    await led(() => untilReason('Project', first, 'InSync'));
     const { organization_id } = await organizationOf(cluster.namespace());
     await makeProject(db, { organization_id, project_slug: name, name: 'By hand' });
     await apply('Project', name, { displayName: 'Shop' });
@@ -215,5 +218,5 @@ async function organizationOf(namespace: string) {
     'select organization_id from organizations where namespace = $1',
     [namespace],
   );
-  return found ?? makeOrganization(db);
+  return must(found);
 }
