@@ -104,6 +104,7 @@ it('of a recipe', async () => {
 });
 
 it('of a watermark preset', async () => {
+  await pass({ Project: {} });
   const project = must(await findProjectBySlug(db, name));
   await makeFile(db, project, { file_slug: 'logo.png' });
   const preset = (xOffset: number) => ({
