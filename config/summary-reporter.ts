@@ -25,7 +25,9 @@ export default class SummaryReporter implements Reporter {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const states = tests.map((test) => test.result().state);
     const passed = states.filter((state) => state === 'passed').length;
-    const broken = modules.filter((module) => module.errors().length > 0).length;
+    // What fails in no test: a file that cannot be loaded, a hook before or after the tests of a describe.
+    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+    const broken = suites.filter((suite) => suite.errors().length > 0).length;
     const failed = states.filter((state) => state === 'failed').length + broken + errors.length;
     const untrue = failed === 0 && (await this.#isWhole(modules)) ? compareWithSeen() : [];
     if (untrue.length > 0) process.exitCode = 1;
