@@ -23,19 +23,18 @@ const log = createLog({ level: 'silent', name: 'test' });
 const lane = { slots: 1, memory_bytes: 2e9, jobs_per_child: 100, log };
 let decoder: Sandbox;
 let misbehaving: Sandbox;
+let hasty: Sandbox;
 let project: ProjectRow;
 
 beforeAll(() => {
   decoder = createSandbox({ ...lane, wall_clock_ms: 30_000 });
-  misbehaving = createSandbox({
-    ...lane,
-    wall_clock_ms: 900,
-    memory_bytes: 200_000_000,
-    entry: new URL('./misbehaving-decoder.ts', import.meta.url),
-  });
+  const entry = new URL('./misbehaving-decoder.ts', import.meta.url);
+  const small = { ...lane, memory_bytes: 200_000_000, entry };
+  misbehaving = createSandbox({ ...small, wall_clock_ms: 30_000 });
+  hasty = createSandbox({ ...small, wall_clock_ms: 900 });
 });
 afterAll(async () => {
-  await Promise.all([decoder.close(), misbehaving.close()]);
+  await Promise.all([decoder, misbehaving, hasty].map((each) => each.close()));
   storage.remove();
 });
 beforeEach(async () => {
@@ -313,7 +312,7 @@ describe('an upload that is refused', () => {
 });
 
 describe('an attempt that fails', () => {
-  const attempts = async (behaviour: string, turns: number) => {
+  const attempts = async (behaviour: string, turns: number, sandbox = misbehaving) => {
     const upload = await arrive(world, project, { bytes: Buffer.from(behaviour) });
     const outcomes: string[] = [];
     for (let turn = 0; turn < turns; turn += 1) {
@@ -321,14 +320,14 @@ describe('an attempt that fails', () => {
         'update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and lease_until is not null',
         [upload.upload_id],
       );
-      const outcome = await ingestUpload(deps({ sandbox: misbehaving }), upload.upload_id);
+      const outcome = await ingestUpload(deps({ sandbox }), upload.upload_id);
       outcomes.push(outcome.result === 'failed' ? outcome.error_code : outcome.result);
     }
     return outcomes;
   };
 
   it('by the clock three times ends the upload', async () => {
-    expect(await attempts('hang', 3)).toEqual(['retry', 'retry', 'processing_timeout']);
+    expect(await attempts('hang', 3, hasty)).toEqual(['retry', 'retry', 'processing_timeout']);
   });
 
   it.each([
