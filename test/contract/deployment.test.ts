@@ -1,6 +1,7 @@
 // Every process of a deployment by itself, on real PostgreSQL, S3 and RabbitMQ: from an empty database to a delivered
 // image, what each says when something is missing, and how each ends.
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -44,7 +45,10 @@ const type = async (block: string, env: Record<string, string> = {}) => {
   const { stdout } = await promisify(execFile)('bash', words, { env: { ...process.env, ...env } });
   return stdout;
 };
-const [, probes = '', logs = ''] = readShellBlocks('docs/runbook/README.md');
+const RUNBOOK = 'docs/runbook/README.md';
+const [, probes = '', logs = ''] = readShellBlocks(RUNBOOK);
+/** What is put behind it for what went wrong alone. */
+const [, failures = ''] = /`(\| grep [^`]+)`/.exec(readFileSync(RUNBOOK, 'utf8')) ?? [];
 const watched = async (port: number, path: string) => fetch(`http://127.0.0.1:${port}${path}`);
 
 describe('what runs apart', { shuffle: false }, () => {
@@ -413,9 +417,12 @@ describe('what runs apart', { shuffle: false }, () => {
       const log = join(dirname(deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'log');
       await writeFile(log, `${started.lines.join('\n')}\n`);
       // In the place of kubectl, which has it from a node.
-      const found = await type(`kubectl() { cat "$LOG"; }\n${logs}`, { LOG: log });
-      expect(found.trimEnd().split('\n')).toContain(line);
-      expect(found).not.toContain('"level":"info"');
+      const show = `kubectl() { cat "$LOG"; }\n${logs.trimEnd()}`;
+      const all = await type(show, { LOG: log });
+      expect(all.trimEnd().split('\n')).toEqual(started.lines);
+      const failed = await type(`${show} ${failures}`, { LOG: log });
+      expect(failed.trimEnd().split('\n')).toContain(line);
+      expect(failed).not.toContain('"level":"info"');
       expect(await started.end('SIGTERM')).toBe(0);
       await proxy.close();
     });
