@@ -14,6 +14,7 @@ export async function changeProjectDomains(
   domains: readonly string[],
 ): Promise<void> {
   await updateProjectDomains(tx, { project_id, domains });
-  const isLeft = custom_domains.some((domain) => !domains.includes(domain));
-  if (isLeft) await purgeProject(tx, { project_id, reason: 'custom_domains' });
+  const left_domains = custom_domains.filter((domain) => !domains.includes(domain));
+  if (left_domains.length > 0)
+    await purgeProject(tx, { project_id, reason: 'custom_domains', left_domains });
 }

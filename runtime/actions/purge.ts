@@ -13,16 +13,20 @@ const REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
 
 export async function purgeProject(
   tx: Transaction,
-  { project_id, reason }: { project_id: string; reason: string },
+  { project_id, reason, left_domains }: PurgedProject,
 ): Promise<void> {
   await updateProjectGeneration(tx, project_id);
   await insertPurge(tx, {
     project_id,
     file: null,
     reason,
+    left_domains,
     repeat_after_seconds: REPEAT_SECONDS,
   });
 }
+
+/** `left_domains`: the custom domains that it had until now. */
+export type PurgedProject = { project_id: string; reason: string; left_domains?: string[] };
 
 export type PurgedFile = { project_id: string; file_id: string; file_slug: string };
 

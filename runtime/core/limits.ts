@@ -337,6 +337,8 @@ export const STATUS_INCIDENTS_MAX = 50;
 /** Decided: samples in a row, one a minute. */
 export const STATUS_FAILED_SAMPLES_TO_OPEN = 3;
 export const STATUS_GOOD_SAMPLES_TO_CLOSE = 5;
+/** Of failed samples in a row: what was not sampled for longer lies between two of them. */
+export const STATUS_SAMPLES_APART_MINUTES_MAX = 3;
 /** A probe that is not answered by then has failed. */
 export const STATUS_PROBE_SECONDS = 10;
 /** Uploads and webhooks that wait longer say that nobody works on them. */

@@ -1,5 +1,9 @@
 /** What is sampled for the status page, and when samples open and close an incident. Spec: Public, status. */
-import { STATUS_FAILED_SAMPLES_TO_OPEN, STATUS_GOOD_SAMPLES_TO_CLOSE } from './limits.ts';
+import {
+  STATUS_FAILED_SAMPLES_TO_OPEN,
+  STATUS_GOOD_SAMPLES_TO_CLOSE,
+  STATUS_SAMPLES_APART_MINUTES_MAX,
+} from './limits.ts';
 
 /** A service of the status page, and what it does in words. */
 export const statusServices = {
@@ -30,5 +34,13 @@ export function incidentMove(samples: readonly Sample[], state: 'open' | 'none')
   const first = newest.at(-1);
   if (first === undefined || newest.length < count) return undefined;
   if (newest.some(({ ok }) => ok !== isOpen)) return undefined;
+  if (!isOpen && newest.some((sample, at) => isApart(sample, newest[at + 1]))) return undefined;
   return { move: isOpen ? 'close' : 'open', at: first.sampled_at };
+}
+
+/** Nobody knows how the service was between them. */
+function isApart(sample: Sample, before: Sample | undefined): boolean {
+  if (before === undefined) return false;
+  const apart_ms = sample.sampled_at.getTime() - before.sampled_at.getTime();
+  return apart_ms > STATUS_SAMPLES_APART_MINUTES_MAX * 60_000;
 }

@@ -11,6 +11,7 @@ export type PurgeRow = {
   file_slug: string | null;
   /** The file that had the slug; null too where an older version wrote the row. */
   file_id: string | null;
+  /** Those that it has, and those that it had before the change. */
   custom_domains: string[];
   reason: string;
   attempt: number;
@@ -21,6 +22,8 @@ export type NewPurge = {
   /** Null: everything of the project. */
   file: { file_id: string; file_slug: string } | null;
   reason: string;
+  /** Custom domains that the change takes from the project. */
+  left_domains?: string[] | undefined;
   /** How long an edge can still be refilled with what was: lookup lifetime plus render deadline. */
   repeat_after_seconds: number;
 };
@@ -28,8 +31,8 @@ export type NewPurge = {
 /** The second one by the clock at this moment: the transaction may have begun long ago, and is seen when it ends. */
 export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<void> {
   await tx.query(
-    `insert into purges (project_id, file_slug, file_id, reason, run_after)
-     select $1, $2, $3, $4, due
+    `insert into purges (project_id, file_slug, file_id, reason, left_domains, run_after)
+     select $1, $2, $3, $4, $6, due
      from unnest(array[date_trunc('milliseconds', now()), clock_timestamp() + make_interval(secs => $5)]) due`,
     [
       purge.project_id,
@@ -37,6 +40,7 @@ export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<voi
       purge.file?.file_id ?? null,
       purge.reason,
       purge.repeat_after_seconds,
+      purge.left_domains ?? null,
     ],
   );
 }
@@ -53,10 +57,10 @@ export async function claimPurges(
      ), claimed as (
        update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
        from due where purges.purge_id = due.purge_id
-       returning purges.purge_id, project_id, file_slug, file_id, reason, attempt
+       returning purges.purge_id, project_id, file_slug, file_id, reason, attempt, coalesce(left_domains, '{}') as left_domains
      )
-     select claimed.*, p.project_slug,
-       array(select domain from project_domains d where d.project_id = p.project_id order by position) as custom_domains
+     select purge_id, claimed.project_id, file_slug, file_id, reason, attempt, p.project_slug,
+       array(select domain from project_domains d where d.project_id = p.project_id order by position) || left_domains as custom_domains
      from claimed join projects p on p.project_id = claimed.project_id order by purge_id`,
     [limit, lease_seconds],
   );

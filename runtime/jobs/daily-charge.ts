@@ -4,6 +4,7 @@
  * refunds, and a run that is repeated changes nothing. Spec: Metering; Organization quota.
  */
 import { settleQuota } from '../actions/settle-quota.ts';
+import { ServiceError } from '../core/errors.ts';
 import {
   billedHours,
   chargedDays,
@@ -27,20 +28,45 @@ const PAGE = 1000;
 
 export async function dailyCharge(context: JobContext): Promise<JobCounts> {
   const counts = { organizations: 0, entries: 0, credits: 0, exceeded: 0, restored: 0 };
+  const failures: unknown[] = [];
   for (const [organization_id, project_ids] of await organizationsToCharge(context)) {
     context.signal.throwIfAborted();
-    // In doubt it is done again: what was charged by then is no longer a difference.
-    const charged = await context.db.transaction(
-      (tx) => chargeOrganization(tx, { organization_id, project_ids, ...context }),
-      { settle: async () => undefined },
-    );
+    const charged = await chargeSafely(context, { organization_id, project_ids }, failures);
+    if (charged === undefined) continue;
     await context.failpoint?.('charge.committed');
     counts.organizations += 1;
     counts.entries += charged.entries;
     counts.credits += charged.credits;
     if (charged.quota !== 'unchanged') counts[charged.quota] += 1;
   }
+  if (failures.length > 0)
+    throw new AggregateError(
+      failures,
+      `${failures.length} of the organizations could not be charged`,
+    );
   return counts;
+}
+
+/** One that cannot be charged just now, as its row is held, keeps no other from it: it is logged, and fails the run. */
+async function chargeSafely(
+  context: JobContext,
+  organization: Pick<Charging, 'organization_id' | 'project_ids'>,
+  failures: unknown[],
+): Promise<Charged | undefined> {
+  try {
+    // In doubt it is done again: what was charged by then is no longer a difference.
+    return await context.db.transaction(
+      (tx) => chargeOrganization(tx, { ...organization, ...context }),
+      { settle: async () => undefined },
+    );
+  } catch (error) {
+    const isAway = error instanceof ServiceError && error.code === 'storage_unavailable';
+    if (isAway || context.signal.aborted) throw error;
+    const { organization_id } = organization;
+    context.log.error('an organization was not charged', { organization_id, error });
+    failures.push(error);
+    return undefined;
+  }
 }
 
 /** Those with usage on the charged days, and those whose quota does not fit their balance. */

@@ -12,6 +12,7 @@ import { deleteFile } from '../../../runtime/actions/delete-file.ts';
 import { publishFile } from '../../../runtime/actions/publish-file.ts';
 import { type FileRow, updateFile } from '../../../runtime/db/files.ts';
 import { lockProject, type ProjectChanges, type ProjectRow } from '../../../runtime/db/projects.ts';
+import { claimPurges } from '../../../runtime/db/purges.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import {
@@ -276,4 +277,16 @@ describe('what makes caches forget', () => {
       expect(changed?.generation).toBe(forgets === 'project' ? generation + 1 : generation);
     });
   }
+
+  it('a custom domain that left is named to caches that know hosts alone, both times', async () => {
+    await setDomains('old.hero.example', 'img.hero.example');
+    await setDomains('img.hero.example');
+    await db.query(`update purges set run_after = now() - interval '1 s'`);
+    const claimed = await claimPurges(db, { limit: 100, lease_seconds: 60 });
+    const own = claimed.filter(({ project_id }) => project_id === project.project_id);
+    expect(own.map(({ custom_domains }) => custom_domains)).toEqual([
+      ['img.hero.example', 'old.hero.example'],
+      ['img.hero.example', 'old.hero.example'],
+    ]);
+  });
 });

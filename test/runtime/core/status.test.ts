@@ -2,10 +2,12 @@
 import { expect, it } from 'vitest';
 import { incidentMove } from '../../../runtime/core/status.ts';
 
-/** `x` failed, `.` good, oldest first; minute by minute from midnight. */
+/** `x` failed, `.` good, ` ` none, oldest first; minute by minute from midnight. */
 const samples = (text: string) =>
   [...text]
-    .map((mark, minute) => ({
+    .map((mark, minute) => ({ mark, minute }))
+    .filter(({ mark }) => mark !== ' ')
+    .map(({ mark, minute }) => ({
       ok: mark === '.',
       sampled_at: new Date(Date.UTC(2026, 0, 1, 0, minute)),
     }))
@@ -18,6 +20,10 @@ it.each([
   ['x.xx', 'none', undefined],
   ['..xxx', 'none', { move: 'open', minute: 2 }],
   ['xxxxx', 'none', { move: 'open', minute: 2 }],
+  ['xx  x', 'none', { move: 'open', minute: 0 }],
+  ['xx   x', 'none', undefined],
+  ['xx   xxx', 'none', { move: 'open', minute: 5 }],
+  ['xxx    .....', 'open', { move: 'close', minute: 7 }],
   ['xxx', 'open', undefined],
   ['xxx....', 'open', undefined],
   ['xxx..x..', 'open', undefined],

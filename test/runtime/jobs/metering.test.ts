@@ -156,6 +156,30 @@ describe('the daily charge', () => {
     expect(await dayOf(project_id, '2026-11-19')).toMatchObject({ credits: 7, charged_credits: 7 });
   });
 
+  it('charges all others where one organization cannot be, and fails', async () => {
+    const tenants: Tenant[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      const tenant = await makeTenant({ credits: 1000, projects: 1 });
+      await send(usage(tenant.project_ids[0] ?? '', hour('2026-11-19', 5), 100));
+      tenants.push(tenant);
+    }
+    await jobs.run(rollup);
+    const stuck = tenants[1]?.organization_id;
+    await db.query(
+      `create function refuse() returns trigger language plpgsql as $$ begin raise 'not this one'; end $$;
+       create trigger stuck before insert on ledger for each row when (new.organization_id = '${stuck}')
+       execute function refuse()`,
+    );
+    await expect(jobs.run(charge, CHARGE)).rejects.toThrow(
+      '1 of the organizations could not be charged',
+    );
+    const balances = async () => Promise.all(tenants.map(balanceOf));
+    expect(await balances()).toEqual([900, 1000, 900]);
+    await db.query('drop trigger stuck on ledger; drop function refuse');
+    await jobs.run(charge, CHARGE);
+    expect(await balances()).toEqual([900, 900, 900]);
+  });
+
   it('leaves today and days before the last three alone', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;
