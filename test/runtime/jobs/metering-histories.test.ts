@@ -176,7 +176,9 @@ async function run(job: Job, breaksAt = Number.POSITIVE_INFINITY, at = CHARGE): 
     await job.run({ ...jobs.deps, at, run: `r${runs}`, signal, failpoint });
     return false;
   } catch (error) {
-    if (String(error).includes('killed here')) return true;
+    // A charge names what each organization failed with.
+    const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
+    if (causes.some((cause) => String(cause).includes('killed here'))) return true;
     throw error;
   }
 }
