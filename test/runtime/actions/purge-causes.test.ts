@@ -281,12 +281,26 @@ describe('what makes caches forget', () => {
   it('a custom domain that left is named to caches that know hosts alone, both times', async () => {
     await setDomains('old.hero.example', 'img.hero.example');
     await setDomains('img.hero.example');
+    await setDomains('img.hero.example', 'new.hero.example');
     await db.query(`update purges set run_after = now() - interval '1 s'`);
     const claimed = await claimPurges(db, { limit: 100, lease_seconds: 60 });
     const own = claimed.filter(({ project_id }) => project_id === project.project_id);
     expect(own.map(({ custom_domains }) => custom_domains)).toEqual([
-      ['img.hero.example', 'old.hero.example'],
-      ['img.hero.example', 'old.hero.example'],
+      ['img.hero.example', 'new.hero.example', 'old.hero.example'],
+      ['img.hero.example', 'new.hero.example', 'old.hero.example'],
+    ]);
+  });
+
+  it('… and once, where it has come back by then', async () => {
+    await setDomains('old.hero.example');
+    await setDomains();
+    await setDomains('old.hero.example');
+    await db.query(`update purges set run_after = now() - interval '1 s'`);
+    const claimed = await claimPurges(db, { limit: 100, lease_seconds: 60 });
+    const own = claimed.filter(({ project_id }) => project_id === project.project_id);
+    expect(own.map(({ custom_domains }) => custom_domains)).toEqual([
+      ['old.hero.example'],
+      ['old.hero.example'],
     ]);
   });
 });
