@@ -4,7 +4,6 @@
  * refunds, and a run that is repeated changes nothing. Spec: Metering; Organization quota.
  */
 import { settleQuota } from '../actions/settle-quota.ts';
-import { ServiceError } from '../core/errors.ts';
 import {
   billedHours,
   chargedDays,
@@ -14,6 +13,7 @@ import {
   type ExemptPeriod,
   startOfDay,
 } from '../core/metering.ts';
+import { isAway } from '../core/outage.ts';
 import type { Transaction } from '../db/client.ts';
 import { insertLedgerEntry } from '../db/ledger.ts';
 import { listExemptions } from '../db/organization-exemptions.ts';
@@ -31,19 +31,21 @@ export async function dailyCharge(context: JobContext): Promise<JobCounts> {
   const failures: unknown[] = [];
   for (const [organization_id, project_ids] of await organizationsToCharge(context)) {
     context.signal.throwIfAborted();
-    const charged = await chargeSafely(context, { organization_id, project_ids }, failures);
-    if (charged === undefined) continue;
+    const charged = await chargeSafely(context, { organization_id, project_ids });
+    if ('error' in charged) {
+      failures.push(charged.error);
+      continue;
+    }
     await context.failpoint?.('charge.committed');
     counts.organizations += 1;
     counts.entries += charged.entries;
     counts.credits += charged.credits;
     if (charged.quota !== 'unchanged') counts[charged.quota] += 1;
   }
-  if (failures.length > 0)
-    throw new AggregateError(
-      failures,
-      `${failures.length} of the organizations could not be charged`,
-    );
+  if (failures.length > 0) {
+    const [cause] = failures;
+    throw new Error(`${failures.length} of the organizations could not be charged`, { cause });
+  }
   return counts;
 }
 
@@ -51,8 +53,7 @@ export async function dailyCharge(context: JobContext): Promise<JobCounts> {
 async function chargeSafely(
   context: JobContext,
   organization: Pick<Charging, 'organization_id' | 'project_ids'>,
-  failures: unknown[],
-): Promise<Charged | undefined> {
+): Promise<Charged | { error: unknown }> {
   try {
     // In doubt it is done again: what was charged by then is no longer a difference.
     return await context.db.transaction(
@@ -60,12 +61,10 @@ async function chargeSafely(
       { settle: async () => undefined },
     );
   } catch (error) {
-    const isAway = error instanceof ServiceError && error.code === 'storage_unavailable';
-    if (isAway || context.signal.aborted) throw error;
+    if (isAway(error) || context.signal.aborted) throw error;
     const { organization_id } = organization;
     context.log.error('an organization was not charged', { organization_id, error });
-    failures.push(error);
-    return undefined;
+    return { error };
   }
 }
 

@@ -3,8 +3,8 @@
  * that runs on this machine, or else on the installation that the environment names, as a CronJob does. Doorbells of an
  * embedded queue reach nobody from here; the sweep of the running Tintype rings again.
  */
-import { ServiceError } from '../core/errors.ts';
 import { parseDay, parseInstant } from '../core/instant.ts';
+import { isAway } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
 import type { JobByHand } from './job.ts';
@@ -55,10 +55,6 @@ function parseTime(text: string): Date {
 
 const AWAY =
   'the database or the storage does not answer: start Tintype with `make up`, or ask `tintype doctor`';
-
-function isAway(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'storage_unavailable';
-}
 
 function print(name: string, at: Date, result: JobRunResult): void {
   if (result.outcome === 'skipped') {

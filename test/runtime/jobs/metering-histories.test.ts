@@ -176,9 +176,9 @@ async function run(job: Job, breaksAt = Number.POSITIVE_INFINITY, at = CHARGE): 
     await job.run({ ...jobs.deps, at, run: `r${runs}`, signal, failpoint });
     return false;
   } catch (error) {
-    // A charge names what each organization failed with.
-    const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
-    if (causes.some((cause) => String(cause).includes('killed here'))) return true;
+    // A charge goes on behind what failed, and has it as its cause.
+    const { cause = error } = error as Error;
+    if (String(cause).includes('killed here')) return true;
     throw error;
   }
 }
