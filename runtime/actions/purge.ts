@@ -11,6 +11,9 @@ import { insertPurge } from '../db/purges.ts';
 /** How long an edge can still be refilled with what was. */
 const REPEAT_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS;
 
+/** `left_domains`: custom domains that it had until now. */
+type PurgedProject = { project_id: string; reason: string; left_domains?: string[] };
+
 export async function purgeProject(
   tx: Transaction,
   { project_id, reason, left_domains }: PurgedProject,
@@ -24,9 +27,6 @@ export async function purgeProject(
     repeat_after_seconds: REPEAT_SECONDS,
   });
 }
-
-/** `left_domains`: the custom domains that it had until now. */
-export type PurgedProject = { project_id: string; reason: string; left_domains?: string[] };
 
 export type PurgedFile = { project_id: string; file_id: string; file_slug: string };
 

@@ -57,12 +57,11 @@ export async function claimPurges(
      ), claimed as (
        update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
        from due where purges.purge_id = due.purge_id
-       returning purges.purge_id, project_id, file_slug, file_id, reason, attempt, coalesce(left_domains, '{}') as left_domains
+       returning purges.purge_id, project_id, file_slug, file_id, reason, attempt, left_domains
      )
      select purge_id, claimed.project_id, file_slug, file_id, reason, attempt, p.project_slug,
-       array(select domain from project_domains d where d.project_id = p.project_id order by position)
-         || array(select left_domain from unnest(left_domains) left_domain
-              where left_domain not in (select domain from project_domains d where d.project_id = p.project_id)) as custom_domains
+       array(select domain from project_domains d where d.project_id = p.project_id
+         union select unnest(left_domains) order by 1) as custom_domains
      from claimed join projects p on p.project_id = claimed.project_id order by purge_id`,
     [limit, lease_seconds],
   );
