@@ -52,8 +52,14 @@ program
   )
   .option('--config <dir>', 'folder of YAML that is watched and reconciled', SAMPLES)
   .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
-  .addOption(portOption('--api-port', { of: 'the API', usual: 8080 }))
-  .addOption(portOption('--delivery-port', { of: 'the delivery hosts', usual: 8081 }))
+  .addOption(portOption('--api-port', { of: 'the API', usual: 8080, variable: 'TINTYPE_API_PORT' }))
+  .addOption(
+    portOption('--delivery-port', {
+      of: 'the delivery hosts',
+      usual: 8081,
+      variable: 'TINTYPE_DELIVERY_PORT',
+    }),
+  )
   .option('--json', 'when ready, print addresses and credentials as one line of JSON')
   .action(async (options) => (await import('./standalone/main.ts')).up(options, process.env));
 
@@ -191,15 +197,14 @@ function print(error: unknown): string {
 }
 
 /** Also by the variable that names the port of a deployment, of which an empty one counts as unset. */
-function portOption(flag: '--api-port' | '--delivery-port', { of, usual }: PortFacts): Option {
-  const variable = `TINTYPE_${flag.slice(2).toUpperCase().replace('-', '_')}`;
+function portOption(flag: string, { of, usual, variable }: PortFacts): Option {
   return new Option(`${flag} <port>`, `port of ${of}`)
     .argParser((text: string) => (text === '' ? usual : parsePort(text)))
     .default(usual)
     .env(variable);
 }
 
-type PortFacts = { of: string; usual: number };
+type PortFacts = { of: string; usual: number; variable: string };
 
 function parsePort(text: string): number {
   const port = Number(text);

@@ -10,12 +10,17 @@ type Own = { secrets: Secrets; ports: Ports; databaseUrl: string; spoolFolder: s
 
 /** All that this Tintype runs with, as it would stand in the environment. */
 export function standaloneEnvironment(env: Environment, own: Own): Environment {
-  const given = Object.entries(env).filter(([name, value]) => value !== '' && !PORTS.has(name));
-  return { ...ownEnvironment(own), ...Object.fromEntries(given) };
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  return { ...ownEnvironment(own), ...given, ...listening(own.ports) };
 }
 
-/** They came with the options, as addresses are made of them. */
-const PORTS = new Set(['TINTYPE_API_PORT', 'TINTYPE_DELIVERY_PORT']);
+/** What the options found, as addresses are made of it: they take the variables in. */
+function listening(ports: Ports): Environment {
+  return {
+    TINTYPE_API_PORT: String(ports.api),
+    TINTYPE_DELIVERY_PORT: String(ports.delivery),
+  };
+}
 
 export function standaloneConfig(environment: Environment) {
   return parseConfig(environment, REQUIRED);
@@ -43,9 +48,7 @@ function ownEnvironment({ secrets, ports, databaseUrl, spoolFolder }: Own): Envi
   return {
     TINTYPE_DATABASE_URL: databaseUrl,
     TINTYPE_BASE_URL: baseUrl,
-    TINTYPE_API_PORT: String(ports.api),
     TINTYPE_DELIVERY_ROOT_DOMAIN: 'localhost',
-    TINTYPE_DELIVERY_PORT: String(ports.delivery),
     TINTYPE_DELIVERY_PUBLIC_PORT: String(ports.delivery),
     TINTYPE_DELIVERY_SCHEME: 'http',
     TINTYPE_IDENTITY_ISSUER: `${baseUrl}/identity`,

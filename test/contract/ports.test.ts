@@ -1,8 +1,7 @@
 /** `tintype up` on ports that the environment names: everything that it says of itself leads there. */
-import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freePort } from './support/free-port.ts';
-import { makeFolder, removeFolder, runTintype, spawnTintype } from './support/tintype.ts';
+import { makeFolder, removeFolder, runTintype, startTintype } from './support/tintype.ts';
 
 let data: string;
 
@@ -14,20 +13,13 @@ afterAll(() => removeFolder(data));
 it('its addresses have the ports of the environment, and answer there', async () => {
   const [api, delivery] = [await freePort(), await freePort()];
   const env = { TINTYPE_API_PORT: String(api), TINTYPE_DELIVERY_PORT: String(delivery) };
-  const child = spawnTintype(['up', '--json', '--data', data], { env });
-  const ended = new Promise((done) => child.once('exit', done));
-  child.stderr.resume();
-  const { value: line = '' } = await createInterface({ input: child.stdout })
-    [Symbol.asyncIterator]()
-    .next();
-  const instance = JSON.parse(line);
+  const { instance, end } = await startTintype({ data, env, ports: 'named' });
   expect(instance.api_url).toBe(`http://localhost:${api}`);
   expect((await fetch(`${instance.api_url}/healthz`)).status).toBe(200);
   expect(instance.delivery_port).toBe(delivery);
   const viewed = await fetch(`http://127.0.0.1:${delivery}/originals/f/nothing`);
   expect(viewed.status).toBe(404);
-  child.kill('SIGTERM');
-  await ended;
+  await end('SIGTERM');
 });
 
 it('one that is none is told by its variable', async () => {

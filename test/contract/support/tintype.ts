@@ -39,7 +39,14 @@ export type Tintype = {
 /** `nobody`: not as root, whoever runs the tests; who is not root is that user already. */
 export type User = 'self' | 'nobody';
 
-type StartOptions = { data?: string; config?: string; env?: NodeJS.ProcessEnv; user?: User };
+type StartOptions = {
+  data?: string;
+  config?: string;
+  env?: NodeJS.ProcessEnv;
+  user?: User;
+  /** By the variables of `env`; any free ones otherwise. */
+  ports?: 'named';
+};
 
 const START_MS_MAX = 120_000;
 
@@ -57,7 +64,8 @@ export async function startTintype(options: StartOptions = {}): Promise<Tintype>
   const data = options.data ?? (await makeFolder());
   const config = options.config ?? join(projectRoot, 'config/samples');
   const env = { ...HURRIED, ...(await findBackend()), ...options.env };
-  const child = spawnTintype([...upArgs(data), '--config', config], { ...options, env });
+  const args = options.ports === 'named' ? ['up', '--json', '--data', data] : upArgs(data);
+  const child = spawnTintype([...args, '--config', config], { ...options, env });
   const ended = new Promise<number | null>((done) => child.once('exit', (code) => done(code)));
   const [stdout, stderr] = [collectLines(child.stdout), collectLines(child.stderr)];
   const instance = await readInstance(child, { stdout, stderr, ended });
