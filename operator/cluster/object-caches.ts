@@ -1,10 +1,8 @@
 /** The watch caches of the tenant kinds, of all namespaces or of those that are named. They run whoever leads. */
-
 import type { CacheHealth } from '../kube/cache-health.ts';
 import { unwrap } from '../kube/kube-failure.ts';
 import type { ChangeHandler } from '../kube/listeners.ts';
-import type { WatchCacheOptions } from '../kube/watch-cache.ts';
-import { openWatchCache } from '../kube/watch-cache.ts';
+import { openWatchCache, type WatchCacheOptions } from '../kube/watch-cache.ts';
 import { type TenantKind, type TenantObject, tenantTypes, typeOf } from './tenant-object.ts';
 
 export type ObjectCaches = {

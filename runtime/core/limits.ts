@@ -337,7 +337,7 @@ export const STATUS_INCIDENTS_MAX = 50;
 /** Decided: samples in a row, one a minute. */
 export const STATUS_FAILED_SAMPLES_TO_OPEN = 3;
 export const STATUS_GOOD_SAMPLES_TO_CLOSE = 5;
-/** Of failed samples in a row: what was not sampled for longer lies between two of them. */
+/** Failed samples that are further apart are not in a row: nobody knows how it was between them. */
 export const STATUS_SAMPLES_APART_MINUTES_MAX = 3;
 /** A probe that is not answered by then has failed. */
 export const STATUS_PROBE_SECONDS = 10;

@@ -156,16 +156,6 @@ describe('a failed attempt', () => {
     }
   });
 
-  it('leaves no connection for the next one, as a success does not either', async () => {
-    const before = endpoint.connections();
-    for (let sent = 1; sent <= 2; sent += 1) {
-      await insertEvent(db, project.project_id);
-      expect(await sendDue(sender)).toEqual(['delivered']);
-      expect(endpoint.connections() - before).toBe(sent);
-    }
-    await db.query('delete from webhook_deliveries');
-  });
-
   it('is any answer but 2xx, and none within the time for everything', async () => {
     const post = callbackPost({ egress: 'any', clock: systemClock, deadline_ms: 300 });
     const hasty = testSender(db, { post });
@@ -206,6 +196,16 @@ describe('a failed attempt', () => {
 });
 
 describe('an answer', () => {
+  it('leaves no connection for the next webhook to be sent over', async () => {
+    const before = endpoint.connections();
+    for (let sent = 1; sent <= 2; sent += 1) {
+      await insertEvent(db, project.project_id);
+      expect(await sendDue(sender)).toEqual(['delivered']);
+      expect(endpoint.connections() - before).toBe(sent);
+    }
+    await db.query('delete from webhook_deliveries');
+  });
+
   it('is read to 4 kB, and of it a thousand characters are kept', async () => {
     endpoint.answer(status(200, {}, `ok\u0000${'x'.repeat(1_000_000)}`));
     const id = await insertEvent(db, project.project_id);
