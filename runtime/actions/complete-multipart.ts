@@ -1,6 +1,7 @@
 /**
  * The complete call of a multipart upload: the list of parts is the client's, the object is made of them, and from
- * there on it is completed as any other. Every refusal leaves the session `created`, so that it can be mended.
+ * there on it is completed as any other. Every refusal of the list leaves the session `created`, so that it can be
+ * mended; bytes of another sha256 than declared end it.
  * Spec: Upload session (status), a multipart complete.
  */
 import { setTimeout as sleep } from 'node:timers/promises';

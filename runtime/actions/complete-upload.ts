@@ -3,8 +3,6 @@
  * storage event, by the sweep, and for a declared image; whoever comes first moves it, the others see it moved. What
  * the storage says decides, never what a caller says. Spec: Upload session (status).
  */
-import { createHash } from 'node:crypto';
-import type { Readable } from 'node:stream';
 import { ServiceError } from '../core/errors.ts';
 import { sayFailure } from '../core/image/failure-sentences.ts';
 import type { Database } from '../db/client.ts';
@@ -12,7 +10,9 @@ import { findUpload, type UploadRow, updateUploadUploaded } from '../db/uploads.
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Queue } from '../platform/queue/queue.ts';
-import type { Bucket } from '../platform/storage/bucket.ts';
+import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
+import { checkDigest } from './check-digest.ts';
+import { expired, missing } from './upload-refusals.ts';
 
 export type CompleteUploadDeps = {
   readonly db: Database;
@@ -24,15 +24,15 @@ export type CompleteUploadDeps = {
 
 export type CompleteUploadOptions = {
   /**
-   * Who compares a declared sha256: this call, which leaves the upload `created` when it differs, or the
-   * worker, which then ends it as failed. The worker compares in any case, over the bytes that it decodes.
+   * Who compares a declared sha256: this call, which leaves an upload of a single part `created` when it differs, or
+   * the worker, which then ends it as failed. The worker compares in any case, over the bytes that it decodes.
    */
   sha256?: 'here' | 'worker';
 };
 
 /**
  * Returns the upload as it is now. Throws ingest_object_missing, ingest_size_mismatch or sha256_mismatch, which
- * leave it `created`; upload_expired for an expired one, and a failed one's own error_code.
+ * leave it `created` save for joined parts; upload_expired for an expired one, and a failed one's own error_code.
  */
 export async function completeUpload(
   deps: CompleteUploadDeps,
@@ -40,11 +40,9 @@ export async function completeUpload(
   options: CompleteUploadOptions = {},
 ): Promise<UploadRow> {
   if (upload.status !== 'created') return settled(upload);
-  await checkObject(deps.buckets.ingest, upload);
+  const stored = await findObject(deps.buckets.ingest, upload);
   await deps.failpoint?.('complete.object_found');
-  if (upload.sha256 !== null && options.sha256 !== 'worker') {
-    await checkDigest(deps.buckets.ingest, upload);
-  }
+  if (options.sha256 !== 'worker') await checkDigest(deps, upload, stored);
   await deps.failpoint?.('complete.before_commit');
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
   if (moved === undefined) return settled((await findUpload(deps.db, upload.upload_id)) ?? upload);
@@ -75,21 +73,8 @@ function settled(upload: UploadRow): UploadRow {
   return upload;
 }
 
-const ABORTED = 'The upload was aborted at details.expires_at. Create a new one.';
-
-/** The end of a session without bytes; an aborted one ended before its time. */
-export function expired({ expires_at, updated_at, is_expired }: UploadRow): ServiceError {
-  const ended = is_expired ? expires_at : updated_at;
-  const details = { expires_at: ended.toISOString() };
-  return new ServiceError(
-    'upload_expired',
-    is_expired ? { details } : { message: ABORTED, details },
-  );
-}
-
-async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
-  const isMultipart = upload.storage_upload_id !== null;
-  if (isMultipart && upload.is_expired) throw expired(upload);
+/** Where nothing ended the session it still takes bytes that came in time. */
+async function findObject(ingest: Bucket, upload: UploadRow): Promise<ObjectHead> {
   const head = await ingest.head(upload.ingest_key);
   if (head === undefined) {
     throw upload.is_expired ? expired(upload) : missing(upload);
@@ -98,24 +83,5 @@ async function checkObject(ingest: Bucket, upload: UploadRow): Promise<void> {
     const details = { size_bytes: upload.size_bytes, stored_bytes: head.size_bytes };
     throw new ServiceError('ingest_size_mismatch', { details });
   }
-}
-
-async function checkDigest(ingest: Bucket, upload: UploadRow): Promise<void> {
-  const body = await ingest.open(upload.ingest_key);
-  if (body === undefined) throw missing(upload);
-  const stored_sha256 = await sha256Of(body);
-  const { sha256 } = upload;
-  if (stored_sha256 === sha256) return;
-  throw new ServiceError('sha256_mismatch', { details: { sha256, stored_sha256 } });
-}
-
-function missing({ expires_at }: UploadRow): ServiceError {
-  const details = { expires_at: expires_at.toISOString() };
-  return new ServiceError('ingest_object_missing', { details });
-}
-
-async function sha256Of(body: Readable): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of body) hash.update(chunk);
-  return hash.digest('hex');
+  return head;
 }

@@ -10,7 +10,7 @@ import { ServiceError } from '../core/errors.ts';
 import { isId } from '../core/ids.ts';
 import { verifyUploadUrl } from '../core/signing/upload-url.ts';
 import { findProject } from '../db/projects.ts';
-import { findUpload, type UploadRow } from '../db/uploads.ts';
+import { findUpload, type UploadRow, updateUploadPutBegan } from '../db/uploads.ts';
 import { drainRequest } from '../platform/http/drain-request.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
@@ -109,6 +109,7 @@ async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Prom
   const { content_type, size_bytes, ingest_key } = upload;
   const arriving = request.iterator({ destroyOnReturn: false });
   const body = Readable.from(atLeastTheRate(arriving, deps.uploadRate), { objectMode: false });
+  await updateUploadPutBegan(deps.db, upload.upload_id);
   try {
     await deps.buckets.ingest.write(ingest_key, body, { content_type, size_bytes });
   } catch (error) {

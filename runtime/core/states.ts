@@ -97,9 +97,17 @@ export const additionalUploadMoves = [
     move: 'expire_wrong_size',
     from: ['created'],
     moved_by: 'time',
-    condition: 'single part; at expires_at the stored object is not size_bytes long',
+    condition: 'at expires_at the stored object is not size_bytes long',
     to: 'failed',
     also_happens: 'error_code ingest_size_mismatch',
+  },
+  {
+    move: 'refuse_joined',
+    from: ['created'],
+    moved_by: 'completion of parts with another sha256 than declared',
+    condition: 'multipart; the parts are joined',
+    to: 'failed',
+    also_happens: 'error_code sha256_mismatch; reservation returned; object deleted',
   },
   {
     move: 'retry',

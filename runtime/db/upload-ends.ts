@@ -44,6 +44,19 @@ export async function updateUploadWrongSize(
   });
 }
 
+/** created → failed, because the parts that were joined have another digest and cannot be sent again. */
+export async function updateUploadWrongDigest(
+  tx: Transaction,
+  uploadId: string,
+): Promise<UploadRow | undefined> {
+  return endUpload(tx, {
+    condition: 'upload_id = $1 and status = any($2)',
+    values: [uploadId, statesBefore(additionalUploadMoves, 'refuse_joined')],
+    status: 'failed',
+    error_code: 'sha256_mismatch',
+  });
+}
+
 export type UploadEnd = {
   /** Which upload, if it is still in the right state: SQL over $1, $2 and $3. */
   condition: string;

@@ -20,6 +20,11 @@ export type UploadRow = {
   storage_upload_id: string | null;
   part_count: number | null;
   part_size: number | null;
+  /** Of the stored object whose bytes last had another digest than declared, and that digest; hex. */
+  refused_etag: string | null;
+  refused_sha256: string | null;
+  /** When bytes last began to come through the proxy. */
+  put_began_at: Date | null;
   library_id: string | null;
   /** Its slug; `default` for the default one. */
   library: string;
@@ -187,6 +192,22 @@ export async function listOpenUploads(
      order by upload_id limit $3`,
     [query.after, query.min_age_seconds, query.limit],
   );
+}
+
+/** Notes that these bytes have another digest than declared: nobody need read them again. */
+export async function updateUploadRefusedBytes(
+  db: Queryable,
+  { upload_id, etag, sha256 }: { upload_id: string; etag: string; sha256: string },
+): Promise<void> {
+  await db.query(
+    `update uploads set refused_etag = $2, refused_sha256 = $3 where upload_id = $1 and status = 'created'`,
+    [upload_id, etag, sha256],
+  );
+}
+
+/** Bytes begin to come through the proxy: the session waits for their end, also behind its own. */
+export async function updateUploadPutBegan(db: Queryable, uploadId: string): Promise<void> {
+  await db.query('update uploads set put_began_at = now() where upload_id = $1', [uploadId]);
 }
 
 /** created → uploaded. Exactly one of several callers gets the row; the others undefined. */

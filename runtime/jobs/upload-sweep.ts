@@ -3,12 +3,14 @@
  * ends those whose time is over, rings again for those that wait, and deletes objects that nothing needs.
  * Spec: Upload session (status).
  */
+import { isJoined } from '../actions/check-digest.ts';
 import { completeUpload } from '../actions/complete-upload.ts';
 import { ServiceError } from '../core/errors.ts';
 import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
 import { listClaimableUploads } from '../db/upload-processing.ts';
 import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
+import { doorbellsOf, type Queue } from '../platform/queue/queue.ts';
 import type { JobContext, JobCounts } from './job.ts';
 import { deleteDoomed, deleteLeftBehind } from './object-sweep.ts';
 
@@ -20,8 +22,9 @@ const DOORBELLS_MAX = 1000;
 
 export async function uploadSweep(context: JobContext): Promise<JobCounts> {
   const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
+  // First, as what waits here is accepted already, and to look at the others may take long.
+  const rung = await ringAgain(context);
   for (let after = ''; ; ) {
-    context.signal.throwIfAborted();
     const query = { after, limit: PAGE, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
     const page = await listOpenUploads(context.db, query);
     for (const outcome of await sweepAll(context, page)) {
@@ -30,7 +33,6 @@ export async function uploadSweep(context: JobContext): Promise<JobCounts> {
     after = page.at(-1)?.upload_id ?? '';
     if (page.length < PAGE) break;
   }
-  const rung = await ringAgain(context);
   const deleted = await deleteDoomed(context);
   const left_behind = await deleteLeftBehind(context);
   return { ...counts, rung, deleted, left_behind };
@@ -41,6 +43,7 @@ type Outcome = 'completed' | 'expired' | 'failed' | 'errors' | 'open';
 async function sweepAll(context: JobContext, uploads: UploadRow[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let start = 0; start < uploads.length; start += AT_ONCE) {
+    context.signal.throwIfAborted();
     const some = uploads.slice(start, start + AT_ONCE);
     outcomes.push(...(await Promise.all(some.map((upload) => sweepSafely(context, upload)))));
   }
@@ -57,14 +60,12 @@ async function sweepSafely(context: JobContext, upload: UploadRow): Promise<Outc
   }
 }
 
-/** What the storage holds decides. Of a multipart upload it holds nothing before the client's list joined the parts. */
+/** What the storage holds decides. */
 async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outcome> {
   const { db, buckets } = context;
-  const isOver = isTimeOver(upload);
-  if (upload.storage_upload_id !== null && isOver) return expire(context, upload);
   const head = await buckets.ingest.head(upload.ingest_key);
   if (head?.size_bytes === upload.size_bytes) return complete(context, upload);
-  if (!isOver) return 'open';
+  if (!isTimeOver(upload)) return 'open';
   if (head === undefined) return expire(context, upload);
   const ended = await db.transaction((tx) => updateUploadWrongSize(tx, upload.upload_id));
   return ended === undefined ? 'open' : 'failed';
@@ -72,7 +73,7 @@ async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outc
 
 /** A proxy PUT that began in time may finish: at the least rate that is let pass. */
 function isTimeOver(upload: UploadRow): boolean {
-  if (upload.mode !== 'proxy') return upload.is_expired;
+  if (upload.put_began_at === null) return upload.is_expired;
   const grace = upload.size_bytes / UPLOAD_RATE_BYTES_MIN + UPLOAD_RATE_WINDOW_SECONDS;
   return upload.remaining_seconds < -grace;
 }
@@ -82,31 +83,38 @@ async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {
   return ended === undefined ? 'open' : 'expired';
 }
 
-/** Bytes with another digest stay `created` while they may be sent again; at its end the worker judges them. */
+/**
+ * Bytes with another digest stay `created` while they may be sent again, and joined parts cannot; at its end the worker
+ * judges them.
+ */
 async function complete(context: JobContext, upload: UploadRow): Promise<Outcome> {
   try {
     await completeUpload(context, upload, { sha256: upload.is_expired ? 'worker' : 'here' });
     return 'completed';
   } catch (error) {
-    if (error instanceof ServiceError && stillOpen.has(error.code)) return 'open';
-    throw error;
+    if (!(error instanceof ServiceError && refusals.has(error.code))) throw error;
+    return error.code === 'sha256_mismatch' && isJoined(upload) ? 'failed' : 'open';
   }
 }
 
-const stillOpen: ReadonlySet<string> = new Set([
+const refusals: ReadonlySet<string> = new Set([
   'sha256_mismatch',
   'ingest_size_mismatch',
   'ingest_object_missing',
   'upload_expired',
 ]);
 
-/** Who is not heard once is not heard at the other doors either: the next sweep tries again. */
+/**
+ * As many doorbells as there are fewer than uploads that wait: each is good for any of them, and more would only call
+ * workers for nothing. Who is not heard once is not heard at the other doors either: the next sweep tries again.
+ */
 async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
   const waiting = await listClaimableUploads(db, DOORBELLS_MAX);
   let rung = 0;
   try {
     await queue.mend('ingest');
-    for (const upload_id of waiting) {
+    const ringing = await countDoorbells(queue);
+    for (const upload_id of waiting.slice(ringing)) {
       await queue.publish('ingest', { upload_id });
       rung += 1;
     }
@@ -114,4 +122,9 @@ async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
     log.warn('doorbells were not taken', { counts: { waiting: waiting.length, rung }, error });
   }
   return rung;
+}
+
+async function countDoorbells(queue: Queue): Promise<number> {
+  const depths = await queue.depths();
+  return depths.find((one) => one.queue === doorbellsOf('ingest'))?.waiting ?? 0;
 }

@@ -147,6 +147,7 @@ class Create implements Command {
       error_code: null,
       stored: 'none',
       has_part: false,
+      has_put: false,
       is_over: false,
       is_in_grace: false,
     });
@@ -337,7 +338,7 @@ const happenings: OnSession[] = [
         for (const one of sessions) {
           const seconds = late.get(one.upload_id);
           one.is_over ||= seconds !== undefined;
-          one.is_in_grace = one.mode === 'proxy' && (seconds ?? Infinity) <= PROXY_GRACE_SECONDS;
+          one.is_in_grace = one.has_put && (seconds ?? Infinity) <= PROXY_GRACE_SECONDS;
         }
       },
     }),

@@ -19,8 +19,9 @@ export type ModelSession = {
   stored: Stored;
   /** Of a multipart upload: the part was sent, and not yet made an object of. */
   has_part: boolean;
+  has_put: boolean;
   is_over: boolean;
-  /** A PUT through the proxy that began in time may still be on its way: the sweep lets it end. */
+  /** A PUT through the proxy began in time and may still be on its way: the sweep lets it end. */
   is_in_grace: boolean;
 };
 
@@ -53,18 +54,20 @@ export function notices(session: ModelSession): Answered {
   if (status === 'expired') return { status: 410, code: 'upload_expired' };
   if (status === 'failed') return { status: 422, code: session.error_code ?? '' };
   if (status !== 'created') return { status: 200 };
-  if (is_over && (mode === 'multipart' || stored === 'none')) {
-    return { status: 410, code: 'upload_expired' };
-  }
+  if (is_over && stored === 'none') return { status: 410, code: 'upload_expired' };
   if (stored === 'none') return { status: 409, code: 'ingest_object_missing' };
   if (!hasRightSize(session)) return { status: 409, code: 'ingest_size_mismatch' };
-  if (!hasDigest(session)) return { status: 422, code: 'sha256_mismatch' };
+  if (!hasDigest(session)) {
+    if (mode === 'multipart') ends(session, 'failed', 'sha256_mismatch');
+    return { status: 422, code: 'sha256_mismatch' };
+  }
   session.status = 'uploaded';
   return { status: 200 };
 }
 
 export function takesProxyPut(session: ModelSession): Answered {
   if (!isPending(session)) return { status: 409, code: 'upload_not_pending' };
+  session.has_put = true;
   sendsTo(session, 'right');
   const answer = notices(session);
   return answer.status === 200 ? { status: 204 } : answer;
@@ -82,9 +85,8 @@ export function aborts(session: ModelSession): Answered {
 /** What the background job makes of it. */
 export function isSwept(session: ModelSession): void {
   if (!isPending(session)) return;
-  const { mode, is_over, is_in_grace, stored } = session;
-  if (is_over && mode === 'multipart') ends(session, 'expired', 'session_expired');
-  else if (hasRightSize(session) && (is_over || hasDigest(session))) session.status = 'uploaded';
+  const { is_over, is_in_grace, stored } = session;
+  if (hasRightSize(session) && (is_over || hasDigest(session))) session.status = 'uploaded';
   else if (!is_over || is_in_grace) return;
   else if (stored === 'none') ends(session, 'expired', 'session_expired');
   else ends(session, 'failed', 'ingest_size_mismatch');

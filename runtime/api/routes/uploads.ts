@@ -1,8 +1,9 @@
 /** Spec: Endpoints, Uploads. */
 import { abortUpload } from '../../actions/abort-upload.ts';
 import { completeMultipart } from '../../actions/complete-multipart.ts';
-import { completeUpload, expired } from '../../actions/complete-upload.ts';
+import { completeUpload } from '../../actions/complete-upload.ts';
 import { beginUpload, createUpload } from '../../actions/create-upload.ts';
+import { expired } from '../../actions/upload-refusals.ts';
 import { signParts } from '../../actions/upload-ways.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId } from '../../core/ids.ts';

@@ -139,6 +139,7 @@ export const uploadHelp = {
       'Compute the SHA-256 of the file again, over its bytes and as 64 hex digits.',
       'If it is as declared: send the bytes again, and complete.',
       'If not: abort, and create a new upload with the right one.',
+      'A multipart upload has `failed` with this: its parts were joined and cannot be sent again. Create a new one.',
     ],
     details: { sha256: SHA256, stored_sha256: STORED_SHA256 },
   },

@@ -7,6 +7,7 @@ import { carry, goOn } from '../trail.ts';
 import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
 import {
   type CallOptions,
+  doorbellsOf,
   type Queue,
   QueueBusy,
   type QueueDepth,
@@ -39,7 +40,10 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
     serve: async (name, { slots, waiting_max }, handle) =>
       subscribe(callLane(name), { slots, waiting_max, handle }),
     mend: async () => 'sound',
-    depths: async () => [...depthsOf(doorbells, 'doorbells'), ...depthsOf(calls, 'calls')],
+    depths: async () => [
+      ...depthsOf(doorbells, doorbellsOf),
+      ...depthsOf(calls, (name) => `tintype.${name}.calls`),
+    ],
     close: async () => {
       state.isClosed = true;
       const lanes = [...doorbells.values(), ...calls.values()];
@@ -48,9 +52,12 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
   };
 }
 
-function depthsOf<Handler>(lanes: Map<QueueName, Lane<Handler>>, kind: string): QueueDepth[] {
+function depthsOf<Handler>(
+  lanes: Map<QueueName, Lane<Handler>>,
+  queueOf: (name: QueueName) => string,
+): QueueDepth[] {
   return [...lanes].map(([name, lane]) => ({
-    queue: `tintype.${name}.${kind}`,
+    queue: queueOf(name),
     waiting: lane.waiting(),
     listeners: lane.listeners(),
   }));

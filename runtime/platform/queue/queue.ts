@@ -35,6 +35,11 @@ export type Queue = {
 
 export type QueueDepth = { queue: string; waiting: number; listeners: number };
 
+/** What a queue of doorbells is called, in depths and on a broker. */
+export function doorbellsOf(name: QueueName): string {
+  return `tintype.${name}.doorbells`;
+}
+
 export type QueueName = 'ingest' | 'render';
 export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
 /** `stop` takes nothing new and resolves when the running handlers have ended. */

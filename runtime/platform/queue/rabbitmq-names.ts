@@ -5,13 +5,13 @@
  */
 import type { ConfirmChannel, Options, Replies } from 'amqplib';
 import { Advice } from '../advice.ts';
-import type { QueueName } from './queue.ts';
+import { doorbellsOf, type QueueName } from './queue.ts';
 
 export type BrokerQueue = { name: string; options: Options.AssertQueue };
 
 export function doorbellQueue(name: QueueName): BrokerQueue {
   const kind = { 'x-queue-type': 'quorum', 'x-max-length': DOORBELLS_MAX };
-  return { name: `tintype.${name}.doorbells`, options: { durable: true, arguments: kind } };
+  return { name: doorbellsOf(name), options: { durable: true, arguments: kind } };
 }
 
 export function callQueue(name: QueueName, waitingMax: number): BrokerQueue {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   type CompleteUploadOptions,
   completeUpload,
@@ -18,6 +18,8 @@ import { makeProcessing, makeProject, makeUpload, must } from '../../support/row
 const { db } = useDatabase({ maxConnections: 24 });
 const bytes = Buffer.from('the bytes of an image, as far as storage is concerned');
 const sha256 = createHash('sha256').update(bytes).digest('hex');
+/** Of a multipart upload; its object is what its parts were joined to. */
+const PARTS = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
 let jobs: TestJobs;
 let project: ProjectRow;
 
@@ -88,10 +90,11 @@ describe('an upload whose object is there', () => {
   });
 
   it('completes after its expiry too, as long as nothing ended it', async () => {
-    const upload = await make();
-    await put(upload);
-    const late = await expire(upload);
-    expect(await completeUpload(jobs.deps, late)).toMatchObject({ status: 'uploaded' });
+    for (const upload of [await make(), await make(PARTS)]) {
+      await put(upload);
+      const late = await expire(upload);
+      expect(await completeUpload(jobs.deps, late)).toMatchObject({ status: 'uploaded' });
+    }
   });
 
   it('is answered as it is once it is processed', async () => {
@@ -132,6 +135,34 @@ describe('an upload stays created', () => {
     expect((await completeUpload(jobs.deps, upload)).status).toBe('uploaded');
   });
 
+  it('with bytes of another sha256 that are read once, until others came', async () => {
+    const upload = await make({ sha256 });
+    const opened = vi.spyOn(jobs.deps.buckets.ingest, 'open');
+    await put(upload, Buffer.alloc(bytes.length, 1));
+    const first = await refusal(upload);
+    expect(opened).toHaveBeenCalledTimes(1);
+    expect(await refusal(await now(upload))).toEqual(first);
+    expect(opened).toHaveBeenCalledTimes(1);
+    await put(upload, Buffer.alloc(bytes.length, 2));
+    expect((await refusal(await now(upload))).details).not.toEqual(first.details);
+    await put(upload);
+    expect((await completeUpload(jobs.deps, await now(upload))).status).toBe('uploaded');
+    opened.mockRestore();
+  });
+
+  it('not once its parts were joined to bytes of another sha256, which cannot be sent again', async () => {
+    const upload = await make({ sha256, ...PARTS });
+    await put(upload, Buffer.alloc(bytes.length, 1));
+    const error = await refusal(upload);
+    expect(error).toMatchObject({ code: 'sha256_mismatch', status: 422 });
+    expect(error.message).toContain('Create a new upload');
+    expect(error.details).toMatchObject({ sha256, stored_sha256: expect.any(String) });
+    const ended = await now(upload);
+    expect(ended).toMatchObject({ status: 'failed', error_code: 'sha256_mismatch' });
+    expect(await refusal(ended)).toMatchObject({ code: 'sha256_mismatch', status: 422 });
+    expect((await findProject(db, project.project_id))?.reserved_bytes).toBe(0);
+  });
+
   it('unless the digest is left to the worker', async () => {
     const upload = await make({ sha256 });
     await put(upload, Buffer.alloc(bytes.length, 1));
@@ -146,13 +177,6 @@ describe('an upload that has ended', () => {
     const error = await refusal(late);
     expect(error).toMatchObject({ code: 'upload_expired', status: 410 });
     expect(error.details).toEqual({ expires_at: late.expires_at.toISOString() });
-  });
-
-  it('as a multipart upload past its time answers 410 even with an object', async () => {
-    const parts = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
-    const upload = await make(parts);
-    await put(upload);
-    expect(await refusal(await expire(upload))).toMatchObject({ code: 'upload_expired' });
   });
 
   it('by an abort stays so for a caller who read it before', async () => {

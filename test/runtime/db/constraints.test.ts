@@ -241,6 +241,11 @@ const attempts: [promise: string, constraint: string, statement: () => string][]
     broken('uploads', `status = 'failed'`, theUpload),
   ],
   [
+    'bytes that were refused are known by their digest',
+    'uploads_refused_whole',
+    broken('uploads', `refused_etag = 'e'`, theUpload),
+  ],
+  [
     'an upload that did not fail has no code',
     'uploads_failure_names_its_code',
     broken('uploads', `error_code = 'decode_failed'`, theUpload),

@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto';
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
 import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import {
   findUpload,
   type NewUpload,
   type UploadRow,
+  updateUploadPutBegan,
   updateUploadUploaded,
 } from '../../../runtime/db/uploads.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeFile, makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
@@ -19,6 +21,8 @@ import { makeFile, makeProcessing, makeProject, makeUpload, must } from '../../s
 const { db } = useDatabase({ maxConnections: 16 });
 const sweep = table['upload-sweep'];
 const bytes = Buffer.from('bytes enough');
+/** Of a multipart upload; its object is what its parts were joined to. */
+const PARTS = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
 let jobs: TestJobs;
 let project: ProjectRow;
 
@@ -120,23 +124,77 @@ describe('the sweep', () => {
     expect(await stateOf(upload)).toBe('uploaded');
   });
 
-  it('lets a proxy PUT that began in time finish', async () => {
+  it('reads bytes of another sha256 once, however often it looks', async () => {
+    const upload = await make({ sha256: createHash('sha256').update('other bytes').digest('hex') });
+    await put(upload);
+    const opened = vi.spyOn(jobs.deps.buckets.ingest, 'open');
+    await jobs.run(sweep);
+    expect(opened).toHaveBeenCalledTimes(1);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 0, errors: 0 });
+    expect(opened).toHaveBeenCalledTimes(1);
+    expect(await stateOf(upload)).toBe('created');
+  });
+
+  it('lets a proxy PUT that began in time finish, and waits for none that never began', async () => {
     // 10,000 seconds at the least rate that is let pass.
-    const upload = await make({ mode: 'proxy', size_bytes: 160_000_000 });
+    const settings = { mode: 'proxy', size_bytes: 160_000_000 } as const;
+    const [upload, idle] = [await make(settings), await make(settings)];
+    await updateUploadPutBegan(db, upload.upload_id);
     await expire(upload, '160 minutes');
-    expect(await jobs.run(sweep)).toMatchObject({ expired: 0 });
+    await expire(idle);
+    expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+    expect(await stateOf(upload)).toBe('created');
     await expire(upload, '168 minutes');
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
   });
 
   it('completes a multipart upload whose parts were joined, and expires one whose were not', async () => {
-    const parts = { storage_upload_id: 's', part_count: 2, part_size: 5_242_880 };
-    const [joined, apart] = [await make(parts), await make(parts)];
+    const [joined, late, apart] = [await make(PARTS), await make(PARTS), await make(PARTS)];
     await put(joined);
     expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
     expect(await stateOf(joined)).toBe('uploaded');
+    await put(late);
+    await expire(late);
+    expect(await jobs.run(sweep)).toMatchObject({ completed: 1, expired: 0 });
     await expire(apart);
     expect(await jobs.run(sweep)).toMatchObject({ completed: 0, expired: 1 });
+  });
+
+  it('ends a multipart upload whose parts were joined to bytes of another sha256', async () => {
+    const sha256 = createHash('sha256').update('other bytes').digest('hex');
+    const upload = await make({ ...PARTS, sha256 });
+    await put(upload);
+    expect(await jobs.run(sweep)).toMatchObject({ failed: 1, completed: 0, errors: 0 });
+    expect(await stateOf(upload)).toBe('failed sha256_mismatch');
+    expect(await reserved()).toBe(0);
+  });
+
+  it('looks at no more uploads once it is told to end', async () => {
+    for (let more = 0; more < 20; more += 1) await put(await make());
+    const ending = new AbortController();
+    const { ingest } = jobs.deps.buckets;
+    const head = vi.spyOn(ingest, 'head').mockImplementation(async () => {
+      ending.abort(new Error('the process ends'));
+      return undefined;
+    });
+    const context = { ...jobs.deps, at: new Date(), run: 'x', signal: ending.signal };
+    await expect(sweep.run(context)).rejects.toThrow('the process ends');
+    expect(head.mock.calls.length).toBeLessThanOrEqual(8);
+    head.mockRestore();
+  });
+
+  it('rings no more often than uploads wait, whatever rings already', async () => {
+    for (let more = 0; more < 5; more += 1) {
+      await updateUploadUploaded(db, (await make()).upload_id);
+    }
+    const queue = createInProcessQueue();
+    await queue.publish('ingest', { upload_id: 'rings already' });
+    const context = { ...jobs.deps, queue, at: new Date(), signal: new AbortController().signal };
+    expect(await sweep.run({ ...context, run: 'x' })).toMatchObject({ rung: 4 });
+    expect(await sweep.run({ ...context, run: 'y' })).toMatchObject({ rung: 0 });
+    const [doorbells] = await queue.depths();
+    expect(doorbells).toMatchObject({ waiting: 5 });
+    await queue.close();
   });
 
   it('rings again for uploads that wait and for those whose lease is over, not for those at work', async () => {

@@ -104,6 +104,22 @@ describe.each(stores)('a multipart upload on %s', (_name, ingest) => {
     expect(stored?.equals(bytes)).toBe(true);
   });
 
+  it('fails once its parts are joined to other bytes than declared, and gives its room back', async () => {
+    const before = await reservedBytes(project);
+    const upload = await begin({ sha256: '0'.repeat(64) });
+    const parts = await send(upload);
+    const answer = await complete(upload, parts);
+    expect(codeOf(answer)).toBe('422 sha256_mismatch');
+    expect(answer.body.error.details).toEqual({
+      sha256: '0'.repeat(64),
+      stored_sha256: createHash('sha256').update(bytes).digest('hex'),
+    });
+    expect(await read(upload)).toMatchObject({ status: 'failed', error_code: 'sha256_mismatch' });
+    expect(codeOf(await complete(upload, parts))).toBe('422 sha256_mismatch');
+    expect(codeOf(await at(upload, 'parts'))).toBe('409 upload_not_resumable');
+    expect(await reservedBytes(project)).toBe(before);
+  });
+
   it('is completed once however often it is asked, at once or again, with the list or without', async () => {
     const upload = await begin();
     const parts = await send(upload);

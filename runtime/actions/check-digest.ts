@@ -1,0 +1,61 @@
+/**
+ * Compares the stored bytes of an upload with the sha256 that it declared. Bytes that differ are read once, whoever
+ * asks. A single part can be sent again until the session ends; parts that were joined cannot, so that they end it.
+ * Spec: Upload session (status), created.
+ */
+import { createHash } from 'node:crypto';
+import type { Readable } from 'node:stream';
+import { processingErrors, ServiceError } from '../core/errors.ts';
+import type { Database } from '../db/client.ts';
+import { updateUploadWrongDigest } from '../db/upload-ends.ts';
+import { type UploadRow, updateUploadRefusedBytes } from '../db/uploads.ts';
+import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
+import { missing } from './upload-refusals.ts';
+
+type CheckDigestDeps = { readonly db: Database; readonly buckets: { readonly ingest: Bucket } };
+
+/** `stored` is the object as it was just found. Throws sha256_mismatch, or ingest_object_missing where it went. */
+export async function checkDigest(
+  deps: CheckDigestDeps,
+  upload: UploadRow,
+  stored: Pick<ObjectHead, 'etag'>,
+): Promise<void> {
+  const { sha256 } = upload;
+  if (sha256 === null) return;
+  const known = upload.refused_etag === stored.etag ? upload.refused_sha256 : null;
+  const stored_sha256 = known ?? (await readDigest(deps, upload));
+  if (stored_sha256 === sha256) return;
+  const details = { sha256, stored_sha256 };
+  if (isJoined(upload)) {
+    await deps.db.transaction((tx) => updateUploadWrongDigest(tx, upload.upload_id));
+    throw new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
+  }
+  const { upload_id } = upload;
+  if (known === null) {
+    await updateUploadRefusedBytes(deps.db, {
+      upload_id,
+      etag: stored.etag,
+      sha256: stored_sha256,
+    });
+  }
+  throw new ServiceError('sha256_mismatch', { details });
+}
+
+const SEND_ANEW = processingErrors.sha256_mismatch.message;
+
+/** An object of a multipart upload is there only once its parts were joined. */
+export function isJoined({ storage_upload_id }: UploadRow): boolean {
+  return storage_upload_id !== null;
+}
+
+async function readDigest({ buckets }: CheckDigestDeps, upload: UploadRow): Promise<string> {
+  const body = await buckets.ingest.open(upload.ingest_key);
+  if (body === undefined) throw missing(upload);
+  return digestOf(body);
+}
+
+async function digestOf(body: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of body) hash.update(chunk);
+  return hash.digest('hex');
+}
