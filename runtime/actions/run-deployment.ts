@@ -22,6 +22,8 @@ import { createPatience } from './patience.ts';
 export const END_MS_MAX = 25_000;
 /** An upload that hangs is given up after two minutes: whatever a worker has begun it ends, and nobody does it again. */
 export const WORKER_END_MS_MAX = 150_000;
+/** Usage goes with the volume of its pod: while the database is away, delivery waits five minutes for it. */
+export const DELIVERY_END_MS_MAX = 335_000;
 const CLOSE_MS = 5_000;
 
 type DeploymentField = (typeof deploymentFields)[number];

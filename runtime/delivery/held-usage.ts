@@ -16,6 +16,8 @@ export type HeldUsage = {
   add(delivery: SpooledDelivery): boolean;
   /** Hands out what is held; what throws is handed out again as it was, before anything that came later. */
   send(piece: (piece: HeldPiece) => Promise<void>): Promise<void>;
+  /** How many are held. */
+  size(): number;
 };
 
 /** Some ten megabytes. */
@@ -35,12 +37,14 @@ export function holdUsage(spool_id: string, held_max = HELD_MAX): HeldUsage {
     await handle({ spool_id, sequence, deliveries: sending });
     sending = [];
   };
+  const size = () => held.length + sending.length;
   return {
     add: (delivery) => {
-      if (held.length + sending.length >= held_max) return false;
+      if (size() >= held_max) return false;
       held.push(delivery);
       return true;
     },
     send,
+    size,
   };
 }

@@ -21,7 +21,7 @@ export type Meter = {
   record(delivery: Delivery): void;
   /** Sends what is spooled; what the database does not take now is tried again at the next flush. */
   flush(): Promise<void>;
-  /** Flushes once more; what stays in the folder is sent by the next start. */
+  /** Flushes until all is sent or its patience is over; what stays in the folder is sent by the next start. */
   stop(): Promise<void>;
 };
 
@@ -31,6 +31,8 @@ type MeterDeps = {
   log: Log;
   metrics: Pick<Metrics, 'usageUnspooled' | 'usageLost'>;
   failpoint?: Failpoint;
+  /** How long its end waits for a database that is away; left out: for one flush. */
+  usage_patience_ms?: number;
 };
 
 type CountingDeps = MeterDeps & { losses: Losses; held: HeldUsage };
@@ -45,18 +47,35 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const flush = serially(() => sendUsage(spool, counting));
   const loop = (async () => {
     while (!ending.signal.aborted) {
-      await sleep(FLUSH_MS, undefined, { signal: ending.signal }).catch(() => undefined);
       await flush();
+      await sleep(FLUSH_MS, undefined, { signal: ending.signal }).catch(() => undefined);
     }
   })();
   return {
     record: (delivery) => append(spool, delivery, counting),
-    flush,
+    flush: async () => void (await flush()),
     stop: async () => {
       ending.abort();
       await loop;
+      const { usage_patience_ms = 0 } = deps;
+      if (await isDoneWithin(flush, usage_patience_ms)) return;
+      const deliveries = (await spool.countLines()) + counting.held.size();
+      deps.log.error('usage was not sent before the end, and stays in its folder', {
+        counts: { deliveries },
+        folder,
+      });
     },
   };
+}
+
+/** A folder may go with its process: what is in it is sent now, or perhaps by nobody. */
+async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): Promise<boolean> {
+  const endsAt = performance.now() + patienceMs;
+  while (!(await flush())) {
+    if (performance.now() >= endsAt) return false;
+    await sleep(FLUSH_MS);
+  }
+  return true;
 }
 
 /** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
@@ -83,8 +102,8 @@ function append(spool: Spool, delivery: Delivery, deps: CountingDeps): void {
   }
 }
 
-/** Never throws: whatever goes wrong is kept where it is for the next flush. */
-async function sendUsage(spool: Spool, deps: CountingDeps): Promise<void> {
+/** Never throws: whatever goes wrong is kept where it is for the next flush. Whether all was sent. */
+async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
   try {
     // First, as it is in memory alone, and a disk that cannot be read must not keep it there.
     await deps.held.send((piece) => sendHeld(piece, deps));
@@ -92,8 +111,10 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<void> {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
     }
+    return true;
   } catch (error) {
     deps.log.warn('usage not sent, will be tried again', { error });
+    return false;
   }
 }
 
@@ -159,10 +180,11 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** One run at a time; a call during a run waits for it and runs again. */
-function serially(run: () => Promise<void>): () => Promise<void> {
-  let last = Promise.resolve();
+function serially<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
   return () => {
-    last = last.then(run);
-    return last;
+    const next = last.then(run);
+    last = next;
+    return next;
   };
 }

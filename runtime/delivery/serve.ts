@@ -22,6 +22,8 @@ export type DeliveryOptions = LookupDeps &
     timeouts?: Partial<DeliveryTimeouts>;
     /** How long answers under way may take at the end. */
     drain_ms?: number;
+    /** How long its end waits behind them for a database that is away, with usage to send. */
+    usage_patience_ms?: number;
   };
 
 export type DeliveryProcess = {

@@ -17,6 +17,8 @@ export type Spool = {
   /** Closes the current segment and lists all closed ones, those of earlier processes first. */
   closedSegments(): Promise<Segment[]>;
   remove(segment: Segment): Promise<void>;
+  /** Of all segments; a file that cannot be read counts as none. */
+  countLines(): Promise<number>;
   /** Keeps a segment that can never be sent, under another name, for a person to look at. */
   setAside(segment: Segment): Promise<string>;
 };
@@ -35,6 +37,12 @@ export function openSpool(folder: string, own: string): Spool {
       const segments = await listSegments(folder, own);
       // A line that came while the folder was read has begun a segment that is not closed.
       return segments.filter(({ spool_id, sequence }) => spool_id !== own || sequence <= closed);
+    },
+    countLines: async () => {
+      const segments = await listSegments(folder, own).catch(() => []);
+      const counts = segments.map(async (segment) => (await readSegment(segment)).length);
+      const settled = await Promise.allSettled(counts);
+      return settled.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
     },
     remove: ({ path }) => rm(path, { force: true }),
     setAside: async ({ path }) => {

@@ -19,9 +19,10 @@ import { topologySpread } from './topology-spread.ts';
 
 /** Seconds between the end of new connections by the routers, and SIGTERM. */
 const PRE_STOP_SECONDS = 5;
-/** A process that drains has 25 seconds of its own, a worker 150. */
+/** A process that drains has 25 seconds of its own, a worker 150, delivery 335 with usage to send. */
 const DRAIN_SECONDS = 30;
 const WORKER_DRAIN_SECONDS = 155;
+const DELIVERY_DRAIN_SECONDS = 340;
 const USER = 65_532;
 
 export type PodTemplate = {
@@ -66,6 +67,7 @@ export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
 }
 
 function graceOf(process: Process): number {
+  if (process === 'delivery') return PRE_STOP_SECONDS + DELIVERY_DRAIN_SECONDS;
   if (isServer(process)) return PRE_STOP_SECONDS + DRAIN_SECONDS;
   return process.startsWith('worker-') ? WORKER_DRAIN_SECONDS : DRAIN_SECONDS;
 }

@@ -8,7 +8,11 @@ import { allObjects, renderInstallation } from '../../../operator/image-service/
 import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts';
 import { clusterKinds } from '../../../operator/kinds.ts';
 import { permissions } from '../../../operator/permissions.ts';
-import { END_MS_MAX, WORKER_END_MS_MAX } from '../../../runtime/actions/run-deployment.ts';
+import {
+  DELIVERY_END_MS_MAX,
+  END_MS_MAX,
+  WORKER_END_MS_MAX,
+} from '../../../runtime/actions/run-deployment.ts';
 import { isFrequent, schedules } from '../../../runtime/core/schedules.ts';
 import { projectRoot } from '../../house/source-files.ts';
 import { full, installation, least } from './samples.ts';
@@ -65,6 +69,11 @@ const restricted: Record<string, (pod: Yaml, container: Yaml) => boolean> = {
     it.resources.requests.cpu && it.resources.requests.memory && it.resources.limits.memory,
   'takes no variables from Services of any name': (pod) => pod.enableServiceLinks === false,
 };
+
+const ENDS = [
+  ['worker', WORKER_END_MS_MAX],
+  ['delivery', DELIVERY_END_MS_MAX],
+] as const;
 
 describe.each(installations)('an installation with %s', (_name, of) => {
   it.each(Object.entries(restricted))('has pods of which each %s', (_rule, holds) => {
@@ -125,7 +134,9 @@ describe.each(installations)('an installation with %s', (_name, of) => {
     for (const [name, { spec }] of podsOf(of)) {
       const pause = spec.containers[0].lifecycle?.preStop.sleep.seconds ?? 0;
       const left = spec.terminationGracePeriodSeconds - pause;
-      const end_ms_max = name.includes('worker') ? WORKER_END_MS_MAX : END_MS_MAX;
+      const [end_ms_max = END_MS_MAX] = ENDS.filter(([part]) => name.includes(part)).map(
+        ([, ms]) => ms,
+      );
       expect(left * 1000, name).toBeGreaterThan(end_ms_max);
     }
   });

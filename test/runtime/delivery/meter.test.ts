@@ -35,7 +35,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(changes: { db?: Queryable } = {}): Meter {
+function start(changes: { db?: Queryable; usage_patience_ms?: number } = {}): Meter {
   const meter = startMeter(folder, {
     db,
     clock,
@@ -207,6 +207,54 @@ describe('metering', () => {
     meter.record(delivery());
     await meter.stop();
     expect(await requests()).toBe(1);
+  });
+
+  it('has sent at its end also what came while it was sending', async () => {
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow: Queryable = {
+      query: async (text, values) => {
+        begun.resolve();
+        await goOn.promise;
+        return db.query(text, values);
+      },
+    };
+    const meter = start({ db: slow });
+    meter.record(delivery());
+    await begun.promise;
+    meter.record(delivery());
+    const stopped = meter.stop();
+    goOn.resolve();
+    await stopped;
+    expect(await requests()).toBe(2);
+  });
+
+  it('waits at its end for a database that is away, as its folder may go with it', async () => {
+    let tries = 0;
+    const late: Queryable = {
+      query: (text, values) => {
+        tries += 1;
+        return tries < 3 ? Promise.reject(new Error('away')) : db.query(text, values);
+      },
+    };
+    const meter = start({ db: late, usage_patience_ms: 60_000 });
+    meter.record(delivery());
+    await meter.stop();
+    expect(await requests()).toBe(1);
+    expect(lines.join('')).not.toContain('stays in its folder');
+  });
+
+  it('says at its end how much it could not send', async () => {
+    const away: Queryable = { query: () => Promise.reject(new Error('away')) };
+    const meter = start({ db: away, usage_patience_ms: 10 });
+    for (let count = 0; count < 3; count += 1) meter.record(delivery());
+    await meter.stop();
+    const [line] = lines.filter((each) => each.includes('stays in its folder'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      level: 'error',
+      counts: { deliveries: 3 },
+      folder,
+    });
   });
 
   it('never stops a delivery: what a disk does not take is kept in memory until the database has it', async () => {
