@@ -22,31 +22,48 @@ export type S3Options = {
   silenceMs?: number;
 };
 
-/** One connection pool for both buckets, and a second client that only signs, for the public address. */
-export type S3Access = { client: S3Client; signer: S3Client; clock: Clock; deadlineMs: number };
+/**
+ * Of one connection pool for both buckets; another client opens what is handed on at its reader's pace, and one only
+ * signs, for the public address.
+ */
+export type S3Access = {
+  client: S3Client;
+  reader: S3Client;
+  signer: S3Client;
+  clock: Clock;
+  deadlineMs: number;
+  silenceMs: number;
+};
 export type S3Place = S3Access & { bucket: string };
 
-const CONNECT_MS_MAX = 3000;
 const SILENCE_MS_MAX = 15_000;
 /**
- * An object that is handed on takes its connection for as long as its reader likes: of the client's own fifty, as many
- * slow viewers would have all, and everybody else would be told that the storage is away.
+ * An object that is handed on takes its connection for as long as its reader likes, and one that comes in as its sender:
+ * of the client's own fifty, as many slow ones would have all, and everybody else would be told that the storage is away.
  */
 const CONNECTIONS = { maxSockets: Number.POSITIVE_INFINITY };
+const CONNECTING = {
+  connectionTimeout: 3000,
+  httpAgent: CONNECTIONS,
+  httpsAgent: CONNECTIONS,
+};
 const DEADLINE_MS = 30_000;
 const ATTEMPTS = 3;
 
 export function openS3(options: S3Options): S3Access {
   const { endpoint, publicEndpoint = endpoint, clock, deadlineMs = DEADLINE_MS } = options;
-  const client = new S3Client({
-    ...settings(options),
-    ...(endpoint === undefined ? {} : { endpoint }),
-  });
-  const isSame = publicEndpoint === endpoint;
-  const signer = isSame
-    ? client
-    : new S3Client({ ...settings(options), endpoint: publicEndpoint ?? '' });
-  return { client, signer, clock, deadlineMs };
+  const { silenceMs = SILENCE_MS_MAX } = options;
+  const connect = (patience: object, address = endpoint) =>
+    new S3Client({
+      ...settings(options),
+      requestHandler: { ...CONNECTING, ...patience },
+      ...(address === undefined ? {} : { endpoint: address }),
+    });
+  const client = connect({ socketTimeout: silenceMs });
+  // Only until the answer begins: behind that a silence may be its reader's.
+  const reader = connect({ requestTimeout: silenceMs, throwOnRequestTimeout: true });
+  const signer = publicEndpoint === endpoint ? client : connect({}, publicEndpoint);
+  return { client, reader, signer, clock, deadlineMs, silenceMs };
 }
 
 const nothing = () => undefined;
@@ -54,7 +71,7 @@ const SILENT = { trace: nothing, debug: nothing, info: nothing, warn: nothing, e
 
 function settings(options: S3Options) {
   const { region, addressing, credentials } = options;
-  const { attempts = ATTEMPTS, silenceMs = SILENCE_MS_MAX } = options;
+  const { attempts = ATTEMPTS } = options;
   return {
     region,
     forcePathStyle: addressing === 'path',
@@ -63,12 +80,6 @@ function settings(options: S3Options) {
     responseChecksumValidation: 'WHEN_REQUIRED' as const,
     // Every failure reaches the caller; the client's own lines on the console would say it twice.
     logger: SILENT,
-    requestHandler: {
-      connectionTimeout: CONNECT_MS_MAX,
-      socketTimeout: silenceMs,
-      httpAgent: CONNECTIONS,
-      httpsAgent: CONNECTIONS,
-    },
     ...(credentials === undefined ? {} : { credentials }),
   };
 }

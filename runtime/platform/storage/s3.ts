@@ -21,6 +21,7 @@ import { s3Code, s3Fault, statusOf } from './s3-faults.ts';
 import { listMultiparts, listObjects } from './s3-lists.ts';
 import { completeMultipart } from './s3-multipart.ts';
 import { presignPart, presignPut } from './s3-urls.ts';
+import { endingSilence } from './silent-body.ts';
 
 export function createS3Bucket(access: S3Access, bucket: string): Bucket {
   const place = { ...access, bucket };
@@ -73,7 +74,7 @@ function unlessMissing(error: unknown): undefined {
 const EMPTY_RANGE_STATUS = 416;
 
 async function openObject(
-  { client, bucket, deadlineMs }: S3Place,
+  { reader, bucket, deadlineMs, silenceMs }: S3Place,
   key: string,
   range?: { start: number; end: number },
 ): Promise<Readable | undefined> {
@@ -83,9 +84,12 @@ async function openObject(
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(), deadlineMs);
   try {
-    const { Body } = await client.send(command, { abortSignal: stop.signal });
+    const { Body } = await reader.send(command, { abortSignal: stop.signal });
     if (!(Body instanceof Readable)) return Readable.from([]);
-    return blamingBody(Body, (error) => s3Fault(bucket, error));
+    return endingSilence(
+      blamingBody(Body, (error) => s3Fault(bucket, error)),
+      silenceMs,
+    );
   } catch (error) {
     return statusOf(error) === EMPTY_RANGE_STATUS ? Readable.from([]) : unlessMissing(error);
   } finally {

@@ -1,0 +1,70 @@
+// Reading from object storage: a storage that says nothing is given up, a reader that takes nothing is waited for.
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
+import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
+import { must } from '../../../support/rows.ts';
+import { connectS3 } from '../../../support/s3-server.ts';
+
+/** More than connections and streams hold in between. */
+const bytes = randomBytes(32 * 2 ** 20);
+const SILENCE_MS = 1500;
+let bucket: Bucket;
+/** Sends the whole object, or its first half and then nothing more. */
+let speech: 'whole' | 'half' = 'whole';
+const sockets = new Set<Socket>();
+const server = createServer((_request, answer) => {
+  answer.writeHead(200, { 'content-length': bytes.length, etag: '"e"' });
+  if (speech === 'whole') answer.end(bytes);
+  else answer.write(bytes.subarray(0, bytes.length / 2));
+});
+server.on('connection', (socket) => sockets.add(socket));
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const at = { endpoint: `http://127.0.0.1:${port}`, credentials };
+  bucket = createS3Bucket(connectS3(at, { silenceMs: SILENCE_MS, attempts: 1 }), 'content');
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const open = async (): Promise<Readable> => must(await bucket.open('a/key'));
+
+async function readOn(body: Readable, pauseMs: number): Promise<number> {
+  let length = 0;
+  for await (const piece of body) {
+    if (length === 0) await sleep(pauseMs);
+    length += piece.length;
+  }
+  return length;
+}
+
+it('waits for a reader that takes nothing for longer than a storage may be silent', async () => {
+  speech = 'whole';
+  expect(await readOn(await open(), 2 * SILENCE_MS)).toBe(bytes.length);
+});
+
+it('gives up a storage that is silent amid an object, whatever its reader does', async () => {
+  speech = 'half';
+  for (const pauseMs of [0, 2 * SILENCE_MS]) {
+    await expect(readOn(await open(), pauseMs)).rejects.toMatchObject({
+      code: 'storage_unavailable',
+    });
+  }
+});
+
+it('leaves nothing that waits on a connection which others use after it', async () => {
+  speech = 'whole';
+  for (let more = 0; more < 12; more += 1) {
+    expect(await readOn(await open(), 0)).toBe(bytes.length);
+  }
+  expect(sockets.size).toBeLessThan(12);
+});
