@@ -3,18 +3,24 @@ import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /**
- * Destroys the body once its storage was silent for so long with nothing left to take. A viewer who pauses stops the
- * socket too, for as long as there is something that he has not taken.
+ * Destroys the body once its storage was silent for so long with nothing left to take. A reader that pauses stops the
+ * socket too, and may go on in the very moment at which a timer rings: it has to ring twice.
  */
 export function endingSilence<Body extends Readable>(body: Body, silenceMs: number): Body {
   if (!(body instanceof IncomingMessage)) return body;
   const { socket } = body;
+  let silentAt: number | undefined;
   const onTimeout = () => {
+    const isWaiting = body.readableLength === 0;
+    if (isWaiting && silentAt === socket.bytesRead) {
+      body.destroy(new SilentStorage(silenceMs));
+      return;
+    }
+    silentAt = isWaiting ? socket.bytesRead : undefined;
     // Once it has rung, a timer stands until bytes come.
-    if (body.readableLength > 0) socket.setTimeout(silenceMs);
-    else body.destroy(new SilentStorage(silenceMs));
+    socket.setTimeout(silenceMs / 2);
   };
-  socket.setTimeout(silenceMs).on('timeout', onTimeout);
+  socket.setTimeout(silenceMs / 2).on('timeout', onTimeout);
   body.once('close', () => socket.setTimeout(0).off('timeout', onTimeout));
   return body;
 }
