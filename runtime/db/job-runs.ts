@@ -36,6 +36,18 @@ export async function insertJobRun(
   return rows[0];
 }
 
+/** The run of a job that is under way and not yet lost. */
+export async function findRunningJobRun(
+  db: Queryable,
+  job: string,
+): Promise<Pick<JobRunRow, 'run_id' | 'lease_until'> | undefined> {
+  const [row] = await db.query<Pick<JobRunRow, 'run_id' | 'lease_until'>>(
+    'select run_id, lease_until from job_runs where job = $1 and finished_at is null and lease_until > now()',
+    [job],
+  );
+  return row;
+}
+
 /** False when the run was given up as lost: its work is to stop. */
 export async function updateJobRunLease(
   db: Queryable,

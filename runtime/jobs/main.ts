@@ -7,8 +7,9 @@ import { parseDay, parseInstant } from '../core/instant.ts';
 import { isAway } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
-import type { JobByHand } from './job.ts';
+import type { JobByHand, JobDeps } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
+import { outlastRun } from './outlast-run.ts';
 import { type JobRunResult, runJob } from './run-job.ts';
 import { timesNow } from './scheduler.ts';
 import { jobs, jobsByHand } from './table.ts';
@@ -25,9 +26,10 @@ export async function jobCommand(
     throw new Advice(advice, { exitCode: 2 });
   }
   const deps = await openJobDeps(options.data, env);
+  const signal = untilToldToEnd();
   try {
     const times = asIfAt === undefined ? await timesNow(deps, { name, job }) : [asIfAt];
-    for (const at of times) print(name, at, await runJob(deps, { name, job, at }));
+    for (const at of times) print(name, at, await runInTurn(deps, { name, job, at, signal }));
   } catch (error) {
     throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;
   } finally {
@@ -35,6 +37,30 @@ export async function jobCommand(
     await deps.patient?.close();
     await deps.db.close();
   }
+}
+
+/** A run ends, and is recorded as ended, before its process: the next one need not wait for its lease. */
+function untilToldToEnd(): AbortSignal {
+  const ending = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      ending.abort(new Advice('the job was told to end: call it again, what it did stays done'));
+    });
+  }
+  return ending.signal;
+}
+
+type Turn = { name: string; job: JobByHand; at: Date; signal: AbortSignal };
+
+/** Behind a run whose process was killed, once its lease is over; a run that works is not waited for. */
+async function runInTurn(deps: JobDeps, turn: Turn): Promise<JobRunResult> {
+  const { name, signal } = turn;
+  const result = await runJob(deps, turn);
+  if (result.outcome !== 'skipped') return result;
+  deps.log.info('waiting for a run of the job that works, or was killed', { job: name });
+  const isFree = await outlastRun(deps.db, { job: name, signal });
+  signal.throwIfAborted();
+  return isFree ? runJob(deps, turn) : result;
 }
 
 function findJob(name: string): JobByHand {

@@ -13,6 +13,7 @@ import { killAt } from '../platform/failpoint.ts';
 import { type Instance, lookForInstance, neitherFound } from '../platform/instance.ts';
 import { createLog } from '../platform/log.ts';
 import { withoutOutside } from '../platform/outside-variables.ts';
+import { createLazyQueue } from '../platform/queue/lazy-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openFolderBuckets, STORAGE_FOLDER } from '../platform/storage/folder-buckets.ts';
@@ -29,7 +30,8 @@ export async function openJobDeps(dataFolder: string, env: Environment): Promise
   if (!(found instanceof Advice)) return openLocal(dataFolder, { instance: found, env });
   if (env['TINTYPE_DATABASE_URL']) {
     const config = parseConfig(env, deploymentFields);
-    return open(config, openS3Buckets(config, systemClock));
+    const format = process.stderr.isTTY ? 'text' : 'json';
+    return open(config, { buckets: openS3Buckets(config, systemClock), format });
   }
   throw neitherFound(found);
 }
@@ -49,25 +51,31 @@ async function openLocal(dataFolder: string, { instance, env }: Local): Promise<
     TINTYPE_KEY_ENCRYPTION_KEYS: instance.key_encryption_keys,
   };
   const config = parseConfig(own, ['databaseUrl', 'tokenKeys']);
-  if (config.s3Endpoint !== undefined) return open(config, openS3Buckets(config, systemClock));
-  const buckets = await openFolderBuckets({
-    folder: join(dataFolder, STORAGE_FOLDER),
-    publicUrl: instance.api_url,
-    secret: config.tokenKeys[0]?.key ?? new Uint8Array(),
-    clock: systemClock,
-  });
-  return open(config, buckets);
+  const openFolders = () =>
+    openFolderBuckets({
+      folder: join(dataFolder, STORAGE_FOLDER),
+      publicUrl: instance.api_url,
+      secret: config.tokenKeys[0]?.key ?? new Uint8Array(),
+      clock: systemClock,
+    });
+  const buckets =
+    config.s3Endpoint === undefined ? await openFolders() : openS3Buckets(config, systemClock);
+  // Beside a Tintype on this machine a person calls it.
+  return open(config, { buckets, format: 'text' });
 }
 
-async function open(config: ConfigWith<'databaseUrl'>, buckets: Buckets): Promise<JobDeps> {
+type Opening = { buckets: Buckets; format: 'text' | 'json' };
+
+function open(config: ConfigWith<'databaseUrl'>, { buckets, format }: Opening): JobDeps {
   const { databaseUrl: url, failpoint } = config;
   const log = createLog({
     level: config.logLevel,
     name: 'job',
-    format: process.stderr.isTTY ? 'text' : 'json',
+    format,
     destination: process.stderr,
   });
-  const queue = await openQueue(config, log);
+  // Most jobs ring nobody, and a charge must not wait for a broker.
+  const queue = createLazyQueue(() => openQueue(config, log));
   const db = createDatabase({ url, maxConnections: 4, queryTimeoutMs: QUERY_TIMEOUT_MS });
   const patientMs = BY_HAND_SECONDS_MAX * 1000;
   const patient = createDatabase({ url, maxConnections: 1, queryTimeoutMs: patientMs });

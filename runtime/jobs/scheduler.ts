@@ -8,6 +8,7 @@ import { Cron } from 'croner';
 import { findLastScheduledFor, hasDoneJobRun } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Job, JobByHand, JobDeps } from './job.ts';
+import { outlastRun } from './outlast-run.ts';
 import { runJob } from './run-job.ts';
 import { jobs } from './table.ts';
 
@@ -69,11 +70,14 @@ type Span = { after: Date; until: Date };
 
 async function runDue(deps: JobDeps, line: Line, span: Span): Promise<void> {
   const { name, job, signal, options } = line;
+  const { metrics } = options;
+  const run = { name, job, signal, ...(metrics === undefined ? {} : { metrics }) };
   for (const at of dueTimes(job, span)) {
-    if (signal.aborted) return;
-    if (await hasDoneJobRun(deps.db, { job: name, scheduled_for: at })) continue;
-    const { metrics } = options;
-    await runJob(deps, { name, job, at, signal, ...(metrics === undefined ? {} : { metrics }) });
+    while (!signal.aborted && !(await hasDoneJobRun(deps.db, { job: name, scheduled_for: at }))) {
+      const { outcome } = await runJob(deps, { ...run, at });
+      const isLeft = outcome !== 'skipped' || !(await outlastRun(deps.db, { job: name, signal }));
+      if (isLeft) break;
+    }
   }
 }
 

@@ -29,8 +29,8 @@ function renderCronJob(of: Installation, name: string, schedule: Schedule): Rend
         failedJobsHistoryLimit: 3,
         jobTemplate: {
           spec: {
-            // With some time for the job itself to say that its own is over.
-            activeDeadlineSeconds: schedule.deadline_seconds + 60,
+            // With some time for the job itself to say that its own is over, and for the lease of one that was killed.
+            activeDeadlineSeconds: schedule.deadline_seconds + 120,
             backoffLimit: 2,
             template: withoutOthers({
               ...template,

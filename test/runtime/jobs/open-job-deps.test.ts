@@ -44,9 +44,14 @@ it('takes the folders and the queue of one that has no others, whatever its shel
 
 it('takes what the environment names where that Tintype was killed', async () => {
   await tell({ pid: spawnSync('true').pid });
-  await expect(openJobDeps(folder, { ...outside, ...deployment })).rejects.toThrow(
-    'The broker at 127.0.0.1:1 does not listen there',
-  );
+  const deps = await openJobDeps(folder, { ...outside, ...deployment });
+  try {
+    await expect(deps.queue.depths()).rejects.toThrow(
+      'The broker at 127.0.0.1:1 does not listen there',
+    );
+  } finally {
+    await close(deps);
+  }
   await expect(openJobDeps(folder, {})).rejects.toThrow(
     /^TINTYPE_DATABASE_URL is not set, and .* has stopped \(process \d+ is gone\): start it with `make up`/,
   );

@@ -186,6 +186,20 @@ describe('the scheduler', () => {
     ]);
   });
 
+  it('makes up for a run whose process was killed, once its lease is over', async () => {
+    await done('charge', '2026-11-03T00:20:00');
+    await db.query(
+      `insert into job_runs (job, scheduled_for, lease_until) values ('charge', $1, now() + interval '1 second')`,
+      [utc('2026-11-04T00:20:00')],
+    );
+    jobs.clock.set(utc('2026-11-04T12:00:00'));
+    scheduler = startScheduler(jobs.deps, {
+      jobs: { charge: noting('charge', 'each') },
+      tick_ms: 5,
+    });
+    await expect.poll(() => ran, { timeout: 20_000 }).toEqual(['charge 2026-11-04T00:20']);
+  });
+
   it('runs a job when its time comes, once, and nothing at its very first start', async () => {
     jobs.clock.set(utc('2026-11-04T12:00:30'));
     const rows = { sweep: noting('sweep', 'newest', '* * * * *') };

@@ -1,0 +1,23 @@
+/** A queue that is opened by its first use: what needs none runs where no broker can be reached. */
+import type { Queue } from './queue.ts';
+
+/** Each use throws what `open` threw, until it once opens. */
+export function createLazyQueue(open: () => Promise<Queue>): Queue {
+  let opening: Promise<Queue> | undefined;
+  const opened = () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return {
+    publish: async (...doorbell) => (await opened()).publish(...doorbell),
+    consume: async (...listener) => (await opened()).consume(...listener),
+    call: async (...question) => (await opened()).call(...question),
+    serve: async (...server) => (await opened()).serve(...server),
+    mend: async (name) => (await opened()).mend(name),
+    depths: async () => (await opened()).depths(),
+    close: async () => (await opening)?.close(),
+  };
+}

@@ -1,0 +1,96 @@
+// `tintype job` as a CronJob calls it, in a process of its own. Spec: Metering.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import type { JobRunRow } from '../../../runtime/db/job-runs.ts';
+import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
+import { runTintype, spawnTintype } from '../../contract/support/tintype.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProject, makeUpload } from '../../support/rows.ts';
+
+const { db, url } = useDatabase();
+/** A storage that takes every connection and says nothing. */
+const sockets = new Set<Socket>();
+const silent = createServer((socket) => void sockets.add(socket));
+let child: ChildProcess | undefined;
+
+beforeEach(() => db.query('delete from job_runs'));
+afterEach(() => child?.kill('SIGKILL'));
+afterAll(() => {
+  for (const socket of sockets) socket.destroy();
+  silent.close();
+});
+
+/** With a broker that is not there. */
+async function environment(storagePort = 1): Promise<Record<string, string>> {
+  return {
+    TINTYPE_DATABASE_URL: url(),
+    TINTYPE_S3_ENDPOINT: `http://127.0.0.1:${storagePort}`,
+    TINTYPE_AMQP_URL: `amqp://127.0.0.1:${await findFreePort()}`,
+    AWS_ACCESS_KEY_ID: 'a',
+    AWS_SECRET_ACCESS_KEY: 'b',
+  };
+}
+
+const job = async (name: string) =>
+  runTintype(['job', name, '--data', '/nowhere'], { env: await environment() });
+const runs = () =>
+  db.query<Pick<JobRunRow, 'outcome' | 'error'>>(
+    'select outcome, error from job_runs order by run_id',
+  );
+/** A run that has not ended, of a process that may live or not. */
+const begin = (name: string, lease: string) =>
+  db.query(
+    `insert into job_runs (job, scheduled_for, lease_until) values ($1, now(), now() + $2::interval)`,
+    [name, lease],
+  );
+
+it.each(['hourly-rollup', 'daily-charge', 'reconciliation', 'retention'])(
+  '%s runs where no broker can be reached',
+  async (name) => {
+    const { code, stdout } = await job(name);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(`^${name} as if at `)]);
+  },
+);
+
+it('runs behind a run whose process was killed, once its lease is over', async () => {
+  await begin('daily-charge', '4 seconds');
+  const { code, stderr } = await job('daily-charge');
+  expect(code).toBe(0);
+  expect(stderr).toContain('waiting for a run of the job');
+  expect((await runs()).map(({ outcome }) => outcome)).toEqual(['lost', 'done']);
+});
+
+it('does not wait for a run that works', async () => {
+  await begin('daily-charge', '40 seconds');
+  const renewing = setInterval(() => {
+    void db.query(`update job_runs set lease_until = now() + interval '40 seconds'`);
+  }, 200);
+  const { code, stderr } = await job('daily-charge').finally(() => clearInterval(renewing));
+  expect(code).toBe(1);
+  expect(stderr).toContain('daily-charge runs already: call it again when that run has ended');
+});
+
+it('ends when it is told to, and leaves no lease to wait for', async () => {
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as { port: number };
+  const { upload_id } = await makeUpload(db, await makeProject(db), {});
+  await db.query(
+    `update uploads set created_at = now() - interval '5 minutes' where upload_id = $1`,
+    [upload_id],
+  );
+  const env = await environment(port);
+  child = spawnTintype(['job', 'upload-sweep', '--data', '/nowhere'], { env });
+  let said = '';
+  child.stderr?.on('data', (piece) => {
+    said += piece;
+  });
+  await once(silent, 'connection');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'close');
+  expect([code, said]).toEqual([1, expect.stringContaining('the job was told to end')]);
+  expect(await runs()).toEqual([
+    { outcome: 'failed', error: expect.stringContaining('told to end') },
+  ]);
+});
