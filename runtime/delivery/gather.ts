@@ -10,7 +10,7 @@ import { type DeliveryUrl, parseDeliveryUrl } from '../core/delivery/url.ts';
 import { chooseWatermark } from '../core/delivery/watermark.ts';
 import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { KnownFile, KnownProject, Lookup } from './lookup.ts';
+import { databaseTime, type KnownFile, type KnownProject, type Lookup } from './lookup.ts';
 
 export type Gathered = {
   facts: RefusalFacts;
@@ -57,7 +57,7 @@ async function judgeSignature(
     secret,
     project_id: project.project_id,
     path: url.path,
-    now_seconds: clock.now().getTime() / 1000,
+    now_seconds: databaseTime(clock, project) / 1000,
   });
 }
 

@@ -80,10 +80,18 @@ export function createLookup(deps: LookupDeps): Lookup {
       const project = hasKey(known) ? known : await reload(host, hasKey);
       const key = project?.keys.get(kid);
       if (project === undefined || key === undefined) return undefined;
-      if (isRetired(key, clock.now().getTime() + project.database_lead_ms)) return undefined;
+      if (isRetired(key, databaseTime(clock, project))) return undefined;
       return openSecret(key);
     },
   };
+}
+
+/** The time of the database in milliseconds, by which keys and signed URLs end, whatever our own clock says. */
+export function databaseTime(
+  clock: Clock,
+  { database_lead_ms }: Pick<KnownProject, 'database_lead_ms'>,
+): number {
+  return clock.now().getTime() + database_lead_ms;
 }
 
 /**

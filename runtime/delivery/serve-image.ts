@@ -18,7 +18,7 @@ import {
 } from './answer.ts';
 import type { DeliveryDeps } from './deps.ts';
 import type { Answered, Exchange, MeterDelivery } from './exchange.ts';
-import { type KnownFile, type KnownProject, keptSecondsMax } from './lookup.ts';
+import { databaseTime, type KnownFile, type KnownProject, keptSecondsMax } from './lookup.ts';
 import type { Originals } from './originals.ts';
 
 export type ServingDeps = Pick<DeliveryDeps, 'derived' | 'meter' | 'clock'> & {
@@ -94,7 +94,7 @@ function describe(
   const { kind, representation, content_type } = of;
   const { file_id, revision, object_key } = file;
   const exp = url.signature?.exp;
-  const now = clock.now().getTime();
+  const now = databaseTime(clock, project);
   return {
     kind,
     content_type,
@@ -103,7 +103,7 @@ function describe(
     revision,
     etag: printEtag({ file_id, object_key, representation, encoder_epoch: ENCODER_EPOCH }),
     access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
-    kept_seconds_max: keptSecondsMax(now, project, file),
+    kept_seconds_max: keptSecondsMax(clock.now().getTime(), project, file),
   };
 }
 

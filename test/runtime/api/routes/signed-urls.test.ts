@@ -68,6 +68,20 @@ describe('POST …/signed-url', () => {
     expect(exp - now_seconds).toBeLessThanOrEqual(300);
   });
 
+  it('counts its seconds by the clock of the database, also where ours is wrong', async () => {
+    const { clock } = api.deps();
+    for (const wrong of [-120_000, 120_000]) {
+      api.change({ clock: { now: () => new Date(Date.now() + wrong) } });
+      const { body } = await mint(
+        { file_slug, kind: 'originals', expires_in_seconds: 60 },
+        { call },
+      );
+      const seconds = (Date.parse(body.expires_at) - Date.now()) / 1000;
+      expect(Math.abs(seconds - 60)).toBeLessThan(20);
+    }
+    api.change({ clock });
+  });
+
   it('resolves kind, chain and their deprecated aliases', async () => {
     const raw = await projectWithFile({});
     await owner('PATCH', `/v1/projects/${raw.project_slug}`, { raw_download_enabled: true });
