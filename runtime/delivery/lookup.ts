@@ -152,11 +152,20 @@ async function loadProject(
   return {
     ...project,
     asked_at,
-    database_lead_ms: read_at.getTime() - clock.now().getTime(),
+    database_lead_ms: leadOf(read_at.getTime(), { asked_at, told_at: clock.now().getTime() }),
     keys: new Map(keys.map((key) => [key.kid, key])),
     allowed_chains: readAllowedChains(row),
     presets: new Map(watermarks.map((preset) => [preset.watermark_preset_id, preset])),
   };
+}
+
+/**
+ * How far the clock that read a time in between is certainly ahead of ours: a slow answer makes nothing live longer where
+ * the two agree.
+ */
+function leadOf(readAt: number, { asked_at, told_at }: Known & { told_at: number }): number {
+  if (readAt > told_at) return readAt - told_at;
+  return Math.min(0, readAt - asked_at);
 }
 
 /** A secret is known as long as the look-up that it came with; opening it takes nearly as long as checking a signature. */

@@ -1,6 +1,7 @@
 // The end of a rotated signing key, to the millisecond of the database's clock. Spec: Signing key.
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { rotateSigningKey } from '../../../runtime/actions/rotate-signing-key.ts';
+import type { Queryable } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { listSigningKeys } from '../../../runtime/db/signing-keys.ts';
 import { createLookup } from '../../../runtime/delivery/lookup.ts';
@@ -59,5 +60,25 @@ it.each([
   clock.advance((before - 1) / 1000);
   expect(await find()).toBeDefined();
   clock.advance(1 / 1000);
+  expect(await find()).toBeUndefined();
+});
+
+it('is met also where the database answered late', async () => {
+  let at = END - 5000;
+  const clock = { now: () => new Date(at) };
+  const slow: Queryable = {
+    query: async (text, values) => {
+      const rows = await db.query(text, values);
+      at += 4000;
+      return rows as never;
+    },
+  };
+  const lookup = createLookup({ db: slow, clock, sealing, rootDomain: ROOT_DOMAIN });
+  const find = () => lookup.findSecret(`${project.project_slug}.${ROOT_DOMAIN}`, key.kid);
+  await setTo(at);
+  expect(await find()).toBeDefined();
+  at = END - 1;
+  expect(await find()).toBeDefined();
+  at = END;
   expect(await find()).toBeUndefined();
 });
