@@ -11,6 +11,8 @@ export function endingSilence<Body extends Readable>(body: Body, silenceMs: numb
   const { socket } = body;
   let silentAt: number | undefined;
   const onTimeout = () => {
+    // Whole, and its reader has not asked for its end yet.
+    if (body.complete) return;
     const isWaiting = body.readableLength === 0;
     if (isWaiting && silentAt === socket.bytesRead) {
       body.destroy(new SilentStorage(silenceMs));
