@@ -7,6 +7,8 @@ import { parseDay, parseInstant } from '../core/instant.ts';
 import { isAway } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import type { Environment } from '../platform/config.ts';
+import { createLifecycle } from '../platform/lifecycle.ts';
+import type { Log } from '../platform/log.ts';
 import type { JobByHand, JobDeps } from './job.ts';
 import { openJobDeps } from './open-job-deps.ts';
 import { outlastRun } from './outlast-run.ts';
@@ -26,7 +28,8 @@ export async function jobCommand(
     throw new Advice(advice, { exitCode: 2 });
   }
   const deps = await openJobDeps(options.data, env);
-  const signal = untilToldToEnd();
+  const ended = Promise.withResolvers<void>();
+  const signal = untilToldToEnd(deps.log, ended.promise);
   try {
     const times = asIfAt === undefined ? await timesNow(deps, { name, job }) : [asIfAt];
     for (const at of times) print(name, at, await runInTurn(deps, { name, job, at, signal }));
@@ -36,17 +39,21 @@ export async function jobCommand(
     await deps.queue.close();
     await deps.patient?.close();
     await deps.db.close();
+    ended.resolve();
+    // What does not heed the signal, such as a call to a storage that says nothing, is not waited for.
+    if (signal.aborted) setTimeout(() => process.exit(), LEFT_ALONE_MS).unref();
   }
 }
 
+const LEFT_ALONE_MS = 500;
+
 /** A run ends, and is recorded as ended, before its process: the next one need not wait for its lease. */
-function untilToldToEnd(): AbortSignal {
+function untilToldToEnd(log: Log, ended: Promise<void>): AbortSignal {
   const ending = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      ending.abort(new Advice('the job was told to end: call it again, what it did stays done'));
-    });
-  }
+  createLifecycle({ log }).onStop('job', () => {
+    ending.abort(new Advice('the job was told to end: call it again, what it did stays done'));
+    return ended;
+  });
   return ending.signal;
 }
 

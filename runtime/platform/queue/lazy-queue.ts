@@ -1,10 +1,13 @@
 /** A queue that is opened by its first use: what needs none runs where no broker can be reached. */
 import type { Queue } from './queue.ts';
+import { QueueAway } from './rabbitmq-channel.ts';
 
-/** Each use throws what `open` threw, until it once opens. */
+/** Each use throws what `open` threw, until it once opens; none opens it any more once it was closed. */
 export function createLazyQueue(open: () => Promise<Queue>): Queue {
   let opening: Promise<Queue> | undefined;
+  let isClosed = false;
   const opened = () => {
+    if (isClosed) throw new QueueAway();
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
@@ -18,6 +21,9 @@ export function createLazyQueue(open: () => Promise<Queue>): Queue {
     serve: async (...server) => (await opened()).serve(...server),
     mend: async (name) => (await opened()).mend(name),
     depths: async () => (await opened()).depths(),
-    close: async () => (await opening)?.close(),
+    close: async () => {
+      isClosed = true;
+      await (await opening?.catch(() => undefined))?.close();
+    },
   };
 }
