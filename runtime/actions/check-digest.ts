@@ -14,15 +14,15 @@ import { missing } from './upload-refusals.ts';
 
 type CheckDigestDeps = { readonly db: Database; readonly buckets: { readonly ingest: Bucket } };
 
-/** `stored` is the object as it was just found. Throws sha256_mismatch, or ingest_object_missing where it went. */
+/** `etag`: of the object as it was just found. Throws sha256_mismatch, or ingest_object_missing where it went. */
 export async function checkDigest(
   deps: CheckDigestDeps,
   upload: UploadRow,
-  stored: Pick<ObjectHead, 'etag'>,
+  { etag }: Pick<ObjectHead, 'etag'>,
 ): Promise<void> {
   const { sha256 } = upload;
   if (sha256 === null) return;
-  const known = upload.refused_etag === stored.etag ? upload.refused_sha256 : null;
+  const known = upload.refused_etag === etag ? upload.refused_sha256 : null;
   const stored_sha256 = known ?? (await readDigest(deps, upload));
   if (stored_sha256 === sha256) return;
   const details = { sha256, stored_sha256 };
@@ -30,14 +30,7 @@ export async function checkDigest(
     await deps.db.transaction((tx) => updateUploadWrongDigest(tx, upload.upload_id));
     throw new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
   }
-  const { upload_id } = upload;
-  if (known === null) {
-    await updateUploadRefusedBytes(deps.db, {
-      upload_id,
-      etag: stored.etag,
-      sha256: stored_sha256,
-    });
-  }
+  if (known === null) await noteRefused(deps, upload, { etag, sha256: stored_sha256 });
   throw new ServiceError('sha256_mismatch', { details });
 }
 
@@ -46,6 +39,16 @@ const SEND_ANEW = processingErrors.sha256_mismatch.message;
 /** An object of a multipart upload is there only once its parts were joined. */
 export function isJoined({ storage_upload_id }: UploadRow): boolean {
   return storage_upload_id !== null;
+}
+
+/** Unless others came while they were read: nobody knows then whose digest it is. */
+async function noteRefused(
+  { db, buckets }: CheckDigestDeps,
+  { upload_id, ingest_key }: UploadRow,
+  read: { etag: string; sha256: string },
+): Promise<void> {
+  const now = await buckets.ingest.head(ingest_key);
+  if (now?.etag === read.etag) await updateUploadRefusedBytes(db, { upload_id, ...read });
 }
 
 async function readDigest({ buckets }: CheckDigestDeps, upload: UploadRow): Promise<string> {

@@ -10,6 +10,7 @@ import { parseParts, refusePartsOfStorage } from '../core/resources/part-list.ts
 import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { type Bucket, MultipartRefused, type PartList } from '../platform/storage/bucket.ts';
 import { type CompleteUploadDeps, completeUpload } from './complete-upload.ts';
+import { expired } from './upload-refusals.ts';
 
 /** `parts` is the list as it came. Throws parts_required, invalid_parts, multipart_complete_failed, and as completeUpload. */
 export async function completeMultipart(
@@ -19,6 +20,7 @@ export async function completeMultipart(
 ): Promise<UploadRow> {
   const { storage_upload_id: upload_id, part_count } = upload;
   if (upload_id === null || part_count === null) throw new ServiceError('not_multipart');
+  if (upload.status === 'created' && upload.is_expired) throw expired(upload);
   if (isOver(upload)) return completeUpload(deps, upload);
   if (parts === undefined) throw partsRequired(part_count);
   return completeParts(deps, upload, { upload_id, parts: parseParts(parts, part_count) });

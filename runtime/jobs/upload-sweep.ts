@@ -72,10 +72,11 @@ async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outc
 }
 
 /** A proxy PUT that began in time may finish: at the least rate that is let pass. */
-function isTimeOver(upload: UploadRow): boolean {
-  if (upload.put_began_at === null) return upload.is_expired;
-  const grace = upload.size_bytes / UPLOAD_RATE_BYTES_MIN + UPLOAD_RATE_WINDOW_SECONDS;
-  return upload.remaining_seconds < -grace;
+function isTimeOver({ is_expired, put_began_at, ...upload }: UploadRow): boolean {
+  if (!is_expired || put_began_at === null) return is_expired;
+  const seconds = upload.size_bytes / UPLOAD_RATE_BYTES_MIN + UPLOAD_RATE_WINDOW_SECONDS;
+  const endsAt = put_began_at.getTime() + seconds * 1000;
+  return endsAt < upload.expires_at.getTime() - upload.remaining_seconds * 1000;
 }
 
 async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {
@@ -124,7 +125,8 @@ async function ringAgain({ db, queue, log }: JobContext): Promise<number> {
   return rung;
 }
 
+/** Where the broker does not say, it rings rather too often. */
 async function countDoorbells(queue: Queue): Promise<number> {
-  const depths = await queue.depths();
+  const depths = await queue.depths().catch(() => []);
   return depths.find((one) => one.queue === doorbellsOf('ingest'))?.waiting ?? 0;
 }

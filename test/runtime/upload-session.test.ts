@@ -5,7 +5,6 @@ import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UPLOAD_RATE_WINDOW_SECONDS } from '../../runtime/core/limits.ts';
 import { signStorageEvent } from '../../runtime/core/signing/storage-event.ts';
 import { claimUpload } from '../../runtime/db/claim-upload.ts';
 import { findUpload } from '../../runtime/db/uploads.ts';
@@ -147,9 +146,8 @@ class Create implements Command {
       error_code: null,
       stored: 'none',
       has_part: false,
-      has_put: false,
+      put_at: Number.NEGATIVE_INFINITY,
       is_over: false,
-      is_in_grace: false,
     });
     await compare(model, real);
   };
@@ -265,7 +263,7 @@ const happenings: OnSession[] = [
         body: new Uint8Array(bytes.right),
       });
       const body = answer.status === 204 ? undefined : await answer.json();
-      expectAnswer({ status: answer.status, body }, takesProxyPut(session));
+      expectAnswer({ status: answer.status, body }, takesProxyPut(session, await timeNow()));
     },
   },
   ...(['right', 'same_size', 'other_size'] as const).map(
@@ -330,15 +328,12 @@ const happenings: OnSession[] = [
         const { upload_id } = session;
         if (!(await clock.setToExpiry(upload_id, milliseconds))) return;
         session.is_over = milliseconds >= 0;
-        const ended = await api.db.query<{ upload_id: string; late_seconds: number }>(
-          `select upload_id, extract(epoch from at - expires_at)::float8 as late_seconds
-           from uploads, clock.hands where expires_at <= at`,
+        const ended = await api.db.query<{ upload_id: string }>(
+          'select upload_id from uploads, clock.hands where expires_at <= at',
         );
-        const late = new Map(ended.map((one) => [one.upload_id, one.late_seconds]));
-        for (const one of sessions) {
-          const seconds = late.get(one.upload_id);
-          one.is_over ||= seconds !== undefined;
-          one.is_in_grace = one.has_put && (seconds ?? Infinity) <= PROXY_GRACE_SECONDS;
+        for (const one of ended) {
+          const over = sessions.find(({ upload_id: id }) => id === one.upload_id);
+          if (over !== undefined) over.is_over = true;
         }
       },
     }),
@@ -359,8 +354,11 @@ const happenings: OnSession[] = [
   ),
 ];
 
-/** For some bytes, whose own time is nothing beside it. */
-const PROXY_GRACE_SECONDS = UPLOAD_RATE_WINDOW_SECONDS;
+/** In milliseconds, by the clock of the database. */
+async function timeNow(): Promise<number> {
+  const [row] = await api.db.query<{ now: Date }>('select now() as now');
+  return must(row).now.getTime();
+}
 
 /** Real processes: few, as each takes as long as all else of a history. */
 let kills = 0;
@@ -370,7 +368,8 @@ const sweep = new Background('sweep', async ({ sessions }, { buckets }) => {
   const deps = { db, clock, log, queue, cdn: noCdn, buckets };
   const signal = new AbortController().signal;
   await uploadSweep({ ...deps, at: clock.now(), run: 'model', signal });
-  sessions.forEach(isSwept);
+  const now = await timeNow();
+  for (const session of sessions) isSwept(session, now);
 });
 
 const work = new Background('work', async ({ sessions }, { buckets }) => {

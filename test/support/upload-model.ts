@@ -2,6 +2,7 @@
  * What an upload session is expected to be, from the sentences of the specification alone: a model that histories of
  * calls are played against. Spec: Upload session (status); Processing error codes.
  */
+import { UPLOAD_RATE_WINDOW_SECONDS } from '../../runtime/core/limits.ts';
 
 export type Mode = 'direct' | 'multipart' | 'proxy';
 /** What lies in storage: the declared bytes, others of the same size, or others of another size. */
@@ -19,10 +20,9 @@ export type ModelSession = {
   stored: Stored;
   /** Of a multipart upload: the part was sent, and not yet made an object of. */
   has_part: boolean;
-  has_put: boolean;
+  /** When the last PUT through the proxy began, in milliseconds by the clock of the database; -Infinity: none. */
+  put_at: number;
   is_over: boolean;
-  /** A PUT through the proxy began in time and may still be on its way: the sweep lets it end. */
-  is_in_grace: boolean;
 };
 
 /** The status of the answer, with the code of a refusal. */
@@ -38,6 +38,9 @@ export function sendsTo(session: ModelSession, stored: Stored): void {
 }
 
 export function completes(session: ModelSession, list: 'right' | 'wrong' | 'none'): Answered {
+  if (session.mode === 'multipart' && isPending(session) && session.is_over) {
+    return { status: 410, code: 'upload_expired' };
+  }
   if (session.mode === 'multipart' && isPending(session) && !session.is_over) {
     if (list === 'none') return { status: 400, code: 'parts_required' };
     if (list === 'wrong') return { status: 400, code: 'invalid_parts' };
@@ -65,9 +68,9 @@ export function notices(session: ModelSession): Answered {
   return { status: 200 };
 }
 
-export function takesProxyPut(session: ModelSession): Answered {
+export function takesProxyPut(session: ModelSession, now: number): Answered {
   if (!isPending(session)) return { status: 409, code: 'upload_not_pending' };
-  session.has_put = true;
+  session.put_at = now;
   sendsTo(session, 'right');
   const answer = notices(session);
   return answer.status === 200 ? { status: 204 } : answer;
@@ -82,10 +85,14 @@ export function aborts(session: ModelSession): Answered {
   return { status: 200 };
 }
 
-/** What the background job makes of it. */
-export function isSwept(session: ModelSession): void {
+/** For some bytes, whose own time is nothing beside it. */
+const PROXY_GRACE_MS = UPLOAD_RATE_WINDOW_SECONDS * 1000;
+
+/** What the background job makes of it: a PUT that began in time may still be on its way, and is let end. */
+export function isSwept(session: ModelSession, now: number): void {
   if (!isPending(session)) return;
-  const { is_over, is_in_grace, stored } = session;
+  const { is_over, put_at, stored } = session;
+  const is_in_grace = now <= put_at + PROXY_GRACE_MS;
   if (hasRightSize(session) && (is_over || hasDigest(session))) session.status = 'uploaded';
   else if (!is_over || is_in_grace) return;
   else if (stored === 'none') ends(session, 'expired', 'session_expired');

@@ -171,7 +171,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
   });
 
   it('has counted what was delivered', async () => {
-    const [, usage] = jsonIn(await typeNext());
+    const [usage] = jsonIn(await typeNext());
     expect(usage.storage.file_count).toBe(PICTURES - REFUSED + 1);
     // Two hours where one ended meanwhile.
     const hours: { requests: number; credits: number }[] = usage.hourly;

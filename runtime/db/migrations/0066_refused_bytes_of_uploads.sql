@@ -7,6 +7,8 @@ alter table uploads
   add column refused_sha256 text,
   add column put_began_at timestamptz(3),
   add constraint uploads_refused_whole check ((refused_etag is null) = (refused_sha256 is null));
+-- Processes of the version before do not say that one began.
+update uploads set put_began_at = now() where status = 'created' and mode = 'proxy';
 comment on column uploads.refused_etag is 'The stored object whose bytes last had another digest than declared; compared anew once others came.';
 comment on column uploads.refused_sha256 is 'The digest of those bytes; hex.';
 comment on column uploads.put_began_at is 'When bytes last began to come through the proxy; null where none did.';

@@ -42,7 +42,9 @@ export async function settleUploads(tintype: Tintype, books: Books): Promise<voi
 /** A day later: sessions without bytes have expired, and what is of no use any more is deleted. */
 export async function letADayPass(tintype: Tintype): Promise<void> {
   await withDatabase(tintype, async (db) => {
-    await db.query(`update uploads set expires_at = now() where status = 'created'`);
+    await db.query(
+      `update uploads set expires_at = now(), put_began_at = null where status = 'created'`,
+    );
     await db.query(`update uploads set updated_at = updated_at - interval '1 day'`);
   });
   await run(tintype, 'upload-sweep');

@@ -21,7 +21,8 @@ export async function sweepSoon(db: Database, storage: Swept): Promise<void> {
 /** What only waits for its time is due; nobody may be at work. */
 export async function sweepDaysLater(db: Database, storage: Swept): Promise<void> {
   await db.query(
-    `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days'`,
+    `update uploads set created_at = created_at - interval '2 days', expires_at = expires_at - interval '2 days',
+       put_began_at = put_began_at - interval '2 days'`,
   );
   await sweep(db, storage, 'upload-sweep');
   await db.query('update doomed_objects set delete_after = now()');

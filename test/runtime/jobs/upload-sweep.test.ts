@@ -140,11 +140,17 @@ describe('the sweep', () => {
     const settings = { mode: 'proxy', size_bytes: 160_000_000 } as const;
     const [upload, idle] = [await make(settings), await make(settings)];
     await updateUploadPutBegan(db, upload.upload_id);
-    await expire(upload, '160 minutes');
+    const beganAgo = (minutes: number) =>
+      db.query(
+        'update uploads set put_began_at = now() - make_interval(mins => $2) where upload_id = $1',
+        [upload.upload_id, minutes],
+      );
+    await expire(upload, '150 minutes');
     await expire(idle);
+    await beganAgo(160);
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
     expect(await stateOf(upload)).toBe('created');
-    await expire(upload, '168 minutes');
+    await beganAgo(168);
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
   });
 
