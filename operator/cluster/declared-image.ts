@@ -94,6 +94,11 @@ async function judge(
     return found('FileTaken', message);
   }
   const last = upload?.sha256 === sha256 ? upload : null;
+  if (last?.status === 'failed' && isOfWorkers(last)) {
+    if (last.age_seconds >= RETRY_SECONDS) return 'open';
+    const message = `the image could not be processed (${last.error_code}); it is tried again within ${RETRY_SECONDS / 60} minutes`;
+    return lasting(found('ImageUploading', message));
+  }
   if (last?.status === 'failed') {
     const message = `the image was refused as ${last.error_code}: declare another one`;
     const refused = found('ImageRefused', message);
@@ -102,6 +107,16 @@ async function judge(
   const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
   return isUnderWay ? onItsWay(file_slug) : 'open';
 }
+
+type Tried = NonNullable<DeclaredImageRow['upload']>;
+
+/** Workers that are killed or too slow say little of a picture, and nothing of the workers that come after them. */
+function isOfWorkers({ error_code }: Tried): boolean {
+  return error_code === 'processing_abandoned' || error_code === 'processing_timeout';
+}
+
+/** A picture that does kill workers does so seldom. */
+const RETRY_SECONDS = 3600;
 
 async function isFree(
   { brought_by }: NonNullable<DeclaredImageRow['file']>,

@@ -43,7 +43,7 @@ export function pausedStatusOf(
 export function withKept(
   object: TenantObject,
   wanted: TenantStatus,
-  type: 'Routed' | 'Planned',
+  type: 'Accepted' | 'Routed' | 'Planned',
 ): TenantStatus {
   const { conditions = [] } = wanted;
   const kept = findCondition(object.status, type);

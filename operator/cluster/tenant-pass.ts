@@ -124,7 +124,13 @@ function tellAbsence(
   state: TenantState,
   { absence, ...known }: Known & { absence: Absence },
 ): Promise<void> {
-  return tell(state, known, conditionsFor(absence, ABSENCES[absence]));
+  const conditions = conditionsFor(absence, ABSENCES[absence]);
+  // Nobody looked at the resource: whether it is valid is what was said of it before.
+  return tell(
+    state,
+    known,
+    conditions.filter(({ type }) => type !== 'Accepted'),
+  );
 }
 
 /** The pass fails all the same, and is tried again later. */
@@ -152,7 +158,8 @@ async function tell(
     await pause(kind, object, context);
     return;
   }
-  const told = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
+  const said = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
+  const told = withKept(object, said, 'Accepted');
   const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
   await writeStatus(kind, { object, status }, context);
 }

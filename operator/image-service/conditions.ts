@@ -166,7 +166,10 @@ export const reasons = {
   },
   PodsRefused: { outcome: 'stalled', meaning: 'Kubernetes does not let the pods in.' },
   PodsFailing: { outcome: 'stalled', meaning: 'Pods cannot start.' },
-  Unavailable: { outcome: 'stalled', meaning: 'No pod of the part is ready.' },
+  Unavailable: {
+    outcome: 'stalled',
+    meaning: 'No pod of the part has been ready for two minutes.',
+  },
   Blocked: { outcome: 'stalled', meaning: 'Something before this has to be mended first.' },
 } as const satisfies Record<string, { outcome: Outcome; meaning: string }>;
 

@@ -34,22 +34,21 @@ const RETRY_SECONDS = 300;
 const MENDED_SECONDS = 15;
 
 export function decide({ installation, observed, now }: Subject): Decision {
-  const seen = { components: countsOf(observed), image: undefined };
+  const told = { components: countsOf(observed), image: undefined };
   const rendered = renderInstallation(installation);
+  const seen = { of: installation, rendered, observed, now };
   const blocked = findBlock(installation, observed);
   if (blocked !== undefined) {
     const unwritten = block(firstOf(observed.problems) ?? blocked);
-    const verdicts = verdictsOf({ of: installation, rendered, observed }, () => unwritten);
+    const verdicts = verdictsOf(seen, () => unwritten);
     const migration = migrationBehind(blocked, rendered, observed);
-    const judged = { of: installation, rendered, observed, migration, verdicts, unwritten };
-    const conditions = conditionsOf(findingsWith(judged));
-    return { ...seen, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
+    const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts, unwritten }));
+    return { ...told, steps: [], conditions, look_again_seconds: MENDED_SECONDS };
   }
   if (observed.migration.state !== 'complete') {
-    return { ...seen, ...migrateFirst({ of: installation, rendered, observed }, now) };
+    return { ...told, ...migrateFirst(seen) };
   }
-  const back = rollBack({ of: installation, rendered, observed }, now);
-  return { ...seen, ...(back ?? rollOut(installation, rendered, observed)) };
+  return { ...told, ...(rollBack(seen) ?? rollOut(seen)) };
 }
 
 /** What has to be mended by somebody before anything may be started. */
@@ -96,8 +95,8 @@ function block({ message }: Verdict): Verdict {
 
 type Next = Pick<Decision, 'steps' | 'conditions' | 'look_again_seconds'>;
 
-function migrateFirst(parts: Seen, now: Date): Next {
-  const { rendered, observed } = parts;
+function migrateFirst(parts: Seen): Next {
+  const { rendered, observed, now } = parts;
   const { migration } = observed;
   const { name } = rendered.migration.metadata;
   const refused = judgePodless(name, migration, now);

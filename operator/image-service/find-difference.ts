@@ -1,7 +1,7 @@
 /**
  * Where an object of the cluster is not as it was rendered: the path of the first field, or nothing. What the API server
- * added by itself does not count; a list has to be the same, so that what somebody added to one is seen. What is
- * rendered as null has to be absent.
+ * added by itself does not count; a list and a selector have to be the same, so that what somebody added to one is seen:
+ * one label more and it selects no pod. What is rendered as null has to be absent.
  */
 export function findDifference(rendered: unknown, live: unknown, path = ''): string | undefined {
   if (Array.isArray(rendered)) return findInList(rendered, live, path);
@@ -11,8 +11,14 @@ export function findDifference(rendered: unknown, live: unknown, path = ''): str
   // The API server leaves out what is empty.
   if (live === undefined) return fields.length === 0 ? undefined : path;
   if (!isRecord(live)) return path;
+  const added = SELECTOR.test(path) && Object.keys(live).find((name) => !(name in rendered));
+  if (added) return `${path}.${added}`;
   return first(fields.map(([name, value]) => findDifference(value, live[name], `${path}.${name}`)));
 }
+
+/** Maps of labels, which the API server takes as a whole. */
+const SELECTOR =
+  /\.(?:selector|podSelector|namespaceSelector|labelSelector|matchLabels|nodeSelector)$/;
 
 function findInList(rendered: readonly unknown[], live: unknown, path: string): string | undefined {
   if (live === undefined) return rendered.length === 0 ? undefined : path;

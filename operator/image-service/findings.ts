@@ -4,11 +4,17 @@ import { type Component, components } from './installation.ts';
 import type { CronJobState, DeploymentState, JobState, Verdict } from './observed.ts';
 import { PROGRESS_SECONDS } from './render/deployments.ts';
 
-/** Of a Deployment that was told to run what is declared; `least`: the pods that it has to have, where others may come. */
+type Judging = {
+  now: Date;
+  /** The pods that it has to have, where others may come. */
+  least?: number | undefined;
+};
+
+/** Of a Deployment that was told to run what is declared. */
 export function judgeDeployment(
   name: string,
   state: DeploymentState,
-  least = state.desired,
+  { now, least = state.desired }: Judging,
 ): Verdict {
   const { desired, updated, ready, total } = state;
   const count = countOf(state);
@@ -28,7 +34,7 @@ export function judgeDeployment(
   if (isBeingScaled(state, least)) {
     return { reason: 'Available', message: `${name}: ${count}, as their number changes.` };
   }
-  return judgeUnready(name, state, count);
+  return judgeUnready(name, state, now);
 }
 
 /** While it becomes smaller there are more than are asked for. */
@@ -46,7 +52,16 @@ function isBeingScaled(state: DeploymentState, least: number): boolean {
 /** A process that waits for a server lives, and says there for which. */
 const HINT = 'kubectl logs and the /readyz of a pod say what it lacks';
 
-function judgeUnready(name: string, state: DeploymentState, count: string): Verdict {
+/** A pod that left is replaced within this, as when its node was drained: nobody has to do anything. */
+const REPLACED_SECONDS = 120;
+
+function isBeingReplaced({ unavailable_since }: DeploymentState, now: Date): boolean {
+  if (unavailable_since === undefined) return false;
+  return now.getTime() - unavailable_since.getTime() < REPLACED_SECONDS * 1000;
+}
+
+function judgeUnready(name: string, state: DeploymentState, now: Date): Verdict {
+  const count = countOf(state);
   const { failing, unplaced, isLate, isRolledOut, ready } = state;
   const trouble = failing ?? (unplaced && `no node takes a pod: ${unplaced}`);
   const why = trouble === undefined ? '' : ` (${trouble})`;
@@ -63,7 +78,7 @@ function judgeUnready(name: string, state: DeploymentState, count: string): Verd
       message: `${name}: a pod does not start: ${failing}.${others}`,
     };
   }
-  if (isRolledOut && ready === 0) {
+  if (isRolledOut && ready === 0 && !isBeingReplaced(state, now)) {
     return { reason: 'Unavailable', message: `${name}: ${count}${why}; ${HINT}.` };
   }
   return { reason: 'RollingOut', message: `${name}: ${count}${newOnes(state)}${why}.` };

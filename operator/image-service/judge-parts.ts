@@ -8,7 +8,7 @@ import { poolsOf } from './render/autoscaling.ts';
 import type { RenderedObject } from './render/object.ts';
 import type { Rendered } from './render/render.ts';
 
-export type Seen = { of: Installation; rendered: Rendered; observed: Observed };
+export type Seen = { of: Installation; rendered: Rendered; observed: Observed; now: Date };
 
 /** Of what runs: how it does. Of what is not there: what it waits for. */
 export function verdictsOf(seen: Seen, absent: () => Verdict): Map<Component, Verdict> {
@@ -19,13 +19,13 @@ export function verdictsOf(seen: Seen, absent: () => Verdict): Map<Component, Ve
 
 /** Nothing of what is not there. */
 export function verdictOf(
-  { of, rendered, observed }: Seen,
+  { of, rendered, observed, now }: Seen,
   component: Component,
 ): Verdict | undefined {
   const state = observed.deployments[component];
   const { name } = deploymentOf(rendered, component).metadata;
   const pool = poolsOf(of).find((each) => each.component === component);
-  return state && judgeDeployment(name, state, pool?.min);
+  return state && judgeDeployment(name, state, { now, least: pool?.min });
 }
 
 export function notApplied(rendered: Rendered, component: Component): Verdict {

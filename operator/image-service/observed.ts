@@ -71,6 +71,8 @@ export type DeploymentState = {
   rolled_back?: { revision: string; why: string; spec?: string };
   /** Whether the version that it was told to run has been ready once. */
   isRolledOut: boolean;
+  /** Since when it has fewer pods than it has to have. */
+  unavailable_since?: Date;
   /** Why Kubernetes makes no pods. */
   refusal?: string;
   /** Why a pod does not start, in its own words. */
@@ -142,6 +144,8 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
   const condition = (type: string) => status.conditions.find((each) => each.type === type);
   const refused = condition('ReplicaFailure');
   const refusal = refused?.status === 'True' ? refused.message : undefined;
+  const available = condition('Available');
+  const since = available?.status === 'False' ? available.lastTransitionTime : undefined;
   const failing = failureOf(pods);
   const unplaced = unplacedOf(pods);
   return {
@@ -155,6 +159,7 @@ export function readDeployment(deployment: unknown, pods: readonly unknown[]): D
     total: status.replicas,
     isLate: condition('Progressing')?.reason === 'ProgressDeadlineExceeded',
     isRolledOut: condition('Progressing')?.reason === 'NewReplicaSetAvailable',
+    ...(since === undefined ? {} : { unavailable_since: new Date(since) }),
     ...(refusal === undefined ? {} : { refusal }),
     ...(failing === undefined ? {} : { failing }),
     ...(unplaced === undefined ? {} : { unplaced }),

@@ -27,9 +27,10 @@ export type RollOut = {
 };
 
 /** Nothing where no part failed, or where nothing is known to have run before. */
-export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut | undefined {
+export function rollBack(seen: Seen): RollOut | undefined {
+  const { of, rendered, observed } = seen;
   const { last_image } = observed;
-  const failed = failedParts({ of, rendered, observed }, now);
+  const failed = failedParts(seen);
   if (failed.size === 0 || last_image === undefined || last_image === of.spec.image) {
     return undefined;
   }
@@ -39,7 +40,7 @@ export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut |
     components.map((component) => {
       const why = failed.get(component);
       const back = { reason: 'RolledBack' as const, message: `${why} '${last_image}' runs again.` };
-      const judged = verdictOf({ of, rendered: before, observed }, component);
+      const judged = verdictOf({ ...seen, rendered: before }, component);
       return [component, why === undefined ? (judged ?? notApplied(before, component)) : back];
     }),
   );
@@ -49,14 +50,14 @@ export function rollBack({ of, rendered, observed }: Seen, now: Date): RollOut |
       ...objects.map((object) => apply(marked(object, { of, rendered, failed }))),
       ...removeStrangers([...allObjects(rendered), before.migration], observed),
     ],
-    conditions: conditionsOf(findingsWith({ of, rendered: before, observed, migration, verdicts })),
+    conditions: conditionsOf(findingsWith({ ...seen, rendered: before, migration, verdicts })),
     image: undefined,
     look_again_seconds: undefined,
   };
 }
 
 /** Each with why: as it is seen now, or as it was noted when it was taken back. */
-function failedParts({ of, rendered, observed }: Seen, now: Date): Map<Component, string> {
+function failedParts({ of, rendered, observed, now }: Seen): Map<Component, string> {
   const { deployments, usable_since } = observed;
   const usable_ms = usable_since === undefined ? 0 : now.getTime() - usable_since.getTime();
   const hadTime = usable_ms >= PROGRESS_SECONDS * 1000;
@@ -68,7 +69,7 @@ function failedParts({ of, rendered, observed }: Seen, now: Date): Map<Component
     if (state !== undefined && isNoted(state, { wanted, spec: of.spec })) {
       failed.set(component, state.rolled_back?.why ?? '');
     } else if (hadTime && state !== undefined && state.revision === wanted) {
-      const { reason, message } = judgeDeployment(name, state);
+      const { reason, message } = judgeDeployment(name, state, { now });
       if (reason === 'RolloutFailed') failed.set(component, message);
     }
   }

@@ -17,10 +17,9 @@ import { apply, isSame, removeStrangers } from './steps.ts';
 /** They prove that a version works before requests of people depend on it. */
 const FIRST: readonly Component[] = ['worker-ingest', 'worker-render', 'dispatcher'];
 
-export function rollOut(of: Installation, rendered: Rendered, observed: Observed): RollOut {
-  const judged = new Map(
-    components.map((component) => [component, judgeRollOut({ of, rendered, observed }, component)]),
-  );
+export function rollOut(seen: Seen): RollOut {
+  const { of, rendered, observed } = seen;
+  const judged = new Map(components.map((component) => [component, judgeRollOut(seen, component)]));
   const isProven = FIRST.every((each) => isGood(judged.get(each)));
   const isHeld = (component: Component) =>
     !isProven && !FIRST.includes(component) && isOlder(rendered, observed, component);
@@ -36,7 +35,7 @@ export function rollOut(of: Installation, rendered: Rendered, observed: Observed
     if (isGood(verdicts.get(component))) verdicts.set(component, verdict);
   }
   const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
-  const conditions = conditionsOf(findingsWith({ of, rendered, observed, migration, verdicts }));
+  const conditions = conditionsOf(findingsWith({ ...seen, migration, verdicts }));
   const held = components.filter(isHeld).map((component) => deploymentOf(rendered, component));
   const waiting = isProven
     ? []

@@ -3,6 +3,8 @@
  * deliver its projects beside one another. Whoever was let in has it, as its status says, so that no other can take it
  * over by appearing, nor by being pointed to it, however old. Where nobody was let in yet the oldest is next.
  */
+
+import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
 import { byAge, keyOf } from '../kube/resource.ts';
@@ -53,7 +55,9 @@ const ELSEWHERE: readonly unknown[] = [
 ];
 
 /** What cannot begin stands in nobody's way. */
-function isWaiting({ status }: ImageServiceObject): boolean {
+function isWaiting(service: ImageServiceObject): boolean {
+  const { status } = service;
   const isPaused = findCondition(status, 'Paused')?.status === 'True';
-  return !isPaused && !ELSEWHERE.includes(findCondition(status, 'Ready')?.reason);
+  const isHeld = isPaused || directiveOf(service) !== undefined;
+  return !isHeld && !ELSEWHERE.includes(findCondition(status, 'Ready')?.reason);
 }

@@ -84,7 +84,7 @@ async function ask({ service, spec, found }: Asking, context: GatherContext): Pr
   const { databaseSecretRef: reference } = spec;
   const url = found[reference.name]?.[urlKey(reference)] ?? '';
   const [database, surroundings] = await Promise.all([
-    context.probeDatabase(url, context.db),
+    context.probeDatabase(url, { db: context.db, known: service.status?.databaseID }),
     context.probeSurroundings(spec, found),
   ]);
   const looking = { ...context, database_id: database.id };

@@ -7,15 +7,22 @@ import { findDatabaseIdentity } from '../../runtime/db/database-identity.ts';
 import { wordsOf } from '../../runtime/db/failures.ts';
 import type { Observed } from '../image-service/observed.ts';
 
-export type ProbeDatabase = (url: string, own: Queryable) => Promise<Observed['database']>;
+/** `known`: the database that the installation was let in to before. */
+export type ProbeDatabase = (
+  url: string,
+  own: { db: Queryable; known: string | undefined },
+) => Promise<Observed['database']>;
 
 export const probeDatabase: ProbeDatabase = async (url, own) => {
   const db = createDatabase({ url, maxConnections: 1, applicationName: 'tintype-operator-probe' });
   try {
     const theirs = await findDatabaseIdentity(db);
-    // The operator's own may be away at this moment: that says nothing of theirs.
-    const ours = await findDatabaseIdentity(own).catch(() => theirs);
-    if (ours.id === theirs.id) return { state: 'reachable', id: theirs.id };
+    const ours = await findDatabaseIdentity(own.db).catch(() => undefined);
+    // The operator's own may be away at this moment: what was let in before is the same, another one may be anybody's.
+    if (ours === undefined && own.known !== undefined && own.known !== theirs.id) {
+      return { state: 'unreachable', why: UNTOLD };
+    }
+    if (ours === undefined || ours.id === theirs.id) return { state: 'reachable', id: theirs.id };
     return { state: 'other', why: `'${theirs.name}' is not '${ours.name}'` };
   } catch (error) {
     return { state: 'unreachable', why: wordsOf(error) };
@@ -23,3 +30,6 @@ export const probeDatabase: ProbeDatabase = async (url, own) => {
     await db.close();
   }
 };
+
+const UNTOLD =
+  "it is another one than before, and whether the operator works with it cannot be told while the operator's own does not answer";

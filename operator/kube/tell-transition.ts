@@ -38,7 +38,9 @@ export function tellTransition(
   if (before?.status !== 'True' && now.status === 'True' && since !== undefined) {
     metrics.resourceReady(kind, (clock.now().getTime() - Date.parse(since)) / 1000);
   }
-  if (isRefused && isNews(before, now)) metrics.reconcileRefused(kind);
+  // An outage in between makes it no other refusal.
+  const refused = findCondition(object.status, 'Accepted') ?? before;
+  if (isRefused && isNews(refused, now)) metrics.reconcileRefused(kind);
   if (before?.status === now.status && before.reason === now.reason) return;
   // What became ready at once, as it should, is no news: the status has said it.
   if (before === undefined && now.status === 'True') return;

@@ -21,6 +21,8 @@ export type DeclaredImageRow = {
     status: UploadStatus;
     sha256: string | null;
     error_code: ProcessingErrorCode | null;
+    /** Since it became what it is. */
+    age_seconds: number;
   } | null;
 };
 
@@ -38,7 +40,7 @@ export async function findDeclaredImage(
         left join declared_uploads d on d.upload_id = r.upload_id and d.owner_namespace = $3
         where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted') as file,
        (select json_build_object('upload_id', u.upload_id, 'status', u.status, 'sha256', u.sha256,
-          'error_code', u.error_code)
+          'error_code', u.error_code, 'age_seconds', extract(epoch from now() - u.updated_at))
         from uploads u join declared_uploads d using (upload_id)
         where u.project_id = $1 and u.file_slug = $2 and d.owner_namespace = $3 and d.owner_name = $4
         order by u.created_at desc, u.upload_id desc limit 1) as upload`,

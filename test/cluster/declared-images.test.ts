@@ -161,6 +161,34 @@ describe('a preset that brings its image', () => {
     });
   });
 
+  it('whose workers were killed is brought again an hour later', async () => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const url = `https://shop.example/${name}.png`;
+    served.set(url, bytes);
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, {
+      projectRef: { name },
+      image: { url, sha256: digest(bytes) },
+    });
+    await led(async () => {
+      const { upload_id, attempt } = await claim(name);
+      const failed = { upload_id, attempt, error_code: 'processing_abandoned' as const };
+      await db.transaction((tx) => updateUploadFailed(tx, failed));
+      await until(async () => {
+        const { conditions = [] } = (await read('WatermarkPreset', name)).status ?? {};
+        expect(conditions.map(({ message }) => message).join()).toContain('tried again within 60');
+      });
+      await morePasses();
+      expect(fetches(url)).toBe(1);
+      await db.query(
+        `update uploads set updated_at = now() - interval '61 minutes' where upload_id = $1`,
+        [upload_id],
+      );
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+    });
+  });
+
   it('tells the upload in the plan of its preset, and uploads nothing before it may', async () => {
     const [name, bytes] = [newSlug(), newImage()];
     const spec = { projectRef: { name }, image: { configMapRef: { name, key: 'logo.png' } } };

@@ -159,7 +159,12 @@ describe('on one database', { shuffle: false }, () => {
     it('is put right within a pass where others changed, added and took away', async () => {
       await led(async () => {
         const [service, api] = [`${name}-api`, `${name}-api`];
+        const { selector } = (await read('Service', service)).spec;
         await merge('Service', service, { spec: { selector: { extra: 'label' } } });
+        // By itself: no other change of the Service brings it back.
+        await until(async () => {
+          expect((await read('Service', service)).spec.selector).toEqual(selector);
+        });
         const { spec } = await read('Deployment', api);
         const [container] = spec.template.spec.containers;
         const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
@@ -181,6 +186,7 @@ describe('on one database', { shuffle: false }, () => {
           expect(found).toEqual(container.env);
           expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
           expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
+          expect((await read('Service', service)).spec.selector).toEqual(selector);
           expect((await read('Ingress', api)).spec.defaultBackend).toBeUndefined();
           const delivery = (await read('Deployment', `${name}-delivery`)).spec;
           expect(delivery.paused).toBeUndefined();

@@ -55,11 +55,13 @@ describe('while the database is away', () => {
   it.each(['refuse', 'stall'] as const)(
     '(%s) resources say so and nothing loops; then all is in effect by itself',
     async (kind) => {
-      const [old, fresh] = [newSlug(), newSlug()];
+      const [old, fresh, refused] = [newSlug(), newSlug(), newSlug()];
       await apply('Project', old, { displayName: 'Shop' });
       await led(
         async () => {
           await untilReason('Project', old, 'InSync');
+          await apply('Project', refused, { slug: old });
+          await untilReason('Project', refused, 'SlugConflict');
           const { status } = await read('Project', old);
           postgres.set({ kind });
           postgres.cut();
@@ -67,6 +69,12 @@ describe('while the database is away', () => {
           await apply('Project', fresh, {});
           await untilReason('Project', old, 'DatabaseUnavailable');
           await untilReason('Project', fresh, 'DatabaseUnavailable');
+          await untilReason('Project', refused, 'DatabaseUnavailable');
+          // Nobody has looked at them: neither is valid because of that.
+          expect(await condition('Project', refused, 'Accepted')).toMatchObject({
+            ...{ status: 'False', reason: 'SlugConflict' },
+          });
+          expect(await condition('Project', fresh, 'Accepted')).toBeUndefined();
           const told = await condition('Project', old);
           expect(told?.message).toMatch(/the database does not answer/);
           expect(await condition('Project', old, 'Reconciling')).toMatchObject({ status: 'True' });

@@ -10,7 +10,12 @@ export type RabbitProbe = {
 };
 
 const STEP_MS_MAX = 10_000;
-const QUORUM = { durable: true, arguments: { 'x-queue-type': 'quorum' } };
+/** A probe that was killed leaves nothing: the broker deletes a queue that nobody uses. */
+const UNUSED_MS_MAX = 60_000;
+const QUORUM = {
+  durable: true,
+  arguments: { 'x-queue-type': 'quorum', 'x-expires': UNUSED_MS_MAX },
+};
 
 /** Throws Advice where the broker cannot be reached or does not let us in. */
 export async function openRabbitProbe(url: string): Promise<RabbitProbe> {

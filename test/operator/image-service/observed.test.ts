@@ -7,6 +7,7 @@ import {
 import { readCronJob, readDeployment, readJob } from '../../../operator/image-service/observed.ts';
 
 const at = '2026-11-21T11:00:00Z';
+const now = new Date(Date.parse(at) + 3_600_000);
 const condition = (type: string, status: string, more: object = {}) => {
   return { type, status, lastTransitionTime: at, ...more };
 };
@@ -173,14 +174,14 @@ const table: [string, object, object[], string, RegExp][] = [
 
 describe('a Deployment, as Kubernetes shows it', () => {
   it.each(table)('where %s', (_name, status, pods, reason, message) => {
-    const verdict = judgeDeployment('main-api', readDeployment(deployment(status), pods));
+    const verdict = judgeDeployment('main-api', readDeployment(deployment(status), pods), { now });
     expect(verdict.reason).toBe(reason);
     expect(verdict.message).toMatch(message);
   });
 
   it('of no pods is as it shall be', () => {
     const state = readDeployment(deployment({}, { replicas: 0 }), []);
-    expect(judgeDeployment('main-worker-render', state).reason).toBe('ScaledToZero');
+    expect(judgeDeployment('main-worker-render', state, { now }).reason).toBe('ScaledToZero');
   });
 
   it('is available while the number of its pods changes, with as many as there have to be', () => {
@@ -190,11 +191,10 @@ describe('a Deployment, as Kubernetes shows it', () => {
       ...more,
     });
     const judge = (status: object, least?: number) =>
-      judgeDeployment(
-        'main-worker',
-        readDeployment(deployment(status, { replicas: 3 }), []),
+      judgeDeployment('main-worker', readDeployment(deployment(status, { replicas: 3 }), []), {
+        now,
         least,
-      );
+      });
     expect(judge(pods(1), 1)).toMatchObject({
       reason: 'Available',
       message: expect.stringContaining('1 of 3'),
@@ -206,10 +206,24 @@ describe('a Deployment, as Kubernetes shows it', () => {
     expect(judge(pods(1, progressing('ReplicaSetUpdated')), 1).reason).toBe('RollingOut');
   });
 
+  it('is replacing a pod that left for two minutes, and is unavailable from then on', () => {
+    const [available, rolled] = [
+      condition('Available', 'False', { reason: 'MinimumReplicasUnavailable' }),
+      ...progressing('NewReplicaSetAvailable').conditions,
+    ];
+    const status = { replicas: 1, updatedReplicas: 1, conditions: [available, rolled] };
+    const state = readDeployment(deployment(status, { replicas: 1 }), []);
+    const reasonAfter = (seconds: number) => {
+      const later = new Date(Date.parse(at) + seconds * 1000);
+      return judgeDeployment('main-dispatcher', state, { now: later }).reason;
+    };
+    expect([0, 119, 120].map(reasonAfter)).toEqual(['RollingOut', 'RollingOut', 'Unavailable']);
+  });
+
   it('says so where there are more pods than are asked for', () => {
     const status = { replicas: 3, updatedReplicas: 3, readyReplicas: 3 };
     const state = readDeployment(deployment(status, { replicas: 1 }), []);
-    expect(judgeDeployment('main-worker', state).message).toContain(
+    expect(judgeDeployment('main-worker', state, { now }).message).toContain(
       'main-worker: 3 pods are ready, where 1 is asked for',
     );
   });

@@ -4,7 +4,12 @@ import { findSharer } from '../../../operator/installation/find-sharer.ts';
 import type { ImageServiceObject } from '../../../operator/installation/live-types.ts';
 import type { KubeClient } from '../../../operator/kube/client.ts';
 
-type Told = { databaseID?: string; deletionTimestamp?: string; said?: Record<string, string> };
+type Told = {
+  databaseID?: string;
+  deletionTimestamp?: string;
+  annotations?: Record<string, string>;
+  said?: Record<string, string>;
+};
 
 function service(
   name: string,
@@ -52,6 +57,11 @@ describe('an ImageService', () => {
     expect(await sharerOf(service('b', 2), service('a', 1, { said }))).toBeUndefined();
     const waiting = { said: { reason: 'DatabaseUnavailable' } };
     expect(await sharerOf(service('b', 2), service('a', 1, waiting))).toBe('images/a');
+  });
+
+  it('does not wait for one that only plans', async () => {
+    const planning = service('a', 1, { annotations: { 'tintype.dev/plan-only': 'true' } });
+    expect(await sharerOf(service('b', 2), planning)).toBeUndefined();
   });
 
   it('does not wait for one that is being deleted', async () => {

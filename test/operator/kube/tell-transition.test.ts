@@ -44,6 +44,15 @@ const paused = pausedStatusOf(
   now,
 );
 
+/** Whether it is valid is what was said before: nobody looks at it while the database is away. */
+const refusedAndAway = {
+  ...as('DatabaseUnavailable'),
+  conditions: [
+    ...(as('DatabaseUnavailable').conditions ?? []).filter(({ type }) => type !== 'Accepted'),
+    ...(as('SlugInvalid').conditions ?? []).filter(({ type }) => type === 'Accepted'),
+  ],
+};
+
 it.each([
   ['ready at once', undefined, as('InSync'), [], 0],
   ['ready at last', as('FileNotFound'), as('InSync'), [{ type: 'Normal', reason: 'InSync' }], 0],
@@ -51,6 +60,13 @@ it.each([
   ['held', as('InSync'), as('FileBlocked'), [{ type: 'Warning', reason: 'FileBlocked' }], 0],
   ['refused', undefined, as('SlugInvalid'), [{ type: 'Warning', reason: 'SlugInvalid' }], 1],
   ['refused as before', as('SlugInvalid'), as('SlugInvalid'), [], 0],
+  [
+    'refused as before an outage',
+    refusedAndAway,
+    as('SlugInvalid'),
+    [{ type: 'Warning', reason: 'SlugInvalid' }],
+    0,
+  ],
   ['paused from the first', undefined, paused, [{ type: 'Normal', reason: 'Paused' }], 0],
 ] as const)(
   'a resource that is %s is told of as that',

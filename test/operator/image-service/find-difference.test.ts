@@ -1,0 +1,31 @@
+// Spec: ImageService.
+import { expect, it } from 'vitest';
+import { findDifference } from '../../../operator/image-service/find-difference.ts';
+
+it.each([
+  [
+    'a label more in the selector of a Service',
+    { spec: { selector: { a: '1' } } },
+    'spec.selector',
+  ],
+  [
+    'a label more in what a NetworkPolicy selects',
+    { spec: { podSelector: { matchLabels: { a: '1' } } } },
+    'spec.podSelector.matchLabels',
+  ],
+  ['a place more', { spec: { nodeSelector: { a: '1' } } }, 'spec.nodeSelector'],
+  ['any label where all pods are selected', { spec: { podSelector: {} } }, 'spec.podSelector'],
+])('sees %s', (_what, rendered, path) => {
+  const live = structuredClone(rendered);
+  let place: Record<string, unknown> = live;
+  for (const name of path.split('.')) place = place[name] as Record<string, unknown>;
+  expect(findDifference(rendered, live)).toBeUndefined();
+  place['extra'] = 'label';
+  expect(findDifference(rendered, live)).toBe(`.${path}.extra`);
+});
+
+it('leaves what the API server adds by itself', () => {
+  const rendered = { spec: { replicas: 1, ports: [{ port: 80 }] } };
+  const live = { spec: { replicas: 1, ports: [{ port: 80, protocol: 'TCP' }], added: true } };
+  expect(findDifference(rendered, live)).toBeUndefined();
+});
