@@ -5,7 +5,6 @@
 import { ServiceError } from '../../runtime/core/errors.ts';
 import type { Queryable } from '../../runtime/db/client.ts';
 import { hasTintypeSchema } from '../../runtime/db/schema-presence.ts';
-import { type Condition, conditionsFor } from '../conditions.ts';
 import type { FencedTerm } from '../fenced-term.ts';
 import { API_VERSION } from '../kinds.ts';
 import { isOvertaken, KubeFailure } from '../kube/kube-failure.ts';
@@ -16,33 +15,23 @@ import { printDifference } from '../row-difference.ts';
 import { type Absence, absenceOf } from './database-gate.ts';
 import { directiveOf } from './directives.ts';
 import { writeFinalizer } from './finalizer.ts';
-import { type ObjectResult, pause, reconcileObject } from './reconcile-object.ts';
+import { type ObjectResult, reconcileObject } from './reconcile-object.ts';
 import type { ObjectContext, RowsChanged } from './reconcile-rows.ts';
-import { refusalOf } from './refusal.ts';
 import { isLettingGo, wakeRefused } from './refused.ts';
-import { factsOf, statusOf, withKept } from './status.ts';
+import { type Known, tellAbsence, tellRefusal } from './tell-tenant.ts';
 import type { TenantState } from './tenant-controllers.ts';
 import { isGoing, isHeld, type TenantKind, type TenantObject } from './tenant-object.ts';
-import { writeStatus } from './write-status.ts';
 
 const RESYNC_JITTER = 0.2;
 /** Somebody wrote it since the cache saw it: the next state is on its way. */
 const CONFLICT_MS = 100;
 
 type Running = { kind: TenantKind; pass: Pass; term: FencedTerm };
-type Known = { kind: TenantKind; object: TenantObject };
 type Waiting = {
   kind: TenantKind;
   object: TenantObject | undefined;
   absence: Absence;
   context: ObjectContext;
-};
-
-const ABSENCES: Readonly<Record<Absence, string>> = {
-  DatabaseUnavailable:
-    'the database does not answer: what is delivered stays as it was, and this is tried again by itself',
-  SchemaNotReady:
-    'the database lacks migrations of this version: an ImageService brings it up to date, and so does `tintype migrate`; this is tried again by itself',
 };
 
 export async function runPass(state: TenantState, running: Running): Promise<Outcome> {
@@ -118,50 +107,6 @@ async function isFree(object: TenantObject, db: Queryable): Promise<boolean> {
     if (absenceOf(error) === undefined) throw error;
     return false;
   }
-}
-
-function tellAbsence(
-  state: TenantState,
-  { absence, ...known }: Known & { absence: Absence },
-): Promise<void> {
-  const conditions = conditionsFor(absence, ABSENCES[absence]);
-  // Nobody looked at the resource: whether it is valid is what was said of it before.
-  return tell(
-    state,
-    known,
-    conditions.filter(({ type }) => type !== 'Accepted'),
-  );
-}
-
-/** The pass fails all the same, and is tried again later. */
-async function tellRefusal(
-  state: TenantState,
-  { error, ...known }: Known & { error: unknown },
-): Promise<void> {
-  const refusal = refusalOf(error);
-  if (refusal === undefined) return;
-  const conditions = conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
-  await tell(state, known, conditions).catch((failure) => {
-    state.log.warn('a refusal could not be told', { kind: known.kind, error: failure });
-  });
-}
-
-/** What stands against the whole resource, beside what it said before. */
-async function tell(
-  { context, clock }: TenantState,
-  { kind, object }: Known,
-  conditions: readonly Condition[],
-): Promise<void> {
-  const directive = directiveOf(object);
-  // That nobody looks holds whether there is a database or not.
-  if (directive === 'paused') {
-    await pause(kind, object, context);
-    return;
-  }
-  const said = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
-  const told = withKept(object, said, 'Accepted');
-  const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
-  await writeStatus(kind, { object, status }, context);
 }
 
 async function runOne(state: TenantState, known: Known, context: ObjectContext): Promise<Outcome> {

@@ -1,4 +1,4 @@
-// Spec: ImageService.
+// Objects of a cluster that are not as they were rendered. Spec: Project.
 import { expect, it } from 'vitest';
 import { findDifference } from '../../../operator/image-service/find-difference.ts';
 

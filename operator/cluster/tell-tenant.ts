@@ -1,0 +1,63 @@
+/** What keeps a resource from being looked at, said in its conditions beside what was found before. */
+import { type Condition, conditionsFor } from '../conditions.ts';
+import type { Absence } from './database-gate.ts';
+import { directiveOf } from './directives.ts';
+import { pause } from './reconcile-object.ts';
+import { refusalOf } from './refusal.ts';
+import { factsOf, statusOf, withKept } from './status.ts';
+import type { TenantState } from './tenant-controllers.ts';
+import type { TenantKind, TenantObject } from './tenant-object.ts';
+import { writeStatus } from './write-status.ts';
+
+export type Known = { kind: TenantKind; object: TenantObject };
+
+const ABSENCES: Readonly<Record<Absence, string>> = {
+  DatabaseUnavailable:
+    'the database does not answer: what is delivered stays as it was, and this is tried again by itself',
+  SchemaNotReady:
+    'the database lacks migrations of this version: an ImageService brings it up to date, and so does `tintype migrate`; this is tried again by itself',
+};
+
+export function tellAbsence(
+  state: TenantState,
+  { absence, ...known }: Known & { absence: Absence },
+): Promise<void> {
+  const conditions = conditionsFor(absence, ABSENCES[absence]);
+  // Nobody looked at the resource: whether it is valid is what was said of it before.
+  return tell(
+    state,
+    known,
+    conditions.filter(({ type }) => type !== 'Accepted'),
+  );
+}
+
+/** The pass fails all the same, and is tried again later. */
+export async function tellRefusal(
+  state: TenantState,
+  { error, ...known }: Known & { error: unknown },
+): Promise<void> {
+  const refusal = refusalOf(error);
+  if (refusal === undefined) return;
+  const conditions = conditionsFor('WriteRefused', `${refusal}; this is tried again by itself`);
+  await tell(state, known, conditions).catch((failure) => {
+    state.log.warn('a refusal could not be told', { kind: known.kind, error: failure });
+  });
+}
+
+/** What stands against the whole resource, beside what it said before. */
+async function tell(
+  { context, clock }: TenantState,
+  { kind, object }: Known,
+  conditions: readonly Condition[],
+): Promise<void> {
+  const directive = directiveOf(object);
+  // That nobody looks holds whether there is a database or not.
+  if (directive === 'paused') {
+    await pause(kind, object, context);
+    return;
+  }
+  const said = statusOf(object, { conditions, facts: factsOf(object) }, clock.now());
+  const told = withKept(object, said, 'Accepted');
+  const status = directive === 'plan-only' ? withKept(object, told, 'Planned') : told;
+  await writeStatus(kind, { object, status }, context);
+}
