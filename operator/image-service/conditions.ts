@@ -150,7 +150,7 @@ export const reasons = {
   },
   ScalingFailed: {
     outcome: 'stalled',
-    meaning: 'KEDA says that it cannot set the number of workers.',
+    meaning: 'KEDA says that it cannot set the number of workers, or nothing for five minutes.',
   },
   MigrationFailed: {
     outcome: 'stalled',

@@ -25,8 +25,8 @@ export type Observed = {
   usable_since: Date | undefined;
   migration: JobState;
   deployments: Readonly<Partial<Record<Component, DeploymentState>>>;
-  /** Why KEDA does not set the number of workers, in its own words. */
-  unscaled: Readonly<Partial<Record<Component, string>>>;
+  /** Of what KEDA does not set the number of workers. */
+  unscaled: Readonly<Partial<Record<Component, Unscaled>>>;
   /** Its own routes that exist, of either kind. */
   routes: readonly KnownRoute[];
   /** Those that exist, by their whole names. */
@@ -173,12 +173,20 @@ function readRollBack(annotations: Record<string, string>): Pick<DeploymentState
   return { rolled_back: { revision, why, ...(spec === undefined ? {} : { spec }) } };
 }
 
-const scaledShape = z.object({ status: z.object({ conditions }).prefault({}) });
+const scaledShape = z.object({
+  metadata: born.prefault({}),
+  status: z.object({ conditions }).prefault({}),
+});
 
-/** Why KEDA does not set the number of pods, in its own words; undefined where it does, or has not said anything yet. */
-export function readScaledObject(object: unknown): string | undefined {
-  const said = scaledShape.parse(object).status.conditions;
-  return said.find(({ type, status }) => type === 'Ready' && status === 'False')?.message;
+/** Why KEDA does not set the number of pods, in its own words, or since when it has said nothing. */
+export type Unscaled = { why: string | undefined } | { silent_since: Date };
+
+/** Undefined where it does. */
+export function readScaledObject(object: unknown): Unscaled | undefined {
+  const { metadata, status } = scaledShape.parse(object);
+  const ready = status.conditions.find(({ type }) => type === 'Ready');
+  if (ready === undefined) return { silent_since: new Date(metadata.creationTimestamp) };
+  return ready.status === 'False' ? { why: ready.message } : undefined;
 }
 
 const cronShape = z.object({

@@ -6,7 +6,7 @@ import { conditionsOf, reasons } from './conditions.ts';
 import { judgeMigration } from './findings.ts';
 import { type Component, components, type Installation, scalerOf } from './installation.ts';
 import { deploymentOf, findingsWith, notApplied, type Seen, verdictOf } from './judge-parts.ts';
-import type { DeploymentState, Observed, Verdict } from './observed.ts';
+import type { DeploymentState, Observed, Unscaled, Verdict } from './observed.ts';
 import { poolsOf } from './render/autoscaling.ts';
 import { REVISION } from './render/deployments.ts';
 import type { RenderedObject } from './render/object.ts';
@@ -31,7 +31,7 @@ export function rollOut(seen: Seen): RollOut {
   );
   const keda = missingKeda(of);
   if (keda !== undefined) verdicts.set('worker-ingest', keda);
-  for (const [component, verdict] of unscaled(of, observed)) {
+  for (const [component, verdict] of unscaled(seen)) {
     if (isGood(verdicts.get(component))) verdicts.set(component, verdict);
   }
   const migration = judgeMigration(rendered.migration.metadata.name, observed.migration);
@@ -100,15 +100,25 @@ function missingKeda({ spec, keda }: Installation): Verdict | undefined {
 }
 
 /** Whoever runs and is not scaled: what keeps it from running at all comes first. */
-function unscaled(of: Installation, { unscaled: said }: Observed): [Component, Verdict][] {
+/** KEDA says of an object within seconds whether it can work with it; its definitions may be there without it. */
+const SILENCE_SECONDS = 300;
+
+function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
   if (scalerOf(of) !== 'keda') return [];
   return poolsOf(of).flatMap(({ component }): [Component, Verdict][] => {
-    const why = said[component];
+    const why = whyUnscaled(observed.unscaled[component], now);
     if (why === undefined) return [];
     const name = `${of.name}-${component}`;
     const message = `KEDA does not set the number of pods of ${name}, so that it stays: ${why}; \`kubectl describe scaledobject ${name}\` says more.`;
     return [[component, { reason: 'ScalingFailed', message }]];
   });
+}
+
+function whyUnscaled(said: Unscaled | undefined, now: Date): string | undefined {
+  if (said === undefined) return undefined;
+  if ('why' in said) return said.why ?? 'it does not say why';
+  const isSilent = now.getTime() - said.silent_since.getTime() >= SILENCE_SECONDS * 1000;
+  return isSilent ? `it has said nothing of it for ${SILENCE_SECONDS / 60} minutes` : undefined;
 }
 
 function kedaObjects(rendered: Rendered): RenderedObject[] {

@@ -117,9 +117,9 @@ function readDeployments(name: string, cluster: Cluster): Observed['deployments'
 function readUnscaled(name: string, { live }: Cluster): Observed['unscaled'] {
   const said = components.map((component) => {
     const object = live.get(liveKey({ kind: 'ScaledObject', name: `${name}-${component}` }));
-    return [component, readScaledObject(object ?? {})] as const;
+    return [component, object && readScaledObject(object)] as const;
   });
-  return Object.fromEntries(said.filter(([, why]) => why !== undefined));
+  return Object.fromEntries(said.filter(([, unscaled]) => unscaled !== undefined));
 }
 
 /** What stands against the database is said in the condition of its migration. */

@@ -250,7 +250,7 @@ const table: Record<
   ],
   ScalingFailed: [
     'WorkersAvailable',
-    { unscaled: { 'worker-render': 'Triggers are not working' } },
+    { unscaled: { 'worker-render': { why: 'Triggers are not working' } } },
     /main-worker-render.*Triggers are not working.*describe scaledobject main-worker-render/,
     { installation: { ...main, keda: 'present' } },
   ],
@@ -609,4 +609,17 @@ it('an image is known to run where all parts do, whatever else stands against Re
   expect(condition(broken, 'Ready')?.status).toBe('False');
   expect(broken.image).toBe(least.image);
   expect(decided({ deployments: deployments({ api: untold }) }).image).toBeUndefined();
+});
+
+it('takes KEDA for absent once it has said nothing of a pool for five minutes, whatever definitions are there', () => {
+  const reasonAfter = (seconds: number) => {
+    const silent_since = new Date(now.getTime() - seconds * 1000);
+    const of = decided(
+      { unscaled: { 'worker-render': { silent_since } } },
+      { installation: { ...main, keda: 'present' } },
+    );
+    return condition(of, 'WorkersAvailable')?.reason;
+  };
+  expect(reasonAfter(299)).not.toBe('ScalingFailed');
+  expect(reasonAfter(300)).toBe('ScalingFailed');
 });

@@ -4,7 +4,12 @@ import {
   judgeMigration,
   judgePodless,
 } from '../../../operator/image-service/findings.ts';
-import { readCronJob, readDeployment, readJob } from '../../../operator/image-service/observed.ts';
+import {
+  readCronJob,
+  readDeployment,
+  readJob,
+  readScaledObject,
+} from '../../../operator/image-service/observed.ts';
 
 const at = '2026-11-21T11:00:00Z';
 const now = new Date(Date.parse(at) + 3_600_000);
@@ -231,6 +236,25 @@ describe('a Deployment, as Kubernetes shows it', () => {
   it('tells what it was told to run', () => {
     const state = readDeployment(deployment(full), []);
     expect(state).toMatchObject({ revision: 'abc', image: 'tintype:1', desired: 2 });
+  });
+});
+
+describe('a ScaledObject, as KEDA shows it', () => {
+  const object = (...conditions: object[]) => ({
+    metadata: { creationTimestamp: at },
+    ...(conditions.length > 0 && { status: { conditions } }),
+  });
+
+  it.each([
+    ['that works', object(condition('Ready', 'True')), undefined],
+    [
+      'whose broker it cannot ask',
+      object(condition('Ready', 'False', { message: 'no queue' })),
+      { why: 'no queue' },
+    ],
+    ['that it has not looked at', object(), { silent_since: new Date(at) }],
+  ])('%s', (_name, live, read) => {
+    expect(readScaledObject(live)).toEqual(read);
   });
 });
 
