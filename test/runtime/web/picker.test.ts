@@ -308,10 +308,10 @@ describe('the picker', { shuffle: false }, () => {
         await held;
         await route.fulfill({ response }).catch(() => undefined);
       });
-      await takeFiles([await jpeg('late.jpg', 15)]);
+      await takeFiles([await jpeg('kept.jpg', 15)]);
       await arrived;
-      await button('Cancel late.jpg').click();
-      await tile('late.jpg').waitFor();
+      await button('Cancel kept.jpg').click();
+      await tile('kept.jpg').waitFor();
       await shown.frame.getByText('Done', { exact: true }).waitFor();
       release();
     });
