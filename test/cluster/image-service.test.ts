@@ -168,7 +168,7 @@ describe('on one database', { shuffle: false }, () => {
         const { spec } = await read('Deployment', api);
         const [container] = spec.template.spec.containers;
         const env = [...container.env, { name: 'SOMEBODY', value: 'else' }];
-        const containers = [{ ...container, env }];
+        const containers = [{ ...container, env, command: ['sleep'] }];
         await merge('Deployment', api, { spec: { template: { spec: { containers } } } });
         const other = { service: { name: 'other', port: { number: 80 } } };
         await merge('Ingress', api, {
@@ -182,8 +182,9 @@ describe('on one database', { shuffle: false }, () => {
         });
         await remove('PodDisruptionBudget', `${name}-delivery`);
         await until(async () => {
-          const found = (await read('Deployment', api)).spec.template.spec.containers[0].env;
-          expect(found).toEqual(container.env);
+          const found = (await read('Deployment', api)).spec.template.spec.containers[0];
+          expect(found.env).toEqual(container.env);
+          expect(found).not.toHaveProperty('command');
           expect(await isThere('PodDisruptionBudget', `${name}-delivery`)).toBe(true);
           expect((await read('Service', service)).spec.externalIPs).toBeUndefined();
           expect((await read('Service', service)).spec.selector).toEqual(selector);

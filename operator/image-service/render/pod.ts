@@ -27,7 +27,7 @@ const USER = 65_532;
 
 export type PodTemplate = {
   metadata: { labels: Record<string, string>; annotations: Record<string, string> };
-  spec: Record<string, unknown>;
+  spec: Record<string, unknown> & { containers: readonly object[] };
 };
 
 export function podTemplate(
@@ -45,25 +45,32 @@ export function podTemplate(
         ...(of.files_digest && { 'tintype.dev/files-digest': of.files_digest }),
       },
     },
-    spec: defined({
-      ...placement(of, process),
-      serviceAccountName: `${of.name}-runtime`,
-      automountServiceAccountToken: false,
-      // Services of this very name would set TINTYPE_API_PORT and the like.
-      enableServiceLinks: false,
-      imagePullSecrets: spec.imagePullSecretRefs,
-      securityContext: podSecurity,
-      terminationGracePeriodSeconds: graceOf(process),
+    spec: {
+      ...defined(settingsOf(of, process)),
       containers: [container(of, process, args)],
       volumes: volumesOf(of, process).map(({ name, source }) => ({ name, ...source })),
-    }),
+    },
+  };
+}
+
+function settingsOf(of: Installation, process: Process) {
+  return {
+    ...placement(of, process),
+    serviceAccountName: `${of.name}-runtime`,
+    automountServiceAccountToken: false,
+    // Services of this very name would set TINTYPE_API_PORT and the like.
+    enableServiceLinks: false,
+    imagePullSecrets: of.spec.imagePullSecretRefs,
+    securityContext: podSecurity,
+    terminationGracePeriodSeconds: graceOf(process),
   };
 }
 
 /** What our pods have none of, and others could bring their own code or addresses in by. */
 export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
   const none = without('initContainers', 'hostAliases', 'hostNetwork', 'hostPID', 'hostIPC');
-  return { ...template, spec: { ...spec, ...none } };
+  const containers = spec.containers.map((one) => ({ ...one, ...without('command', 'envFrom') }));
+  return { ...template, spec: { ...spec, ...none, containers } };
 }
 
 function graceOf(process: Process): number {
