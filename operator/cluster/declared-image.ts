@@ -94,16 +94,7 @@ async function judge(
     return found('FileTaken', message);
   }
   const last = upload?.sha256 === sha256 ? upload : null;
-  if (last?.status === 'failed' && isOfWorkers(last)) {
-    if (last.age_seconds >= RETRY_SECONDS) return 'open';
-    const message = `the image could not be processed (${last.error_code}); it is tried again within ${RETRY_SECONDS / 60} minutes`;
-    return lasting(found('ImageUploading', message));
-  }
-  if (last?.status === 'failed') {
-    const message = `the image was refused as ${last.error_code}: declare another one`;
-    const refused = found('ImageRefused', message);
-    return bringing.spec.image.url === undefined ? refused : lasting(refused);
-  }
+  if (last?.status === 'failed') return isOfWorkers(last) ? putOff(last) : refused(bringing, last);
   const isUnderWay = last?.status === 'uploaded' || last?.status === 'processing';
   return isUnderWay ? onItsWay(file_slug) : 'open';
 }
@@ -117,6 +108,17 @@ function isOfWorkers({ error_code }: Tried): boolean {
 
 /** A picture that does kill workers does so seldom. */
 const RETRY_SECONDS = 3600;
+
+function putOff({ age_seconds, error_code }: Tried): Standing {
+  if (age_seconds >= RETRY_SECONDS) return 'open';
+  const message = `the image could not be processed (${error_code}); it is tried again within ${RETRY_SECONDS / 60} minutes`;
+  return lasting(found('ImageUploading', message));
+}
+
+function refused({ spec }: Bringing, { error_code }: Tried): Standing {
+  const said = found('ImageRefused', `the image was refused as ${error_code}: declare another one`);
+  return spec.image.url === undefined ? said : lasting(said);
+}
 
 async function isFree(
   { brought_by }: NonNullable<DeclaredImageRow['file']>,

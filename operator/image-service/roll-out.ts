@@ -99,10 +99,10 @@ function missingKeda({ spec, keda }: Installation): Verdict | undefined {
   return { reason: 'KedaNotInstalled', message };
 }
 
-/** Whoever runs and is not scaled: what keeps it from running at all comes first. */
 /** KEDA says of an object within seconds whether it can work with it; its definitions may be there without it. */
 const SILENCE_SECONDS = 300;
 
+/** Whoever runs and is not scaled: what keeps it from running at all comes first. */
 function unscaled({ of, observed, now }: Seen): [Component, Verdict][] {
   if (scalerOf(of) !== 'keda') return [];
   return poolsOf(of).flatMap(({ component }): [Component, Verdict][] => {

@@ -3,7 +3,6 @@
  * deliver its projects beside one another. Whoever was let in has it, as its status says, so that no other can take it
  * over by appearing, nor by being pointed to it, however old. Where nobody was let in yet the oldest is next.
  */
-
 import { directiveOf } from '../cluster/directives.ts';
 import type { KubeClient } from '../kube/client.ts';
 import { findCondition } from '../kube/live-condition.ts';
@@ -58,6 +57,6 @@ const ELSEWHERE: readonly unknown[] = [
 function isWaiting(service: ImageServiceObject): boolean {
   const { status } = service;
   const isPaused = findCondition(status, 'Paused')?.status === 'True';
-  const isHeld = isPaused || directiveOf(service) !== undefined;
-  return !isHeld && !ELSEWHERE.includes(findCondition(status, 'Ready')?.reason);
+  if (isPaused || directiveOf(service) !== undefined) return false;
+  return !ELSEWHERE.includes(findCondition(status, 'Ready')?.reason);
 }

@@ -20,8 +20,8 @@ export async function completeMultipart(
 ): Promise<UploadRow> {
   const { storage_upload_id: upload_id, part_count } = upload;
   if (upload_id === null || part_count === null) throw new ServiceError('not_multipart');
-  if (upload.status === 'created' && upload.is_expired) throw expired(upload);
-  if (isOver(upload)) return completeUpload(deps, upload);
+  if (upload.status !== 'created') return completeUpload(deps, upload);
+  if (upload.is_expired) throw expired(upload);
   if (parts === undefined) throw partsRequired(part_count);
   return completeParts(deps, upload, { upload_id, parts: parseParts(parts, part_count) });
 }

@@ -6,55 +6,48 @@ import type { Transaction } from './client.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
 /** created → expired once its time has come. */
-export async function updateUploadExpired(
-  tx: Transaction,
-  uploadId: string,
-): Promise<UploadRow | undefined> {
-  return endUpload(tx, {
-    condition: 'upload_id = $1 and status = any($2) and expires_at <= now()',
-    values: [uploadId, statesBefore(uploadMoves, 'expire')],
-    status: 'expired',
-    error_code: 'session_expired',
-  });
-}
+export const updateUploadExpired = endOfCreated({
+  from: statesBefore(uploadMoves, 'expire'),
+  is_due_by_time: true,
+  status: 'expired',
+  error_code: 'session_expired',
+});
 
 /** created → expired at the caller's wish. */
-export async function updateUploadAborted(
-  tx: Transaction,
-  uploadId: string,
-): Promise<UploadRow | undefined> {
-  return endUpload(tx, {
-    condition: 'upload_id = $1 and status = any($2)',
-    values: [uploadId, statesBefore(additionalUploadMoves, 'abort')],
-    status: 'expired',
-    error_code: 'session_expired',
-  });
-}
+export const updateUploadAborted = endOfCreated({
+  from: statesBefore(additionalUploadMoves, 'abort'),
+  is_due_by_time: false,
+  status: 'expired',
+  error_code: 'session_expired',
+});
 
 /** created → failed at its expiry, because the object that came has another size. */
-export async function updateUploadWrongSize(
-  tx: Transaction,
-  uploadId: string,
-): Promise<UploadRow | undefined> {
-  return endUpload(tx, {
-    condition: 'upload_id = $1 and status = any($2) and expires_at <= now()',
-    values: [uploadId, statesBefore(additionalUploadMoves, 'expire_wrong_size')],
-    status: 'failed',
-    error_code: 'ingest_size_mismatch',
-  });
-}
+export const updateUploadWrongSize = endOfCreated({
+  from: statesBefore(additionalUploadMoves, 'expire_wrong_size'),
+  is_due_by_time: true,
+  status: 'failed',
+  error_code: 'ingest_size_mismatch',
+});
 
 /** created → failed, because the parts that were joined have another digest and cannot be sent again. */
-export async function updateUploadWrongDigest(
-  tx: Transaction,
-  uploadId: string,
-): Promise<UploadRow | undefined> {
-  return endUpload(tx, {
-    condition: 'upload_id = $1 and status = any($2)',
-    values: [uploadId, statesBefore(additionalUploadMoves, 'refuse_joined')],
-    status: 'failed',
-    error_code: 'sha256_mismatch',
-  });
+export const updateUploadWrongDigest = endOfCreated({
+  from: statesBefore(additionalUploadMoves, 'refuse_joined'),
+  is_due_by_time: false,
+  status: 'failed',
+  error_code: 'sha256_mismatch',
+});
+
+type EndOfCreated = Pick<UploadEnd, 'status' | 'error_code'> & {
+  from: readonly string[];
+  is_due_by_time: boolean;
+};
+
+/** Undefined where the upload is in another state, or its time has not come. */
+function endOfCreated({ from, is_due_by_time, ...end }: EndOfCreated) {
+  const isDue = is_due_by_time ? ' and expires_at <= now()' : '';
+  const condition = `upload_id = $1 and status = any($2)${isDue}`;
+  return (tx: Transaction, uploadId: string): Promise<UploadRow | undefined> =>
+    endUpload(tx, { condition, values: [uploadId, from], ...end });
 }
 
 export type UploadEnd = {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ImageDeps } from '../../operator/cluster/declared-image.ts';
 import type { KubeClient } from '../../operator/kube/client.ts';
+import type { ProcessingErrorCode } from '../../runtime/core/errors.ts';
 import type { Database } from '../../runtime/db/client.ts';
 import { updateFileBlocked } from '../../runtime/db/files.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
@@ -61,6 +62,24 @@ async function morePasses(): Promise<void> {
   await until(async () =>
     expect(await cluster.countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
   );
+}
+
+/** A project and a preset of one name, whose image lies at a URL. */
+async function declareServed(bytes: Buffer): Promise<{ name: string; url: string }> {
+  const name = newSlug();
+  const url = `https://shop.example/${name}.png`;
+  served.set(url, bytes);
+  await apply('Project', name, {});
+  const image = { url, sha256: digest(bytes) };
+  await apply('WatermarkPreset', name, { projectRef: { name }, image });
+  return { name, url };
+}
+
+/** Takes the upload of a preset as a worker does, and ends it so. */
+async function failUpload(name: string, error_code: ProcessingErrorCode): Promise<string> {
+  const { upload_id, attempt } = await claim(name);
+  await db.transaction((tx) => updateUploadFailed(tx, { upload_id, attempt, error_code }));
+  return upload_id;
 }
 
 function store(kind: 'configmaps', name: string, bytes: Buffer) {
@@ -131,23 +150,15 @@ describe('a preset that brings its image', () => {
     ['that is no image at all', () => Buffer.from(`no image, ${newSlug()}`)],
     ['that the workers refuse', newImage],
   ])('from a URL is fetched once, where it leads to a digest %s', async (_, newBytes) => {
-    const [name, bytes] = [newSlug(), newBytes()];
-    const url = `https://shop.example/${name}.png`;
-    served.set(url, bytes);
-    await apply('Project', name, {});
-    await apply('WatermarkPreset', name, {
-      projectRef: { name },
-      image: { url, sha256: digest(bytes) },
-    });
+    const bytes = newBytes();
+    const { name, url } = await declareServed(bytes);
     // Looked at again and again, so that passes are there to be counted.
     const steady = newSlug();
     const image = { configMapRef: { name: steady, key: 'logo.png' } };
     await apply('WatermarkPreset', steady, { projectRef: { name }, image });
     await led(async () => {
       if (PNG.equals(bytes.subarray(0, PNG.length))) {
-        const { upload_id, attempt } = await claim(name);
-        const failed = { upload_id, attempt, error_code: 'image_too_large' as const };
-        await db.transaction((tx) => updateUploadFailed(tx, failed));
+        await failUpload(name, 'image_too_large');
       }
       await untilReason('WatermarkPreset', name, 'ImageRefused');
       await apply('WatermarkPreset', name, {
@@ -162,18 +173,10 @@ describe('a preset that brings its image', () => {
   });
 
   it('whose workers were killed is brought again an hour later', async () => {
-    const [name, bytes] = [newSlug(), newImage()];
-    const url = `https://shop.example/${name}.png`;
-    served.set(url, bytes);
-    await apply('Project', name, {});
-    await apply('WatermarkPreset', name, {
-      projectRef: { name },
-      image: { url, sha256: digest(bytes) },
-    });
+    const bytes = newImage();
+    const { name, url } = await declareServed(bytes);
     await led(async () => {
-      const { upload_id, attempt } = await claim(name);
-      const failed = { upload_id, attempt, error_code: 'processing_abandoned' as const };
-      await db.transaction((tx) => updateUploadFailed(tx, failed));
+      const upload_id = await failUpload(name, 'processing_abandoned');
       await until(async () => {
         const { conditions = [] } = (await read('WatermarkPreset', name)).status ?? {};
         expect(conditions.map(({ message }) => message).join()).toContain('tried again within 60');

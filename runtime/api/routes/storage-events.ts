@@ -62,7 +62,7 @@ async function completeAll(deps: ApiDeps, uploads: ReadonlyMap<string, UploadRow
   if (failures.length > 0) throw failures[0];
 }
 
-/** The storage may have said it too early, twice, or of other bytes: that is nobody's to answer for. */
+/** The storage may have said it too early, twice, or of other bytes: it is answered as if it had not. */
 async function completeAsTold(deps: ApiDeps, upload: UploadRow): Promise<void> {
   try {
     await completeUpload(deps, upload);

@@ -7,6 +7,7 @@ import { carry, goOn } from '../trail.ts';
 import { createLane, type Lane, type LaneTask, type LaneWorker } from './lane.ts';
 import {
   type CallOptions,
+  callsOf,
   doorbellsOf,
   type Queue,
   QueueBusy,
@@ -40,10 +41,7 @@ export function createInProcessQueue(options: { log?: Log } = {}): Queue {
     serve: async (name, { slots, waiting_max }, handle) =>
       subscribe(callLane(name), { slots, waiting_max, handle }),
     mend: async () => 'sound',
-    depths: async () => [
-      ...depthsOf(doorbells, doorbellsOf),
-      ...depthsOf(calls, (name) => `tintype.${name}.calls`),
-    ],
+    depths: async () => [...depthsOf(doorbells, doorbellsOf), ...depthsOf(calls, callsOf)],
     close: async () => {
       state.isClosed = true;
       const lanes = [...doorbells.values(), ...calls.values()];

@@ -40,6 +40,11 @@ export function doorbellsOf(name: QueueName): string {
   return `tintype.${name}.doorbells`;
 }
 
+/** What a queue of calls is called there. */
+export function callsOf(name: QueueName): string {
+  return `tintype.${name}.calls`;
+}
+
 export type QueueName = 'ingest' | 'render';
 export type CallOptions = { deadline_ms: number; signal?: AbortSignal };
 /** `stop` takes nothing new and resolves when the running handlers have ended. */

@@ -5,7 +5,7 @@
  */
 import type { ConfirmChannel, Options, Replies } from 'amqplib';
 import { Advice } from '../advice.ts';
-import { doorbellsOf, type QueueName } from './queue.ts';
+import { callsOf, doorbellsOf, type QueueName } from './queue.ts';
 
 export type BrokerQueue = { name: string; options: Options.AssertQueue };
 
@@ -16,7 +16,7 @@ export function doorbellQueue(name: QueueName): BrokerQueue {
 
 export function callQueue(name: QueueName, waitingMax: number): BrokerQueue {
   const bound = { 'x-max-length': waitingMax, 'x-overflow': 'reject-publish' };
-  return { name: `tintype.${name}.calls`, options: { durable: true, arguments: bound } };
+  return { name: callsOf(name), options: { durable: true, arguments: bound } };
 }
 
 /** The oldest go first: every one of them is found again by the sweep. */
