@@ -12,6 +12,8 @@ export type FileFacts = {
 
 export type PrepareRequest = {
   readonly action: 'prepare';
+  /** The same for each try of one prepare: where an answer was lost, the next try gets the session it told of. */
+  readonly idempotency_key?: string | undefined;
   /** May be left out where the router has one route. */
   readonly route?: string | undefined;
   readonly file: FileFacts;

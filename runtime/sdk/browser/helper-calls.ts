@@ -28,6 +28,11 @@ export async function prepare(
   throw clientError('invalid_response');
 }
 
+/** For the tries of one prepare. Pages without TLS have no `randomUUID`. */
+export function makeKey(): string {
+  return String(crypto.getRandomValues(new BigUint64Array(2)));
+}
+
 /** All bytes of an upload are there; `parts` of one in parts. */
 export type Arrived = { readonly token: string; readonly parts?: readonly SentPart[] | undefined };
 
@@ -73,7 +78,9 @@ export function partUrl(parts: readonly HelperPart[], number: number): string {
 
 /** On the way out: also while the page closes, and nobody waits for it. */
 export async function abort(endpoint: Endpoint, token: string): Promise<void> {
-  await send(endpoint, { action: 'abort', token }, { keepalive: true }).catch(() => undefined);
+  const asked = send(endpoint, { action: 'abort', token }, { keepalive: true });
+  // An answer that nobody reads holds its connection.
+  await asked.then((response) => response.text()).catch(() => undefined);
 }
 
 async function post<Answer>(

@@ -1,6 +1,6 @@
 /** One file on its way, from prepare to published. Spec: Upload helper codes; Upload helper constants. */
 import type { HelperPart, HelperPut, PrepareAnswer, SentPart, UploadedFile } from '../protocol.ts';
-import { abort, type Endpoint, finish, prepare, signParts } from './helper-calls.ts';
+import { abort, type Endpoint, finish, makeKey, prepare, signParts } from './helper-calls.ts';
 import { forgetUpload, type StoredFile, type StoredUpload, saveUpload } from './resume-store.ts';
 import { isPassing, never, retrying } from './retrying.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -35,7 +35,7 @@ export type Task = {
 };
 
 /** A session that is there. */
-type Session = { readonly id: string; readonly token: string };
+type Session = { readonly id: string; readonly token: string; readonly isStored: boolean };
 
 /** Where the upload stands: what survives a pause. */
 type Begun = Session & {
@@ -44,7 +44,7 @@ type Begun = Session & {
 
 export async function runTask(task: Task): Promise<Uploaded<unknown>> {
   const { control, endpoint, file } = task;
-  let session: Session | null = task.stored;
+  let session: Session | null = task.stored && { ...task.stored, isStored: true };
   try {
     const begun = await control.run((signal) => begin(task, signal));
     session = begun;
@@ -64,7 +64,8 @@ async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
   if (task.stored !== null) return goOn(task, task.stored, []);
   const { endpoint, route, input } = task;
   const { token, upload_id: id, expires_at, multipart, put } = await ask(task, signal);
-  if (multipart === undefined) return { id, token, send: (each) => sendWhole(task, put, each) };
+  if (multipart === undefined)
+    return { id, token, isStored: false, send: (each) => sendWhole(task, put, each) };
   const stored: StoredUpload = {
     id,
     endpoint: endpoint.url,
@@ -84,7 +85,7 @@ async function begin(task: Task, signal: AbortSignal): Promise<Begun> {
 async function ask(task: Task, signal: AbortSignal): Promise<PrepareAnswer> {
   const { endpoint, route, input, part_size, file } = task;
   const facts = { name: file.name, content_type: file.type, size_bytes: file.size };
-  const request = { file: facts, input, route, part_size };
+  const request = { idempotency_key: makeKey(), file: facts, input, route, part_size };
   const asked = retrying(signal, () => prepare(endpoint, request, never));
   let stop: () => void = () => undefined;
   const stopped = new Promise<never>((_, reject) => {
@@ -111,7 +112,7 @@ function goOn(task: Task, stored: StoredUpload, urls: readonly HelperPart[]): Be
     onSent: (parts: readonly SentPart[]) => saveUpload({ ...stored, parts }),
     onProgress: (sent_bytes: number) => note(task, { phase: 'sending', sent_bytes }),
   };
-  return { id, token, send: (signal) => sendParts(sending, urls, signal) };
+  return { id, token, isStored: true, send: (signal) => sendParts(sending, urls, signal) };
 }
 
 async function sendWhole(
@@ -127,10 +128,13 @@ function note({ file, onProgress }: Task, at: Omit<UploadProgress, 'total_bytes'
   onProgress({ ...at, total_bytes: file.size });
 }
 
-/** An upload that was let go of, or that only what is on the way stopped, can be resumed. */
-async function clear(task: Task, { id, token }: Session, error: unknown): Promise<void> {
-  const code = error instanceof UploadError ? error.code : '';
-  if (code === 'detached' || isPassing(error)) return;
-  if (code === 'aborted') await abort(task.endpoint, token);
+/**
+ * One in parts that was let go of, or that only what is on the way stopped, can be resumed. Any other gives back the room
+ * it holds; the service keeps one whose bytes it has.
+ */
+async function clear(task: Task, { id, token, isStored }: Session, error: unknown): Promise<void> {
+  const isDetached = error instanceof UploadError && error.code === 'detached';
+  if (isStored && (isDetached || isPassing(error))) return;
+  await abort(task.endpoint, token);
   await forgetUpload(id);
 }

@@ -37,7 +37,7 @@ export type Upload<Result> = {
   resume(): void;
   /** Ends it here and on the server. */
   abort(): void;
-  /** Ends it here only: the same file goes on where it was. */
+  /** Ends it here only: the same file, where it is a large one, goes on where it was. */
   detach(): void;
 };
 

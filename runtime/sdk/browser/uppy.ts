@@ -13,6 +13,7 @@ import {
   abort,
   type Endpoint,
   finish,
+  makeKey,
   partUrl,
   prepare,
   signParts,
@@ -71,6 +72,7 @@ export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }:
   const context: Context = {
     to: { url: new URL(endpoint, document.baseURI).href, headers },
     terms: { route, input },
+    keys: new Map(),
     whole: new Map(),
     done: new Map(),
     begun: new Map(),
@@ -85,6 +87,8 @@ export function tintypeForUppy({ endpoint, route, input, headers = () => ({}) }:
 type Context = {
   readonly to: Endpoint;
   readonly terms: { readonly route: string; readonly input: unknown };
+  /** By file, until its session is there: who asks for it once more gets the one that an answer which was lost told of. */
+  readonly keys: Map<string, string>;
   /** Tokens by file, of those in one piece, of which Uppy completes none. */
   readonly whole: Map<string, string>;
   /** By file. */
@@ -162,6 +166,8 @@ function connect(context: Context, uppy: UppyCore): void {
   uppy.addPostProcessor(async (ids) => {
     const files = ids.map((id) => uppy.getFile(id)).filter((file) => file !== undefined);
     const sent = files.filter(({ error }) => !error);
+    for (const id of ids.filter((each) => !sent.some((file) => file.id === each)))
+      giveUp(context, id);
     const publishing = sent.map((file) =>
       publish(context, uppy, file.id).catch((error) => uppy.emit('upload-error', file, error)),
     );
@@ -169,9 +175,13 @@ function connect(context: Context, uppy: UppyCore): void {
   });
 }
 
-function begin({ to, terms }: Context, { name = 'image', type = '', size }: UppyFile) {
-  const file = { name, content_type: type, size_bytes: size ?? 0 };
-  return prepare(to, { ...terms, file }, never);
+async function begin({ to, terms, keys }: Context, { id, name, type, size }: UppyFile) {
+  const file = { name: name ?? 'image', content_type: type ?? '', size_bytes: size ?? 0 };
+  const idempotency_key = keys.get(id) ?? makeKey();
+  keys.set(id, idempotency_key);
+  const prepared = await prepare(to, { ...terms, idempotency_key, file }, never);
+  keys.delete(id);
+  return prepared;
 }
 
 function keep({ urls }: Context, token: string, parts: readonly HelperPart[]) {
@@ -228,6 +238,13 @@ async function end(
   forget(context, id, arrived.token);
   context.done.set(id, file);
   return { location: file.url };
+}
+
+/** Of one in one piece, which nobody can go on with. */
+function giveUp({ to, whole }: Context, id: string): void {
+  const token = whole.get(id);
+  whole.delete(id);
+  if (token !== undefined) void abort(to, token);
 }
 
 async function publish(context: Context, uppy: UppyCore, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 /** The first action of the upload helper: judge the file, ask the middleware, begin the session. Spec: Upload helper codes. */
+import { createHash } from 'node:crypto';
 import {
   HELPER_PART_BYTES_DEFAULT,
   HELPER_PART_BYTES_MIN,
@@ -6,7 +7,7 @@ import {
 } from '../../core/limits.ts';
 import { signHelperToken } from '../../core/signing/helper-token.ts';
 import type { PrepareAnswer, PrepareRequest } from '../protocol.ts';
-import type { Upload } from './api-types.ts';
+import type { Operations, Upload } from './api-types.ts';
 import type { HelperContext } from './upload-handler.ts';
 import { helperRefusal } from './upload-refusal.ts';
 import type { UploadRoute, UploadRouter } from './upload-route.ts';
@@ -20,16 +21,29 @@ export async function prepareUpload(
   const [name, route] = findRoute(context.router, asked.route);
   route.check(file);
   const { metadata, place } = await route.admit({ request, input, file });
-  const upload = await context.api.call('POST /v1/projects/{slug}/uploads', {
-    path: { slug: context.project },
-    body: {
-      content_type: file.content_type,
-      size_bytes: file.size_bytes,
-      ...place,
-      ...wayFor(context, asked),
-    },
-  });
-  return answer(context, upload, { route: name, metadata });
+  const { content_type, size_bytes } = file;
+  const body = { content_type, size_bytes, ...place, ...wayFor(context, asked) };
+  const state = { route: name, metadata };
+  return answer(context, await createOnce(context, body, keyFor(asked, state, body)), state);
+}
+
+/** One whose answer was lost for so long that its session is over is begun anew. */
+async function createOnce(
+  { api, project: slug }: HelperContext,
+  body: Operations['POST /v1/projects/{slug}/uploads']['body'],
+  key: { idempotencyKey?: string },
+): Promise<Upload> {
+  const create = (once: typeof key) =>
+    api.call('POST /v1/projects/{slug}/uploads', { path: { slug }, body, ...once });
+  const upload = await create(key);
+  return Date.parse(upload.expires_at) > Date.now() ? upload : create({});
+}
+
+/** Who repeats the key of somebody else, or his own for something else, gets no session that is there. */
+function keyFor({ idempotency_key: key }: PrepareRequest, ...terms: readonly unknown[]) {
+  if (key === undefined) return {};
+  const text = JSON.stringify([key, ...terms]);
+  return { idempotencyKey: createHash('sha256').update(text).digest('base64url') };
 }
 
 function findRoute(router: UploadRouter, name: string | undefined): [string, UploadRoute] {

@@ -67,7 +67,8 @@ function parseRequest(body: unknown): HelperRequest | undefined {
 }
 
 function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest | undefined {
-  const { route, file, input, part_size } = body;
+  const { idempotency_key, route, file, input, part_size } = body;
+  if (idempotency_key !== undefined && typeof idempotency_key !== 'string') return undefined;
   if (route !== undefined && typeof route !== 'string') return undefined;
   if (part_size !== undefined && typeof part_size !== 'number') return undefined;
   if (!isRecord(file)) return undefined;
@@ -77,7 +78,8 @@ function parsePrepare(body: Readonly<Record<string, unknown>>): PrepareRequest |
   if (!Number.isSafeInteger(size_bytes) || size_bytes < 1) {
     throw invalid('The file is empty, or its size_bytes is no whole number. Choose another file.');
   }
-  return { action: 'prepare', route, file: { name, content_type, size_bytes }, input, part_size };
+  const facts = { name, content_type, size_bytes };
+  return { action: 'prepare', idempotency_key, route, file: facts, input, part_size };
 }
 
 function isPart(value: unknown): value is SentPart {

@@ -65,6 +65,13 @@ const begin = (name: string, input: object = {}) =>
 const ended = () => page.evaluate('ended') as Promise<Record<string, unknown>>;
 const sentAtLeast = (bytes: number) =>
   page.waitForFunction(`sent.some(({ sent_bytes }) => sent_bytes >= ${bytes})`);
+/** What the handler answers when the page gives an upload up. */
+const abortAnswer = async () => {
+  const response = await page.waitForResponse((each) =>
+    Boolean(each.request().postData()?.includes('"abort"')),
+  );
+  return response.json();
+};
 const MIB = 1024 * 1024;
 
 /** Holds back every PUT of these parts until it is let go. */
@@ -162,6 +169,24 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await given.promise).toEqual({ status: 'aborted' });
   });
 
+  it('gets the one session that an answer told of which was lost', async () => {
+    const prepared: unknown[] = [];
+    await page.route('**/upload', async (route) => {
+      const response = await route.fetch();
+      if (route.request().postData()?.includes('"prepare"')) {
+        prepared.push((await response.json()).upload_id);
+        if (prepared.length < 3) return route.abort();
+      }
+      return route.fulfill({ response });
+    });
+    await begin('small.jpg');
+    expect(await ended()).toMatchObject({ file: { width: 64 }, upload_id: prepared[0] });
+    expect(prepared).toEqual([expect.any(String), prepared[0], prepared[0]]);
+    await begin('small.jpg');
+    expect(await ended()).toMatchObject({ upload_id: prepared[3] });
+    expect(prepared[3]).not.toBe(prepared[0]);
+  });
+
   it('ends on the server, too, what would go on and is aborted before it does', async () => {
     await hold([3]);
     await begin('large.bmp');
@@ -200,8 +225,11 @@ describe('the browser client', { timeout: 300_000 }, () => {
       const { 'access-control-expose-headers': _, ...headers } = response.headers();
       return route.fulfill({ response, headers });
     });
+    const given = abortAnswer();
     await begin('large.bmp');
     expect(await ended()).toMatchObject({ code: 'etag_missing' });
+    expect(await given).toEqual({ status: 'aborted' });
+    expect(await page.evaluate('uploader.pending()')).toEqual([]);
     // Of the parts that were under way beside the one that ended it.
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
@@ -216,8 +244,11 @@ describe('the browser client', { timeout: 300_000 }, () => {
     expect(await ended()).toMatchObject({ file: { width: 64 } });
     await page.unrouteAll();
     await page.route(/_storage/, (route) => route.abort());
+    const given = abortAnswer();
     await begin('small.jpg');
     expect(await ended()).toMatchObject({ code: 'network_error', status: null });
+    // Nobody can go on with one in one piece: it gives back its room.
+    expect(await given).toEqual({ status: 'aborted' });
   });
 
   it('waits while the browser is offline, for longer than any try would, and sends what is missing', async () => {

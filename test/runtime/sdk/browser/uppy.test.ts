@@ -139,6 +139,24 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
     expect(new Set(puts)).toEqual(new Set([1, 2, 3]));
   });
 
+  it('asks for one session however often it asks, and gives up what did not arrive', async () => {
+    const asked: { action: string; answer: { upload_id?: string; status?: string } }[] = [];
+    await page.route('**/upload', async (route) => {
+      const response = await route.fetch();
+      asked.push({ action: route.request().postDataJSON().action, answer: await response.json() });
+      return asked.length === 1 ? route.abort() : route.fulfill({ response });
+    });
+    await page.route(/_storage/, (route) => route.abort());
+    await send(small);
+    expect(await page.evaluate('ended')).toMatchObject({ files: [] });
+    await page.evaluate('uppy.retryUpload(id)');
+    await expect
+      .poll(() => asked.map(({ action }) => action))
+      .toEqual(['prepare', 'prepare', 'abort']);
+    expect(asked[1]?.answer.upload_id).toBe(asked[0]?.answer.upload_id);
+    expect(asked[2]?.answer).toEqual({ status: 'aborted' });
+  });
+
   it('tells which of several was refused, and what the others became', async () => {
     await send({ name: 'torn.jpg', type: 'image/jpeg' }, small);
     expect(await page.evaluate('ended')).toMatchObject({

@@ -121,6 +121,44 @@ describe('the upload handler', () => {
     expect(completed).toEqual([{ metadata: { user: 'ada', album: 'faces' }, slug: file_slug }]);
   });
 
+  it('begins one session for one key of one caller, and another for anything else', async () => {
+    const idempotency_key = 'once';
+    const first = await post(prepare({ idempotency_key }));
+    const again = await post(prepare({ idempotency_key }));
+    expect(again.body.upload_id).toBe(first.body.upload_id);
+    const others = await Promise.all([
+      post(prepare({ idempotency_key }), { user: 'eve' }),
+      post(prepare({ idempotency_key, input: { album: 'others' } })),
+      post(prepare({ idempotency_key, file: file({ size_bytes: 7 }) })),
+      post(prepare({ idempotency_key, route: 'large' })),
+      post(prepare({ idempotency_key: 'twice' })),
+      post(prepare()),
+    ]);
+    const ids = [first, ...others].map(({ body }) => body.upload_id);
+    expect(new Set(ids).size).toBe(7);
+    expect(ids).not.toContain(undefined);
+    expect(await post(prepare({ idempotency_key: 7 }))).toMatchObject(
+      refusal(400, 'invalid_request'),
+    );
+  });
+
+  it('begins anew where the session that its key made is over', async () => {
+    const over: Json[] = [];
+    const late: typeof fetch = async (target, init) => {
+      const answer = await fetch(target, init);
+      const upload = (await answer.json()) as Json;
+      over.push(upload.upload_id);
+      const expires_at = over.length === 1 ? new Date(0).toISOString() : upload.expires_at;
+      return Response.json({ ...upload, expires_at }, { status: answer.status });
+    };
+    const prepared = await post(prepare({ idempotency_key: 'late' }), {
+      handler: makeHandler({ fetch: late }),
+    });
+    expect(prepared).toMatchObject({ status: 200, body: { upload_id: over[1] } });
+    expect(over).toEqual([expect.any(String), expect.any(String)]);
+    expect(over[1]).not.toBe(over[0]);
+  });
+
   it('says what its routes take', async () => {
     const answer = await makeHandler()(new Request('https://shop.example/upload'));
     expect(await answer.json()).toEqual({
