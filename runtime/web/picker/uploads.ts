@@ -95,7 +95,11 @@ export class Uploads {
     } catch (error) {
       // Its status says so already, and it may have been begun again.
       if (controller.signal.aborted) return;
-      this.#become(row, { status: 'failed', code: codeOf(error) });
+      const code = codeOf(error);
+      const isUnknown = row.status === 'sending' || code === 'network_error';
+      this.#become(row, { status: 'failed', code });
+      // What the service has said of it is so.
+      if (isUnknown) void this.#giveUp(row);
     }
     this.#startNext();
   }
@@ -120,7 +124,8 @@ export class Uploads {
     const { upload_id } = row;
     if (upload_id === null) return;
     const code = await abortUpload(this.#session, upload_id).then(() => null, codeOf);
-    const isAsItWas = row.status === 'canceled' && row.upload_id === upload_id;
+    const isOver = row.status === 'canceled' || row.status === 'failed';
+    const isAsItWas = isOver && row.upload_id === upload_id;
     if (code !== 'upload_not_pending' || !isAsItWas) return;
     this.#become(row, { status: 'processing' });
     void this.#run(row, async (signal) =>

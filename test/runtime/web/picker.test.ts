@@ -316,6 +316,27 @@ describe('the picker', { shuffle: false }, () => {
       release();
     });
 
+    it('gives up on the server what could not be sent', async () => {
+      await pick();
+      const asked = shown.page.waitForRequest('**/v1/uploads/**');
+      await shown.page.route('**/v1/uploads/**', (route) => route.abort());
+      await takeFiles([await jpeg('unsent.jpg', 17)]);
+      const begun = new URL((await asked).url()).pathname.split('/').at(-1) ?? '';
+      await button('Try unsent.jpg again').waitFor();
+      await eventually(() => uploadOf(begun)).toMatchObject({ status: 'expired' });
+    });
+
+    it('has the image whose bytes arrived though the answer was lost', async () => {
+      await pick();
+      await shown.page.route('**/v1/uploads/**', async (route) => {
+        await route.fetch();
+        await route.abort();
+      });
+      await takeFiles([await jpeg('unheard.jpg', 18)]);
+      await tile('unheard.jpg').waitFor();
+      await shown.frame.getByText('Done', { exact: true }).waitFor();
+    });
+
     it('says so of an image that is gone before it was seen', async () => {
       await pick();
       const { promise: held, resolve: release } = Promise.withResolvers<void>();
