@@ -2,12 +2,8 @@
  * `tintype/sdk/uppy`: Uppy 5 and its plugin @uppy/aws-s3 over the upload handler: one PUT up to 16 MiB, parts above, and
  * the file that it became. Spec: Upload helper codes; Upload helper constants.
  */
-import {
-  HELPER_PART_BYTES_DEFAULT,
-  HELPER_PARTS_CONCURRENT_MAX,
-  HELPER_SINGLE_PUT_BYTES_MAX,
-} from '../../core/limits.ts';
-import type { HelperPart, SentPart, UploadedFile } from '../protocol.ts';
+import { HELPER_PARTS_CONCURRENT_MAX } from '../../core/limits.ts';
+import type { HelperPart, UploadedFile } from '../protocol.ts';
 import {
   type Arrived,
   abort,
@@ -18,27 +14,20 @@ import {
   prepare,
   signParts,
 } from './helper-calls.ts';
-import {
-  describeFile,
-  findSame,
-  forgetUpload,
-  type StoredFile,
-  type StoredUpload,
-  saveUpload,
-} from './resume-store.ts';
+import { findSame, forgetUpload, type StoredUpload, saveUpload } from './resume-store.ts';
 import { never } from './retrying.ts';
 import { clientError } from './upload-error.ts';
+import {
+  asSent,
+  asUppys,
+  describe,
+  factsOf,
+  isInParts,
+  type Part,
+  partSizeOf,
+  type UppyFile,
+} from './uppy-files.ts';
 
-/** What of Uppy's file is looked at. */
-type UppyFile = {
-  readonly id: string;
-  readonly name?: string;
-  readonly type?: string;
-  readonly size: number | null;
-  readonly data?: unknown;
-  readonly error?: unknown;
-};
-type Part = { PartNumber?: number; ETag?: string };
 /** Uppy calls it `key` and keeps it: the token of the upload. */
 type Keyed = { key: string; signal?: AbortSignal };
 
@@ -175,12 +164,11 @@ function connect(context: Context, uppy: UppyCore): void {
   });
 }
 
-async function begin({ to, terms, keys }: Context, { id, name, type, size }: UppyFile) {
-  const file = { name: name ?? 'image', content_type: type ?? '', size_bytes: size ?? 0 };
-  const idempotency_key = keys.get(id) ?? makeKey();
-  keys.set(id, idempotency_key);
-  const prepared = await prepare(to, { ...terms, idempotency_key, file }, never);
-  keys.delete(id);
+async function begin({ to, terms, keys }: Context, file: UppyFile) {
+  const idempotency_key = keys.get(file.id) ?? makeKey();
+  keys.set(file.id, idempotency_key);
+  const prepared = await prepare(to, { ...terms, idempotency_key, file: factsOf(file) }, never);
+  keys.delete(file.id);
   return prepared;
 }
 
@@ -213,22 +201,6 @@ function termsOf({ to, terms: { route, input } }: Context) {
   return { endpoint: to.url, route, input: JSON.stringify(input) };
 }
 
-function describe({ data, name = 'image', type = '' }: UppyFile): Promise<StoredFile> {
-  const bytes = data instanceof Blob ? [data] : [];
-  const lastModified = data instanceof File ? data.lastModified : 0;
-  return describeFile(new File(bytes, name, { type, lastModified }));
-}
-
-function isInParts({ size }: UppyFile): boolean {
-  return (size ?? 0) > HELPER_SINGLE_PUT_BYTES_MAX;
-}
-
-/** The size that the session has, which signs each part's length: equal parts of 8 MiB at most. */
-function partSizeOf({ size }: { readonly size: number | null }): number {
-  const bytes = size ?? 0;
-  return Math.ceil(bytes / Math.ceil(bytes / HELPER_PART_BYTES_DEFAULT));
-}
-
 async function end(
   context: Context,
   id: string,
@@ -253,12 +225,4 @@ async function publish(context: Context, uppy: UppyCore, id: string): Promise<vo
   if (token !== undefined) await end(context, id, { arrived: { token }, signal: never });
   const file = context.done.get(id);
   if (file !== undefined) uppy.setFileMeta(id, { tintype: file });
-}
-
-function asUppys({ part_number, etag }: SentPart): Part {
-  return { PartNumber: part_number, ETag: etag };
-}
-
-function asSent({ PartNumber = 0, ETag = '' }: Part): SentPart {
-  return { part_number: PartNumber, etag: ETag };
 }

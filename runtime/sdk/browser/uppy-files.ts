@@ -1,0 +1,43 @@
+/** Uppy's files and parts, in our words. Spec: Upload helper constants. */
+import { HELPER_PART_BYTES_DEFAULT, HELPER_SINGLE_PUT_BYTES_MAX } from '../../core/limits.ts';
+import type { FileFacts, SentPart } from '../protocol.ts';
+import { describeFile, type StoredFile } from './resume-store.ts';
+
+/** What of Uppy's file is looked at. */
+export type UppyFile = {
+  readonly id: string;
+  readonly name?: string;
+  readonly type?: string;
+  readonly size: number | null;
+  readonly data?: unknown;
+  readonly error?: unknown;
+};
+export type Part = { PartNumber?: number; ETag?: string };
+
+export function factsOf({ name = 'image', type = '', size }: UppyFile): FileFacts {
+  return { name, content_type: type, size_bytes: size ?? 0 };
+}
+
+export function describe({ data, name = 'image', type = '' }: UppyFile): Promise<StoredFile> {
+  const bytes = data instanceof Blob ? [data] : [];
+  const lastModified = data instanceof File ? data.lastModified : 0;
+  return describeFile(new File(bytes, name, { type, lastModified }));
+}
+
+export function isInParts({ size }: UppyFile): boolean {
+  return (size ?? 0) > HELPER_SINGLE_PUT_BYTES_MAX;
+}
+
+/** The size that the session has, which signs each part's length: equal parts of 8 MiB at most. */
+export function partSizeOf({ size }: { readonly size: number | null }): number {
+  const bytes = size ?? 0;
+  return Math.ceil(bytes / Math.ceil(bytes / HELPER_PART_BYTES_DEFAULT));
+}
+
+export function asUppys({ part_number, etag }: SentPart): Part {
+  return { PartNumber: part_number, ETag: etag };
+}
+
+export function asSent({ PartNumber = 0, ETag = '' }: Part): SentPart {
+  return { part_number: PartNumber, etag: ETag };
+}
