@@ -24,6 +24,8 @@ const IS_FREE = `coalesce(lease_until, '-infinity') <= now()`;
 export type ClaimedCheck = NewCheck & {
   /** The number of this scan, from 1. */
   attempts: number;
+  /** How many of those before it were refused. */
+  refusals: number;
 };
 
 /**
@@ -59,7 +61,7 @@ export async function claimChecks(
      update scanner_checks set status = 'scanning', attempts = attempts + 1, updated_at = now(),
        lease_until = now() + make_interval(secs => $2)
      from due where scanner_checks.check_id = due.check_id
-     returning scanner_checks.check_id, project_id, file_id, revision, attempts`,
+     returning scanner_checks.check_id, project_id, file_id, revision, attempts, refusals`,
     [limit, lease_seconds],
   );
 }
@@ -89,6 +91,8 @@ export async function updateCheckScanned(
 }
 
 export type PutOff = Scan & {
+  /** Whether this picture was refused; else something is away. */
+  is_refused: boolean;
   delay_seconds: number;
   /** Those that were made before waited long enough: they end here. */
   waits_seconds_max: number;
@@ -97,17 +101,17 @@ export type PutOff = Scan & {
 /** Leaves it to a later scan, or ends it as failed where it waits for too long. Undefined where it is not ours. */
 export async function updateCheckPutOff(
   db: Queryable,
-  { check_id, attempts, delay_seconds, waits_seconds_max }: PutOff,
+  { check_id, attempts, is_refused, delay_seconds, waits_seconds_max }: PutOff,
 ): Promise<'queued' | 'failed' | undefined> {
   const [row] = await db.query<{ status: 'queued' | 'failed' }>(
     `update scanner_checks set updated_at = now(),
        status = case when is_late then 'failed' else 'queued' end,
-       scanned_at = case when is_late then now() end,
+       scanned_at = case when is_late then now() end, refusals = refusals + $5::int,
        lease_until = case when is_late then null else now() + make_interval(secs => $3) end
      from (select created_at < now() - make_interval(secs => $4) as is_late
        from scanner_checks where check_id = $1) age
      where ${IS_OURS} returning status`,
-    [check_id, attempts, delay_seconds, waits_seconds_max],
+    [check_id, attempts, delay_seconds, waits_seconds_max, is_refused ? 1 : 0],
   );
   return row?.status;
 }

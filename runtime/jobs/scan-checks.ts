@@ -56,7 +56,7 @@ async function scanCheck(context: ScanContext, check: ClaimedCheck): Promise<key
     scores = await findScores(context, check);
   } catch (error) {
     signal.throwIfAborted();
-    const isOver = error instanceof ScannerFault && error.kind === 'refused' && isLast(check);
+    const isOver = isRefusal(error) && isLast(check);
     report(context, check, { error, isOver });
     return isOver ? settle(null) : putOff(context, check, error);
   }
@@ -74,9 +74,10 @@ async function findScores(
   const terms = { deadline_ms: PICTURE_MS_MAX, signal };
   const reply = previewReplySchema.parse(await queue.call('render', request, terms));
   if (reply.outcome === 'done') return scanner.scan(reply.bytes, signal);
-  const kind = reply.outcome === 'unread' ? 'away' : 'refused';
   const why = reply.outcome === 'undrawable' ? reply.reason : reply.outcome;
-  throw new ScannerFault(kind, `has no picture to look at: ${why}`);
+  // A busy machine has not looked at it.
+  const isAway = why === 'unread' || why === 'timeout';
+  throw new ScannerFault(isAway ? 'away' : 'refused', `has no picture to look at: ${why}`);
 }
 
 /** Whatever is wrong with storage, queue or scanner may be right again; what is wrong with a picture stays so. */
@@ -90,6 +91,7 @@ async function putOff(
   const status = await updateCheckPutOff(db, {
     check_id,
     attempts,
+    is_refused: isRefusal(error),
     delay_seconds: Math.max(backoff, Math.min(asked, SCAN_RETRY_SECONDS_MAX)),
     waits_seconds_max: SCAN_WAIT_HOURS_MAX * HOUR_SECONDS,
   });
@@ -97,8 +99,13 @@ async function putOff(
   return status === 'queued' ? 'put_off' : 'late';
 }
 
-function isLast({ attempts }: ClaimedCheck): boolean {
-  return attempts >= SCAN_ATTEMPTS_MAX;
+function isRefusal(error: unknown): boolean {
+  return error instanceof ScannerFault && error.kind === 'refused';
+}
+
+/** What was away meanwhile is counted for no picture. */
+function isLast({ refusals }: ClaimedCheck): boolean {
+  return refusals + 1 >= SCAN_ATTEMPTS_MAX;
 }
 
 function report(

@@ -5,6 +5,7 @@ import { settleCheck } from '../../../runtime/actions/settle-check.ts';
 import { findFileById } from '../../../runtime/db/files.ts';
 import { type ProjectRow, updateProject } from '../../../runtime/db/projects.ts';
 import { claimChecks } from '../../../runtime/db/scan-claims.ts';
+import type { Queue } from '../../../runtime/platform/queue/queue.ts';
 import type { Scanner } from '../../../runtime/platform/scanner/scanner.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeFile, makeProject, must } from '../../support/rows.ts';
@@ -220,6 +221,33 @@ describe('a scanner', () => {
     }
     expect(await scans.scan()).toEqual({ ...ONE, failed: 1 });
     expect(await checks()).toMatchObject([{ status: 'failed', attempts: 5 }]);
+  });
+
+  it('that was away often and then refuses a picture once is shown it again', async () => {
+    await scans.publish(project, 'hero.jpg');
+    scans.server.answer(says(503));
+    for (let n = 1; n <= 6; n += 1) {
+      await scans.scan();
+      await waitIsOver();
+    }
+    scans.server.answer(says(422));
+    expect(await scans.scan()).toEqual({ ...ONE, put_off: 1 });
+    await waitIsOver();
+    scans.server.answer(scores({}));
+    expect(await scans.scan()).toEqual({ ...ONE, clear: 1 });
+  });
+
+  it.each([
+    ['timeout', 'put_off'],
+    ['out_of_memory', 'failed'],
+  ])('that has no picture for %s five times: %s', async (reason, end) => {
+    await scans.publish(project, 'hero.jpg');
+    const queue = { call: async () => ({ outcome: 'undrawable', reason }) } as unknown as Queue;
+    for (let n = 1; n <= 4; n += 1) {
+      expect(await scans.scan({ queue })).toEqual({ ...ONE, put_off: 1 });
+      await waitIsOver();
+    }
+    expect(await scans.scan({ queue })).toEqual({ ...ONE, [end]: 1 });
   });
 
   it('is not shown what is gone or cannot be drawn', async () => {
