@@ -74,6 +74,19 @@ export async function updatePurgesSent(db: Queryable, purgeIds: readonly number[
   );
 }
 
+/** Gives back what was claimed, and of which nobody knows whether it was sent: the attempt counts as none. */
+export async function releasePurges(
+  db: Queryable,
+  claimed: readonly Pick<PurgeRow, 'purge_id' | 'attempt'>[],
+): Promise<void> {
+  await db.query(
+    `update purges set run_after = now(), attempt = purges.attempt - 1
+     from unnest($1::bigint[], $2::int[]) ours (purge_id, attempt)
+     where purges.purge_id = ours.purge_id and purges.attempt = ours.attempt and sent_at is null`,
+    [claimed.map(({ purge_id }) => purge_id), claimed.map(({ attempt }) => attempt)],
+  );
+}
+
 export type FailedPurge = { purge_id: number; error: string; delay_seconds: number };
 
 /** They stay due: sent again after the delay of each. */

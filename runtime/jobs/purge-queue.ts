@@ -7,6 +7,7 @@ import {
   claimPurges,
   type FailedPurge,
   type PurgeRow,
+  releasePurges,
   updatePurgesFailed,
   updatePurgesSent,
 } from '../db/purges.ts';
@@ -38,8 +39,8 @@ export async function purgeQueue(context: PurgeContext): Promise<PurgeCounts> {
 const NOTHING: PurgeCounts = { sent: 0, failed: 0 };
 
 async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promise<PurgeCounts> {
-  const { db, cdn, log, signal } = context;
-  const refused = await cdn.purge(page, signal);
+  const { db, log } = context;
+  const refused = await purgeOrRelease(context, page);
   const sent = page.filter((purge) => !refused.has(purge));
   await updatePurgesSent(
     db,
@@ -53,6 +54,16 @@ async function sendPage(context: PurgeContext, page: readonly PurgeRow[]): Promi
     log.warn('purges failed: they are tried again', { count, error });
   }
   return { sent: sent.length, failed: failed.length };
+}
+
+/** A process that ends in the middle gives back what it claimed: the next one sends it at once. */
+async function purgeOrRelease({ db, cdn, signal }: PurgeContext, page: readonly PurgeRow[]) {
+  try {
+    return await cdn.purge(page, signal);
+  } catch (error) {
+    if (signal.aborted) await releasePurges(db, page);
+    throw error;
+  }
 }
 
 /** Later with each attempt, and not before the CDN wants it. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { claimPurges, insertPurge } from '../../../runtime/db/purges.ts';
 import { startPurgeLoop } from '../../../runtime/jobs/purge-loop.ts';
+import { purgeQueue } from '../../../runtime/jobs/purge-queue.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { type Cdn, type CdnPurge, CdnRefusal } from '../../../runtime/platform/cdn/cdn.ts';
 import { createMetrics } from '../../../runtime/platform/metrics.ts';
@@ -118,6 +119,23 @@ describe('the purge queue', () => {
     expect(await jobs.run(queue)).toEqual({ sent: 0, failed: 0 });
     await db.query(`update purges set run_after = run_after - interval '120 s' where attempt > 0`);
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
+  });
+
+  it('gives back what it claimed when its process ends in the middle of a call', async () => {
+    await purge('hero.jpg');
+    const ending = new AbortController();
+    const slow: Cdn = {
+      ...cdn,
+      purge: async (_, signal) => {
+        ending.abort(new Error('told to end'));
+        signal.throwIfAborted();
+        return new Map();
+      },
+    };
+    const context = { ...jobs.deps, cdn: slow, signal: ending.signal };
+    await expect(purgeQueue(context)).rejects.toThrow('told to end');
+    expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
+    expect(taken.map(({ file_slug }) => file_slug)).toEqual(['hero.jpg']);
   });
 
   it('by two at once sends each once', async () => {
