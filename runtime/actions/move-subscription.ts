@@ -46,6 +46,6 @@ export async function moveSubscription(tx: Transaction, move: SubscriptionMove):
   await upsertSubscription(tx, { ...subscription, organization_plan });
 }
 
-function isMoved(before: SubscriptionRow, { status, at }: SubscriptionMove): boolean {
-  return status !== undefined && movesSubscription(before, { status, at });
+function isMoved(before: SubscriptionRow, { status, plan, at }: SubscriptionMove): boolean {
+  return status !== undefined && movesSubscription(before, { status, plan, at });
 }

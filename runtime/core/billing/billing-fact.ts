@@ -58,16 +58,18 @@ const ORDER: readonly SubscriptionStatus[] = ['active', 'scheduled_cancel', 'exp
 
 /**
  * Whether an event moves a subscription: never when it is older than the last one that did, always into `canceled` and
- * never out of it. So events lead to the same end in whatever order and however often they come.
+ * never out of it. So events lead to the same end in whatever order and however often they come; where two of one moment
+ * tell of two plans, the one that comes last counts.
  */
 export function movesSubscription(
-  before: { status: SubscriptionStatus; changed_at: Date },
-  event: { status: SubscriptionStatus; at: Date },
+  before: { status: SubscriptionStatus; plan: string; changed_at: Date },
+  event: { status: SubscriptionStatus; plan: string; at: Date },
 ): boolean {
   if (before.status === 'canceled') return false;
   if (event.status === 'canceled') return true;
   const later = event.at.getTime() - before.changed_at.getTime();
   if (later !== 0) return later > 0;
+  if (event.status === before.status) return event.plan !== before.plan;
   return ORDER.indexOf(event.status) > ORDER.indexOf(before.status);
 }
 

@@ -6,7 +6,10 @@ import type { SubscriptionStatus } from '../../../../runtime/core/states.ts';
 const NOW = new Date('2026-11-20T12:00:00Z');
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1000);
 const moves = (from: SubscriptionStatus, to: SubscriptionStatus, seconds: number) =>
-  movesSubscription({ status: from, changed_at: NOW }, { status: to, at: at(seconds) });
+  movesSubscription(
+    { status: from, plan: 'pro', changed_at: NOW },
+    { status: to, plan: 'pro', at: at(seconds) },
+  );
 
 it('a newer event moves a subscription, an older one does not', () => {
   expect(moves('expired', 'active', 1)).toBe(true);
@@ -20,6 +23,13 @@ it('a cancellation always applies, and is the end', () => {
   expect(moves('scheduled_cancel', 'canceled', 1000)).toBe(true);
   expect(moves('canceled', 'active', 1000)).toBe(false);
   expect(moves('canceled', 'canceled', 0)).toBe(false);
+});
+
+it('of one moment another plan counts, and the same one again does not', () => {
+  const before = { status: 'active', plan: 'pro', changed_at: NOW } as const;
+  expect(movesSubscription(before, { status: 'active', plan: 'team', at: NOW })).toBe(true);
+  expect(movesSubscription(before, { status: 'active', plan: 'pro', at: NOW })).toBe(false);
+  expect(movesSubscription(before, { status: 'active', plan: 'team', at: at(-1) })).toBe(false);
 });
 
 it('of one moment the later in the life of a subscription counts', () => {
