@@ -47,6 +47,9 @@ export async function authorize(
   allowed: readonly Credential[],
   call: SignedCall,
 ): Promise<Principal> {
+  // Before the address is looked at: while sessions are off there is no such page.
+  const isEmbed = allowed.includes('embed_url_signature');
+  if (isEmbed && deps.settings.librarySessions === 'disabled') throw new ServiceError('not_found');
   if (isOpen(allowed)) return { kind: 'none' };
   const inbound = inboundCredential(allowed);
   if (inbound !== undefined) {

@@ -19,7 +19,6 @@ export const getEmbedPage = endpoint({
   query: embedPageQuery,
   handle: async ({ deps, params, query }) => {
     const { project = '', library = '' } = params;
-    if (deps.settings.librarySessions === 'disabled') throw new ServiceError('not_found');
     checkSignature(deps, { project, library, query });
     const place = placeOf(deps, { project, library, origin: query.o });
     return new Page({ headers: pickerHeaders(place), bytes: Buffer.from(printPickerPage(place)) });

@@ -123,9 +123,11 @@ describe('the picker’s page', () => {
 
   it('is not there while library sessions are off', async () => {
     api.change({ settings: { librarySessions: 'disabled' } });
-    const answer = await api.send({ path: embedUrl() });
-    expect(codeOf(answer)).toBe('404 not_found');
-    expect(policyOf(answer.headers)['frame-ancestors']).toBe("'none'");
+    for (const path of [embedUrl(), '/embed/shop/press', `${embedUrl()}&more=1`]) {
+      const answer = await api.send({ path });
+      expect(codeOf(answer)).toBe('404 not_found');
+      expect(policyOf(answer.headers)['frame-ancestors']).toBe("'none'");
+    }
   });
 });
 
