@@ -97,15 +97,15 @@ export type CreateUpload = z.infer<typeof createUploadBody>;
 /** Complete; `parseParts` judges the list, for a wrong one answers invalid_parts. */
 export const completeUploadBody = requestBody({ parts: z.unknown() }).partial().optional();
 
-/** Size of every part but the last. Throws invalid_part_size below 5 MiB. */
+/** Size of every part but the last, at least 5 MiB. Throws invalid_part_size where there are not so many such parts. */
 export function multipartPartSize(sizeBytes: number, parts: number): number {
-  const size = Math.ceil(sizeBytes / parts);
-  if (size >= MULTIPART_PART_BYTES_MIN) return size;
+  if (parts === 1) return sizeBytes;
   const min_bytes = MULTIPART_PART_BYTES_MIN;
-  const max_parts = Math.max(1, Math.ceil(sizeBytes / (min_bytes - 1)) - 1);
+  const max_parts = Math.ceil(sizeBytes / min_bytes);
+  if (parts <= max_parts) return Math.max(Math.ceil(sizeBytes / parts), min_bytes);
   const instead = max_parts === 1 ? '' : `, or ask for at most ${max_parts}`;
   throw new ServiceError('invalid_part_size', {
-    message: `${sizeBytes} bytes in ${parts} parts are fewer than ${min_bytes} (5 MiB) in each. Leave parts out, and send the file with one PUT${instead}.`,
+    message: `${sizeBytes} bytes do not make ${parts} parts of at least ${min_bytes} bytes (5 MiB) each but the last. Leave parts out, and send the file with one PUT${instead}.`,
     details: { min_bytes, max_parts },
   });
 }

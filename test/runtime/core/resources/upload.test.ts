@@ -54,7 +54,7 @@ describe('multipartPartSize', () => {
         fc.integer({ min: 2, max: 10_000 }),
         fc.integer({ min: 0, max: 1e12 }),
         (parts, more) => {
-          const bytes = parts * 5 * MIB + more;
+          const bytes = (parts - 1) * 5 * MIB + 1 + more;
           const size = multipartPartSize(bytes, parts);
           expect(size).toBeGreaterThanOrEqual(5 * MIB);
           expect(Math.ceil(bytes / size)).toBe(parts);
@@ -65,6 +65,8 @@ describe('multipartPartSize', () => {
 
   it('refuses smaller parts, and says how many would fit: so many do, and one more does not', () => {
     expect(multipartPartSize(10 * MIB, 2)).toBe(5 * MIB);
+    expect(multipartPartSize(5 * MIB + 1, 2)).toBe(5 * MIB);
+    expect(multipartPartSize(7, 1)).toBe(7);
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 100 * MIB }),
