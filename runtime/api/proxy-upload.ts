@@ -60,20 +60,17 @@ async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
   return upload;
 }
 
-/** Exactly one exp and one sig, as they were returned, and nothing else. */
+const RETURNED = /^[^?]*\?exp=(\d+)&sig=([\w-]+)$/;
+
+/** Exactly one exp and one sig, in the order and spelling in which they were returned, and nothing else. */
 function verifyUrl({ addresses, clock }: ApiDeps, upload_id: string, request: Request): void {
-  const query = new URLSearchParams(request.originalUrl.split('?')[1] ?? '');
-  const names = [...query.keys()].toSorted().join();
+  const [, exp, sig] = RETURNED.exec(request.originalUrl) ?? [];
+  const now_seconds = clock.now().getTime() / 1000;
+  const keys = addresses.uploadUrlKeys;
   const verdict =
-    names === 'exp,sig'
-      ? verifyUploadUrl({
-          keys: addresses.uploadUrlKeys,
-          upload_id,
-          exp: query.get('exp') ?? '',
-          sig: query.get('sig') ?? '',
-          now_seconds: clock.now().getTime() / 1000,
-        })
-      : 'invalid_signature';
+    exp === undefined || sig === undefined
+      ? 'invalid_signature'
+      : verifyUploadUrl({ keys, upload_id, exp, sig, now_seconds });
   if (verdict !== 'valid') throw new ServiceError(verdict);
 }
 

@@ -44,7 +44,11 @@ export const revokeProjectApiKey = projectEndpoint({
   auth: ['dash'],
   ok: 200,
   effect: 'once',
-  handle: async (call) => presentApiKey(await revoke(call.deps, keyOf(call))),
+  handle: async (call) => {
+    const row = await revoke(call.deps, keyOf(call));
+    forgetSessions(call);
+    return presentApiKey(row);
+  },
 });
 
 export const rotateProjectApiKey = projectEndpoint({
@@ -54,8 +58,17 @@ export const rotateProjectApiKey = projectEndpoint({
   ok: 200,
   effect: 'once',
   errors: ['api_key_revoked'],
-  handle: async (call) => presentMade(await rotate(call.deps, keyOf(call))),
+  handle: async (call) => {
+    const made = await rotate(call.deps, keyOf(call));
+    forgetSessions(call);
+    return presentMade(made);
+  },
 });
+
+/** Those that a key minted end with it; another process knows that a few seconds later. */
+function forgetSessions({ deps, project }: ProjectCall<undefined, undefined>): void {
+  deps.sessionFacts.forget(project.project_id);
+}
 
 function keyOf({ principal, params, project, request_id }: ProjectCall<undefined, undefined>) {
   const actor = auditActor({ principal, request_id });

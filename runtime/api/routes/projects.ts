@@ -72,6 +72,7 @@ export const deleteProject = projectEndpoint({
   handle: async ({ deps, principal, project: { project_id }, request_id }) => {
     const actor = auditActor({ principal, request_id });
     await deps.db.transaction((tx) => suspendProject(tx, { project_id, actor }));
+    deps.sessionFacts.forget(project_id);
   },
 });
 

@@ -315,7 +315,6 @@ describe('a token', () => {
       const { token } = (await mints('POST', `${shop.path}/library-sessions`, usualWish)).body;
       expect((await files(token)).status).toBe(200);
       await owner('POST', `${shop.path}/keys/${made.body.id}/${deed}`);
-      forget();
       expect(codeOf(await files(token))).toBe('401 minting_key_revoked');
     }
   });

@@ -131,6 +131,9 @@ describe('PUT proxy.put_url', () => {
       url.split('?')[0] ?? '',
       url.replace(/&sig=.*/, ''),
       url.replace(/sig=/, 'sig=%41'),
+      url.replace(/(exp=\d+)&(sig=[\w-]+)$/, '$2&$1'),
+      url.replace('?exp=', '?e%78p='),
+      url.replace(/exp=1/, 'exp=%31'),
     ];
     for (const each of altered) {
       expect((await put({ url: each })).code, each).toBe('401 invalid_signature');
