@@ -19,7 +19,12 @@ const compiled = fileURLToPath(new URL('../node_modules/.cache/tintype', import.
 
 if (process.pid === 1) endWhenTold();
 
-if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
+if (!hasPackages()) {
+  process.stderr.write(
+    'tintype: its packages are not here: run `make up` first, it fetches them.\n',
+  );
+  process.exitCode = 1;
+} else if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   process.argv[1] = main;
   module.enableCompileCache(compiled);
   await import('./main.ts');
@@ -27,9 +32,18 @@ if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR_MIN) {
   startWith(fetched);
 } else {
   process.stderr.write(
-    `tintype: Node ${NODE_MAJOR_MIN} or newer is needed and this is ${process.versions.node}: run \`make\` first, it fetches one.\n`,
+    `tintype: Node ${NODE_MAJOR_MIN} or newer is needed and this is ${process.versions.node}: run \`make up\` first, it fetches one.\n`,
   );
   process.exitCode = 1;
+}
+
+/** An install that was interrupted leaves none. */
+function hasPackages() {
+  try {
+    return module.createRequire(import.meta.url).resolve('commander') !== '';
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -55,7 +69,7 @@ function startWith(node) {
   }
   child.on('error', (error) => {
     process.stderr.write(
-      `tintype: ${node} does not start (${error.message}): run \`make\` again.\n`,
+      `tintype: ${node} does not start (${error.message}): run \`make up\`, which fetches it anew.\n`,
     );
     process.exitCode = 1;
   });

@@ -13,6 +13,7 @@ import { startScanLoop } from '../jobs/scan-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { watchWork } from '../jobs/watch-work.ts';
 import { startWebhookLoop } from '../jobs/webhook-loop.ts';
+import { Advice } from '../platform/advice.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
@@ -29,7 +30,7 @@ import {
   standaloneConfig,
   standaloneEnvironment,
 } from './environment.ts';
-import { startPostgres } from './postgres.ts';
+import { keepPostgres } from './kept-postgres.ts';
 import { writeSecretFile } from './secret-files.ts';
 import { loadSecrets } from './secrets.ts';
 import { startServers } from './servers.ts';
@@ -98,17 +99,19 @@ function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOpt
 }
 
 async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions): Promise<string> {
-  const postgres = await startPostgres({ folder: join(dataFolder, 'postgres') });
-  if (postgres.adopted)
-    log.info('the PostgreSQL of an earlier start is still running and is used again', {
-      pid: postgres.pid,
-    });
+  const postgres = await keepPostgres({ folder: join(dataFolder, 'postgres'), log });
   lifecycle.onStop('postgres', () => postgres.stop());
   return postgres.url;
 }
 
+function refuseDatabase(cause: unknown): never {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const advice = `the database could not be brought to this version (${why}): check TINTYPE_DATABASE_URL where you set it, and whether PostgreSQL runs`;
+  throw new Advice(advice, { cause });
+}
+
 async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
-  const migrations = await migrate(url);
+  const migrations = await migrate(url).catch(refuseDatabase);
   if (migrations.length === 0) return;
   log.info('the database was brought to this version', {
     count: migrations.length,

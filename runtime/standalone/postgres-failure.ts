@@ -16,3 +16,12 @@ export function leftBehind({ pid, status }: PidFile, log: string): PostgresFailu
     `the PostgreSQL of an earlier start is still ${status}: end it with \`kill -QUIT ${pid}\`, and start again (${log})`,
   );
 }
+
+/** Of a server that runs on what is no whole database. */
+export function unopened(folder: string, cause: unknown): PostgresFailure {
+  const why = cause instanceof Error ? (cause.cause ?? cause) : cause;
+  return new PostgresFailure(
+    `the database in ${folder} cannot be opened (${why instanceof Error ? why.message : why}): restore the folder from a backup, or start with an empty one (--data)`,
+    cause,
+  );
+}

@@ -11,7 +11,7 @@ import { isAlive } from '../platform/is-alive.ts';
 import { type Account, chooseAccount } from './postgres-account.ts';
 import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { createDataFolder } from './postgres-data.ts';
-import { leftBehind, PostgresFailure } from './postgres-failure.ts';
+import { leftBehind, PostgresFailure, unopened } from './postgres-failure.ts';
 import { type PidFile, readPidFile, removeStalePidFile } from './postgres-pid-file.ts';
 
 export type PostgresOptions = {
@@ -182,15 +182,13 @@ type Started = { ready: PidFile; exited: Promise<void>; adopted: boolean };
 
 async function finish(place: Place, { ready, exited, adopted }: Started): Promise<Postgres> {
   const address = `postgres://${USER}:${place.password}@127.0.0.1:${ready.port}`;
-  await createOwnDatabase(`${address}/postgres`);
-  return {
-    url: `${address}/${DATABASE}`,
-    port: ready.port,
-    pid: ready.pid,
-    adopted,
-    exited,
-    stop: () => stopProcess(ready.pid, exited),
-  };
+  await createOwnDatabase(`${address}/postgres`).catch(async (cause: unknown) => {
+    await stopProcess(ready.pid, exited);
+    throw unopened(place.folder, cause);
+  });
+  const { port, pid } = ready;
+  const stop = () => stopProcess(pid, exited);
+  return { url: `${address}/${DATABASE}`, port, pid, adopted, exited, stop };
 }
 
 async function createOwnDatabase(url: string): Promise<void> {

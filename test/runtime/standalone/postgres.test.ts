@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -11,10 +12,13 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../runtime/db/client.ts';
 import { isAlive } from '../../../runtime/platform/is-alive.ts';
+import { keepPostgres } from '../../../runtime/standalone/kept-postgres.ts';
 import { type Postgres, startPostgres } from '../../../runtime/standalone/postgres.ts';
+import { silentLog } from '../../operator/kube/silent-log.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'tintype-postgres-'));
 const folder = join(parent, 'data');
@@ -28,6 +32,9 @@ async function start(options: { port?: number; folder?: string } = {}): Promise<
   started.push(postgres);
   return postgres;
 }
+
+/** Of the server itself, which its file names first. */
+const PID = "select split_part(pg_read_file('postmaster.pid'), E'\\n', 1)::int as pid";
 
 async function ask<Row>(url: string, text: string): Promise<Row[]> {
   const db = createDatabase({ url, maxConnections: 1 });
@@ -156,6 +163,35 @@ describe('the embedded PostgreSQL', () => {
       }
     },
   );
+
+  it('says that a damaged folder cannot be opened, and leaves nothing running', async () => {
+    const damaged = join(parent, 'damaged');
+    const whole = await start({ folder: damaged });
+    await whole.stop();
+    rmSync(join(damaged, 'data', 'base'), { recursive: true });
+    await expect(start({ folder: damaged })).rejects.toThrow(
+      /cannot be opened \(.+\): restore the folder from a backup, or start with an empty one/,
+    );
+    expect(existsSync(join(damaged, 'data', 'postmaster.pid'))).toBe(false);
+  });
+
+  it('is started again at the same address, by whomever it was ended, until it is to end', async () => {
+    const kept = await keepPostgres({ folder, settings, log: silentLog });
+    const pids: number[] = [];
+    for (const signal of ['SIGKILL', 'SIGINT'] as const) {
+      const [row] = await ask<{ pid: number }>(kept.url, PID);
+      pids.push(row?.pid ?? 0);
+      process.kill(pids.at(-1) ?? 0, signal);
+      await expect
+        .poll(async () => (await ask<{ pid: number }>(kept.url, PID).catch(() => []))[0]?.pid ?? 0)
+        .toSatisfy((pid: number) => pid > 0 && !pids.includes(pid));
+    }
+    const [last] = await ask<{ pid: number }>(kept.url, PID);
+    await kept.stop();
+    expect(isAlive(last?.pid ?? 0)).toBe(false);
+    await sleep(1000);
+    expect(existsSync(join(folder, 'data', 'postmaster.pid'))).toBe(false);
+  });
 
   it('begins anew where a first start was interrupted', async () => {
     const fresh = join(parent, 'fresh');

@@ -1,0 +1,68 @@
+/**
+ * The PostgreSQL of a Tintype on one machine, for as long as that runs: one that ends, whoever ended it, is started again
+ * where it was, so that whoever holds its address goes on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../platform/log.ts';
+import { type Postgres, type PostgresOptions, startPostgres } from './postgres.ts';
+
+export type KeptPostgres = Pick<Postgres, 'url' | 'stop'>;
+
+const RETRY_MS_FIRST = 500;
+const RETRY_MS_MAX = 15_000;
+
+/** Throws PostgresFailure where the first start fails. */
+export async function keepPostgres({
+  log,
+  ...options
+}: PostgresOptions & { log: Log }): Promise<KeptPostgres> {
+  const first = await startPostgres(options);
+  if (first.adopted)
+    log.info('the PostgreSQL of an earlier start is still running and is used again', {
+      pid: first.pid,
+    });
+  const { url, port } = first;
+  const ending = new AbortController();
+  const watching = keep(first, { ...options, port, log }, ending.signal);
+  return {
+    url,
+    stop: async () => {
+      ending.abort();
+      await (await watching).stop();
+    },
+  };
+}
+
+type Kept = PostgresOptions & { port: number; log: Log };
+
+/** The one that runs when it is to end. */
+async function keep(first: Postgres, kept: Kept, signal: AbortSignal): Promise<Postgres> {
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  for (let current = first; ; ) {
+    await Promise.race([current.exited, ended]);
+    if (signal.aborted) return current;
+    kept.log.warn('PostgreSQL has ended and is started again: until then everything waits for it', {
+      pid: current.pid,
+    });
+    current = (await startAgain(kept, signal)) ?? current;
+  }
+}
+
+async function startAgain(
+  { log, ...options }: Kept,
+  signal: AbortSignal,
+): Promise<Postgres | undefined> {
+  for (let wait = RETRY_MS_FIRST; !signal.aborted; wait = Math.min(wait * 2, RETRY_MS_MAX)) {
+    try {
+      const again = await startPostgres(options);
+      log.info('PostgreSQL runs again', { pid: again.pid });
+      return again;
+    } catch (error) {
+      log.error('PostgreSQL does not start and is tried again', { error });
+    }
+    await sleep(wait, undefined, { signal }).catch(() => undefined);
+  }
+  return undefined;
+}
