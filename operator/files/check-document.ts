@@ -65,7 +65,7 @@ function whyPassedOver(apiVersion: string, kind: string): string {
   if (clusterKinds.some((each) => each.kind === kind))
     return `skipped: ${kind} means nothing on one machine`;
   const names = kinds.map((each) => each.kind).join(', ');
-  return `skipped: ${GROUP} has no kind ${kind}, only ${names}`;
+  return `skipped: ${GROUP} has no kind ${kind} that means something on one machine: write ${names}`;
 }
 
 function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[] {

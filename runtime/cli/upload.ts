@@ -214,7 +214,7 @@ const WAITS: Readonly<Record<string, string>> = {
 /** A suspended project's key is refused as one that nobody knows. */
 function aboutProject(code: string, project: string): Advice | undefined {
   const advice: Record<string, string> = {
-    not_found: `there is no project ${project} among those that the folder of YAML declares`,
+    not_found: `there is no project ${project} that this machine has a key of: declare it in the folder of YAML, or create it by POST /v1/projects`,
     unauthorized: `the key of the project ${project} is not taken: make the project active if it is suspended; if the key was revoked, start Tintype again for a new one`,
   };
   return advice[code] === undefined ? undefined : new Advice(advice[code]);

@@ -47,6 +47,7 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
   let next: Date | null = null;
+  let isAway = false;
   while (!signal.aborted) {
     try {
       if (looked === undefined) {
@@ -59,8 +60,15 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
         looked = now;
         next = cronOf(line.job).nextRun(looked);
       }
+      isAway = false;
     } catch (error) {
-      deps.log.warn('the schedule of a job was not looked at', { job: line.name, error });
+      // Once for each outage, not each second.
+      if (!isAway)
+        deps.log.warn('the schedule of a job cannot be looked at: it is tried each second', {
+          job: line.name,
+          error,
+        });
+      isAway = true;
     }
     await sleep(line.options.tick_ms ?? TICK_MS, undefined, { signal }).catch(() => undefined);
   }

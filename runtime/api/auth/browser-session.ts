@@ -18,9 +18,13 @@ export async function authenticateSession(
   headers: IncomingHttpHeaders,
 ): Promise<BrowserSession> {
   const { sub } = await identity.verify(token);
-  if (findTextHeader(headers, 'x-identity-user-id') !== sub) throw new ServiceError('unauthorized');
+  if (findTextHeader(headers, 'x-identity-user-id') !== sub)
+    throw new ServiceError('unauthorized', { message: OTHER_USER });
   return { subject: sub, display: displayFactsOf(headers) };
 }
+
+const OTHER_USER =
+  'The header X-Identity-User-Id is missing, or is not the sub of the access token. Send it with the id of the person who is signed in.';
 
 function displayFactsOf(headers: IncomingHttpHeaders): DisplayFacts {
   return {

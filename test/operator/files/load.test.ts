@@ -275,7 +275,7 @@ describe('what is passed over', () => {
     });
     expect(noteLines).toEqual([
       'a.yaml:1: skipped: ImageService means nothing on one machine',
-      'a.yaml:6: skipped: tintype.dev has no kind Album, only Project, SigningKey, WatermarkPreset, Recipe',
+      'a.yaml:6: skipped: tintype.dev has no kind Album that means something on one machine: write Project, SigningKey, WatermarkPreset, Recipe',
       'a.yaml:9: skipped: v1 Secret is not of tintype.dev',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
