@@ -20,6 +20,22 @@ it('finds a comparison that stops early', () => {
   expect("if (signature === 'none' || secret === undefined)").not.toMatch(COMPARED);
 });
 
+it('the one comparison takes as long wherever two secrets differ', () => {
+  const text = readFileSync(join(projectRoot, 'runtime/core/signing/hmac.ts'), 'utf8');
+  const [, body = ''] =
+    /export function isSameSecret\([^)]*\): boolean \{([^}]*)\}/.exec(text) ?? [];
+  expect(body).toMatch(/return timingSafeEqual\(/);
+  expect(body).not.toMatch(/[!=]==?/);
+});
+
+it('no page posts a message to any origin that there is', () => {
+  const posts = sourceFiles(['runtime/web', 'runtime/sdk'])
+    .map((file) => readFileSync(join(projectRoot, file), 'utf8'))
+    .flatMap((text) => text.match(/\.postMessage\([^;]*;/g) ?? []);
+  expect(posts.length).toBeGreaterThanOrEqual(2);
+  for (const post of posts) expect(post).toMatch(/, (?:this\.#)?origin\);$/);
+});
+
 it('no server compares a secret with an operator', () => {
   const files = sourceFiles(['runtime', 'operator']).filter(
     (file) => !file.startsWith('runtime/web/') && !OTHERWISE.includes(file),

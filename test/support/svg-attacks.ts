@@ -31,6 +31,20 @@ export const attacks: Readonly<Record<string, readonly string[]>> = {
     '<x><script>alert(1)</script></x>',
     '<metadata><script>alert(1)</script></metadata>',
   ],
+  // Without the fragment that every reference to a part of the picture has.
+  'references without a fragment': [
+    '<use href="https://evil/x"/>',
+    '<use href="http://evil/x.svg"/>',
+    '<use href="//evil/x"/>',
+    '<use href="/evil"/>',
+    '<use href="evil.svg"/>',
+    '<image href="https://evil/x.png" width="9" height="9"/>',
+    '<rect fill="url(https://evil/x)" width="9" height="9"/>',
+    '<rect style="fill:url(https://evil/x)" width="9" height="9"/>',
+    '<style>rect{fill:url(https://evil/x)}</style>',
+    '<linearGradient href="https://evil/x"/>',
+    '<textPath href="https://evil/x">a</textPath>',
+  ],
   'foreign content': [
     '<foreignObject><h:body onload="alert(1)"/></foreignObject>',
     '<foreignObject><h:iframe src="javascript:alert(1)"/></foreignObject>',

@@ -148,6 +148,71 @@ describe('the picker’s messages', { timeout: 300_000 }, () => {
     await page.context().close();
   });
 
+  /** An event as a browser would make it, with an origin or a window of our choice. */
+  const hear = (where: Page | Frame, message: object, from: { origin: string; source: string }) =>
+    where.evaluate(`dispatchEvent(new MessageEvent('message', {
+      data: ${JSON.stringify(message)}, origin: '${from.origin}', source: ${from.source} }))`);
+  /** The page of the shop with its picker, and the channel between them. */
+  const picking = async () => {
+    const { page } = await visit(site);
+    await page.evaluate(
+      `addEventListener('message', ({ data }) => { window.channel = data.channel; })`,
+    );
+    await page.evaluate('pick({})');
+    await page.waitForFunction('window.channel !== undefined');
+    const picker = page.frames().find((each) => each.url().includes('/embed/'));
+    if (picker === undefined) throw new Error('the picker is not there');
+    await picker.getByRole('option').waitFor();
+    const stamp = { tintype: 'picker', v: 1, channel: await page.evaluate('channel') };
+    return { page, picker, stamp, service: new URL(session.embed_url).origin };
+  };
+  const ELSEWHERE = 'https://elsewhere.example';
+
+  it('are heard by the page from the frame’s origin and from its window, not from one of them', async () => {
+    const { page, stamp, service } = await picking();
+    const close = { ...stamp, type: 'close', number: 1000 };
+    await hear(page, close, { origin: ELSEWHERE, source: 'frames[0]' });
+    await hear(page, close, { origin: service, source: 'window' });
+    await hear(page, close, { origin: service, source: 'null' });
+    expect(await page.locator('iframe').count()).toBe(1);
+    await hear(page, close, { origin: service, source: 'frames[0]' });
+    await expect.poll(() => page.locator('iframe').count()).toBe(0);
+    await page.context().close();
+  });
+
+  it('are heard by the frame from the page’s origin and from its window, not from one of them', async () => {
+    const { page, picker, stamp } = await picking();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.headers()['authorization'] ?? ''));
+    const other = { ...stamp, type: 'session', number: 1000, settings: {} };
+    const token = 'ls1.a.b.c';
+    await hear(picker, { ...other, token }, { origin: ELSEWHERE, source: 'parent' });
+    await hear(picker, { ...other, token }, { origin: site.shop.origin, source: 'window' });
+    await picker.getByRole('searchbox').fill('harb');
+    await picker.getByRole('option').waitFor();
+    await expect.poll(() => asked.length).toBeGreaterThan(0);
+    expect(asked).not.toContain(`Bearer ${token}`);
+    await hear(picker, { ...other, token }, { origin: site.shop.origin, source: 'parent' });
+    await picker.getByRole('searchbox').fill('harbour');
+    await expect.poll(() => asked).toContain(`Bearer ${token}`);
+    await page.context().close();
+  });
+
+  it('bring no token to a page that the frame has gone to', async () => {
+    const { page, picker, stamp, service } = await picking();
+    await picker.goto(`${site.stranger.origin}/framing`);
+    const before = site.refreshed.length;
+    const refresh = { ...stamp, type: 'refresh', code: 'session_expired', number: 1000 };
+    await hear(page, refresh, { origin: service, source: 'frames[0]' });
+    await expect.poll(() => site.refreshed.length).toBe(before + 1);
+    // Behind that message, were it sent.
+    await page.waitForTimeout(200);
+    await page.evaluate(`frames[0].postMessage({ type: 'last' }, '*')`);
+    await picker.waitForFunction(`heard.some(({ type }) => type === 'last')`);
+    expect(await picker.evaluate('heard.map(({ type }) => type)')).toEqual(['last']);
+    await page.context().close();
+  });
+
   it('are heard by the page from the frame alone', async () => {
     const { page } = await visit(site);
     await page.evaluate('pick()');

@@ -72,6 +72,8 @@ describe('parseDeliveryUrl', () => {
     ['/originals/f/Photo', 'upper case'],
     ['/Originals/f/photo', 'upper case'],
     ['/originals/F/photo', 'upper case'],
+    ['/resize/640X480/f/photo', 'upper case in a chain'],
+    ['/resize/640%78480/f/photo', 'an escape in a chain'],
     ['/originals/f/ph%6fto', 'an escape'],
     ['/originals%2ff/photo', 'an escaped slash'],
     ['/originals/f/photo%00', 'an escaped zero'],
