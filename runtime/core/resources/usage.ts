@@ -58,13 +58,13 @@ export const usageQuery = requestQuery({
 export type UsageRange = { from: Date; to: Date; range_capped: boolean };
 
 /**
- * Resolves the range: by default the last 30 days, a date-only `to` includes that day, more than
+ * Resolves the range: by default the last 30 days before now, a date-only `to` includes that day, more than
  * 90 days are shortened at the beginning. Throws invalid_request for what is no time of the years 1
  * to 9998, and for from after to.
  */
 export function resolveUsageRange(query: z.infer<typeof usageQuery>, now: Date): UsageRange {
   const to = query.to === undefined ? now : parseTime(query.to, DAY_MS);
-  const from = query.from === undefined ? defaultFrom(to ?? now) : parseTime(query.from, 0);
+  const from = query.from === undefined ? defaultFrom(to ?? now, now) : parseTime(query.from, 0);
   if (from === undefined || to === undefined) throw wrongInput(...unreadable({ from, to }));
   if (from > to || isReversed(query)) {
     throw wrongInput({ path: 'from', message: 'expected a time before to' });
@@ -82,9 +82,11 @@ function isReversed({ from = '', to = '' }: z.infer<typeof usageQuery>): boolean
   return parseDay(from) !== undefined && parseDay(to) !== undefined && from > to;
 }
 
-function defaultFrom(to: Date): Date {
-  const from = new Date(to.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS);
-  return from < EARLIEST_INSTANT ? EARLIEST_INSTANT : from;
+/** Thirty days before now; before `to`, where that is older still. */
+function defaultFrom(to: Date, now: Date): Date {
+  const before = (time: Date) => time.getTime() - USAGE_RANGE_DAYS_DEFAULT * DAY_MS;
+  const from = before(now) < to.getTime() ? before(now) : before(to);
+  return new Date(Math.max(from, EARLIEST_INSTANT.getTime()));
 }
 
 /** `dateAddsMs` moves a date-only value behind its midnight. */
