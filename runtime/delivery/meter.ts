@@ -13,6 +13,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { Log } from '../platform/log.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { createOutageLog, type OutageLog } from '../platform/outage-log.ts';
 import { type HeldPiece, type HeldUsage, holdUsage } from './held-usage.ts';
 import { openSpool, readSegment, type Segment, type Spool } from './spool.ts';
 import { type Delivery, foldDeliveries } from './usage-batch.ts';
@@ -35,7 +36,7 @@ type MeterDeps = {
   usage_patience_ms?: number;
 };
 
-type CountingDeps = MeterDeps & { losses: Losses; held: HeldUsage };
+type CountingDeps = MeterDeps & { losses: Losses; held: HeldUsage; outage: OutageLog };
 
 const FLUSH_MS = 1000;
 
@@ -43,7 +44,8 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const newSpoolId = () => newId('spl', deps.clock.now().getTime());
   const spool = openSpool(folder, newSpoolId());
   const ending = new AbortController();
-  const counting = { ...deps, losses: countLosses(), held: holdUsage(newSpoolId()) };
+  const outage = createOutageLog(deps.log, { says: 'usage not sent, is tried again each second' });
+  const counting = { ...deps, losses: countLosses(), held: holdUsage(newSpoolId()), outage };
   const flush = serially(() => sendUsage(spool, counting));
   const loop = (async () => {
     while (!ending.signal.aborted) {
@@ -111,9 +113,10 @@ async function sendUsage(spool: Spool, deps: CountingDeps): Promise<boolean> {
       await deps.failpoint?.('usage.segment_closed');
       await sendSegment(spool, segment, deps);
     }
+    deps.outage.went();
     return true;
   } catch (error) {
-    deps.log.warn('usage not sent, will be tried again', { error });
+    deps.outage.failed(error);
     return false;
   }
 }

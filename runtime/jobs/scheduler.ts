@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Cron } from 'croner';
 import { findLastScheduledFor, hasDoneJobRun } from '../db/job-runs.ts';
 import type { Metrics } from '../platform/metrics.ts';
+import { createOutageLog } from '../platform/outage-log.ts';
 import type { Job, JobByHand, JobDeps } from './job.ts';
 import { outlastRun } from './outlast-run.ts';
 import { runJob } from './run-job.ts';
@@ -47,7 +48,8 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
   let next: Date | null = null;
-  let isAway = false;
+  const says = 'the schedule of a job cannot be looked at: it is tried each second';
+  const outage = createOutageLog(deps.log, { says, fields: { job: line.name } });
   while (!signal.aborted) {
     try {
       if (looked === undefined) {
@@ -60,15 +62,9 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
         looked = now;
         next = cronOf(line.job).nextRun(looked);
       }
-      isAway = false;
+      outage.went();
     } catch (error) {
-      // Once for each outage, not each second.
-      if (!isAway)
-        deps.log.warn('the schedule of a job cannot be looked at: it is tried each second', {
-          job: line.name,
-          error,
-        });
-      isAway = true;
+      outage.failed(error);
     }
     await sleep(line.options.tick_ms ?? TICK_MS, undefined, { signal }).catch(() => undefined);
   }

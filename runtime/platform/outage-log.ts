@@ -1,0 +1,28 @@
+/** What goes wrong with every try of a loop is said with the first one, and once a minute for as long as it lasts. */
+import type { Log, LogFields } from './log.ts';
+
+export type OutageLog = {
+  failed(error: unknown): void;
+  /** The next failure is said at once. */
+  went(): void;
+};
+
+const AGAIN_MS = 60_000;
+
+export function createOutageLog(
+  log: Pick<Log, 'warn'>,
+  { says, fields = {} }: { says: string; fields?: LogFields },
+): OutageLog {
+  let saidAt: number | undefined;
+  return {
+    failed: (error) => {
+      const now = performance.now();
+      if (saidAt !== undefined && now - saidAt < AGAIN_MS) return;
+      saidAt = now;
+      log.warn(says, { ...fields, error });
+    },
+    went: () => {
+      saidAt = undefined;
+    },
+  };
+}

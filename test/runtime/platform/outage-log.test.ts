@@ -1,0 +1,22 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createOutageLog } from '../../../runtime/platform/outage-log.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+it('says what goes wrong at once, once a minute while it lasts, and at once after it went', () => {
+  const said: unknown[][] = [];
+  const log = { warn: (...words: unknown[]) => void said.push(words) };
+  const outage = createOutageLog(log, { says: 'not sent', fields: { job: 'a' } });
+  for (let second = 0; second < 120; second += 1) {
+    outage.failed(second);
+    vi.advanceTimersByTime(1000);
+  }
+  outage.went();
+  outage.failed('later');
+  expect(said).toEqual([
+    ['not sent', { job: 'a', error: 0 }],
+    ['not sent', { job: 'a', error: 60 }],
+    ['not sent', { job: 'a', error: 'later' }],
+  ]);
+});
