@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +34,12 @@ async function enclosed(script: string): Promise<string> {
   const [, , errors, answers] = child.stdio;
   const [answer, error] = await Promise.all([text(answers as Readable), text(errors as Readable)]);
   return answer === '' ? error : answer;
+}
+
+/** The program itself, below those that enclose it. */
+function innermost(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? pid : innermost(Number(children.split(' ').at(-1)));
 }
 
 const tried = `(work) => {
@@ -87,6 +100,28 @@ describe('a decoder enclosed by bubblewrap', () => {
     expect(uid).toBe(65_534);
     expect(folders).not.toContain('proc');
     expect(folders).not.toContain('home');
+  });
+
+  it('has name spaces of its own, no capability, and nothing that could get it one', async () => {
+    const child = startEnclosed(
+      ['-e', `require('fs').writeSync(3, 'up'); setInterval(() => {}, 1000);`],
+      { readable: [], data_bytes_max: 2_000_000_000 },
+    );
+    try {
+      await once(child.stdio[3] as Readable, 'data');
+      const pid = innermost(child.pid ?? 0);
+      for (const space of ['net', 'ipc', 'uts', 'pid', 'mnt', 'user'])
+        expect(readlinkSync(`/proc/${pid}/ns/${space}`), space).not.toBe(
+          readlinkSync(`/proc/self/ns/${space}`),
+        );
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+        expect(status).toMatch(new RegExp(`^${set}:\\s+0+$`, 'm'));
+      expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+      expect(status).toMatch(/^Seccomp:\s+2$/m);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 
   it('still runs threads, timers and WebAssembly', async () => {
