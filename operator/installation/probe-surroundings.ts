@@ -40,7 +40,7 @@ function believing(clock: TimedClock, probe: Probe): Probe {
     if (believed !== undefined && believed.until > clock.elapsed()) return believed.verdict;
     const verdict = await probe(spec, env);
     const kind = /Unusable$/.test(verdict.reason) ? 'bad' : 'good';
-    known.clear();
+    for (const [each, { until }] of known) if (until <= clock.elapsed()) known.delete(each);
     known.set(key, { verdict, until: clock.elapsed() + BELIEVED_MS[kind] });
     return verdict;
   };

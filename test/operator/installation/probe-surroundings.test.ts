@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+
+import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ImageServiceSpec, imageServiceSpec } from '../../../operator/image-service/schema.ts';
@@ -33,7 +34,8 @@ type Declared = {
 
 const buckets = { addressing: 'Path', ingestBucket: 'in-bucket', contentBucket: 'out-bucket' };
 
-function probed({ spec, amqp = rabbit.url, secret_key, endpoint }: Declared = {}) {
+function probed(declared: Declared = {}, probe = createProbeSurroundings(systemTimedClock)) {
+  const { spec, amqp = rabbit.url, secret_key, endpoint } = declared;
   const storage = { ...buckets, ...spec?.storage };
   const parsed = imageServiceSpec.parse({ ...least, ...spec, storage });
   const found: FoundSecrets = {
@@ -44,7 +46,7 @@ function probed({ spec, amqp = rabbit.url, secret_key, endpoint }: Declared = {}
       AWS_SECRET_ACCESS_KEY: secret_key ?? s3.credentials.secretAccessKey,
     },
   };
-  return createProbeSurroundings(systemTimedClock)(parsed, found);
+  return probe(parsed, found);
 }
 
 describe('the broker and the buckets of an installation', () => {
@@ -53,6 +55,29 @@ describe('the broker and the buckets of an installation', () => {
       broker: { reason: 'Usable', message: expect.stringMatching(/^RabbitMQ 3.*quorum/) },
       storage: { reason: 'Usable', message: expect.stringMatching(/Both buckets/) },
     });
+  });
+
+  it('is believed of each installation by itself for a while, and then looked at again', async () => {
+    let elapsed = 0;
+    const probe = createProbeSurroundings({ ...systemTimedClock, elapsed: () => elapsed });
+    let connections = 0;
+    const broker = createPlainServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    }).listen(0, '127.0.0.1');
+    await once(broker, 'listening');
+    const { port } = broker.address() as AddressInfo;
+    const one = () => probed({ amqp: `amqp://127.0.0.1:${port}` }, probe);
+    const other = () => probed({ amqp: 'amqp://127.0.0.1:1' }, probe);
+    await one();
+    const tries = connections;
+    await other();
+    await one();
+    expect(connections).toBe(tries);
+    elapsed = 10_001;
+    await one();
+    expect(connections).toBe(2 * tries);
+    broker.close();
   });
 
   it.each([
