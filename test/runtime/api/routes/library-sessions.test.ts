@@ -1,5 +1,5 @@
 // Spec: Library session; Library sessions and the picker; Authentication, Rules 5 and 6; Limits, Library sessions.
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSessionFacts } from '../../../../runtime/api/auth/library-session.ts';
 import { librarySessionRecord } from '../../../../runtime/core/resources/library-session.ts';
 import { verifyEmbedUrl } from '../../../../runtime/core/signing/embed-url.ts';
@@ -317,6 +317,18 @@ describe('a token', () => {
       await owner('POST', `${shop.path}/keys/${made.body.id}/${deed}`);
       expect(codeOf(await files(token))).toBe('401 minting_key_revoked');
     }
+  });
+
+  it('is 401 in a process that was not told within five seconds', async () => {
+    const began = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(began);
+    const { token } = (await shop.mint()).body;
+    expect((await files(token)).status).toBe(200);
+    await api.db.query(`update api_keys set status = 'revoked', revoked_at = now()`);
+    expect((await files(token)).status).toBe(200);
+    clock.mockReturnValue(began + 5002);
+    await expect.poll(async () => codeOf(await files(token))).toBe('401 minting_key_revoked');
+    clock.mockRestore();
   });
 
   it('is 401 session_revoked when its library is deleted, even if the slug is taken again', async () => {

@@ -170,7 +170,7 @@ const ofParts: Refusal[] = [
     '400 invalid_part_size',
     'the least size of a part, and how many would fit',
     async () => ({
-      answer: await ask({ size_bytes: 15 * MIB - 3, parts: 3 }),
+      answer: await ask({ size_bytes: 10 * MIB, parts: 3 }),
       details: { min_bytes: 5 * MIB, max_parts: 2 },
       says: /or ask for at most 2\.$/,
     }),
