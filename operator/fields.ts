@@ -16,6 +16,7 @@ import {
   PROJECT_SLUG_LENGTH_MAX,
   TRANSFORM_CHAIN_LENGTH_MAX,
 } from '../runtime/core/limits.ts';
+import { unreadPart } from '../runtime/core/resources/chain.ts';
 import { countCharacters, hasUnsafeCharacters, UNSAFE_CHARACTER } from '../runtime/core/text.ts';
 
 /** What Kubernetes allows for the name of an object: a DNS subdomain, labels with dots between them. */
@@ -193,7 +194,9 @@ const chainRules = [
 
 /** A transform chain that the delivery grammar can parse. */
 export const transformChain = text(chainExpected, { max: TRANSFORM_CHAIN_LENGTH_MAX })
-  .refine((chain) => parseChain(chain) !== undefined, { error: chainExpected })
+  .refine((chain) => parseChain(chain) !== undefined, {
+    error: ({ input }) => `${chainExpected} (${unreadPart(String(input))} cannot be read)`,
+  })
   .meta({ 'x-kubernetes-validations': chainRules });
 
 /** The chain of a resolution preset. */

@@ -42,6 +42,9 @@ const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
   .version(facts.version)
   .exitOverride()
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, 'tintype: ')),
+  })
   .addHelpText('after', `\n${exitCodes}`)
   .showHelpAfterError('(tintype --help tells what there is)');
 

@@ -79,7 +79,7 @@ async function proveReadable(configFolder: string): Promise<void> {
   await readdir(configFolder).catch((cause: NodeJS.ErrnoException) => {
     throw new Advice(
       `${configFolder} is no folder that can be read (${cause.code}): name a folder of YAML with --config`,
-      { cause },
+      { cause, exitCode: 2 },
     );
   });
 }

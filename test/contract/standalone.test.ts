@@ -253,7 +253,7 @@ describe('what runs alone', { shuffle: false }, () => {
     it('a folder of YAML that is not there is said, before anything is started', async () => {
       const { code, stderr } = await runTintype([...upArgs(other), '--config', '/nowhere']);
       expect(stderr).toEqual(oneLine(/\/nowhere .*--config/));
-      expect([code, existsSync(join(other, 'postgres'))]).toEqual([1, false]);
+      expect([code, existsSync(join(other, 'postgres'))]).toEqual([2, false]);
     });
 
     it('a data folder that cannot be written is said', async () => {

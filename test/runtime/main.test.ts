@@ -14,17 +14,17 @@ describe('wrong use', () => {
   ])('is a session of nobody: %s %s %s', async (...words) => {
     const { code, stdout, stderr } = await runTintype(words);
     const value = words.at(-1);
-    const said = `error: option '--sub <sub>' argument '${value}' is invalid. ${SUBJECT}`;
+    const said = `tintype: option '--sub <sub>' argument '${value}' is invalid. ${SUBJECT}`;
     expect([code, stdout, stderr.split('\n', 1)[0]]).toEqual([2, '', said]);
   });
 
   it.each([
-    [['fly'], "error: unknown command 'fly'", 'tintype --help'],
-    [['--fast'], "error: unknown option '--fast'", 'tintype --help'],
-    [['token', '--fast'], "error: unknown option '--fast'", 'tintype token --help'],
-    [['operator', '--fast'], "error: unknown option '--fast'", 'tintype operator --help'],
-    [['job'], "error: missing required argument 'name'", 'tintype job --help'],
-    [['job', 'a', '--at'], "error: option '--at <time>' argument missing", 'tintype job --help'],
+    [['fly'], "tintype: unknown command 'fly'", 'tintype --help'],
+    [['--fast'], "tintype: unknown option '--fast'", 'tintype --help'],
+    [['token', '--fast'], "tintype: unknown option '--fast'", 'tintype token --help'],
+    [['operator', '--fast'], "tintype: unknown option '--fast'", 'tintype operator --help'],
+    [['job'], "tintype: missing required argument 'name'", 'tintype job --help'],
+    [['job', 'a', '--at'], "tintype: option '--at <time>' argument missing", 'tintype job --help'],
   ])('is answered with the help that has the right one: %j', async (words, said, help) => {
     const stderr = `${said}\n(${help} tells what there is)\n`;
     expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
@@ -67,7 +67,7 @@ describe('tintype help', () => {
 
   it('says that there is no such command, as a call of it does', async () => {
     const stderr =
-      "error: unknown command 'tokn'\n(Did you mean token?)\n(tintype --help tells what there is)\n";
+      "tintype: unknown command 'tokn'\n(Did you mean token?)\n(tintype --help tells what there is)\n";
     for (const words of [['help', 'tokn'], ['tokn']]) {
       expect(await runTintype(words)).toEqual({ code: 2, stdout: '', stderr });
     }

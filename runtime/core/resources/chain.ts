@@ -26,8 +26,8 @@ export const transformChain = z
     pattern: '^(resize|crop|format|quality|watermark|preset)[a-z0-9/:,._-]*$',
   });
 
-/** Where a chain stops being one: behind the longest beginning that is. */
-function unreadPart(text: string): string {
+/** Where a chain stops being one, in quotes: behind the longest beginning that is. */
+export function unreadPart(text: string): string {
   const segments = text.split('/');
   const isChain = (_: string, at: number) =>
     parseChain(segments.slice(0, at + 1).join('/')) !== undefined;

@@ -118,7 +118,14 @@ describe('what a wrong document says', () => {
       name: 'a chain that does not parse',
       spec: '  resolutionPresets:\n    - name: thumb\n      chain: resize/axb',
       says: [
-        'a.yaml:8: spec.resolutionPresets[0].chain: expected a transform chain, for example resize/640x480/format/webp, got "resize/axb"',
+        'a.yaml:8: spec.resolutionPresets[0].chain: expected a transform chain, for example resize/640x480/format/webp ("resize/axb" cannot be read), got "resize/axb"',
+      ],
+    },
+    {
+      name: 'an operation of a chain twice',
+      spec: '  resolutionPresets:\n    - name: thumb\n      chain: resize/9x9/format/webp/resize/8x8',
+      says: [
+        'a.yaml:8: spec.resolutionPresets[0].chain: expected a transform chain, for example resize/640x480/format/webp ("resize/8x8" cannot be read), got "resize/9x9/format/webp/resize/8x8"',
       ],
     },
     {
