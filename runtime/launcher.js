@@ -19,7 +19,7 @@ const compiled = fileURLToPath(new URL('../node_modules/.cache/tintype', import.
 
 if (process.pid === 1) endWhenTold();
 
-if (!hasPackages()) {
+if (isBareClone()) {
   process.stderr.write(
     'tintype: its packages are not here: run `make up` first, it fetches them.\n',
   );
@@ -37,13 +37,10 @@ if (!hasPackages()) {
   process.exitCode = 1;
 }
 
-/** An install that was interrupted leaves none. */
-function hasPackages() {
-  try {
-    return module.createRequire(import.meta.url).resolve('commander') !== '';
-  } catch {
-    return false;
-  }
+/** Where nothing was installed yet, or that was interrupted. */
+function isBareClone() {
+  const isThere = (/** @type {string} */ path) => existsSync(new URL(path, import.meta.url));
+  return isThere('../package-lock.json') && !isThere('../node_modules/commander');
 }
 
 /**

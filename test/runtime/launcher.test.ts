@@ -121,8 +121,20 @@ describe('the launcher', () => {
     const { stderr, code } = await run(await place('20.20.2', printWords)).answer;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'tintype: Node 24 or newer is needed and this is 20.20.2: run `make` first, it fetches one.\n',
+      'tintype: Node 24 or newer is needed and this is 20.20.2: run `make up` first, it fetches one.\n',
     );
+  });
+
+  it('says in one line what to do in a clone that has no packages yet', async () => {
+    const path = await place('24.1.0', printWords);
+    await writeFile(join(folder, 'package-lock.json'), '{}');
+    const { stderr, code } = await run(path).answer;
+    expect(code).toBe(1);
+    expect(stderr).toBe(
+      'tintype: its packages are not here: run `make up` first, it fetches them.\n',
+    );
+    await mkdir(join(folder, 'node_modules', 'commander'), { recursive: true });
+    expect(await run(path, 'a').answer).toMatchObject({ code: 0, stdout: 'a\n' });
   });
 
   it('says what to do when the fetched Node does not start', async () => {
@@ -132,6 +144,6 @@ describe('the launcher', () => {
     await chmod(join(bin, 'node'), 0o644);
     const { stderr, code } = await run(await place('20.20.2', printWords)).answer;
     expect(code).toBe(1);
-    expect(stderr).toContain('run `make` again');
+    expect(stderr).toContain('run `make up`, which fetches it anew');
   });
 });
