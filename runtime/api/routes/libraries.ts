@@ -42,7 +42,6 @@ export const postLibrary = projectEndpoint({
   errors: [
     'invalid_library_slug',
     'library_slug_taken',
-    'not_supported',
     'media_library_disabled',
     'filter_unavailable',
   ],

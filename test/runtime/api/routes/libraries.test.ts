@@ -160,11 +160,6 @@ describe('PATCH …/libraries/{lib}', () => {
       details: { fields: ['delivery_access', 'map_enabled'] },
     });
     expect((await key('GET', `${path}/press`)).body.name).toBe('Press');
-    const more = { slug: 'more', name: 'More', map_enabled: true };
-    const refused = await key('POST', path, more);
-    expect(codeOf(refused)).toBe('400 not_supported');
-    expect(refused.body.error.details).toEqual({ fields: ['map_enabled'] });
-    expect((await key('GET', `${path}/more`)).status).toBe(404);
   });
 
   it('takes of the default library its origins alone', async () => {
