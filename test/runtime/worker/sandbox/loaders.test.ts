@@ -1,4 +1,4 @@
-// Spec: Security (a file that is valid as two types at once meets one decoder only). In a process of its own, as libvips
+// A file that is valid as two types at once meets one decoder only (S-17). In a process of its own, as libvips
 // keeps what is blocked for a whole process.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
