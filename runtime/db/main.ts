@@ -5,13 +5,18 @@ import { migrate } from './migrate.ts';
 
 export async function migrateCommand(env: Environment): Promise<void> {
   const { databaseUrl } = parseConfig(env, ['databaseUrl']);
-  const applied = await migrate(databaseUrl).catch((cause: unknown) => {
+  const applied = await migrateOrAdvise(databaseUrl);
+  const lines = applied.map((name) => `applied ${name}`);
+  process.stdout.write(`${[...lines, 'the database is at this version'].join('\n')}\n`);
+}
+
+/** `migrate` for a command: throws Advice. */
+export function migrateOrAdvise(url: string): Promise<string[]> {
+  return migrate(url).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Advice(
       `the database could not be migrated (${why}): is TINTYPE_DATABASE_URL right?`,
       { cause },
     );
   });
-  const lines = applied.map((name) => `applied ${name}`);
-  process.stdout.write(`${[...lines, 'the database is at this version'].join('\n')}\n`);
 }

@@ -4,7 +4,7 @@ import { startFolderOperator } from '../../operator/files/watch-folder.ts';
 import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
 import { watch } from '../actions/run-deployment.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
-import { migrate } from '../db/migrate.ts';
+import { migrateOrAdvise } from '../db/main.ts';
 import { updateUploadLeasesOver } from '../db/upload-processing.ts';
 import { openWebhookSender } from '../jobs/open-webhook-sender.ts';
 import { publicAddresses } from '../jobs/public-addresses.ts';
@@ -13,7 +13,6 @@ import { startScanLoop } from '../jobs/scan-loop.ts';
 import { startScheduler } from '../jobs/scheduler.ts';
 import { watchWork } from '../jobs/watch-work.ts';
 import { startWebhookLoop } from '../jobs/webhook-loop.ts';
-import { Advice } from '../platform/advice.ts';
 import { openCdn } from '../platform/cdn/open-cdn.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
@@ -104,14 +103,8 @@ async function startDatabaseServer({ dataFolder, lifecycle, log }: PartsOptions)
   return postgres.url;
 }
 
-function refuseDatabase(cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const advice = `the database could not be brought to this version (${why}): check TINTYPE_DATABASE_URL where you set it, and whether PostgreSQL runs`;
-  throw new Advice(advice, { cause });
-}
-
 async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
-  const migrations = await migrate(url).catch(refuseDatabase);
+  const migrations = await migrateOrAdvise(url);
   if (migrations.length === 0) return;
   log.info('the database was brought to this version', {
     count: migrations.length,

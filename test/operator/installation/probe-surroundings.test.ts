@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
