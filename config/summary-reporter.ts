@@ -1,9 +1,16 @@
 /**
- * Ends a run with the one plain line that scripts read: `N passed, N failed`, after the tests that passed only when they
- * were tried again: each of them is a defect, of the test or of the product. A whole run that passed is also compared
- * with the list of answers that no test has produced yet; what is wrong there counts as failed.
+ * Ends a run with the one plain line that scripts read: `N passed, N failed`, after a line for each test that failed, and
+ * for each that passed only when it was tried again: a defect too, of the test or of the product. A whole run that passed
+ * is also compared with the list of answers that no test has produced yet; what is wrong there counts as failed.
  */
-import type { Reporter, TestCase, TestModule, TestRunEndReason, Vitest } from 'vitest/node';
+import type {
+  Reporter,
+  TestCase,
+  TestModule,
+  TestRunEndReason,
+  TestSuite,
+  Vitest,
+} from 'vitest/node';
 import { compareSeen } from '../test/support/compare-seen.ts';
 import { readSeen } from '../test/support/seen.ts';
 
@@ -23,17 +30,18 @@ export default class SummaryReporter implements Reporter {
     _reason: TestRunEndReason,
   ): Promise<void> {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const states = tests.map((test) => test.result().state);
-    const passed = states.filter((state) => state === 'passed').length;
+    const passed = tests.filter((test) => test.result().state === 'passed').length;
     // What fails in no test: a file that cannot be loaded, a hook before or after the tests of a describe.
     const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
-    const broken = suites.filter((suite) => suite.errors().length > 0).length;
-    const failed = states.filter((state) => state === 'failed').length + broken + errors.length;
+    const broken = suites.filter((suite) => suite.errors().length > 0);
+    const failed = tests.filter(hasFailed).length + broken.length + errors.length;
     const untrue = failed === 0 && (await this.#isWhole(modules)) ? compareWithSeen() : [];
     if (untrue.length > 0) process.exitCode = 1;
     const lines = [
       ...untrue,
-      ...listFlaky(tests),
+      ...tests.filter(hasFailed).map((test) => `failed: ${sayOf(test)}`),
+      ...broken.map((suite) => `failed: ${placeOf(suite)}: ${suite.errors()[0]?.message}`),
+      ...tests.filter(isFlaky).map((test) => `passed at the second attempt: ${sayOf(test)}`),
       '',
       `${passed} passed, ${failed + untrue.length} failed`,
       '',
@@ -51,13 +59,22 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-function listFlaky(tests: readonly TestCase[]): string[] {
-  const flaky = tests.filter((test) => test.diagnostic()?.flaky);
-  return flaky.map((test) => {
-    const why = test.result().errors?.[0]?.message ?? 'no error';
-    const place = `${test.module.relativeModuleId} > ${test.fullName}`;
-    return `passed at the second attempt: ${place}: ${why.slice(0, WHY_MAX)}`;
-  });
+function hasFailed(test: TestCase): boolean {
+  return test.result().state === 'failed';
+}
+
+function isFlaky(test: TestCase): boolean {
+  return test.diagnostic()?.flaky === true;
+}
+
+function sayOf(test: TestCase): string {
+  const why = test.result().errors?.[0]?.message ?? 'no error';
+  return `${placeOf(test)}: ${why.slice(0, WHY_MAX)}`;
+}
+
+function placeOf(task: TestCase | TestSuite | TestModule): string {
+  if (task.type === 'module') return task.relativeModuleId;
+  return `${task.module.relativeModuleId} > ${task.fullName}`;
 }
 
 function compareWithSeen(): string[] {

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The last line of a run of these tests alone, and how it ended. */
+/** The lines of a run of these tests alone that are not empty, and how it ended. */
 function runTests(source: string) {
   writeFileSync(join(folder, 'one.test.js'), source);
   const reporter = join(projectRoot, 'config/summary-reporter.ts');
@@ -19,21 +19,32 @@ function runTests(source: string) {
   const args = [vitest, 'run', '--globals', `--root=${folder}`, `--reporter=${reporter}`];
   const { TINTYPE_SEEN_FILE: _, ...env } = process.env;
   const { stdout, status } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
-  return { last: stdout.trimEnd().split('\n').at(-1), status };
+  return { lines: stdout.split('\n').filter(Boolean), status };
 }
 
 const passes = `it('passes', () => expect(1).toBe(1));`;
+
+const brokenHook = `describe('all', () => { beforeAll(() => { throw new Error('no'); }); ${passes} });`;
 
 it.each([
   ['what passes', passes, '1 passed, 0 failed', 0],
   ['a test', `${passes} it('fails', () => expect(1).toBe(2));`, '1 passed, 1 failed', 1],
   ['a file that cannot be loaded', `throw new Error('no');`, '0 passed, 1 failed', 1],
-  [
-    'a hook of a describe',
-    `describe('all', () => { beforeAll(() => { throw new Error('no'); }); ${passes} });`,
-    '0 passed, 1 failed',
-    1,
-  ],
+  ['a hook of a describe', brokenHook, '0 passed, 1 failed', 1],
 ])('the last line counts %s', (_, source, last, status) => {
-  expect(runTests(source)).toEqual({ last, status });
+  const ended = runTests(source);
+  expect({ last: ended.lines.at(-1), status: ended.status }).toEqual({ last, status });
+});
+
+it('names what failed, and what passed only at the second attempt, before the last line', () => {
+  const second = `let tries = 0; it('blinks', { retry: 1 }, () => expect(++tries).toBe(2));`;
+  const { lines } = runTests(`${second} it('fails', () => expect(1).toBe(2)); ${brokenHook}`);
+  const found = lines.filter((line) => /^(failed|passed at)/.test(line));
+  expect(found).toEqual([
+    expect.stringMatching(/^failed: one\.test\.js > fails: expected 1 to be 2/),
+    'failed: one.test.js > all: no',
+    expect.stringMatching(
+      /^passed at the second attempt: one\.test\.js > blinks: expected 1 to be 2/,
+    ),
+  ]);
 });
