@@ -8,7 +8,7 @@ import { PAUSED, PLAN_ONLY } from '../cluster/directives.ts';
 import type { Identity } from '../declared.ts';
 import { group, objectName } from '../fields.ts';
 import { API_VERSION, clusterKinds, findKind, GROUP, type Kind, kinds } from '../kinds.ts';
-import { explain, valueAt } from './explain.ts';
+import { explain, show, valueAt } from './explain.ts';
 import { type Fault, type Note, printPath } from './fault.ts';
 import type { RawDocument } from './read-documents.ts';
 
@@ -31,10 +31,12 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   const { apiVersion, kind } = head.data;
   // It lists the files beside it for kubectl.
   if (apiVersion.startsWith('kustomize.config.k8s.io/')) return { notes: [], faults: [] };
-  const known = apiVersion.startsWith(`${GROUP}/`) ? findKind(kind) : undefined;
-  if (known === undefined) {
-    return { notes: [{ file, line, message: whyPassedOver(apiVersion, kind) }], faults: [] };
-  }
+  const skipped = whyPassedOver(apiVersion, kind);
+  if (skipped !== undefined)
+    return { notes: [{ file, line, message: `skipped: ${skipped}` }], faults: [] };
+  const known = findKind(kind);
+  // It may be the misspelt kind of what has rows: nothing may be taken for gone while it stands here.
+  if (known === undefined) return { notes: [], faults: [unknownKind(document, kind)] };
 
   const name = nameSchema.safeParse(head.data.metadata?.name).data;
   const identity = name === undefined ? {} : { identity: identify({ namespace, kind, name }) };
@@ -59,13 +61,17 @@ export function identify({ namespace, kind, name }: Omit<Identity, 'uid'>): Iden
   return { namespace, kind, name, uid: `${FOLDER_UID_PREFIX}${hash.slice(0, 32)}` };
 }
 
-function whyPassedOver(apiVersion: string, kind: string): string {
-  if (!apiVersion.startsWith(`${GROUP}/`))
-    return `skipped: ${apiVersion} ${kind} is not of ${GROUP}`;
+function whyPassedOver(apiVersion: string, kind: string): string | undefined {
+  if (!apiVersion.startsWith(`${GROUP}/`)) return `${apiVersion} ${kind} is not of ${GROUP}`;
   if (clusterKinds.some((each) => each.kind === kind))
-    return `skipped: ${kind} means nothing on one machine`;
+    return `${kind} means nothing on one machine`;
+  return undefined;
+}
+
+function unknownKind(document: RawDocument, kind: string): Fault {
   const names = kinds.map((each) => each.kind).join(', ');
-  return `skipped: ${GROUP} has no kind ${kind} that means something on one machine: write ${names}`;
+  const message = `expected a kind of ${GROUP} that means something on one machine (${names}), got ${show(kind)}`;
+  return { file: document.file, line: document.lineOf(['kind']), path: 'kind', message };
 }
 
 function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[] {

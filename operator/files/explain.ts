@@ -43,7 +43,8 @@ export function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-function show(value: unknown): string {
+/** As it stands in the file, shortened. */
+export function show(value: unknown): string {
   if (value === null) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object') return `{ ${Object.keys(value).join(', ')} }`;

@@ -274,16 +274,26 @@ describe('what cannot be read', () => {
   });
 });
 
+it('a kind that nobody knows is wrong, and nothing is taken for gone: it may be a misspelt one', async () => {
+  const { faultLines, names, isComplete } = await load({
+    'a.yaml': project('one'),
+    'b.yaml': project('two').replace('kind: Project', 'kind: Projct'),
+  });
+  expect(faultLines).toEqual([
+    'b.yaml:2: kind: expected a kind of tintype.dev that means something on one machine (Project, SigningKey, WatermarkPreset, Recipe), got "Projct"',
+  ]);
+  expect([names, isComplete]).toEqual([['Project/one'], false]);
+});
+
 describe('what is passed over', () => {
-  it('a kind that means nothing on one machine, an unknown kind and a foreign one, each with a note', async () => {
+  it('a kind that means nothing on one machine, and a foreign one, each with a note', async () => {
     const { noteLines, faultLines, isComplete } = await load({
       'a.yaml':
-        'apiVersion: tintype.dev/v1alpha1\nkind: ImageService\nmetadata: { name: main }\nspec: { image: x }\n---\napiVersion: tintype.dev/v1alpha1\nkind: Album\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: x }\n',
+        'apiVersion: tintype.dev/v1alpha1\nkind: ImageService\nmetadata: { name: main }\nspec: { image: x }\n---\napiVersion: v1\nkind: Secret\nmetadata: { name: x }\n',
     });
     expect(noteLines).toEqual([
       'a.yaml:1: skipped: ImageService means nothing on one machine',
-      'a.yaml:6: skipped: tintype.dev has no kind Album that means something on one machine: write Project, SigningKey, WatermarkPreset, Recipe',
-      'a.yaml:9: skipped: v1 Secret is not of tintype.dev',
+      'a.yaml:6: skipped: v1 Secret is not of tintype.dev',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
