@@ -116,6 +116,11 @@ describe('the server of the API', () => {
     const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
     expect(usual.keepAliveTimeout).toBeGreaterThan(60_000);
   });
+
+  it('waits ten seconds for the head of a request, and a body has a least rate instead', () => {
+    const usual = createApiServer(() => undefined, { baseUrl: 'http://api.test' });
+    expect([usual.headersTimeout, usual.requestTimeout]).toEqual([10_000, 0]);
+  });
 });
 
 describe('who reads a body', () => {
