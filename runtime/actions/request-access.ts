@@ -1,24 +1,24 @@
 /** Takes in who asks for access, so many an hour for one e-mail address. Spec: Public, access-requests; Rates. */
 import { createHash } from 'node:crypto';
-import { ServiceError } from '../core/errors.ts';
 import { ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX } from '../core/limits.ts';
+import { rateLimited, rateWindowSeconds } from '../core/rates.ts';
 import { insertAccessRequest, type NewAccessRequest } from '../db/access-requests.ts';
 import type { Database } from '../db/client.ts';
 import { takeFromRateWindow } from '../db/rate-windows.ts';
 
 /** Throws rate_limited. An address is counted whatever its case, and is not kept with the count. */
 export async function requestAccess(db: Database, request: NewAccessRequest): Promise<void> {
+  const limit = ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX;
   await db.transaction(async (tx) => {
     const { is_allowed, retry_after_seconds } = await takeFromRateWindow(tx, {
-      scope: 'access-request-email',
+      scope: RATE,
       subject: createHash('sha256').update(request.email.toLowerCase()).digest('hex'),
-      limit: ACCESS_REQUESTS_PER_HOUR_PER_EMAIL_MAX,
-      window_seconds: HOUR_SECONDS,
+      limit,
+      window_seconds: rateWindowSeconds(RATE),
     });
-    if (!is_allowed)
-      throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
+    if (!is_allowed) throw rateLimited({ rate: RATE, limit, retry_after_seconds });
     await insertAccessRequest(tx, request);
   });
 }
 
-const HOUR_SECONDS = 3600;
+const RATE = 'access-request-email';

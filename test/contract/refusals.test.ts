@@ -357,6 +357,9 @@ describe('what is refused', { shuffle: false }, () => {
       const seconds = Number(last.headers['retry-after']);
       expect(seconds).toBeGreaterThanOrEqual(1);
       expect(seconds).toBeLessThanOrEqual(60);
+      expect(last.body.error.message).toMatch(
+        new RegExp(`^Too many signed URLs of one project: ${MINTS_PER_MINUTE_MAX} a minute `),
+      );
     });
   });
 

@@ -4,7 +4,7 @@
  * it ends, without asking again. While the database is away each process allows as many by itself. Spec: Rates.
  */
 import { LRUCache } from 'lru-cache';
-import { ServiceError } from '../../core/errors.ts';
+import { type RateName, rateLimited } from '../../core/rates.ts';
 import type { Queryable } from '../../db/client.ts';
 import { takeFromRateWindow } from '../../db/rate-windows.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -25,7 +25,7 @@ type Terms = {
   db: Queryable;
   clock: Clock;
   log: Log;
-  scope: string;
+  scope: RateName;
   limit: number;
   metrics?: Pick<Metrics, 'rateRefused'>;
 };
@@ -77,9 +77,9 @@ export function createMinuteRate(terms: Terms): MinuteRate {
   };
 }
 
-function refusal({ metrics, scope }: Terms, left_ms: number): ServiceError {
-  metrics?.rateRefused(scope);
-  return new ServiceError('rate_limited', { retryAfterSeconds: Math.ceil(left_ms / 1000) });
+function refusal({ metrics, scope: rate, limit }: Terms, left_ms: number): Error {
+  metrics?.rateRefused(rate);
+  return rateLimited({ rate, limit, retry_after_seconds: Math.ceil(left_ms / 1000) });
 }
 
 function spend(lease: Lease): boolean {

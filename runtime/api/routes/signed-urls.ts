@@ -4,6 +4,7 @@ import { printDeliveryPath, printDeliveryUrl } from '../../core/delivery/url.ts'
 import { ServiceError } from '../../core/errors.ts';
 import { wrongInput } from '../../core/input-issue.ts';
 import { SIGNED_URL_MINTS_PER_MINUTE_MAX } from '../../core/limits.ts';
+import { rateLimited, rateWindowSeconds } from '../../core/rates.ts';
 import {
   type MintSignedUrl,
   type SignedUrlRecord,
@@ -74,11 +75,13 @@ async function countMint(
   entry: NewAuditEntry,
 ): Promise<void> {
   const limit = SIGNED_URL_MINTS_PER_MINUTE_MAX;
-  const rate = { scope: 'signed-url', subject: project_id, limit, window_seconds: 60 };
-  const { is_allowed, retry_after_seconds } = await insertMint(db, { rate, entry });
+  const rate = 'signed-url';
+  const window_seconds = rateWindowSeconds(rate);
+  const request = { scope: rate, subject: project_id, limit, window_seconds };
+  const { is_allowed, retry_after_seconds } = await insertMint(db, { rate: request, entry });
   if (is_allowed) return;
-  metrics.rateRefused('signed-url');
-  throw new ServiceError('rate_limited', { retryAfterSeconds: retry_after_seconds });
+  metrics.rateRefused(rate);
+  throw rateLimited({ rate, limit, retry_after_seconds });
 }
 
 /** A public project's list binds what is minted; a protected one ignores it. */

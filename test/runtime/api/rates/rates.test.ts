@@ -16,11 +16,10 @@ const { db } = api;
 
 /** As often as each of so many processes may at once; returns how often that was. */
 async function takeAll(processes: number, times: number, limit: number): Promise<number> {
-  const scope = `test-${limit}`;
-  const rates = Array.from({ length: processes }, () =>
-    createMinuteRate({ db, clock: systemClock, log, scope, limit }),
-  );
-  const wishes = rates.flatMap((rate) => Array.from({ length: times }, () => rate.take('a')));
+  const terms = { db, clock: systemClock, log, scope: 'write', limit } as const;
+  const rates = Array.from({ length: processes }, () => createMinuteRate(terms));
+  const subject = `limit-${limit}`;
+  const wishes = rates.flatMap((rate) => Array.from({ length: times }, () => rate.take(subject)));
   const taken = await Promise.allSettled(wishes);
   return taken.filter(({ status }) => status === 'fulfilled').length;
 }
@@ -48,10 +47,12 @@ describe('so many a minute', { timeout: 300_000 }, () => {
       },
     };
     const clock = createManualClock();
-    const rate = createMinuteRate({ db: full, clock, log, scope: 'test', limit: 1 });
+    const rate = createMinuteRate({ db: full, clock, log, scope: 'write', limit: 1 });
     await expect(rate.take('a')).rejects.toMatchObject({ retryAfterSeconds: 50 });
     clock.advance(20);
-    await expect(rate.take('a')).rejects.toMatchObject({ retryAfterSeconds: 30 });
+    const message =
+      'Too many writes to one project: 1 a minute are allowed. Wait 30 seconds, then continue more slowly.';
+    await expect(rate.take('a')).rejects.toMatchObject({ retryAfterSeconds: 30, message });
     expect(asked).toBe(1);
     clock.advance(30);
     await expect(rate.take('a')).rejects.toMatchObject({ code: 'rate_limited' });
@@ -60,7 +61,7 @@ describe('so many a minute', { timeout: 300_000 }, () => {
 
   it('are counted by each process alone while the database is away', async () => {
     const away: Queryable = { query: () => Promise.reject(new Error('away')) };
-    const rate = createMinuteRate({ db: away, clock: systemClock, log, scope: 'test', limit: 3 });
+    const rate = createMinuteRate({ db: away, clock: systemClock, log, scope: 'write', limit: 3 });
     for (let n = 0; n < 3; n += 1) await rate.take('a');
     await expect(rate.take('a')).rejects.toMatchObject({ code: 'rate_limited' });
   });
@@ -103,6 +104,9 @@ describe('an API with small rates', { timeout: 300_000 }, () => {
     expect(statuses).toEqual([401, 401, 401, 429, 429]);
     const refused = await from('203.0.113.7', wrong);
     expect(refused.body.error.code).toBe('rate_limited');
+    expect(refused.body.error.message).toMatch(
+      /^Too many failed authentications from one address: 3 a minute are allowed\. Wait \d+ second/,
+    );
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await from('203.0.113.7', key)).status).toBe(200);
     expect((await from('203.0.113.7', other)).status).toBe(200);

@@ -80,6 +80,9 @@ describe('who asks for access', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 202, 202, 429, 429]);
     const refused = answers.find(({ status }) => status === 429);
     expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused?.body.error.message).toMatch(
+      /^Too many requests for access for one e-mail address: 3 an hour are allowed\. Wait \d+ second/,
+    );
     expect(await stored()).toHaveLength(3);
     expect((await post({ email: email() })).status).toBe(202);
   });
