@@ -583,7 +583,8 @@ export const deliveryErrors = {
   },
   busy: {
     status: 503,
-    message: 'Rendering is saturated at the moment. Try again after Retry-After seconds.',
+    message:
+      'Rendering is saturated, or what it needs is away for the moment. Try again after Retry-After seconds.',
     retry_after: true,
   },
   render_timeout: {

@@ -55,7 +55,7 @@ async function askForLease({ db, log }: RenderDeps, lease: Lease): Promise<Lease
     return await acquireRenderLease(db, lease);
   } catch (error) {
     // Better rendered twice than not at all.
-    log.warn('no lease for a render, it may be rendered twice', {
+    log.warn('the database gave no lease for a render: it goes on, and may be rendered twice', {
       object_key: lease.derived_key,
       error,
     });

@@ -78,10 +78,10 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
   },
   busy: {
     cause:
-      'More renders are asked for than the machines can do, and this one did not find a place in the queue. What was rendered before is still served.',
+      'More renders are asked for than the machines can do, and this one did not find a place in the queue; or the database, the storage or the broker does not answer. What was rendered before is still served.',
     steps: [
       'Ask again after as many seconds as `Retry-After` says; browsers and CDNs do by themselves at the next view.',
-      'Operators: put a CDN in front, and add workers.',
+      'Operators: `tintype doctor` tells the two apart. Where rendering is saturated, put a CDN in front and add workers; where something is away, the runbook has a page for it.',
     ],
   },
   render_timeout: {
