@@ -407,7 +407,9 @@ describe('what runs apart', { shuffle: false }, () => {
       proxy.set({ kind: 'none' });
       const started = await starting;
       expect(await readiness()).toMatchObject([200, { ready: true }]);
-      const [line = ''] = started.lines.filter((each) => each.includes('waits for it'));
+      // It goes on writing.
+      const lines = [...started.lines];
+      const [line = ''] = lines.filter((each) => each.includes('waits for it'));
       expect(JSON.parse(line)).toMatchObject({
         dependency: 'database',
         error: {
@@ -415,11 +417,11 @@ describe('what runs apart', { shuffle: false }, () => {
         },
       });
       const log = join(dirname(deployment.env['TINTYPE_SPOOL_DIR'] ?? ''), 'log');
-      await writeFile(log, `${started.lines.join('\n')}\n`);
+      await writeFile(log, `${lines.join('\n')}\n`);
       // In the place of kubectl, which has it from a node.
       const show = `kubectl() { cat "$LOG"; }\n${logs.trimEnd()}`;
       const all = await type(show, { LOG: log });
-      expect(all.trimEnd().split('\n')).toEqual(started.lines);
+      expect(all.trimEnd().split('\n')).toEqual(lines);
       const failed = await type(`${show} ${failures}`, { LOG: log });
       expect(failed.trimEnd().split('\n')).toContain(line);
       expect(failed).not.toContain('"level":"info"');

@@ -1,5 +1,6 @@
 // A storage that refuses does so before the bytes are there, and hangs up: as S3 does with a URL that has expired.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,6 +40,27 @@ it('is heard at its first word, although the rest can no longer be sent', async 
   });
   await expect(put).rejects.toBeInstanceOf(StorageRefusal);
   expect(seen.requests).toBe(1);
+});
+
+it('may answer once it has all bytes, before the end of the file is read', async () => {
+  const fifo = join(folder, 'fifo');
+  execFileSync('mkfifo', [fifo]);
+  const writer = await open(fifo, 'r+');
+  const taking = createServer((request, response) => {
+    request.once('data', () => response.writeHead(200, { etag: '"taken"' }).end());
+  });
+  await new Promise<void>((done) => taking.listen(0, '127.0.0.1', done));
+  const put = putFile({
+    url: `http://127.0.0.1:${(taking.address() as AddressInfo).port}/`,
+    headers: { 'content-length': '5' },
+    file: fifo,
+    onSent: () => undefined,
+  });
+  await writer.write('bytes');
+  await expect(put).resolves.toBe('"taken"');
+  // Whoever reads it still, comes to its end.
+  await writer.close();
+  await new Promise((done) => taking.close(done));
 });
 
 it('is not waited for without end when it takes the bytes and says nothing', async () => {
