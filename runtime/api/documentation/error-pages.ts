@@ -29,7 +29,7 @@ export function printErrorIndex(): string {
 }
 
 const INTRODUCTION =
-  'Every refusal has a code, which programs branch on, and a message for people. Codes of operations that are not in this version are listed too; nothing answers them yet.';
+  'Every refusal has a code, which programs branch on, and a message for people. Each has a page with its cause and what to do.';
 
 function printPage({ title, content }: { title: string; content: string }): string {
   return `<!doctype html>
