@@ -14,7 +14,7 @@ export type HeldPiece = {
 export type HeldUsage = {
   /** False where there is no room for more. */
   add(delivery: SpooledDelivery): boolean;
-  /** Hands out what is held; what throws is handed out again as it was, before anything that came later. */
+  /** Hands out all that is held; what throws is handed out again as it was, before anything that came later. */
   send(piece: (piece: HeldPiece) => Promise<void>): Promise<void>;
   /** How many are held. */
   size(): number;
@@ -28,7 +28,7 @@ export function holdUsage(spool_id: string, held_max = HELD_MAX): HeldUsage {
   let held: SpooledDelivery[] = [];
   let sending: SpooledDelivery[] = [];
   let sequence = 0;
-  const send: HeldUsage['send'] = async (handle) => {
+  const sendPiece = async (handle: (piece: HeldPiece) => Promise<void>) => {
     if (sending.length === 0) {
       if (held.length === 0) return;
       [sending, held] = [held, []];
@@ -36,6 +36,12 @@ export function holdUsage(spool_id: string, held_max = HELD_MAX): HeldUsage {
     }
     await handle({ spool_id, sequence, deliveries: sending });
     sending = [];
+  };
+  const send: HeldUsage['send'] = async (handle) => {
+    // A piece that was refused before, and behind it what came since.
+    const isAgain = sending.length > 0;
+    await sendPiece(handle);
+    if (isAgain) await sendPiece(handle);
   };
   const size = () => held.length + sending.length;
   return {

@@ -36,7 +36,12 @@ type MeterDeps = {
   usage_patience_ms?: number;
 };
 
-type CountingDeps = MeterDeps & { losses: Losses; held: HeldUsage; outage: OutageLog };
+type CountingDeps = MeterDeps & {
+  losses: Losses;
+  held: HeldUsage;
+  outage: OutageLog;
+  unspooled: Record<'kept' | 'lost', OutageLog>;
+};
 
 const FLUSH_MS = 1000;
 
@@ -45,7 +50,10 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const spool = openSpool(folder, newSpoolId());
   const ending = new AbortController();
   const outage = createOutageLog(deps.log, { says: 'usage not sent, is tried again each second' });
-  const counting = { ...deps, losses: countLosses(), held: holdUsage(newSpoolId()), outage };
+  const counting = {
+    ...{ ...deps, losses: countLosses(), held: holdUsage(newSpoolId()), outage },
+    unspooled: unspooledLogs(deps.log),
+  };
   const flush = serially(() => sendUsage(spool, counting));
   const loop = (async () => {
     while (!ending.signal.aborted) {
@@ -61,12 +69,34 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
       await loop;
       const { usage_patience_ms = 0 } = deps;
       if (await isDoneWithin(flush, usage_patience_ms)) return;
-      const deliveries = (await spool.countLines()) + counting.held.size();
-      deps.log.error('usage was not sent before the end, and stays in its folder', {
-        counts: { deliveries },
-        folder,
-      });
+      sayUnsent(counting, { folder, spooled: await spool.countLines() });
     },
+  };
+}
+
+function sayUnsent(
+  { log, held, metrics }: CountingDeps,
+  { folder, spooled }: { folder: string; spooled: number },
+): void {
+  const counts = (deliveries: number) => ({ counts: { deliveries } });
+  if (spooled > 0) {
+    log.error('usage was not sent before the end, and stays in its folder', {
+      ...counts(spooled),
+      folder,
+    });
+  }
+  const kept = held.size();
+  if (kept === 0) return;
+  for (let each = 0; each < kept; each += 1) metrics.usageLost();
+  log.error('usage that no disk took was not sent before the end, and is lost', counts(kept));
+}
+
+/** Once a minute each: a disk that is full refuses every delivery. */
+function unspooledLogs(log: Log): CountingDeps['unspooled'] {
+  const says = 'usage could not be spooled';
+  return {
+    kept: createOutageLog(log, { says, fields: { reason: 'kept in memory' }, level: 'error' }),
+    lost: createOutageLog(log, { says, fields: { reason: 'lost' }, level: 'error' }),
   };
 }
 
@@ -82,7 +112,7 @@ async function isDoneWithin(flush: () => Promise<boolean>, patienceMs: number): 
 
 /** Delivery goes on when the disk is full: the viewer is not to blame; a metric and a log line say it. */
 function append(spool: Spool, delivery: Delivery, deps: CountingDeps): void {
-  const { clock, log, metrics, losses, held, failpoint } = deps;
+  const { clock, metrics, losses, held, failpoint } = deps;
   const line = { at: clock.now().getTime(), ...delivery };
   try {
     spool.append(line);
@@ -94,13 +124,7 @@ function append(spool: Spool, delivery: Delivery, deps: CountingDeps): void {
       metrics.usageLost();
       losses.add();
     }
-    const { project_id, bytes } = delivery;
-    log.error('usage could not be spooled', {
-      project_id,
-      bytes,
-      reason: isLost ? 'lost' : 'kept in memory',
-      error,
-    });
+    deps.unspooled[isLost ? 'lost' : 'kept'].failed(error);
   }
 }
 

@@ -4,7 +4,7 @@
  * (spool, sequence) makes its batch unique however often it is sent. A spool folder belongs to one process
  * at a time. Spec: Metering.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -60,12 +60,18 @@ export function openSpool(folder: string, own: string): Spool {
 function openTail(folder: string, spoolId: string) {
   let sequence = 0;
   let file: number | undefined;
+  let isEmpty = true;
   const create = () => {
     mkdirSync(join(folder, spoolId), { recursive: true });
     const created = openSync(segmentPath(folder, spoolId, sequence + 1), 'a', 0o600);
     // Only now: a number without a file would be looked for as a piece that never came.
     sequence += 1;
+    isEmpty = true;
     return created;
+  };
+  const discard = () => {
+    rmSync(segmentPath(folder, spoolId, sequence), { force: true });
+    sequence -= 1;
   };
   /** The number of the newest segment: nothing is written to it any more. */
   const close = () => {
@@ -78,9 +84,12 @@ function openTail(folder: string, spoolId: string) {
     file ??= create();
     try {
       writeWhole(file, Buffer.from(text));
+      isEmpty = false;
     } catch (error) {
       // What follows a torn line must not be read as its end: it goes to the next segment.
       close();
+      // On a full disk there would be one without a line for every delivery.
+      if (isEmpty) discard();
       throw error;
     }
   };

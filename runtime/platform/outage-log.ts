@@ -1,6 +1,8 @@
 /** What goes wrong with every try of a loop is said with the first one, and once a minute for as long as it lasts. */
 import type { Log, LogFields } from './log.ts';
 
+type Said = { says: string; fields?: LogFields; level?: 'warn' | 'error' };
+
 export type OutageLog = {
   failed(error: unknown): void;
   /** The next failure is said at once. */
@@ -10,8 +12,8 @@ export type OutageLog = {
 const AGAIN_MS = 60_000;
 
 export function createOutageLog(
-  log: Pick<Log, 'warn'>,
-  { says, fields = {} }: { says: string; fields?: LogFields },
+  log: Pick<Log, 'warn' | 'error'>,
+  { says, fields = {}, level = 'warn' }: Said,
 ): OutageLog {
   let saidAt: number | undefined;
   return {
@@ -19,7 +21,7 @@ export function createOutageLog(
       const now = performance.now();
       if (saidAt !== undefined && now - saidAt < AGAIN_MS) return;
       saidAt = now;
-      log.warn(says, { ...fields, error });
+      log[level](says, { ...fields, error });
     },
     went: () => {
       saidAt = undefined;

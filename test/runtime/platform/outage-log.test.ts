@@ -6,7 +6,8 @@ afterEach(() => void vi.useRealTimers());
 
 it('says what goes wrong at once, once a minute while it lasts, and at once after it went', () => {
   const said: unknown[][] = [];
-  const log = { warn: (...words: unknown[]) => void said.push(words) };
+  const say = (...words: unknown[]) => void said.push(words);
+  const log = { warn: say, error: say };
   const outage = createOutageLog(log, { says: 'not sent', fields: { job: 'a' } });
   for (let second = 0; second < 120; second += 1) {
     outage.failed(second);
