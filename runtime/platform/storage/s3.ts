@@ -59,7 +59,12 @@ function notAKey(key: string): TypeError {
 async function head(place: S3Place, key: string): Promise<ObjectHead | undefined> {
   const { client, bucket } = place;
   const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
-  const answer = await client.send(command, within(place)).catch(unlessMissing);
+  const answer = await client.send(command, within(place)).catch(async (error: unknown) => {
+    unlessMissing(error);
+    // A HEAD has no body to say that the bucket itself is missing.
+    await check(place);
+    return undefined;
+  });
   if (answer === undefined) return undefined;
   const { ContentLength: size_bytes = 0, ContentType: content_type, ETag: etag = '' } = answer;
   return { size_bytes, content_type, etag };

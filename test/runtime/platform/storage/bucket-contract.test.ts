@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../../runtime/platform/clock.ts';
 import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
 import {
@@ -48,6 +48,14 @@ afterAll(async () => {
   server.closeAllConnections();
   server.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+it('a bucket of S3 that is missing is said to be, of an object in it nothing', async () => {
+  const missing = createS3Bucket(connectS3(s3 as S3Server), 'nowhere');
+  const advice = 'The bucket nowhere is not there: create it, or name another one.';
+  await expect(missing.head('a')).rejects.toMatchObject({ advice });
+  await expect(missing.read('a')).rejects.toMatchObject({ advice });
+  await expect(missing.delete('a')).rejects.toMatchObject({ advice });
 });
 
 describeBucket('folder storage', () => folderBucket);
