@@ -3,6 +3,7 @@
  * presigned URLs of exactly one length and read the ETag of what they sent.
  */
 import { randomBytes } from 'node:crypto';
+import { UPLOAD_SINGLE_LIFETIME_SECONDS } from '../core/limits.ts';
 import type { Bucket, Buckets, PresignedPut } from '../platform/storage/bucket.ts';
 import { writeBucketCors } from '../platform/storage/s3-cors.ts';
 import { ANSWER_MS_MAX, type Check, type Finding, ok, wrong } from './check.ts';
@@ -68,7 +69,8 @@ async function tryObject({ bucket }: Opened): Promise<Finding> {
     : wrong('what was deleted is still there', 'switch object lock and legal hold off');
 }
 
-const PRESIGNED_SECONDS = 60;
+/** As long as those of uploads: a clock that is off is another check’s. */
+const PRESIGNED_SECONDS = UPLOAD_SINGLE_LIFETIME_SECONDS;
 const ORIGIN = 'https://tintype-doctor.example';
 
 function presign({ bucket }: Opened, key: string): Promise<PresignedPut> {

@@ -40,7 +40,7 @@ export async function sendWebhook(
   await deps.failpoint?.('webhook.claimed');
   const started_at = deps.clock.now();
   const began = performance.now();
-  const answer = await post(deps, { webhook, signal, started_at });
+  const answer = await post(deps, { webhook, signal });
   if (answer === undefined) {
     await releaseWebhook(deps.db, webhook);
     return undefined;
@@ -52,17 +52,18 @@ export async function sendWebhook(
   return status;
 }
 
-type Posting = { webhook: ClaimedWebhook; signal: AbortSignal; started_at: Date };
+type Posting = { webhook: ClaimedWebhook; signal: AbortSignal };
 
 /** Undefined: the process ends, and nobody knows what the other side made of it. */
 async function post(
   deps: WebhookDeps,
-  { webhook, signal, started_at }: Posting,
+  { webhook, signal }: Posting,
 ): Promise<CallbackAnswer | undefined> {
   const { delivery_id: id, event, url, body } = webhook;
   const secrets = openSecrets(deps, webhook);
   if (secrets.length === 0) return UNSIGNED;
-  const t = Math.floor(started_at.getTime() / 1000);
+  // When it was claimed, by the clock of the database: receivers refuse a time that is minutes off, and ours may be.
+  const t = Math.floor(webhook.lease_until.getTime() / 1000) - WEBHOOK_LEASE_SECONDS;
   const headers = webhookHeaders({ id, event, signature: signWebhook({ secrets, t, body }) });
   try {
     return await deps.post({ url, headers, body, signal });
