@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../platform/log.ts';
+import { createOutageLog } from '../platform/outage-log.ts';
 import { onTrail } from '../platform/trail.ts';
 
 export type LookLoop = {
@@ -11,7 +12,7 @@ export type LookLoop = {
 
 export type LookLoopOptions = {
   log: Log;
-  /** Said where looking fails. */
+  /** Said where looking fails, and once a minute while it does. */
   says: string;
   look(signal: AbortSignal): Promise<void>;
   pause_ms: number;
@@ -35,14 +36,16 @@ async function run(
   { log, says, look, pause_ms }: LookLoopOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const outage = createOutageLog(log, { says });
   let pause = pause_ms;
   while (!signal.aborted) {
     try {
       await onTrail({ request_id: randomUUID() }, () => look(signal));
       pause = pause_ms;
+      outage.went();
     } catch (error) {
       if (signal.aborted) return;
-      log.warn(says, { error });
+      outage.failed(error);
       pause = Math.min(pause * 2, PAUSE_MS_MAX);
     }
     await sleep(pause, undefined, { signal }).catch(() => undefined);

@@ -3,8 +3,10 @@
  * at a time than there are slots. A doorbell says that there is work; whose turn it is says the database. A lost
  * doorbell costs one turn of the poll.
  */
+import { isOutage } from '../../core/outage.ts';
 import type { FileRow } from '../../db/files.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import { createOutageLog } from '../../platform/outage-log.ts';
 import type { Queue } from '../../platform/queue/queue.ts';
 import { createDoorbellTrails } from './doorbell-trails.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
@@ -23,14 +25,23 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const { queue, log, slots } = options;
   const trails = createDoorbellTrails();
   const slow = createSlowPlace();
+  const says = 'due uploads are not looked for while this lasts: it is tried every few seconds';
+  const outage = createOutageLog(log, { says });
   const running = new Set<Promise<unknown>>();
   const state = { isStopped: false, found_due: 0 };
   options.metrics?.watch({ found_due: () => state.found_due });
   const attemptOne = async () => {
-    const attempt = measuredAttempt({ ...options, trails, slow }).catch((error: unknown) => {
-      log.error('an upload could not be attempted', { error });
-      return undefined;
-    });
+    const attempt = measuredAttempt({ ...options, trails, slow }).then(
+      (outcome) => {
+        outage.went();
+        return outcome;
+      },
+      (error: unknown) => {
+        if (isOutage(error)) outage.failed(error);
+        else log.error('an upload could not be attempted', { error });
+        return undefined;
+      },
+    );
     running.add(attempt);
     return attempt.finally(() => running.delete(attempt));
   };
