@@ -38,11 +38,12 @@ const levels = {
 } as const;
 
 function sayResource(log: Log, report: ResourceReport): void {
-  const { identity, action, outcome, reason, message, changes, error } = report;
+  const { identity, place, action, outcome, reason, message, changes, error } = report;
   const { kind, name } = identity;
   // Rows of resources that are gone for long are no news.
   if (action === 'delete' && changes.length === 0 && outcome === 'done') return;
   log[levels[outcome]](sentences[outcome], {
+    ...place,
     kind,
     name,
     reason,
