@@ -3,10 +3,12 @@
  * a browser without a path is led to, and a page on every error code at /docs/errors.
  * Everything comes from this process; no script, font or picture of anybody else.
  */
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { basename, extname } from 'node:path';
 import express, { type Response, Router } from 'express';
 import { READING_POLICY } from '../reading-policy.ts';
+import { compressed } from './compressed.ts';
 import { printErrorIndex, printErrorPage } from './error-pages.ts';
 
 const PAGE = import.meta.dirname;
@@ -15,20 +17,25 @@ const SWAGGER_UI = createRequire(import.meta.url)(
 ) as () => string;
 
 /** Everything that /docs loads, by name. */
-const assets: ReadonlyMap<string, string> = new Map([
-  ['swagger-ui.css', `${SWAGGER_UI()}/swagger-ui.css`],
-  ['swagger-ui-bundle.js', `${SWAGGER_UI()}/swagger-ui-bundle.js`],
-  ['page.css', `${PAGE}/page.css`],
-  ['page.js', `${PAGE}/page.js`],
-  ['errors.css', `${PAGE}/errors.css`],
-]);
+const assets = new Map(
+  [
+    `${SWAGGER_UI()}/swagger-ui.css`,
+    `${SWAGGER_UI()}/swagger-ui-bundle.js`,
+    `${PAGE}/page.css`,
+    `${PAGE}/page.js`,
+    `${PAGE}/errors.css`,
+  ].map((file) => [basename(file), compressed(() => readFile(file))]),
+);
 
 export function documentation(): Router {
-  const document = readFileSync(new URL('../openapi.json', import.meta.url));
+  const sendDocument = compressed(() => readFile(new URL('../openapi.json', import.meta.url)));
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/openapi.json', (_request, response) => {
+  router.get('/openapi.json', async (request, response) => {
     // Clients on other origins read it, and it says nothing of anybody.
-    keep(response).set('access-control-allow-origin', '*').type('json').send(document);
+    await sendDocument(
+      request,
+      keep(response).set('access-control-allow-origin', '*').type('json'),
+    );
   });
   router.get('/', (_request, response) => keep(response).redirect('/docs'));
   router.get(['/docs', '/docs/'], (_request, response) => {
@@ -52,10 +59,11 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const sendAsset: express.RequestHandler<{ name: string }> = (request, response, next) => {
-  const file = assets.get(request.params.name);
-  if (file === undefined) next();
-  else keep(response).sendFile(file);
+const sendAsset: express.RequestHandler<{ name: string }> = async (request, response, next) => {
+  const { name } = request.params;
+  const send = assets.get(name);
+  if (send === undefined) next();
+  else await send(request, keep(response).type(extname(name)));
 };
 
 const sendErrorPage: express.RequestHandler<{ code: string }> = (request, response, next) => {

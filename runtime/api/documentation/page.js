@@ -29,7 +29,10 @@ window.addEventListener('load', () => {
 });
 
 async function completeRequest(request) {
-  const token = /^Bearer (\S+)$/.exec(request.headers.Authorization ?? '')?.[1];
+  // `tintype token` prints a header, with its own Bearer.
+  const given = request.headers.Authorization?.replace(/^(?:Bearer )+/i, 'Bearer ');
+  if (given !== undefined) request.headers.Authorization = given;
+  const token = /^Bearer (\S+)$/.exec(given ?? '')?.[1];
   const names = Object.keys(request.headers).map((name) => name.toLowerCase());
   const subject = token === undefined ? undefined : subjectOf(token);
   if (subject !== undefined && !names.includes('x-identity-user-id')) {
