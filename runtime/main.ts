@@ -53,7 +53,11 @@ program
   .description(
     'all of Tintype on this machine until Ctrl-C: API, worker, delivery, jobs and a database',
   )
-  .option('--config <dir>', 'folder of YAML that is watched and reconciled', SAMPLES)
+  .option(
+    '--config <dir>',
+    'folder whose *.yaml and *.yml, not those of its subfolders, are watched and reconciled',
+    SAMPLES,
+  )
   .option('--data <dir>', 'where the database, the images and the secrets are kept', DATA_FOLDER)
   .addOption(portOption('--api-port', { of: 'the API', usual: 8080, variable: 'TINTYPE_API_PORT' }))
   .addOption(

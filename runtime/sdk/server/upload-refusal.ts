@@ -3,6 +3,7 @@ import {
   errorEnvelope,
   type HelperErrorCode,
   helperErrors,
+  processingErrors,
   SESSION_FAILURE_STATUS,
 } from '../../core/errors.ts';
 import type { ApiError } from './api-error.ts';
@@ -59,7 +60,9 @@ export function helperRefusal(
 
 /** A session that failed or expired: its own word, 422. */
 export function sessionFailure(errorCode: string): UploadRefusal {
-  const message = `The image was sent and cannot be used: ${errorCode}.`;
+  const known: Readonly<Record<string, { message: string }>> = processingErrors;
+  const message =
+    known[errorCode]?.message ?? `The image was sent and cannot be used: ${errorCode}.`;
   return new UploadRefusal({ code: errorCode, status: SESSION_FAILURE_STATUS, message });
 }
 
