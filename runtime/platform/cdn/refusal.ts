@@ -5,7 +5,8 @@ import type { CdnAnswer } from './cdn-api.ts';
 /** What to do, by status. */
 export type AdviceByStatus = Readonly<Record<number, string>>;
 
-const RETRY_AFTER_SECONDS_MAX = 3600;
+/** Blocked pictures are served until a purge is taken: a cache that is well again before it said is asked by then. */
+const RETRY_AFTER_SECONDS_MAX = 300;
 const QUOTED_CHARACTERS_MAX = 200;
 
 /** Undefined where the status is one of success. `reason`: what the body says, where it says something. */
@@ -35,7 +36,7 @@ function concernsAll(status: number): boolean {
 }
 
 function adviceFor(status: number): string {
-  if (status === 429) return 'it is called too often; it is tried again when it asks for it';
+  if (status === 429) return 'it is called too often; purges are tried again when it asks for it, and every 5 minutes at least';
   if (status >= 500)
     return 'it is tried again; where it stays so, look at the status page of the CDN';
   if (status < 400) return 'TINTYPE_CDN_URL leads to a redirect: name the address behind it';
