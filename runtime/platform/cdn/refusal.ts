@@ -36,7 +36,8 @@ function concernsAll(status: number): boolean {
 }
 
 function adviceFor(status: number): string {
-  if (status === 429) return 'it is called too often; purges are tried again when it asks for it, and every 5 minutes at least';
+  if (status === 429)
+    return 'it is called too often; purges are tried again when it asks for it, and every 5 minutes at least';
   if (status >= 500)
     return 'it is tried again; where it stays so, look at the status page of the CDN';
   if (status < 400) return 'TINTYPE_CDN_URL leads to a redirect: name the address behind it';
