@@ -19,6 +19,7 @@ import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
 import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
+import { onTrail } from '../platform/trail.ts';
 import type { Patience } from './patience.ts';
 
 export type Deps = {
@@ -81,7 +82,9 @@ export function openDatabase(url: string, { log, lifecycle }: Opening): OpenData
     around: tracedStatement,
     onIdleFailure: (error) => {
       // A server that stops right behind us may be the first to say goodbye.
-      if (!isClosing) log.warn('a database connection broke while idle', { error });
+      if (isClosing) return;
+      // Of no request, whichever one the connection was made for.
+      onTrail({}, () => log.warn('a database connection broke while idle', { error }));
     },
   });
   lifecycle.onStop('database', () => {
