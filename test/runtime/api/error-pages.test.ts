@@ -1,6 +1,8 @@
 // Spec: Errors. The pages on codes that the API serves: one for each code, with nothing that runs.
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import express from 'express';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentation } from '../../../runtime/api/documentation/documentation.ts';
@@ -76,3 +78,30 @@ describe('/docs/errors', () => {
       expect(text).toContain(`&quot;${key}&quot;`);
   });
 });
+
+describe('what /docs loads', () => {
+  it.each(['/openapi.json', '/docs/assets/swagger-ui-bundle.js', '/docs/assets/page.css'])(
+    '%s comes compressed to whoever takes that, and the same to whoever does not',
+    async (path) => {
+      const whole = await ask(path, 'identity');
+      const small = await ask(path, 'gzip, br');
+      expect(whole.headers['content-encoding']).toBeUndefined();
+      expect(small.headers['content-encoding']).toBe('gzip');
+      expect([whole.headers.vary, small.headers.vary]).toEqual(
+        Array(2).fill(expect.stringMatching(/accept-encoding/i)),
+      );
+      expect(small.headers['content-type']).toBe(whole.headers['content-type']);
+      expect(small.headers.etag).not.toBe(whole.headers.etag);
+      expect(gunzipSync(small.body).equals(whole.body)).toBe(true);
+      expect(small.body.length).toBeLessThan(whole.body.length / 1.5);
+    },
+  );
+});
+
+/** As it is sent. */
+async function ask(path: string, accepted: string) {
+  const answered = Promise.withResolvers<IncomingMessage>();
+  request(`${base}${path}`, { headers: { 'accept-encoding': accepted } }, answered.resolve).end();
+  const answer = await answered.promise;
+  return { headers: answer.headers, body: await buffer(answer) };
+}
