@@ -1,5 +1,6 @@
 /** What has to change so that a recipe is as its resource declares. Pure. Spec: Recipe. */
 import { RECIPES_MAX } from '../../runtime/core/limits.ts';
+import { presetIssues } from '../../runtime/core/resources/recipe.ts';
 import { conditionsFor, type Reason } from '../conditions.ts';
 import type { Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
@@ -47,7 +48,7 @@ export function decideRecipe(
   }
   if (recipe === undefined && rows.is_full)
     return nothing('LimitReached', printLimit('recipes', RECIPES_MAX));
-  const conditions = conditionsFor('InSync', 'the recipe is as declared');
+  const conditions = conditionsFor('InSync', sayDeclared(spec, project));
   const first = makeWay(way.renamings, recipe?.recipe_id);
   if (recipe === undefined)
     return { changes: [...first, { change: 'create', project_id, fields }], conditions };
@@ -59,6 +60,16 @@ export function decideRecipe(
   if (isSame) return { changes: [], conditions };
   const { recipe_id } = recipe;
   return { changes: [...first, { change: 'update', recipe_id, fields }], conditions };
+}
+
+/** The chain may come before the preset that it names; until then nobody can use it. */
+function sayDeclared(
+  { transformChain }: RecipeSpec,
+  project: NonNullable<RecipeRows['project']>,
+): string {
+  const [wrong] = presetIssues(transformChain, project);
+  if (wrong === undefined) return 'the recipe is as declared';
+  return `the recipe is as declared, and cannot be used: in '${transformChain}' ${wrong.message}`;
 }
 
 function decideDeletion({ recipe }: RecipeRows): Decision<RecipeChange> {

@@ -10,11 +10,14 @@ import { countRecipes } from '../../runtime/db/recipes.ts';
 import type { Subject } from '../declared.ts';
 import { findWay, type Way } from '../names.ts';
 import type { Scope } from '../reconcile.ts';
-import { findReferredProject } from '../referred-project.ts';
+import { findReferredProject, type ReferredProject } from '../referred-project.ts';
 import { type RecipeSpec, recipeSpec } from './schema.ts';
 
+type ResolutionPresets = ReferredProject['resolution_presets'];
+
 export type RecipeRows = {
-  project: { project_id: string } | undefined;
+  /** Of a resource that is gone its row’s, of which no presets are read. */
+  project: { project_id: string; resolution_presets?: ResolutionPresets } | undefined;
   /** The row that the resource owns; else the one of its namesake, as where all was declared anew. */
   recipe: DeclaredRecipeRow | undefined;
   /** To the declared name. */

@@ -3,11 +3,10 @@
  * its chain can be delivered: a preset that it names must be one of the project's. Nothing is purged, as no URL names
  * a recipe. Spec: Recipes.
  */
-import { readChain } from '../core/delivery/chain.ts';
 import { ServiceError } from '../core/errors.ts';
 import { refuseWrongInput } from '../core/input-issue.ts';
 import { RECIPES_MAX } from '../core/limits.ts';
-import type { PutRecipe } from '../core/resources/recipe.ts';
+import { type PutRecipe, presetIssues } from '../core/resources/recipe.ts';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Database, Transaction } from '../db/client.ts';
 import { ConstraintViolation } from '../db/failures.ts';
@@ -85,16 +84,6 @@ async function requireRoom(tx: Transaction, projectId: string): Promise<void> {
 
 function requireKnownPreset(chain: string, project: ProjectRow | undefined): void {
   refuseWrongInput(presetIssues(chain, project));
-}
-
-/** What is wrong with the preset that a chain names. */
-export function presetIssues(chain: string, project: ProjectRow | undefined) {
-  const presets = project?.resolution_presets ?? {};
-  if (readChain(chain, presets) !== undefined) return [];
-  const names = Object.keys(presets).toSorted();
-  const known = names.length === 0 ? 'the project has none' : `those are ${names.join(', ')}`;
-  const message = `expected a preset of the project that repeats no operation of the chain: ${known}`;
-  return [{ path: 'transform_chain', message }];
 }
 
 function settingsOf({ name, transform_chain, schema_version }: RecipeRow) {

@@ -1,14 +1,9 @@
 /** Spec: Endpoints, Recipes. */
-import {
-  deleteRecipe,
-  presetIssues,
-  putRecipe,
-  type RecipeChange,
-} from '../../actions/change-recipe.ts';
+import { deleteRecipe, putRecipe, type RecipeChange } from '../../actions/change-recipe.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { isId, newId } from '../../core/ids.ts';
 import type { InputIssue } from '../../core/input-issue.ts';
-import { type PutRecipe, putRecipeBody } from '../../core/resources/recipe.ts';
+import { type PutRecipe, presetIssues, putRecipeBody } from '../../core/resources/recipe.ts';
 import type { ProjectRow } from '../../db/projects.ts';
 import { findRecipe, listRecipes } from '../../db/recipes.ts';
 import { auditActor } from '../audit-actor.ts';

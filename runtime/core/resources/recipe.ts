@@ -1,5 +1,7 @@
 /** A stored name for a transform chain. Spec: Recipe; Recipes. */
 import { z } from 'zod';
+import { readChain } from '../delivery/chain.ts';
+import type { InputIssue } from '../input-issue.ts';
 import { RECIPE_SCHEMA_VERSION } from '../limits.ts';
 import { transformChain } from './chain.ts';
 import { nameText, requestBody, times } from './wire.ts';
@@ -28,3 +30,16 @@ export const putRecipeBody = requestBody({
 
 /** What a PUT asks for. */
 export type PutRecipe = z.infer<typeof putRecipeBody>;
+
+/** What is wrong with the preset that a chain names. */
+export function presetIssues(
+  chain: string,
+  project: { resolution_presets?: Readonly<Record<string, string>> } | undefined,
+): InputIssue[] {
+  const presets = project?.resolution_presets ?? {};
+  if (readChain(chain, presets) !== undefined) return [];
+  const names = Object.keys(presets).toSorted();
+  const known = names.length === 0 ? 'the project has none' : `those are ${names.join(', ')}`;
+  const message = `expected a preset of the project that repeats no operation of the chain: ${known}`;
+  return [{ path: 'transform_chain', message }];
+}
