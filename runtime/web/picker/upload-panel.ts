@@ -87,7 +87,13 @@ export class UploadPanel {
   }
 
   #drop(row: UploadRow): void {
-    this.#lines.get(row.id)?.root.remove();
+    const root = this.#lines.get(row.id)?.root;
     this.#lines.delete(row.id);
+    if (root === undefined) return;
+    const beside = root.nextElementSibling ?? root.previousElementSibling;
+    const hadFocus = root.contains(document.activeElement);
+    root.remove();
+    // By keyboard one goes on with the file beside it.
+    if (hadFocus) beside?.querySelector('button')?.focus();
   }
 }

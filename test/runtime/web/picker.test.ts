@@ -274,8 +274,10 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(
         async () => (await told()).filter((each) => each[3] === 'unsupported_media_type').length,
       ).toBe(2);
-      await button('Remove notes.txt from this list').click();
+      await button('Remove notes.txt from this list').press('Enter');
       expect(await shown.frame.getByText('notes.txt').count()).toBe(0);
+      const focused = () => inFrame(`return document.activeElement.getAttribute('aria-label')`);
+      await eventually(focused).toMatch(/torn\.jpg/);
     });
 
     it('stops an upload that is canceled, on the server too, and begins it again', async () => {
