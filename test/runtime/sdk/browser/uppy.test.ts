@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { processingErrors } from '../../../../runtime/core/errors.ts';
 import { uploadRoute } from '../../../../runtime/sdk/server/sdk.ts';
 import { readFences } from '../../../contract/support/blocks.ts';
 import { projectRoot } from '../../../house/source-files.ts';
@@ -160,7 +161,7 @@ describe('Uppy 5', { timeout: 300_000 }, () => {
   it('tells which of several was refused, and what the others became', async () => {
     await send({ name: 'torn.jpg', type: 'image/jpeg' }, small);
     expect(await page.evaluate('ended')).toMatchObject({
-      failed: [expect.stringContaining('unsupported_media_type')],
+      failed: [expect.stringContaining(processingErrors.unsupported_media_type.message)],
       files: [{ width: 64 }],
     });
   });
