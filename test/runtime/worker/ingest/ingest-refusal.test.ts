@@ -1,11 +1,15 @@
 // What the log of a worker says of an image that it refuses.
-import { expect, it } from 'vitest';
+import sharp from 'sharp';
+import { afterAll, expect, it } from 'vitest';
 import { createLog } from '../../../../runtime/platform/log.ts';
 import { ingestJob } from '../../../../runtime/worker/ingest/ingest-job.ts';
 import { readIngestAnswer } from '../../../../runtime/worker/ingest/read-answer.ts';
 
 const DOCTYPE = Buffer.from('<!DOCTYPE svg><svg xmlns="http://www.w3.org/2000/svg"/>');
 const room = async () => true;
+
+// The job leaves its loader blocked, for the whole process: it is that of a decoder, and here one of other tests too.
+afterAll(() => sharp.unblock({ operation: ['VipsForeignLoad'] }));
 
 it('is what is wrong with the image, once, and no calls of ours', async () => {
   const answer = await ingestJob({ content_type: 'image/svg+xml' }, [DOCTYPE], room);
