@@ -22,7 +22,7 @@ import { observeRequests } from './middleware/observe-requests.ts';
 import { parseJson } from './middleware/parse-json.ts';
 import { readBody } from './middleware/read-body.ts';
 import { requestId, requestIdOf } from './middleware/request-id.ts';
-import { Page } from './page.ts';
+import { codedBytes, Page } from './page.ts';
 import { allowProxyUpload, proxyUpload } from './proxy-upload.ts';
 import { countWrite } from './rates/rates.ts';
 import { postAccessRequest } from './routes/public.ts';
@@ -113,16 +113,9 @@ function leftOf(response: Response): AbortSignal {
   return leaving.signal;
 }
 
-function sendPage({ request, response }: Exchange, { headers, bytes, gzip }: Page): void {
-  response.set(headers);
-  if (gzip === null) {
-    response.end(bytes);
-    return;
-  }
-  response.vary('accept-encoding');
-  const isTaken = request.acceptsEncodings('gzip', 'identity') === 'gzip';
-  if (isTaken) response.set('content-encoding', 'gzip');
-  response.end(isTaken ? gzip : bytes);
+function sendPage({ request, response }: Exchange, page: Page): void {
+  response.set(page.headers);
+  response.end(codedBytes(page, request, response));
 }
 
 /** The caller, or a refusal that is counted. */

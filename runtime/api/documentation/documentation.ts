@@ -6,9 +6,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, extname } from 'node:path';
-import express, { type Response, Router } from 'express';
+import { fileURLToPath } from 'node:url';
+import express, { type Request, type Response, Router } from 'express';
+import { keptPages } from '../kept-pages.ts';
+import { codedBytes, compressedPage } from '../page.ts';
 import { READING_POLICY } from '../reading-policy.ts';
-import { compressed } from './compressed.ts';
 import { printErrorIndex, printErrorPage } from './error-pages.ts';
 
 const PAGE = import.meta.dirname;
@@ -24,18 +26,15 @@ const assets = new Map(
     `${PAGE}/page.css`,
     `${PAGE}/page.js`,
     `${PAGE}/errors.css`,
-  ].map((file) => [basename(file), compressed(() => readFile(file))]),
+  ].map((file) => [basename(file), file]),
 );
+const DOCUMENT = fileURLToPath(new URL('../openapi.json', import.meta.url));
 
 export function documentation(): Router {
-  const sendDocument = compressed(() => readFile(new URL('../openapi.json', import.meta.url)));
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/openapi.json', async (request, response) => {
     // Clients on other origins read it, and it says nothing of anybody.
-    await sendDocument(
-      request,
-      keep(response).set('access-control-allow-origin', '*').type('json'),
-    );
+    await sendFile(DOCUMENT, request, response.set('access-control-allow-origin', '*'));
   });
   router.get('/', (_request, response) => keep(response).redirect('/docs'));
   router.get(['/docs', '/docs/'], (_request, response) => {
@@ -60,11 +59,21 @@ const POLICY = [
 ].join('; ');
 
 const sendAsset: express.RequestHandler<{ name: string }> = async (request, response, next) => {
-  const { name } = request.params;
-  const send = assets.get(name);
-  if (send === undefined) next();
-  else await send(request, keep(response).type(extname(name)));
+  const file = assets.get(request.params.name);
+  if (file === undefined) next();
+  else await sendFile(file, request, response);
 };
+
+const pageOf = keptPages(async (file: string) =>
+  compressedPage({ headers: {}, bytes: await readFile(file) }),
+);
+
+async function sendFile(file: string, request: Request, response: Response): Promise<void> {
+  const page = await pageOf(file);
+  keep(response)
+    .type(extname(file))
+    .send(codedBytes(page, request, response));
+}
 
 const sendErrorPage: express.RequestHandler<{ code: string }> = (request, response, next) => {
   const page = printErrorPage(request.params.code);

@@ -3,12 +3,11 @@
  * is no bundler. Spec: Library sessions and the picker.
  */
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { ServiceError } from '../../core/errors.ts';
 import { EMBED_ASSET_CACHE_SECONDS } from '../../core/limits.ts';
 import { stripTypes } from '../../platform/strip-types.ts';
-import { Page } from '../page.ts';
+import { keptPages } from '../kept-pages.ts';
+import { compressedPage, type Page } from '../page.ts';
 
 /** How long a browser may keep an asset: soon fresh after a release. */
 export const ASSET_CACHE_CONTROL = `public, max-age=${EMBED_ASSET_CACHE_SECONDS}`;
@@ -38,20 +37,14 @@ export const pickerAssets: ReadonlyMap<string, string> = new Map(
 );
 
 const FOLDER = new URL('../../web/picker/', import.meta.url);
-const compress = promisify(gzip);
 
 /** Finds assets in a folder, each read once; a folder that is not whole is asked again the next time. */
 export function createPickerAssets(folder: URL = FOLDER): (name: string) => Promise<Page> {
-  const read = new Map<string, Promise<Page>>();
+  const assetOf = keptPages((file: string) => readAsset(new URL(file, folder)));
   return (name) => {
     const file = pickerAssets.get(name);
     if (file === undefined) throw new ServiceError('not_found');
-    const known = read.get(name);
-    if (known !== undefined) return known;
-    const reading = readAsset(new URL(file, folder));
-    read.set(name, reading);
-    reading.catch(() => read.delete(name));
-    return reading;
+    return assetOf(file);
   };
 }
 
@@ -61,7 +54,7 @@ async function readAsset(file: URL): Promise<Page> {
     const isModule = file.pathname.endsWith('.ts');
     const bytes = Buffer.from(isModule ? scriptOf(source) : source);
     const headers = { 'content-type': isModule ? SCRIPT : STYLE };
-    return new Page({ headers, bytes, gzip: await compress(bytes) });
+    return await compressedPage({ headers, bytes });
   } catch (cause) {
     throw new ServiceError('embed_unavailable', { cause });
   }
