@@ -8,7 +8,7 @@ import { type Outcome, outcomeOf } from '../conditions.ts';
 import type { Finding, Identity, Subject } from '../declared.ts';
 import { findKind, kinds } from '../kinds.ts';
 import type { Context, Result } from '../reconcile.ts';
-import { FOLDER_UID_PREFIX, type FolderResource, identify } from './check-document.ts';
+import { FOLDER_UID_PREFIX, identify } from './check-document.ts';
 import type { Fault, Note } from './fault.ts';
 import { type Folder, loadFolder } from './load.ts';
 
@@ -24,7 +24,7 @@ export type PassReport = {
 export type ResourceReport = {
   identity: Identity;
   /** Where it is declared; undefined of what is gone. */
-  place?: { file: string; line: number };
+  place?: { file: string; line: number } | undefined;
   action: 'declare' | 'delete';
   outcome: Outcome | 'failed';
   reason: string;
@@ -53,20 +53,15 @@ export async function reconcileFolder(
     if (!passed.some(({ changes }) => changes.length > 0)) break;
     pending = pending.filter((_, index) => isOpen(passed[index]));
   }
-  const places = new Map(folder.resources.map((each) => [each.identity.uid, each]));
-  const resources = [...reports.values()].map((report) => placed(report, places));
+  const places = new Map(
+    folder.resources.map(({ identity, file, line }) => [identity.uid, { file, line }]),
+  );
+  const resources = [...reports.values()].map((report) => ({
+    ...report,
+    place: places.get(report.identity.uid),
+  }));
   const changes = resources.reduce((sum, report) => sum + report.changes.length, 0);
   return { resources, faults: folder.faults, notes: folder.notes, changes };
-}
-
-function placed(
-  report: ResourceReport,
-  places: ReadonlyMap<string, FolderResource>,
-): ResourceReport {
-  const declared = places.get(report.identity.uid);
-  if (declared === undefined) return report;
-  const { file, line } = declared;
-  return { ...report, place: { file, line } };
 }
 
 function isOpen(report: ResourceReport | undefined): boolean {

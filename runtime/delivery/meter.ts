@@ -51,7 +51,10 @@ export function startMeter(folder: string, deps: MeterDeps): Meter {
   const ending = new AbortController();
   const outage = createOutageLog(deps.log, { says: 'usage not sent, is tried again each second' });
   const counting = {
-    ...{ ...deps, losses: countLosses(), held: holdUsage(newSpoolId()), outage },
+    ...deps,
+    losses: countLosses(),
+    held: holdUsage(newSpoolId()),
+    outage,
     unspooled: unspooledLogs(deps.log),
   };
   const flush = serially(() => sendUsage(spool, counting));

@@ -4,7 +4,7 @@
  * it ends, without asking again. While the database is away each process allows as many by itself. Spec: Rates.
  */
 import { LRUCache } from 'lru-cache';
-import { type RateName, rateLimited } from '../../core/rates.ts';
+import { type RateName, rateLimited, rateWindowSeconds } from '../../core/rates.ts';
 import type { Queryable } from '../../db/client.ts';
 import { takeFromRateWindow } from '../../db/rate-windows.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -33,7 +33,6 @@ type Terms = {
 /** What this process took out of a window, and whether there is more in it. */
 type Lease = { left: number; has_more: boolean; ends_at: number };
 
-const WINDOW_SECONDS = 60;
 const SUBJECTS_MAX = 10_000;
 /** Of a limit of 6,000, 120 at a time; of a small one each by itself. */
 const TAKEN_AT_ONCE = 1 / 50;
@@ -99,13 +98,13 @@ async function newLease(terms: Terms, subject: string): Promise<Lease> {
     return {
       left: limit,
       has_more: false,
-      ends_at: terms.clock.now().getTime() + WINDOW_SECONDS * 1000,
+      ends_at: terms.clock.now().getTime() + rateWindowSeconds(terms.scope) * 1000,
     };
   }
 }
 
 async function leaseOf({ db, clock, scope, limit }: Terms, subject: string, count: number) {
-  const window_seconds = WINDOW_SECONDS;
+  const window_seconds = rateWindowSeconds(scope);
   const wish = { scope, subject, limit, window_seconds, count };
   const { is_allowed, retry_after_seconds } = await takeFromRateWindow(db, wish);
   const ends_at = clock.now().getTime() + retry_after_seconds * 1000;
