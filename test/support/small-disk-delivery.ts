@@ -1,7 +1,7 @@
 /**
  * A delivery server as a process of its own: `node small-disk-delivery.ts <spool folder> <content folder> <database>`.
- * Its first line is its port; log lines follow, and for each line that it reads the number of deliveries whose usage
- * was lost.
+ * Its first line is its port; log lines follow, and for each line that it reads `counts` with an object: of how many
+ * deliveries the usage was not spooled, and of how many it was lost.
  */
 import { createInterface } from 'node:readline';
 import { createDatabase } from '../../runtime/db/client.ts';
@@ -29,6 +29,9 @@ const { server } = startDelivery({
 });
 console.log(await listen(server, { port: 0, option: 'none' }));
 createInterface({ input: process.stdin }).on('line', async () => {
-  const [, lost] = /^tintype_usage_lost_total (\d+)/m.exec((await metrics.print()).text) ?? [];
-  console.log(`lost ${lost}`);
+  const { text } = await metrics.print();
+  const countOf = (name: string) => Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
+  const lost = countOf('tintype_usage_lost_total');
+  const unspooled = countOf('tintype_usage_unspooled_total');
+  console.log(`counts ${JSON.stringify({ lost, unspooled })}`);
 });

@@ -60,13 +60,14 @@ async function requests(): Promise<number> {
   return row?.requests ?? 0;
 }
 
-async function lost(): Promise<number> {
+async function counts(): Promise<{ lost: number; unspooled: number }> {
   const before = lines.length;
   child.stdin.write('\n');
-  const answer = () => lines.slice(before).find((line) => line.startsWith('lost '));
+  const answer = () => lines.slice(before).find((line) => line.startsWith('counts '));
   await expect.poll(answer).toBeDefined();
-  return Number(answer()?.slice('lost '.length));
+  return JSON.parse(answer()?.slice('counts '.length) ?? '');
 }
+const lost = async () => (await counts()).lost;
 
 /** The disk as the process sees it. */
 const disk = () => join(`/proc/${child.pid}/root`, spool);
@@ -84,13 +85,14 @@ it('a full disk costs a metric and a log line, no usage, and no viewer anything'
   expect(await view()).toBe(200);
   await expect.poll(requests).toBe(before + 1);
   await expect.poll(segments).toEqual([]);
+  const { unspooled } = await counts();
   fillDisk(ballast());
   for (let count = 0; count < 5; count += 1) expect(await view()).toBe(200);
   await expect.poll(requests).toBe(before + 6);
   expect(await lost()).toBe(0);
   const said = lines.filter((line) => line.includes('usage could not be spooled'));
   // Said once, counted five times.
-  expect(said.length).toBe(1);
+  expect([said.length, (await counts()).unspooled - unspooled]).toEqual([1, 5]);
   expect(said[0]).toContain('ENOSPC');
   rmSync(ballast());
   for (let count = 0; count < 3; count += 1) expect(await view()).toBe(200);

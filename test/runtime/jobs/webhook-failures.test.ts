@@ -140,8 +140,10 @@ describe('a failed attempt', () => {
     expect(timeOf(1)).toBeGreaterThan(timeOf(0));
     expect(timeOf(1)).toBeLessThanOrEqual(now_seconds);
     const { body = '' } = endpoint.seen[1] ?? {};
-    const verdict = { secret: SECRET, body, now_seconds, tolerance_seconds: 300 };
-    expect(verifyWebhook({ ...verdict, header: signatureOf(1) })).toMatchObject({ valid: true });
+    const verdict = { secret: SECRET, body, now_seconds: timeOf(0) + 11, tolerance_seconds: 10 };
+    const second = { ...verdict, header: signatureOf(1) };
+    expect(verifyWebhook({ ...second, now_seconds })).toMatchObject({ valid: true });
+    expect(verifyWebhook({ ...verdict, header: signatureOf(0) })).toMatchObject({ valid: false });
   });
 
   it('waits for as long as Retry-After asks, never shorter than planned, never beyond an hour', async () => {
