@@ -7,12 +7,14 @@ import { proxyPath, proxyRefusals } from './proxy-path.ts';
 import { errorSchema, headers, refusalExamples, refusalsOf } from './refusals.ts';
 import { recordSchemas } from './schemas.ts';
 import { securitySchemes } from './security.ts';
+import { shareRefusals } from './shared-refusals.ts';
 import { tags } from './tags.ts';
 import { unreadResponses } from './unread.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
 export function openapiDocument(): Json {
+  const shared = shareRefusals(paths());
   return {
     openapi: '3.1.1',
     info: {
@@ -24,11 +26,11 @@ export function openapiDocument(): Json {
     },
     servers: [{ url: '/', description: 'The API that serves this document.' }],
     tags,
-    paths: paths(),
+    paths: shared.paths,
     components: {
       securitySchemes,
       headers,
-      responses: unreadResponses,
+      responses: { ...unreadResponses, ...shared.responses },
       schemas: { ...recordSchemas(), Error: errorSchema },
       examples: refusalExamples([...endpoints.flatMap(refusalsOf), ...proxyRefusals]),
     },

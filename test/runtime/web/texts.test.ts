@@ -23,15 +23,21 @@ const NEVER = [
   'unauthorized',
 ];
 
-type Operations = Record<string, { responses?: unknown }>;
+type Document = {
+  paths: Record<string, unknown>;
+  components: { responses: Record<string, unknown> };
+};
 
 function documentedCodes(): string[] {
   const text = readFileSync(join(projectRoot, 'runtime/api/openapi.json'), 'utf8');
-  const { paths } = JSON.parse(text) as { paths: Record<string, Operations> };
+  const { paths, components } = JSON.parse(text) as Document;
   const called = Object.entries(paths).filter(([path]) =>
     /^\/v1\/(library\/|uploads\/)/.test(path),
   );
-  const answers = JSON.stringify(called.map(([, operations]) => operations));
+  const answers = JSON.stringify(called).replaceAll(
+    /"#\/components\/responses\/([^"]+)"/g,
+    (_, name: string) => JSON.stringify(components.responses[name]),
+  );
   const lists = answers.matchAll(/"code":\{"(?:enum|const)":(\[[^\]]*\]|"[^"]*")/g);
   return [...lists].flatMap(([, codes = '[]']) => JSON.parse(codes) as string | string[]).flat();
 }

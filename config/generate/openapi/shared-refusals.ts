@@ -1,0 +1,35 @@
+/** A refusal that several operations answer stands once, below `components`, named by its codes. */
+import type { Json } from './document.ts';
+
+type Refused = { content?: { 'application/json'?: { examples?: Json } } };
+
+/** The paths with references in the place of what they repeat, and what the references name. */
+export function shareRefusals(paths: Json): { paths: Json; responses: Json } {
+  const times = new Map<string, number>();
+  visit(paths, (value) => {
+    const name = refusalName(value);
+    if (name !== undefined) times.set(name, (times.get(name) ?? 0) + 1);
+    return value;
+  });
+  const responses: Record<string, unknown> = {};
+  const shared = visit(paths, (value) => {
+    const name = refusalName(value);
+    if (name === undefined || times.get(name) === 1) return value;
+    responses[name] = value;
+    return { $ref: `#/components/responses/${name}` };
+  });
+  const sorted = Object.entries(responses).sort(([one], [other]) => (one < other ? -1 : 1));
+  return { paths: shared, responses: Object.fromEntries(sorted) };
+}
+
+/** From the leaves upwards; what it answers takes the place of the value. */
+function visit(paths: Json, replace: (value: unknown) => unknown): Json {
+  return JSON.parse(JSON.stringify(paths), (_key, value) => replace(value)) as Json;
+}
+
+/** Codes are of one status each, so that their names tell the refusals apart. */
+function refusalName(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null || !('description' in value)) return undefined;
+  const examples = (value as Refused).content?.['application/json']?.examples;
+  return examples && Object.keys(examples).join('.');
+}
