@@ -124,12 +124,12 @@ export class Grid {
   }
 
   #place(index: number): void {
-    const { list, texts } = this.#options;
+    const { list } = this.#options;
     const file = list.items[index];
     if (file === undefined) return;
     const known = this.#tiles.get(index);
     const findThumbnail = (wanted: LibraryFile) => list.findThumbnail(wanted);
-    const tile = known?.tile ?? createTile(file, { texts, findThumbnail });
+    const tile = known?.tile ?? createTile(file, { findThumbnail });
     const { columns, side } = this.#shape;
     const left = (index % columns) * (side + TILE_GAP);
     const top = Math.floor(index / columns) * this.#rowHeight();

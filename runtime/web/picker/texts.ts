@@ -24,7 +24,6 @@ const en = {
   ready: 'Done',
   canceled: 'Canceled',
   again: 'Try again',
-  root: 'Top level',
   notFramed: 'This page works inside another page, which opens it.',
   errors: {
     unsupported_content_type:
@@ -90,7 +89,6 @@ const de: Texts = {
   ready: 'Fertig',
   canceled: 'Abgebrochen',
   again: 'Noch einmal versuchen',
-  root: 'Oberste Ebene',
   notFramed: 'Diese Seite funktioniert in einer anderen Seite, die sie öffnet.',
   errors: {
     unsupported_content_type:

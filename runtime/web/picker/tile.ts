@@ -1,7 +1,6 @@
 /** One image of the grid: its colour, its ThumbHash, then its thumbnail; its name and its folder below. */
 import { element } from './element.ts';
 import type { LibraryFile } from './library-api.ts';
-import type { Texts } from './texts.ts';
 import { decodeThumbHash } from './thumb-hash.ts';
 
 /** A tile that is only passed by loads nothing. */
@@ -10,12 +9,11 @@ const SETTLE_MS = 60;
 export type Tile = { readonly root: HTMLElement; remove(): void };
 
 type Terms = {
-  readonly texts: Texts;
   /** Another address of its thumbnail, where the first is of no use any more. */
   readonly findThumbnail: (file: LibraryFile) => Promise<string | undefined>;
 };
 
-export function createTile(file: LibraryFile, { texts, findThumbnail }: Terms): Tile {
+export function createTile(file: LibraryFile, { findThumbnail }: Terms): Tile {
   const picture = element('div', { class: 'picture' });
   picture.style.backgroundColor = file.dominant_color;
   const blurred = drawPlaceholder(file.thumb_hash);
@@ -35,7 +33,7 @@ export function createTile(file: LibraryFile, { texts, findThumbnail }: Terms): 
     picture,
     element('span', { class: 'check', 'aria-hidden': 'true' }, ['✓']),
     element('span', { class: 'name' }, [nameOf(file)]),
-    element('span', { class: 'folder' }, [file.folder === '' ? texts.root : file.folder]),
+    element('span', { class: 'folder' }, [file.folder]),
     element('span', { class: 'unseen' }, [describe(file)]),
   ]);
   return {

@@ -3,6 +3,17 @@ import { element, signButton } from './element.ts';
 import { errorText, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
 
+/** The same file will be refused again. */
+const IN_VAIN: ReadonlySet<string | null> = new Set([
+  'animated_not_supported',
+  'decode_failed',
+  'file_too_large',
+  'image_too_large',
+  'proxy_upload_too_large',
+  'unsupported_content_type',
+  'unsupported_media_type',
+]);
+
 type Line = {
   readonly root: HTMLElement;
   readonly bar: HTMLProgressElement;
@@ -17,10 +28,13 @@ export class UploadPanel {
   readonly #lines = new Map<number, Line>();
   readonly #uploads: Uploads;
   readonly #texts: Texts;
+  readonly #focusNext: () => void;
 
-  constructor(uploads: Uploads, texts: Texts) {
+  /** By keyboard one goes on there when the last line goes. */
+  constructor(uploads: Uploads, texts: Texts, focusNext: () => void) {
     this.#uploads = uploads;
     this.#texts = texts;
+    this.#focusNext = focusNext;
     this.root = element('section', { class: 'uploads', 'aria-label': texts.uploads, hidden: '' }, [
       this.#list,
     ]);
@@ -80,6 +94,7 @@ export class UploadPanel {
         return [dismiss];
       case 'failed':
       case 'canceled':
+        if (IN_VAIN.has(row.code)) return [dismiss];
         return [button('↻', this.#texts.retry(name), () => this.#uploads.retry(row)), dismiss];
       default:
         return [button('×', this.#texts.cancel(name), () => this.#uploads.cancel(row))];
@@ -93,7 +108,8 @@ export class UploadPanel {
     const beside = root.nextElementSibling ?? root.previousElementSibling;
     const hadFocus = root.contains(document.activeElement);
     root.remove();
-    // By keyboard one goes on with the file beside it.
-    if (hadFocus) beside?.querySelector('button')?.focus();
+    if (!hadFocus) return;
+    if (beside === null) this.#focusNext();
+    else beside.querySelector('button')?.focus();
   }
 }

@@ -36,7 +36,10 @@ export function showPicker(terms: Terms): void {
   const again = element('button', { type: 'button', class: 'again', hidden: '' }, [texts.again]);
   const say = () => {
     status.textContent = sentence(texts, { list, selection, session });
-    empty.textContent = list.items.length === 0 ? status.textContent : '';
+    const isEmpty = list.items.length === 0;
+    empty.textContent = isEmpty ? status.textContent : '';
+    // It is heard there, and seen once.
+    status.classList.toggle('unseen', isEmpty);
     insert.disabled = selection.files.length === 0;
     insert.textContent = texts.insertCount(selection.files.length);
     again.hidden = list.state !== 'failed';
@@ -125,7 +128,7 @@ function showUploads({ session, texts, events, list, selection }: Shown) {
       selection.choose(row.result);
     },
   });
-  const panel = new UploadPanel(uploads, texts);
+  const panel = new UploadPanel(uploads, texts, () => button.focus());
   const take = (files: readonly File[]) => uploads.add(files);
   const input = element('input', { type: 'file', multiple: '', accept: ACCEPTED, hidden: '' });
   input.addEventListener('change', () => {
