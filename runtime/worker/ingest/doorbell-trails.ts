@@ -21,10 +21,7 @@ export function createDoorbellTrails(): DoorbellTrails {
       const { upload_id } = (doorbell ?? {}) as { upload_id?: unknown };
       if (typeof upload_id === 'string') trails.set(upload_id, carry());
     },
-    follow: (upload_id, work) => {
-      const carried = trails.get(upload_id);
-      trails.delete(upload_id);
-      return goOn(carried, work);
-    },
+    // It stays for further attempts.
+    follow: (upload_id, work) => goOn(trails.get(upload_id), work),
   };
 }

@@ -138,6 +138,7 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
   const object = await deps.buckets.ingest.open(upload.ingest_key);
   if (object === undefined) throw new IngestRefusal('ingest_object_missing', upload.ingest_key);
   const { chunks, digest } = verifiedChunks(object, upload);
+  const { upload_id, project_id, attempt: number } = upload;
   try {
     await deps.failpoint?.('ingest.opened');
     const answer = await deps.sandbox.run({
@@ -145,6 +146,7 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
       facts: { content_type: upload.content_type },
       parts: [{ size_bytes: upload.size_bytes, chunks: announced(chunks, deps.failpoint) }],
       signal,
+      about: { upload_id, project_id, attempt: number },
     });
     return { result: readIngestAnswer(answer), source_sha256: digest() };
   } finally {

@@ -9,9 +9,10 @@ export type Rendered = { bytes: Buffer; content_type: string };
 export async function draw(
   sandbox: Sandbox,
   { plan, window, frame }: Pick<RenderRequest, 'plan' | 'window' | 'frame'>,
-  { parts, signal }: { parts: Buffer[]; signal: AbortSignal },
+  { parts, signal, object_key }: { parts: Buffer[]; signal: AbortSignal; object_key: string },
 ): Promise<Rendered> {
-  const job = { kind: 'render', facts: { plan: { ...plan, window, frame } }, parts, signal };
+  const facts = { plan: { ...plan, window, frame } };
+  const job = { kind: 'render', facts, parts, signal, about: { object_key } };
   return readAnswer(await runTwiceAtMost(sandbox, job), plan.format);
 }
 

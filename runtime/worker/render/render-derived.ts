@@ -98,7 +98,7 @@ async function renderDerived(
     // All have ended, so that none still writes to memory that is given back.
     await Promise.allSettled(reads);
     const parts = await Promise.all(reads);
-    return await draw(sandbox, { plan, window, frame }, { parts, signal });
+    return await draw(sandbox, { plan, window, frame }, { parts, signal, object_key: derived_key });
   } catch (error) {
     if (isOutage(error) || isNoFaultOfTheJob(error)) {
       // Whoever asks over a queue reads no cause: what is nobody's fault has to say so itself.

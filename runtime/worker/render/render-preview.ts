@@ -34,7 +34,8 @@ export async function renderPreview(
   if (source === 'unread') return { outcome: 'unread' };
   const leave = await deps.line.enter(request, signal);
   try {
-    const drawn = await draw(deps.sandbox, request, { parts: [source], signal });
+    const object_key = request.source_key;
+    const drawn = await draw(deps.sandbox, request, { parts: [source], signal, object_key });
     leave('rendered');
     return { outcome: 'done', ...drawn };
   } catch (error) {

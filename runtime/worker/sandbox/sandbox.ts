@@ -2,7 +2,7 @@
  * Slots of killable child processes for work on bytes that cannot be trusted. A crash, a hang, garbage
  * or a memory hog costs one attempt of one job; jobs wait in order for a free slot.
  */
-import type { Log } from '../../platform/log.ts';
+import type { Log, LogFields } from '../../platform/log.ts';
 import { traced } from '../../platform/tracing/spans.ts';
 import type { Admission } from './admission.ts';
 import { type SandboxChild, startChild } from './child-process.ts';
@@ -21,6 +21,8 @@ export type SandboxJob = {
   facts: object;
   parts: readonly SandboxPart[];
   signal?: AbortSignal;
+  /** What the log names where a decoder fails at it. */
+  about?: LogFields;
 };
 /** A stream that breaks off or throws never becomes a whole job: the child is killed before it begins. */
 export type SandboxPart = Uint8Array | { size_bytes: number; chunks: AsyncIterable<Uint8Array> };
@@ -90,13 +92,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     warmAhead(slot);
     void child.stop();
   };
-  const report = (failure: SandboxFailure, { kind }: SandboxJob) => {
+  const report = (failure: SandboxFailure, { kind, about }: SandboxJob) => {
     const { reason } = failure;
     if (reason === 'unstarted') {
       options.log.error('decoders do not start: see what they say, and ask tintype doctor', {
         error: failure,
       });
-    } else options.log.warn('a decoder failed', { kind, reason, error: failure });
+    } else options.log.warn('a decoder failed', { ...about, kind, reason, error: failure });
     options.onKilled?.(reason);
   };
   for (const slot of slots) warmAhead(slot);

@@ -83,11 +83,9 @@ describe('a trail', () => {
       onTrail({ request_id: 'request-of-b' }, () =>
         trails.follow(upload_id, async () => currentTrail().request_id),
       );
-    expect([await idFor('a'), await idFor('b'), await idFor('c')]).toEqual([
-      'request-of-a',
-      'request-of-b',
-      undefined,
-    ]);
+    // The second time for a further attempt.
+    const ids = [await idFor('a'), await idFor('b'), await idFor('a'), await idFor('c')];
+    expect(ids).toEqual(['request-of-a', 'request-of-b', 'request-of-a', undefined]);
   });
 
   it('is told to the identity provider', async () => {

@@ -132,6 +132,16 @@ describe('a sandbox', () => {
     expect(await startOf(sandbox)).not.toBe('');
   });
 
+  it('says in the log whose job it was that a child failed at', async () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => lines.push(line) };
+    const sandbox = misbehaving({ log: createLog({ level: 'warn', name: 'test', destination }) });
+    const about = { upload_id: 'upl_1', project_id: 'prj_1', attempt: 2 };
+    expect(await failureOf(sandbox.run({ ...job('exits'), about }))).toBe('crashed');
+    const said = { msg: 'a decoder failed', kind: 'exits', reason: 'crashed', ...about };
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([said]);
+  });
+
   it('ends a child that takes more memory than it may', async () => {
     expect(await failureOf(misbehaving().run(job('grows')))).toBe('out_of_memory');
   });
