@@ -38,7 +38,7 @@ export function decideRecipe(
   if (recipe !== undefined && recipe.project_id !== project_id) {
     return nothing(
       'ProjectImmutable',
-      'it was made in another project: declare a new Recipe instead',
+      'it was made in another project: set projectRef back, or declare a new Recipe instead',
     );
   }
   if (way.holder !== undefined) {

@@ -36,7 +36,8 @@ export function decideSigningKey(
     return { changes: [], conditions: conditionsFor('ProjectNotFound', message) };
   }
   if (owned !== undefined && owned.project_id !== project.project_id) {
-    const message = 'it manages the keys of another project: declare a new SigningKey instead';
+    const message =
+      'it manages the keys of another project: set projectRef back, or declare a new SigningKey instead';
     return { changes: [], conditions: conditionsFor('ProjectImmutable', message) };
   }
   const conditions = conditionsFor('InSync', 'the signing key is as declared');

@@ -41,7 +41,8 @@ export function decideWatermarkPreset(
     return nothing('ProjectNotFound', `there is no Project '${spec.projectRef.name}' yet`);
   }
   if (preset !== undefined && preset.project_id !== project.project_id) {
-    const message = 'it was made in another project: declare a new WatermarkPreset instead';
+    const message =
+      'it was made in another project: set projectRef back, or declare a new WatermarkPreset instead';
     return nothing('ProjectImmutable', message);
   }
   const name = declaredName(identity, spec);
