@@ -18,7 +18,7 @@ const complaints: string[] = [];
 beforeAll(async () => {
   [tintype, browser] = await Promise.all([startTintype(), startBrowser()]);
   page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
-  // With every operation on one page each click is drawn for seconds.
+  // With every operation on one page each click is drawn anew.
   page.setDefaultTimeout(120_000);
   page.on('console', (message) => {
     if (message.type() === 'error') complaints.push(message.text());
@@ -91,6 +91,18 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     );
     const found = await page.evaluate(`${AXE}; axe.run('.info', { runOnly: ['color-contrast'] })`);
     expect(found).toMatchObject({ violations: [] });
+  });
+
+  it('shows at an operation what the document says of it elsewhere', async () => {
+    const operation = page.locator('.opblock[id$="-createProject"]');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.locator('.responses-table .response').nth(10).waitFor();
+    const text = await textOf(operation);
+    // Of a record, of a refusal that many operations answer, and of one that is its own.
+    for (const word of ['"organization_id"', '"rate_limited"', '"project_exists"'])
+      expect(text).toContain(word);
+    expect(text).not.toContain('$ref');
+    await operation.locator('.opblock-summary-control').click();
   });
 
   it('is enough to make a project, a key for it, and to list its files with that key', async () => {

@@ -25,8 +25,37 @@ window.addEventListener('load', () => {
     tryItOutEnabled: false,
     validatorUrl: null,
     requestInterceptor: completeRequest,
+    plugins: [readOneOperation],
   });
 });
+
+/** Swagger UI reads the whole document anew for each operation that is opened: it is handed what that one needs. */
+function readOneOperation() {
+  return {
+    afterLoad({ fn }) {
+      const { resolveSubtree } = fn;
+      fn.resolveSubtree = (document, path, options) =>
+        resolveSubtree(neededBy(document, path), path, options);
+    },
+  };
+}
+
+/** What stands at the path, and all that it refers to. */
+function neededBy(document, path) {
+  const needed = { openapi: document.openapi, paths: {}, components: {} };
+  const take = (keys) => {
+    const value = keys.reduce((found, key) => found?.[key], document);
+    let place = needed;
+    for (const key of keys.slice(0, -1)) place = place[key] ??= {};
+    const last = keys.at(-1);
+    if (value === undefined || last in place) return;
+    place[last] = value;
+    for (const [, reference] of JSON.stringify(value).matchAll(/"\$ref":"#\/([^"]+)"/g))
+      take(reference.split('/'));
+  };
+  take(path);
+  return needed;
+}
 
 async function completeRequest(request) {
   // `tintype token` prints a header, with its own Bearer.
