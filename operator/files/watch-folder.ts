@@ -1,6 +1,6 @@
 /**
- * The operator of one machine: reconciles a folder of YAML when it starts, when a file changes, and
- * every now and then, so that rows that drifted are healed. Passes never overlap.
+ * The operator of one machine: reconciles a folder of YAML when it starts, when a file changes, while something in it
+ * waits, and every now and then, so that rows that drifted are healed. Passes never overlap.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import type { Database } from '../../runtime/db/client.ts';
@@ -36,6 +36,8 @@ export type FolderOperator = {
 };
 
 const RESYNC_MS = 30_000;
+/** While something waits for what no file says, such as an upload. */
+const WAITING_MS = 2000;
 // Editors write a file in several steps; one pass for all of them.
 const SETTLE_MS = 100;
 
@@ -43,15 +45,24 @@ const SETTLE_MS = 100;
 export async function startFolderOperator(options: FolderOperatorOptions): Promise<FolderOperator> {
   await checkFolder(options);
   const passes = createPasses(options);
+  let again: NodeJS.Timeout | undefined;
+  const lookAgain = ({ resources }: PassReport) => {
+    clearTimeout(again);
+    if (resources.some(({ outcome }) => outcome === 'waiting'))
+      again = setTimeout(look, WAITING_MS).unref();
+  };
+  const look = () => void passes.pass().then(lookAgain, () => undefined);
   const report = await passes.pass();
   if (report.faults.length > 0)
     options.log.info('the rest of the folder is in effect', { folder: options.folder });
-  const watching = watchFolder(options, () => void passes.pass().catch(() => undefined));
+  lookAgain(report);
+  const watching = watchFolder(options, look);
   return {
     pass: passes.pass,
     stop: async () => {
       watching.stop();
       await passes.idle();
+      clearTimeout(again);
     },
   };
 }

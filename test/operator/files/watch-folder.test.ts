@@ -9,7 +9,7 @@ import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createSealing } from '../../../runtime/platform/sealing.ts';
 import { useDatabase } from '../../support/database.ts';
-import { makeOrganization } from '../../support/rows.ts';
+import { makeFile, makeOrganization } from '../../support/rows.ts';
 
 const { db } = useDatabase();
 
@@ -67,6 +67,18 @@ describe('the operator of a folder', () => {
     await start();
     expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'active' });
     expect(messages()).toEqual(['a declared resource is in effect']);
+  });
+
+  it('looks again soon for what waits for an upload', async () => {
+    await write('a.yaml', projectFile());
+    const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'WatermarkPreset' };
+    const spec = { projectRef: { name: slug }, fileSlug: 'logo.png' };
+    await write('b.yaml', JSON.stringify({ ...head, metadata: { name: 'logo' }, spec }));
+    await start({ resync_ms: 3_600_000 });
+    expect(messages()).toEqual(['a declared resource is in effect', 'a declared resource waits']);
+    const { project_id = '' } = (await findProjectBySlug(db, slug)) ?? {};
+    await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+    await expect.poll(() => lines.at(-1)).toMatchObject({ msg: messages()[0], name: 'logo' });
   });
 
   it('does not start on a folder that cannot be read, and says in one line what to do', async () => {
