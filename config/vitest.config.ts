@@ -8,13 +8,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** They run the suites of others once more, and load them themselves. */
 const ALONE = ['test/**/*on-servers.test.ts'];
 
-/** They take a minute or more: one that began last would be waited for by every other process. */
+/** They take half a minute or more: one that began last would be waited for by every other process. */
 const LONG = [
-  'test/cluster/{crashes-*,install,soak,uninstall}.test.ts',
-  'test/contract/{deployment,standalone}.test.ts',
-  'test/fault/{api,ingest}-kill.test.ts',
-  'test/runtime/worker/ingest/{hostile-corpus,memory-estimate,svg/browser}.test.ts',
-  'test/walkthroughs/platform.test.ts',
+  'test/cluster/{crashes-*,image-service,install,kill-operator,leader,optional-types,soak,uninstall}.test.ts',
+  'test/contract/{api-fuzz,decoders,deployment,standalone}.test.ts',
+  'test/fault/{api-kill,commit,ingest-kill}.test.ts',
+  'test/runtime/delivery/lookup-cache.test.ts',
+  'test/runtime/platform/queue/rabbitmq*.test.ts',
+  'test/runtime/worker/ingest/{hostile-corpus,memory-estimate,svg/browser,turned-jpeg}.test.ts',
+  'test/runtime/worker/render/alike.test.ts',
+  'test/walkthroughs/{on-call,platform,tenant}.test.ts',
 ];
 
 const limits = {
@@ -43,8 +46,8 @@ export default defineConfig({
     // They begin in the order of their names, and go on beside each other.
     projects: [alone, long, short],
     globalSetup: ['test/support/global-setup.ts'],
-    // Two more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 2,
+    // Three more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 3,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });
