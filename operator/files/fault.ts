@@ -7,13 +7,17 @@ export type Note = { file: string; line: number; message: string };
 
 /** For example `project.yaml:7: spec.state: expected Active or Suspended, got "off"`. */
 export function printFault({ file, line, path, message }: Fault): string {
-  // What is wrong with a file or a folder as a whole stands on line 0.
-  const place = line === 0 ? file : `${file}:${line}`;
+  const place = printPlace({ file, line });
   return path === '' ? `${place}: ${message}` : `${place}: ${path}: ${message}`;
 }
 
-export function printNote({ file, line, message }: Note): string {
-  return `${file}:${line}: ${message}`;
+export function printNote({ message, ...place }: Note): string {
+  return `${printPlace(place)}: ${message}`;
+}
+
+/** What concerns a file or a folder as a whole stands on line 0. */
+function printPlace({ file, line }: Pick<Fault, 'file' | 'line'>): string {
+  return line === 0 ? file : `${file}:${line}`;
 }
 
 /** A path as people write it: `spec.resolutionPresets[1].chain`. */

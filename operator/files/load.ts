@@ -2,6 +2,7 @@
  * Reads a folder of YAML: the documents of the files on its top level. A wrong file or document is
  * reported and leaves the others as they are.
  */
+import type { Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ProjectSpec } from '../project/schema.ts';
@@ -22,13 +23,13 @@ export type Folder = {
 
 /** Never throws: a folder that cannot be read is a fault. */
 export async function loadFolder(path: string, namespace: string): Promise<Folder> {
-  const { documents, faults } = await readFolder(path);
+  const { documents, faults, notes } = await readFolder(path);
   const folder: Folder = {
     resources: [],
     present: new Set(),
     isComplete: faults.length === 0,
     faults,
-    notes: [],
+    notes,
   };
   const known = { seen: new Map(), secrets: new Map() };
   for (const document of documents) addDocument(folder, { document, namespace, ...known });
@@ -92,18 +93,32 @@ type Read = { documents: RawDocument[]; faults: Fault[] };
 
 const FILE_BYTES_MAX = 1024 * 1024;
 
-async function readFolder(folder: string): Promise<Read> {
+async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
   try {
-    const names = (await readdir(folder)).filter((name) => /^[^.].*\.ya?ml$/.test(name)).sort();
-    const files = await Promise.all(names.map((name) => readOneFile(folder, name)));
+    const entries = await readdir(folder, { withFileTypes: true });
+    const seen = entries.filter(({ name }) => !name.startsWith('.'));
+    const isRead = ({ name }: Dirent) => /\.ya?ml$/.test(name);
+    const names = seen.filter(isRead).map(({ name }) => name);
+    const files = await Promise.all(names.sort().map((name) => readOneFile(folder, name)));
     return {
       documents: files.flatMap((each) => each.documents),
       faults: files.flatMap((each) => each.faults),
+      notes: seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
     };
   } catch (error) {
     const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; make it, or name another one with --config`;
-    return { documents: [], faults: [{ file: folder, line: 0, path: '', message }] };
+    return { documents: [], faults: [{ file: folder, line: 0, path: '', message }], notes: [] };
   }
+}
+
+/** Of what may be meant to be read; other files are of no concern. */
+function whyUnread(entry: Dirent): Note[] {
+  const skipped = (why: string) => [{ file: entry.name, line: 0, message: `skipped: ${why}` }];
+  if (entry.isDirectory())
+    return skipped('folders within the folder are not read; move its files up');
+  if (entry.name.endsWith('.json'))
+    return skipped('only *.yaml and *.yml are read; JSON is YAML, so rename it');
+  return [];
 }
 
 async function readOneFile(folder: string, file: string): Promise<Read> {

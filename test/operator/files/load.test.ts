@@ -298,6 +298,16 @@ describe('what is passed over', () => {
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
 
+  it('a folder within it, and a file of JSON, each with what to do', async () => {
+    await mkdir(join(folder, 'teams'));
+    const { noteLines, faultLines, isComplete } = await load({ 'shop.json': '{}' });
+    expect(noteLines.toSorted()).toEqual([
+      'shop.json: skipped: only *.yaml and *.yml are read; JSON is YAML, so rename it',
+      'teams: skipped: folders within the folder are not read; move its files up',
+    ]);
+    expect([faultLines, isComplete]).toEqual([[], true]);
+  });
+
   it('a field that is only read in a cluster, while the rest of the resource counts', async () => {
     const { noteLines, faultLines, names } = await load({
       'a.yaml': project('one', '  routing: { probe: Enabled }'),
