@@ -39,7 +39,8 @@ export const additionalErrors = {
   },
   precondition_failed: {
     status: 412,
-    message: 'The resource has changed since you read it. Read it again and repeat the change.',
+    message:
+      'The resource has changed since you read it, or is not there. Read it again and repeat the change, or leave If-Match out.',
   },
 } as const satisfies Record<string, ErrorRow>;
 

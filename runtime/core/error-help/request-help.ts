@@ -65,7 +65,7 @@ export const requestHelp = {
   },
   precondition_failed: {
     cause:
-      'The request carries `If-Match` with the `ETag` of an older state: since you read the record, somebody else has changed it. Your change was not made.',
+      'The request carries `If-Match` with the `ETag` of an older state: since you read the record, somebody else has changed or deleted it, or it was never there. Your change was not made.',
     steps: [
       'Read the record again and keep its `ETag`.',
       'Look whether your change is still what you want.',
