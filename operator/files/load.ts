@@ -103,7 +103,10 @@ async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
     return {
       documents: files.flatMap((each) => each.documents),
       faults: files.flatMap((each) => each.faults),
-      notes: seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
+      // Beside a kustomization they are for kubectl.
+      notes: names.some((name) => /^kustomization\./.test(name))
+        ? []
+        : seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
     };
   } catch (error) {
     const message = `cannot be read (${codeOf(error)}), expected a folder of *.yaml files; make it, or name another one with --config`;
