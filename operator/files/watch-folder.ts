@@ -26,6 +26,8 @@ export type FolderOperatorOptions = {
   delivery_root_domain?: string;
   /** How often rows are compared although no file changed. */
   resync_ms?: number;
+  /** Told of each pass that wrote something, before the next one begins. */
+  onChanges?: (() => Promise<void>) | undefined;
 };
 
 export type FolderOperator = {
@@ -83,6 +85,7 @@ function createPasses(options: FolderOperatorOptions) {
   const run = async (): Promise<PassReport> => {
     const found = await reconcileFolder(options.folder, context);
     report(found);
+    if (found.changes > 0) await options.onChanges?.();
     return found;
   };
   const pass = (): Promise<PassReport> => {

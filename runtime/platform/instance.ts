@@ -91,7 +91,5 @@ function parse(path: string, text: string): Instance {
 export function sampleProject(instance: Instance): { slug: string; key: string } {
   const { project_slug: slug, api_key: key } = instance;
   if (slug !== '') return { slug, key };
-  throw new Advice(
-    'the folder of YAML declares no active project: add a Project document and start again',
-  );
+  throw new Advice('the folder of YAML declares no active project: add a Project document');
 }

@@ -25,7 +25,7 @@ export function printBanner(
 
 const WITHOUT_PROJECT = [
   '',
-  'The folder of YAML declares no active project: add a Project document, and start again.',
+  'The folder of YAML declares no active project: add a Project document.',
 ];
 
 type Sample = { instance: Instance; data: string; bold(text: string): string };

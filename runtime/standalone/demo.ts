@@ -14,8 +14,9 @@ import { findOrganizationByNamespace, insertOrganization } from '../db/organizat
 import { findProjectBySlug, listProjects, type ProjectRow } from '../db/projects.ts';
 import { insertUser } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { Instance } from '../platform/instance.ts';
 import type { Log } from '../platform/log.ts';
-import { type Secrets, saveSecrets } from './secrets.ts';
+import { loadSecrets, type Secrets, saveSecrets } from './secrets.ts';
 
 const NAMESPACE = 'default';
 const PLAN = 'growth';
@@ -75,6 +76,21 @@ export async function findSampleProject(
     after: null,
   });
   return rows.findLast(({ status }) => status === 'active');
+}
+
+type Of = { organization_id: string; dataFolder: string };
+export type Sample = Pick<Instance, 'project_slug' | 'api_key'>;
+
+/** The sample project and its key, made where there is none; empty where no project is active. */
+export async function openSample(
+  deps: Deps & { log: Log },
+  { organization_id, dataFolder }: Of,
+): Promise<Sample> {
+  const project = await findSampleProject(deps.db, organization_id);
+  if (project === undefined) return { project_slug: '', api_key: '' };
+  const secrets = await loadSecrets(dataFolder);
+  const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
+  return { project_slug: project.project_slug, api_key: api_key ?? '' };
 }
 
 type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };

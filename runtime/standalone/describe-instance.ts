@@ -3,9 +3,10 @@
 import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import { onlyOutside } from '../platform/outside-variables.ts';
+import type { Sample } from './demo.ts';
 import type { StandaloneConfig } from './environment.ts';
 
-type Made = Pick<Instance, 'organization_id' | 'project_slug' | 'api_key'>;
+type Made = Pick<Instance, 'organization_id'> & Sample;
 
 type Running = {
   /** The environment that it was started in. */

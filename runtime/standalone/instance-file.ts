@@ -4,10 +4,20 @@ import { join } from 'node:path';
 import { INSTANCE_FILE, type Instance } from '../platform/instance.ts';
 import { writePrivateFile } from './private-file.ts';
 
-export async function writeInstanceFile(dataFolder: string, instance: Instance): Promise<void> {
-  await writePrivateFile(join(dataFolder, INSTANCE_FILE), instance);
-}
-
-export async function removeInstanceFile(dataFolder: string): Promise<void> {
-  await rm(join(dataFolder, INSTANCE_FILE), { force: true });
+/** Once it is removed it is not written any more. */
+export function keepInstanceFile(dataFolder: string) {
+  const file = join(dataFolder, INSTANCE_FILE);
+  let isGone = false;
+  let writing = Promise.resolve();
+  return {
+    write: (instance: Instance): Promise<void> => {
+      if (!isGone) writing = writePrivateFile(file, instance);
+      return writing;
+    },
+    remove: async (): Promise<void> => {
+      isGone = true;
+      await writing.catch(() => undefined);
+      await rm(file, { force: true });
+    },
+  };
 }

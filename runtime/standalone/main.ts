@@ -12,7 +12,7 @@ import { createLog, type Log, type LogLevel } from '../platform/log.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { printBanner } from './banner.ts';
 import { claimDataFolder } from './data-folder.ts';
-import { removeInstanceFile, writeInstanceFile } from './instance-file.ts';
+import { keepInstanceFile } from './instance-file.ts';
 import { startParts } from './parts.ts';
 
 export type UpOptions = {
@@ -61,17 +61,21 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
       host: LOOPBACK,
     }),
   };
-  const instance = await startParts({
-    env,
-    log,
-    lifecycle,
-    ports,
+  const file = keepInstanceFile(folder.path);
+  let isAnnounced = false;
+  const onInstance = async (instance: Instance) => {
+    await file.write(instance);
+    const { project_slug } = instance;
+    if (isAnnounced) log.info('upload, call and env take another project now', { project_slug });
+    else announce(options, instance, Math.round(performance.now() - started));
+    isAnnounced = true;
+  };
+  await startParts({
+    ...{ env, log, lifecycle, ports, onInstance },
     dataFolder: folder.path,
     configFolder: options.config,
   });
-  await writeInstanceFile(folder.path, instance);
-  lifecycle.onStop('instance file', () => removeInstanceFile(folder.path));
-  announce(options, instance, Math.round(performance.now() - started));
+  lifecycle.onStop('instance file', file.remove);
 }
 
 /** First of all, so that nothing has been started yet when the folder is not there. */

@@ -1,6 +1,9 @@
 /** Starts the parts of a standalone in order; each is registered to be stopped before those that it needs. */
 import { join } from 'node:path';
-import { startFolderOperator } from '../../operator/files/watch-folder.ts';
+import {
+  type FolderOperatorOptions,
+  startFolderOperator,
+} from '../../operator/files/watch-folder.ts';
 import { type Deps, openDatabase, openDeps } from '../actions/open-deps.ts';
 import { watch } from '../actions/run-deployment.ts';
 import { INGEST_LEASE_SECONDS } from '../core/limits.ts';
@@ -21,7 +24,7 @@ import type { Log } from '../platform/log.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { startWorker, workerSettings } from '../worker/serve.ts';
-import { ensureApiKey, ensureOrganization, findSampleProject } from './demo.ts';
+import { ensureOrganization, openSample, type Sample } from './demo.ts';
 import { describeInstance } from './describe-instance.ts';
 import {
   type Ports,
@@ -42,9 +45,11 @@ export type PartsOptions = {
   ports: Ports;
   dataFolder: string;
   configFolder: string;
+  /** Told of each instance that commands are to find from then on, the first one after all parts have started. */
+  onInstance(instance: Instance): Promise<void>;
 };
 
-export async function startParts(options: PartsOptions): Promise<Instance> {
+export async function startParts(options: PartsOptions): Promise<void> {
   const { dataFolder, lifecycle } = options;
   await startTracing(parseConfig(options.env), { ...options, name: 'up' });
   const secrets = await loadSecrets(dataFolder);
@@ -66,19 +71,20 @@ export async function startParts(options: PartsOptions): Promise<Instance> {
   }
   const worker = await startWorker({ ...deps, ...workerSettings(config) });
   lifecycle.onStop('worker', () => worker.stop());
-  const organization_id = await startOperator(deps, options, config);
+  const organization_id = await ensureOrganization(deps);
+  const running = { given: options.env, environment, config };
+  let told: Sample | undefined;
+  const tellSample = async () => {
+    const sample = await openSample(deps, { organization_id, dataFolder });
+    if (sample.project_slug === told?.project_slug) return;
+    told = sample;
+    await options.onInstance(describeInstance(running, { organization_id, ...sample }));
+  };
+  const folder = { organization_id, onChanges: async () => told && (await tellSample()) };
+  await startOperator(deps, { ...options, ...folder }, config);
   await startServers(deps, { config, lifecycle, dataFolder, storage });
   startJobs(deps, config, options);
-  const sample = await findSampleProject(deps.db, organization_id);
-  const key = sample && (await ensureApiKey(deps, { project: sample, secrets, dataFolder }));
-  return describeInstance(
-    { given: options.env, environment, config },
-    {
-      organization_id,
-      project_slug: sample?.project_slug ?? '',
-      api_key: key ?? '',
-    },
-  );
+  await tellSample();
 }
 
 function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
@@ -112,23 +118,23 @@ async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
   });
 }
 
-/** Returns the organization that owns what the folder declares. */
+type Folder = Pick<FolderOperatorOptions, 'organization_id' | 'onChanges'>;
+
 async function startOperator(
   deps: Deps,
-  options: PartsOptions,
+  { configFolder, dataFolder, lifecycle, ...folder }: PartsOptions & Folder,
   config: StandaloneConfig,
-): Promise<string> {
-  const organization_id = await ensureOrganization(deps);
+): Promise<void> {
   const operator = await startFolderOperator({
-    folder: options.configFolder,
+    folder: configFolder,
     db: deps.db,
-    organization_id,
+    organization_id: folder.organization_id,
+    onChanges: folder.onChanges,
     sealing: createSealing(config.keyEncryptionKeys),
     clock: deps.clock,
     log: deps.log,
     delivery_root_domain: config.deliveryRootDomain,
-    writeSecret: (name, value) => writeSecretFile(options.dataFolder, name, value),
+    writeSecret: (name, value) => writeSecretFile(dataFolder, name, value),
   });
-  options.lifecycle.onStop('operator', () => operator.stop());
-  return organization_id;
+  lifecycle.onStop('operator', () => operator.stop());
 }

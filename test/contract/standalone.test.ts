@@ -12,6 +12,7 @@ import { deliver, targetOf, withKey, withSession } from './support/client.ts';
 import { diagnose, wrongIn } from './support/doctor.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
 import {
+  type Instance,
   makeFolder,
   projectRoot,
   removeFolder,
@@ -334,8 +335,16 @@ describe('what runs alone', { shuffle: false }, () => {
       expect([status, body.error.code]).toEqual([403, 'project_suspended']);
     });
 
-    it('that comes back takes the project up again, and Ctrl-C stops as cleanly', async () => {
+    it('that comes back takes the project up again: commands find it, and its key opens it', async () => {
       await cp(join(projectRoot, 'config/samples/project.yaml'), join(config, 'project.yaml'));
+      const found = async (): Promise<Instance> =>
+        JSON.parse(await readFile(join(data, 'instance.json'), 'utf8'));
+      await eventually(async () => (await found()).project_slug === 'demo');
+      const key = withKey(started(), (await found()).api_key);
+      expect((await key('GET', '/v1/key')).status).toBe(200);
+    });
+
+    it('that came back is there over a stop, which Ctrl-C does as cleanly', async () => {
       await expectCleanStop('SIGINT');
       const { instance } = await start();
       expect(instance.project_slug).toBe('demo');
