@@ -46,8 +46,8 @@ export default defineConfig({
     // They begin in the order of their names, and go on beside each other.
     projects: [alone, long, short],
     globalSetup: ['test/support/global-setup.ts'],
-    // Three more than there are cores: a test that drives real processes mostly waits.
-    maxWorkers: availableParallelism() + 3,
+    // Two more than there are cores: a test that drives real processes mostly waits.
+    maxWorkers: availableParallelism() + 2,
     reporters: ['default', './config/summary-reporter.ts'],
   },
 });

@@ -17,16 +17,21 @@ export function photograph(width: number, height: number, seed = 1): Picture {
     radius: (0.05 + random() * 0.2) * Math.min(width, height),
     color: [random() * 160 - 80, random() * 160 - 80, random() * 160 - 80],
   }));
+  const sample = (slope: number, color: number | undefined, texture: number) => {
+    const value = 60 + 110 * slope + (color ?? 0) + texture + random() * 6;
+    return Math.min(Math.max(Math.round(value), 0), 255);
+  };
+  let at = 0;
   for (let y = 0; y < height; y += 1) {
+    // Most rows meet few shapes, and a picture has millions of places.
+    const met = shapes.filter((one) => Math.abs(y - one.y) < one.radius);
+    const wave = Math.cos(y / 5);
     for (let x = 0; x < width; x += 1) {
-      const at = (y * width + x) * 3;
-      const shape = shapes.find((one) => (x - one.x) ** 2 + (y - one.y) ** 2 < one.radius ** 2);
-      const texture = 14 * Math.sin(x / 7 + y / 11) * Math.cos(y / 5);
-      for (let channel = 0; channel < 3; channel += 1) {
-        const slope = [x / width, y / height, 1 - x / width][channel] ?? 0;
-        const value = 60 + 110 * slope + (shape?.color[channel] ?? 0) + texture + random() * 6;
-        data[at + channel] = Math.min(Math.max(Math.round(value), 0), 255);
-      }
+      const shape = met.find((one) => (x - one.x) ** 2 + (y - one.y) ** 2 < one.radius ** 2);
+      const texture = 14 * Math.sin(x / 7 + y / 11) * wave;
+      data[at++] = sample(x / width, shape?.color[0], texture);
+      data[at++] = sample(y / height, shape?.color[1], texture);
+      data[at++] = sample(1 - x / width, shape?.color[2], texture);
     }
   }
   return { data, width, height, channels: 3 };
