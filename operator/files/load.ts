@@ -104,7 +104,7 @@ async function readFolder(folder: string): Promise<Read & { notes: Note[] }> {
       documents: files.flatMap((each) => each.documents),
       faults: files.flatMap((each) => each.faults),
       // Beside a kustomization they are for kubectl.
-      notes: names.some((name) => /^kustomization\./.test(name))
+      notes: seen.some(({ name }) => /^kustomization(\.ya?ml)?$/i.test(name))
         ? []
         : seen.filter((entry) => !isRead(entry)).flatMap(whyUnread),
     };

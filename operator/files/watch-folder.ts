@@ -26,8 +26,8 @@ export type FolderOperatorOptions = {
   delivery_root_domain?: string;
   /** How often rows are compared although no file changed. */
   resync_ms?: number;
-  /** Told of each pass that wrote something, before the next one begins. */
-  onChanges?: (() => Promise<void>) | undefined;
+  /** Awaited after each pass, before the next one begins. */
+  onPass?: (() => Promise<void>) | undefined;
 };
 
 export type FolderOperator = {
@@ -48,9 +48,10 @@ export async function startFolderOperator(options: FolderOperatorOptions): Promi
   await checkFolder(options);
   const passes = createPasses(options);
   let again: NodeJS.Timeout | undefined;
+  let isStopped = false;
   const lookAgain = ({ resources }: PassReport) => {
     clearTimeout(again);
-    if (resources.some(({ outcome }) => outcome === 'waiting'))
+    if (!isStopped && resources.some(({ outcome }) => outcome === 'waiting'))
       again = setTimeout(look, WAITING_MS).unref();
   };
   const look = () => void passes.pass().then(lookAgain, () => undefined);
@@ -62,9 +63,10 @@ export async function startFolderOperator(options: FolderOperatorOptions): Promi
   return {
     pass: passes.pass,
     stop: async () => {
+      isStopped = true;
+      clearTimeout(again);
       watching.stop();
       await passes.idle();
-      clearTimeout(again);
     },
   };
 }
@@ -85,7 +87,7 @@ function createPasses(options: FolderOperatorOptions) {
   const run = async (): Promise<PassReport> => {
     const found = await reconcileFolder(options.folder, context);
     report(found);
-    if (found.changes > 0) await options.onChanges?.();
+    await options.onPass?.();
     return found;
   };
   const pass = (): Promise<PassReport> => {

@@ -1,6 +1,6 @@
 /**
  * How a command finds the Tintype that runs on this machine: the file that it wrote when it was ready
- * (`<data>/instance.json`, mode 0600, removed at the stop).
+ * (`<data>/instance.json`, mode 0600, removed at the stop; written anew where the folder declares another project).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

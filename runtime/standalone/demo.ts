@@ -14,9 +14,8 @@ import { findOrganizationByNamespace, insertOrganization } from '../db/organizat
 import { findProjectBySlug, listProjects, type ProjectRow } from '../db/projects.ts';
 import { insertUser } from '../db/users.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Instance } from '../platform/instance.ts';
 import type { Log } from '../platform/log.ts';
-import { loadSecrets, type Secrets, saveSecrets } from './secrets.ts';
+import { type Secrets, saveSecrets } from './secrets.ts';
 
 const NAMESPACE = 'default';
 const PLAN = 'growth';
@@ -78,39 +77,25 @@ export async function findSampleProject(
   return rows.findLast(({ status }) => status === 'active');
 }
 
-type Of = { organization_id: string; dataFolder: string };
-export type Sample = Pick<Instance, 'project_slug' | 'api_key'>;
-
-/** The sample project and its key, made where there is none; empty where no project is active. */
-export async function openSample(
-  deps: Deps & { log: Log },
-  { organization_id, dataFolder }: Of,
-): Promise<Sample> {
-  const project = await findSampleProject(deps.db, organization_id);
-  if (project === undefined) return { project_slug: '', api_key: '' };
-  const secrets = await loadSecrets(dataFolder);
-  const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
-  return { project_slug: project.project_slug, api_key: api_key ?? '' };
-}
-
 type Keeping = { project: ProjectRow; secrets: Secrets; dataFolder: string };
 
 /**
- * The key that was made before, as long as it still opens this project; else a new one, kept in the secrets file.
- * Undefined where the project has its most keys already.
+ * The key that was made for this project before, as long as it opens it; else a new one, kept in the secrets and their
+ * file. Undefined where the project has its most keys already.
  */
 export async function ensureApiKey(
   deps: Deps & { log: Log },
   { project: { project_id, project_slug }, secrets, dataFolder }: Keeping,
 ): Promise<string | undefined> {
-  const kept = secrets.api_key;
+  const kept = secrets.api_keys[project_id] ?? secrets.api_key;
   const row = kept === null ? undefined : await findApiKeyByHash(deps.db, hashApiKey(kept));
   if (kept !== null && row?.project_id === project_id) return kept;
   const actor = { actor_kind: 'system' } as const;
   const wish = { project_id, actor, name: 'tintype up', scopes: null };
   try {
     const { plaintext_secret } = await createApiKey(deps, wish);
-    await saveSecrets(dataFolder, { ...secrets, api_key: plaintext_secret });
+    secrets.api_keys[project_id] = plaintext_secret;
+    await saveSecrets(dataFolder, secrets);
     return plaintext_secret;
   } catch (error) {
     const isFull = error instanceof ServiceError && error.code === 'api_key_quota_exceeded';

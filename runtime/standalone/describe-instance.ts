@@ -3,8 +3,8 @@
 import type { Environment } from '../platform/config.ts';
 import type { Instance } from '../platform/instance.ts';
 import { onlyOutside } from '../platform/outside-variables.ts';
-import type { Sample } from './demo.ts';
 import type { StandaloneConfig } from './environment.ts';
+import type { Sample } from './sample.ts';
 
 type Made = Pick<Instance, 'organization_id'> & Sample;
 

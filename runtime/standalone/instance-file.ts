@@ -10,8 +10,12 @@ export function keepInstanceFile(dataFolder: string) {
   let isGone = false;
   let writing = Promise.resolve();
   return {
+    /** One after the other, as each goes through the same temporary file. */
     write: (instance: Instance): Promise<void> => {
-      if (!isGone) writing = writePrivateFile(file, instance);
+      const next = async () => {
+        if (!isGone) await writePrivateFile(file, instance);
+      };
+      writing = writing.then(next, next);
       return writing;
     },
     remove: async (): Promise<void> => {

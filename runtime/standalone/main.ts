@@ -65,17 +65,21 @@ async function start({ options, env, log, lifecycle }: Start): Promise<void> {
   let isAnnounced = false;
   const onInstance = async (instance: Instance) => {
     await file.write(instance);
-    const { project_slug } = instance;
-    if (isAnnounced) log.info('upload, call and env take another project now', { project_slug });
-    else announce(options, instance, Math.round(performance.now() - started));
+    if (isAnnounced) return sayOther(log, instance);
     isAnnounced = true;
+    lifecycle.onStop('instance file', file.remove);
+    announce(options, instance, Math.round(performance.now() - started));
   };
   await startParts({
     ...{ env, log, lifecycle, ports, onInstance },
     dataFolder: folder.path,
     configFolder: options.config,
   });
-  lifecycle.onStop('instance file', file.remove);
+}
+
+function sayOther(log: Log, { project_slug }: Instance): void {
+  if (project_slug === '') log.info('upload and env have no project: the folder declares none');
+  else log.info('upload and env take this project now', { project_slug });
 }
 
 /** First of all, so that nothing has been started yet when the folder is not there. */

@@ -24,7 +24,7 @@ import type { Log } from '../platform/log.ts';
 import { createSealing } from '../platform/sealing.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { startWorker, workerSettings } from '../worker/serve.ts';
-import { ensureOrganization, openSample, type Sample } from './demo.ts';
+import { ensureOrganization } from './demo.ts';
 import { describeInstance } from './describe-instance.ts';
 import {
   type Ports,
@@ -33,6 +33,7 @@ import {
   standaloneEnvironment,
 } from './environment.ts';
 import { keepPostgres } from './kept-postgres.ts';
+import { followSample } from './sample.ts';
 import { writeSecretFile } from './secret-files.ts';
 import { loadSecrets } from './secrets.ts';
 import { startServers } from './servers.ts';
@@ -73,18 +74,22 @@ export async function startParts(options: PartsOptions): Promise<void> {
   lifecycle.onStop('worker', () => worker.stop());
   const organization_id = await ensureOrganization(deps);
   const running = { given: options.env, environment, config };
-  let told: Sample | undefined;
-  const tellSample = async () => {
-    const sample = await openSample(deps, { organization_id, dataFolder });
-    if (sample.project_slug === told?.project_slug) return;
-    told = sample;
-    await options.onInstance(describeInstance(running, { organization_id, ...sample }));
+  const look = followSample(deps, {
+    ...{ organization_id, secrets, dataFolder },
+    tell: (sample) => options.onInstance(describeInstance(running, { organization_id, ...sample })),
+  });
+  let isUp = false;
+  const onPass = async () => {
+    if (!isUp) return;
+    await look().catch((error: unknown) =>
+      deps.log.warn('which project upload and env take is not known, it is tried again', { error }),
+    );
   };
-  const folder = { organization_id, onChanges: async () => told && (await tellSample()) };
-  await startOperator(deps, { ...options, ...folder }, config);
+  await startOperator(deps, { ...options, organization_id, onPass }, config);
   await startServers(deps, { config, lifecycle, dataFolder, storage });
   startJobs(deps, config, options);
-  await tellSample();
+  isUp = true;
+  await look();
 }
 
 function startJobs(deps: Deps, config: StandaloneConfig, { lifecycle }: PartsOptions): void {
@@ -118,7 +123,7 @@ async function bringUp(url: string, { log }: PartsOptions): Promise<void> {
   });
 }
 
-type Folder = Pick<FolderOperatorOptions, 'organization_id' | 'onChanges'>;
+type Folder = Pick<FolderOperatorOptions, 'organization_id' | 'onPass'>;
 
 async function startOperator(
   deps: Deps,
@@ -129,7 +134,7 @@ async function startOperator(
     folder: configFolder,
     db: deps.db,
     organization_id: folder.organization_id,
-    onChanges: folder.onChanges,
+    onPass: folder.onPass,
     sealing: createSealing(config.keyEncryptionKeys),
     clock: deps.clock,
     log: deps.log,

@@ -17,7 +17,9 @@ const secretsSchema = z.object({
   provider_b_secret: z.string(),
   key_encryption_keys: z.string(),
   token_keys: z.string(),
-  /** The sample project's API key: shown to the owner of this folder, stored nowhere else in clear. */
+  /** API keys of sample projects, by project_id: shown to the owner of this folder, stored nowhere else in clear. */
+  api_keys: z.record(z.string(), z.string()).default({}),
+  /** The only one, in folders of an earlier version. */
   api_key: z.string().nullable(),
 });
 
@@ -64,6 +66,7 @@ function newSecrets(): Secrets {
     provider_b_secret: secret(),
     key_encryption_keys: key(),
     token_keys: key(),
+    api_keys: {},
     api_key: null,
   };
 }

@@ -308,6 +308,12 @@ describe('what is passed over', () => {
     expect([faultLines, isComplete]).toEqual([[], true]);
   });
 
+  it('what lies beside a kustomization without one: it is for kubectl', async () => {
+    await mkdir(join(folder, 'cluster'));
+    const { noteLines } = await load({ Kustomization: 'resources: [cluster]', 'shop.json': '{}' });
+    expect(noteLines).toEqual([]);
+  });
+
   it('a field that is only read in a cluster, while the rest of the resource counts', async () => {
     const { noteLines, faultLines, names } = await load({
       'a.yaml': project('one', '  routing: { probe: Enabled }'),

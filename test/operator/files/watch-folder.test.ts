@@ -3,7 +3,11 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type FolderOperator, startFolderOperator } from '../../../operator/files/watch-folder.ts';
+import {
+  type FolderOperator,
+  type FolderOperatorOptions,
+  startFolderOperator,
+} from '../../../operator/files/watch-folder.ts';
 import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
@@ -32,7 +36,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function start(options: { resync_ms?: number } = {}): Promise<FolderOperator> {
+async function start(
+  options: Pick<FolderOperatorOptions, 'resync_ms' | 'onPass'> = {},
+): Promise<FolderOperator> {
   const { organization_id } = await makeOrganization(db);
   const destination = { write: (line: string) => lines.push(JSON.parse(line)) };
   operator = await startFolderOperator({
@@ -74,7 +80,13 @@ describe('the operator of a folder', () => {
     const head = { apiVersion: 'tintype.dev/v1alpha1', kind: 'WatermarkPreset' };
     const spec = { projectRef: { name: slug }, fileSlug: 'logo.png' };
     await write('b.yaml', JSON.stringify({ ...head, metadata: { name: 'logo' }, spec }));
-    await start({ resync_ms: 3_600_000 });
+    let passes = 0;
+    const onPass = async () => {
+      passes += 1;
+    };
+    await start({ resync_ms: 3_600_000, onPass });
+    // After the second one, which looks for what changed during the first, no file asks for another.
+    await expect.poll(() => passes).toBeGreaterThan(1);
     expect(messages()).toEqual(['a declared resource is in effect', 'a declared resource waits']);
     const { project_id = '' } = (await findProjectBySlug(db, slug)) ?? {};
     await makeFile(db, { project_id }, { file_slug: 'logo.png' });

@@ -10,6 +10,7 @@ import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { ensureApiKey, findSampleProject } from '../../../runtime/standalone/demo.ts';
+import { loadSecrets, type Secrets } from '../../../runtime/standalone/secrets.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeOrganization, makeProject } from '../../support/rows.ts';
 
@@ -17,11 +18,12 @@ const { db } = useDatabase();
 const lines: string[] = [];
 const destination = { write: (line: string) => lines.push(line) };
 const log = createLog({ level: 'warn', name: 'test', format: 'json', destination });
-const secrets = {
+const none = {
   ...{ request_signing_secret: '', storage_event_secret: '', storage_url_secret: '' },
   ...{ provider_a_secret: '', provider_b_secret: '', key_encryption_keys: '', token_keys: '' },
   api_key: null,
 };
+let secrets: Secrets;
 let dataFolder: string;
 let organization_id: string;
 
@@ -32,6 +34,7 @@ afterAll(() => rm(dataFolder, { recursive: true }));
 beforeEach(async () => {
   await db.query('truncate organizations cascade');
   organization_id = (await makeOrganization(db)).organization_id;
+  secrets = { ...none, api_keys: {} };
 });
 
 const make = (project_slug: string) => makeProject(db, { organization_id, project_slug });
@@ -55,8 +58,10 @@ it('makes a key once, and tells who did', async () => {
   const project = await make('demo');
   const deps = { db, clock: systemClock, log };
   const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
-  const again = { project, secrets: { ...secrets, api_key: api_key ?? null }, dataFolder };
-  expect(await ensureApiKey(deps, again)).toBe(api_key);
+  expect(await ensureApiKey(deps, { project, secrets, dataFolder })).toBe(api_key);
+  const earlier = { ...secrets, api_keys: {}, api_key: api_key ?? null };
+  expect(await ensureApiKey(deps, { project, secrets: earlier, dataFolder })).toBe(api_key);
+  expect((await loadSecrets(dataFolder)).api_keys).toEqual({ [project.project_id]: api_key });
   expect(await keysOf(project)).toEqual([hashApiKey(api_key ?? '')]);
   const told = await db.query('select action, actor_kind from audit_log');
   expect(told).toEqual([{ action: 'api_key.create', actor_kind: 'system' }]);

@@ -16,6 +16,7 @@ const secrets = {
   provider_b_secret: 'e'.repeat(64),
   key_encryption_keys: keys('k1', 1),
   token_keys: keys('t1', 2),
+  api_keys: {},
   api_key: null,
 };
 

@@ -1,0 +1,49 @@
+/** The sample project as it is now: told at the end of the start, and again where the folder declares another one. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Database } from '../db/client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Instance } from '../platform/instance.ts';
+import type { Log } from '../platform/log.ts';
+import { ensureApiKey, findSampleProject } from './demo.ts';
+import type { Secrets } from './secrets.ts';
+
+/** Empty where no project is active; without a key where the project has its most keys. */
+export type Sample = Pick<Instance, 'project_slug' | 'api_key'>;
+
+type Deps = { db: Database; clock: Clock; log: Log };
+type Following = {
+  organization_id: string;
+  secrets: Secrets;
+  dataFolder: string;
+  tell(sample: Sample): Promise<void>;
+};
+
+/** Each call of what it returns looks, and tells what is not as it was told last; one at a time. */
+export function followSample(deps: Deps, following: Following): () => Promise<void> {
+  let told: Sample | undefined;
+  let last: Promise<void> = Promise.resolve();
+  const look = async () => {
+    const sample = await openSample(deps, following, told);
+    if (isDeepStrictEqual(sample, told)) return;
+    await following.tell(sample);
+    told = sample;
+  };
+  return () => {
+    last = last.catch(() => undefined).then(look);
+    return last;
+  };
+}
+
+async function openSample(
+  deps: Deps,
+  { organization_id, secrets, dataFolder }: Following,
+  told: Sample | undefined,
+): Promise<Sample> {
+  const project = await findSampleProject(deps.db, organization_id);
+  if (project === undefined) return { project_slug: '', api_key: '' };
+  const { project_slug } = project;
+  // That it gets no key was said.
+  if (told?.project_slug === project_slug && told.api_key === '') return told;
+  const api_key = await ensureApiKey(deps, { project, secrets, dataFolder });
+  return { project_slug, api_key: api_key ?? '' };
+}
