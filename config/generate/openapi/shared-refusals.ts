@@ -1,4 +1,5 @@
-/** A refusal that several operations answer stands once, below `components`, named by its codes. */
+/** A refusal that several operations answer stands once, below `components`, named by its examples. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Json } from './document.ts';
 
 type Refused = { content?: { 'application/json'?: { examples?: Json } } };
@@ -15,7 +16,8 @@ export function shareRefusals(paths: Json): { paths: Json; responses: Json } {
   const shared = visit(paths, (value) => {
     const name = refusalName(value);
     if (name === undefined || times.get(name) === 1) return value;
-    responses[name] = value;
+    responses[name] ??= value;
+    if (!isDeepStrictEqual(responses[name], value)) throw new Error(`two refusals named ${name}`);
     return { $ref: `#/components/responses/${name}` };
   });
   const sorted = Object.entries(responses).sort(([one], [other]) => (one < other ? -1 : 1));

@@ -42,13 +42,14 @@ function readOneOperation() {
 
 /** What stands at the path, and all that it refers to. */
 function neededBy(document, path) {
-  const needed = { openapi: document.openapi, paths: {}, components: {} };
+  const { openapi, servers } = document;
+  const needed = { openapi, servers, paths: {}, components: {} };
   const take = (keys) => {
     const value = keys.reduce((found, key) => found?.[key], document);
     let place = needed;
     for (const key of keys.slice(0, -1)) place = place[key] ??= {};
     const last = keys.at(-1);
-    if (value === undefined || last in place) return;
+    if (value === undefined || Object.hasOwn(place, last)) return;
     place[last] = value;
     for (const [, reference] of JSON.stringify(value).matchAll(/"\$ref":"#\/([^"]+)"/g))
       take(reference.split('/'));

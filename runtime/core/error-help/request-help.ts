@@ -67,7 +67,7 @@ export const requestHelp = {
     cause:
       'The request carries `If-Match` with the `ETag` of an older state: since you read the record, somebody else has changed or deleted it, or it was never there. Your change was not made.',
     steps: [
-      'Read the record again and keep its `ETag`.',
+      'Read the record again and keep its `ETag`; where it is not there, leave `If-Match` out to make it.',
       'Look whether your change is still what you want.',
       'Send it with the new `ETag` as `If-Match`, or without `If-Match` to write whatever is there.',
     ],

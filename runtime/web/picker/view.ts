@@ -36,10 +36,9 @@ export function showPicker(terms: Terms): void {
   const again = element('button', { type: 'button', class: 'again', hidden: '' }, [texts.again]);
   const say = () => {
     status.textContent = sentence(texts, { list, selection, session });
-    const isEmpty = list.items.length === 0;
-    empty.textContent = isEmpty ? status.textContent : '';
-    // It is heard there, and seen once.
-    status.classList.toggle('unseen', isEmpty);
+    empty.textContent = list.items.length === 0 ? listSentence(texts, { list, session }) : '';
+    // Where both are the same it is heard there, and seen once.
+    status.classList.toggle('unseen', empty.textContent === status.textContent);
     insert.disabled = selection.files.length === 0;
     insert.textContent = texts.insertCount(selection.files.length);
     again.hidden = list.state !== 'failed';
@@ -146,8 +145,15 @@ function sentence(
   texts: Texts,
   { list, selection, session }: { list: FileList; selection: Selection; session: Session },
 ): string {
+  const isChosen = list.state !== 'failed' && selection.files.length > 0;
+  return isChosen ? texts.selected(selection.files.length) : listSentence(texts, { list, session });
+}
+
+function listSentence(
+  texts: Texts,
+  { list, session }: { list: FileList; session: Session },
+): string {
   if (list.state === 'failed') return errorText(texts, list.code);
-  if (selection.files.length > 0) return texts.selected(selection.files.length);
   const count = list.items.length;
   if (count > 0) return texts.shown(count, list.state === 'whole' ? '' : '+');
   if (list.state !== 'whole') return texts.loading;
