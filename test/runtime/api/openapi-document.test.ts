@@ -37,4 +37,13 @@ describe('the OpenAPI document', () => {
     const kept = successes.filter(({ answer }) => answer.headers?.['Cache-Control']?.schema);
     expect(kept.map(({ name }) => name)).toContain('GET /v1/public/status 200');
   });
+
+  // The page at /docs follows them as they stand.
+  it('refers to names alone', () => {
+    const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
+    const found = [...references].map(([, reference = '']) => reference);
+    expect(found.length).toBeGreaterThan(500);
+    const odd = found.filter((each) => !/^#\/components\/\w+\/[\w.-]+$/.test(each));
+    expect(odd).toEqual([]);
+  });
 });

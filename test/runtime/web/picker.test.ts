@@ -131,6 +131,22 @@ describe('the picker', { shuffle: false }, () => {
       await eventually(() => shown.frame.getByRole('option').count()).toBe(3);
     });
 
+    it('says that nothing matches beside how many are chosen, and what is empty once', async () => {
+      await pick({ select: 'many' });
+      await tile('forest.jpg').click();
+      const none = 'No image matches “nothing of this name”.';
+      await shown.frame.getByRole('searchbox').fill('nothing of this name');
+      await eventually(() => shown.frame.locator('.empty').textContent()).toBe(none);
+      expect(await status().textContent()).toBe('1 selected');
+      const isSeen = async () => ((await status().boundingBox())?.width ?? 0) > 1;
+      expect(await isSeen()).toBe(true);
+      await press('Escape');
+      await tile('forest.jpg').click();
+      await shown.frame.getByRole('searchbox').fill('nothing of this name');
+      await eventually(() => status().textContent()).toBe(none);
+      expect(await isSeen()).toBe(false);
+    });
+
     it('takes no click between two images for one on them', async () => {
       await pick();
       await tile('forest.jpg').click();
