@@ -341,6 +341,9 @@ describe('the picker', { shuffle: false }, () => {
       const begun = new URL((await asked).url()).pathname.split('/').at(-1) ?? '';
       await button('Try unsent.jpg again').waitFor();
       await eventually(() => uploadOf(begun)).toMatchObject({ status: 'expired' });
+      await shown.page.unroute('**/v1/uploads/**');
+      await button('Try unsent.jpg again').click();
+      await tile('unsent.jpg').waitFor();
     });
 
     it('has the image whose bytes arrived though the answer was lost', async () => {
