@@ -138,7 +138,6 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
   const object = await deps.buckets.ingest.open(upload.ingest_key);
   if (object === undefined) throw new IngestRefusal('ingest_object_missing', upload.ingest_key);
   const { chunks, digest } = verifiedChunks(object, upload);
-  const { upload_id, project_id, attempt: number } = upload;
   try {
     await deps.failpoint?.('ingest.opened');
     const answer = await deps.sandbox.run({
@@ -146,7 +145,7 @@ async function decode(deps: IngestDeps, upload: UploadRow, signal: AbortSignal) 
       facts: { content_type: upload.content_type },
       parts: [{ size_bytes: upload.size_bytes, chunks: announced(chunks, deps.failpoint) }],
       signal,
-      about: { upload_id, project_id, attempt: number },
+      about: namesOf(upload),
     });
     return { result: readIngestAnswer(answer), source_sha256: digest() };
   } finally {
@@ -159,10 +158,15 @@ async function* announced(chunks: AsyncIterable<Uint8Array>, failpoint: Failpoin
   await failpoint?.('ingest.verified');
 }
 
+/** What a line of the log on an attempt names. */
+function namesOf({ upload_id, project_id, attempt }: UploadRow) {
+  return { upload_id, project_id, attempt };
+}
+
 /** What failed decides how the attempt ends; what cannot be written down is left to the lease. */
 async function settle(deps: IngestDeps, upload: UploadRow, error: unknown): Promise<IngestOutcome> {
   const { upload_id, attempt: number } = upload;
-  const log = deps.log.child({ upload_id, project_id: upload.project_id, attempt: number });
+  const log = deps.log.child(namesOf(upload));
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {
     case 'drop':
