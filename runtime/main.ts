@@ -147,7 +147,8 @@ for (const [name, description] of [
 program
   .command('migrate')
   .description('brings the database of TINTYPE_DATABASE_URL to this version')
-  .action(async () => (await import('./db/main.ts')).migrateCommand(process.env));
+  .action(async () => (await import('./db/main.ts')).migrateCommand(process.env))
+  .addHelpText('after', `\n${processSettings}`);
 
 program
   .command('doctor')

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ProcessingErrorCode } from '../core/errors.ts';
+import { FILE_FAULTS } from '../core/file-faults.ts';
 import { sayFailure } from '../core/image/failure-sentences.ts';
 import { Advice } from '../platform/advice.ts';
 import { findInstance, type Instance, sampleProject } from '../platform/instance.ts';
@@ -139,13 +140,8 @@ function failureOf({ status, error_code }: UploadSession, contentType: string): 
   return new Refused(error_code, sayFailure(error_code, contentType));
 }
 
-/** What the file itself is to blame for. Of all else whoever runs Tintype may want to know which upload it was. */
-const plain: ReadonlySet<string> = new Set<ProcessingErrorCode>([
-  'unsupported_media_type',
-  'animated_not_supported',
-  'image_too_large',
-  'decode_failed',
-]);
+/** Of all else than the file itself whoever runs Tintype may want to know which upload it was. */
+const plain: ReadonlySet<string> = new Set(FILE_FAULTS);
 
 function withId(error: unknown, uploadId: string): unknown {
   if (error instanceof Refused && plain.has(error.code)) return error;

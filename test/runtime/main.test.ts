@@ -46,7 +46,7 @@ describe('tintype help', () => {
     }
   });
 
-  it.each(['api', 'delivery', 'worker', 'dispatcher', 'operator'])(
+  it.each(['api', 'delivery', 'worker', 'dispatcher', 'operator', 'migrate'])(
     'says of %s where its settings are from',
     async (name) => {
       const { stdout } = await runTintype([name, '--help']);

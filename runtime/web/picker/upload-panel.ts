@@ -1,17 +1,15 @@
 /** The list of uploads below the grid: how far each is, and what can be done about it. */
+import { FILE_FAULTS } from '../../core/file-faults.ts';
 import { element, signButton } from './element.ts';
 import { errorText, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
 
 /** The same file will be refused again. */
 const IN_VAIN: ReadonlySet<string | null> = new Set([
-  'animated_not_supported',
-  'decode_failed',
+  ...FILE_FAULTS,
   'file_too_large',
-  'image_too_large',
   'proxy_upload_too_large',
   'unsupported_content_type',
-  'unsupported_media_type',
 ]);
 
 type Line = {
