@@ -2,6 +2,7 @@
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
 import type { Queryable } from './client.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -45,22 +46,38 @@ export async function findMissingMigrations(db: Queryable): Promise<string[]> {
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
+// Every process asks which migrations there are; few run them, and need the packages for it.
 async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {
-  // Every process asks which migrations there are; few run them.
   const { runner } = await import('node-pg-migrate');
-  const applied = await runner({
-    databaseUrl: {
-      connectionString: url,
-      application_name: 'tintype-migrate',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
-    },
-    dir: FOLDER,
-    migrationsTable: TABLE,
-    direction,
-    count: Number.POSITIVE_INFINITY,
-    advisoryLockMode: 'wait',
-    log: () => {},
-  });
+  const applied = await connected(url, (dbClient) =>
+    runner({
+      dbClient,
+      dir: FOLDER,
+      migrationsTable: TABLE,
+      direction,
+      count: Number.POSITIVE_INFINITY,
+      advisoryLockMode: 'wait',
+      log: () => {},
+    }),
+  );
   return applied.map((migration) => migration.name);
+}
+
+/** A connection of the runner's own would still be closing when it answers: a server that ends then ends the process. */
+async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'tintype-migrate',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+  });
+  // What the connection fails with while a query runs, the query tells.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
 }

@@ -8,6 +8,7 @@ import { expect, it } from 'vitest';
 import { findNewestMigration, migrate, unmigrate } from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
+import { startFaultProxy } from '../../support/tcp-fault-proxy.ts';
 
 const { db, url } = useDatabase();
 const run = promisify(execFile);
@@ -20,6 +21,23 @@ const tables = () =>
 
 it('applies nothing to a database that is up to date', async () => {
   expect(await migrate(url())).toEqual([]);
+});
+
+it('has left the server when it answers, which may end then', async () => {
+  const { hostname, port } = new URL(url());
+  const proxy = await startFaultProxy({ host: hostname, port: Number(port) });
+  try {
+    proxy.set({ kind: 'delay', ms: 20 });
+    await migrate(Object.assign(new URL(url()), { port: proxy.port }).href);
+    const left = await db.query(
+      `select state from pg_stat_activity
+       where datname = current_database() and application_name = 'tintype-migrate'`,
+    );
+    expect(proxy.connections().total).toBe(1);
+    expect(left).toEqual([]);
+  } finally {
+    await proxy.close();
+  }
 });
 
 it('lets processes that start together migrate once', async () => {
