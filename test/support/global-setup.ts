@@ -1,7 +1,9 @@
-// Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, and migrates a template
-// database once; every test file clones it (see database.ts). Names the file of the answers that were seen (see seen.ts).
+// Starts one PostgreSQL for the whole test run, on a free port in a temporary folder, with a database that was migrated
+// once: every test file clones it (see database.ts), and every Tintype that is started for a test begins with a copy of
+// the whole folder (see contract/support/tintype.ts). Names the file of the answers that were seen (see seen.ts).
 // Everything temporary of the run lies in one folder, so that the next run can remove what a killed one left behind: in
 // memory where there is plenty of it, as a disk writes down each of the many files that a database comes and goes with.
+import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -16,7 +18,6 @@ import {
 import { constants, getPriority, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { createDatabase } from '../../runtime/db/client.ts';
 import { migrate } from '../../runtime/db/migrate.ts';
 import { isAlive } from '../../runtime/platform/is-alive.ts';
 import { startPostgres } from '../../runtime/standalone/postgres.ts';
@@ -29,7 +30,8 @@ declare module 'vitest' {
   }
 }
 
-export const TEMPLATE_DATABASE = 'tintype_template';
+/** The run's own, which nobody connects to. */
+export const TEMPLATE_DATABASE = 'tintype';
 const FOLDER_PREFIX = 'tintype-test-';
 const MEMORY = '/dev/shm';
 /** More than a run has at once, by far. */
@@ -45,8 +47,10 @@ export async function setup(project: TestProject): Promise<void> {
   const folder = mkdtempSync(join(placeOfRun(), FOLDER_PREFIX));
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
-  const postgres = await startPostgres({ folder, settings: fastSettings });
   process.env.TMPDIR = makeTemporary(folder);
+  process.env.TINTYPE_TEST_POSTGRES = await makeMigrated(process.env.TMPDIR);
+  execFileSync('cp', ['-a', `${process.env.TINTYPE_TEST_POSTGRES}/.`, folder]);
+  const postgres = await startPostgres({ folder, settings: fastSettings });
   // Hundreds of processes load the same modules: what the first that ends well has compiled, the others read.
   process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');
   const kubernetes = await offerControlPlane();
@@ -55,7 +59,6 @@ export async function setup(project: TestProject): Promise<void> {
     await postgres.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-  await createTemplate(postgres.url);
   project.provide('postgresUrl', urlOf(postgres.url, 'postgres'));
   project.provide('controlPlaneUrl', kubernetes.url);
 }
@@ -98,11 +101,13 @@ const fastSettings = {
   synchronous_standby_names: 'nobody',
 };
 
-async function createTemplate(url: string): Promise<void> {
-  const admin = createDatabase({ url: urlOf(url, 'postgres'), maxConnections: 1 });
-  await admin.query(`create database ${TEMPLATE_DATABASE}`);
-  await admin.close();
-  await migrate(urlOf(url, TEMPLATE_DATABASE));
+/** The folder of a server that has ended, whose database has every table and nothing in them. */
+async function makeMigrated(place: string): Promise<string> {
+  const folder = join(place, 'postgres');
+  const postgres = await startPostgres({ folder, settings: fastSettings });
+  await migrate(postgres.url);
+  await postgres.stop();
+  return folder;
 }
 
 function urlOf(url: string, database: string): string {

@@ -6,6 +6,7 @@ import type { FailpointName } from '../../../runtime/platform/failpoint.ts';
 import { isAlive } from '../../../runtime/platform/is-alive.ts';
 import {
   makeFolder,
+  makeStarted,
   removeFolder,
   runTintype,
   startTintype,
@@ -35,7 +36,7 @@ spec:
 `;
 
 export async function makeMortal(): Promise<Mortal> {
-  const data = await makeFolder();
+  const data = await makeStarted();
   const config = await makeFolder();
   await writeFile(join(config, 'project.yaml'), PROJECT_YAML);
   let last: Tintype | undefined;
