@@ -17,7 +17,6 @@ import { countedQueue } from '../platform/queue/counted-queue.ts';
 import { openQueue } from '../platform/queue/open-queue.ts';
 import type { Queue } from '../platform/queue/queue.ts';
 import type { Buckets } from '../platform/storage/bucket.ts';
-import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import { isTraced, traced } from '../platform/tracing/spans.ts';
 import { onTrail } from '../platform/trail.ts';
 import type { Patience } from './patience.ts';
@@ -51,6 +50,8 @@ export async function openDeployment(
 ): Promise<Deps> {
   const db = openDatabase(config.databaseUrl, opening);
   await opening.patience.open('database', () => proveMigrated(db));
+  // Packages that a Tintype on folders starts sooner without.
+  const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   return openDeps(config, { ...opening, db, buckets: openS3Buckets(config, systemClock) });
 }
 

@@ -37,7 +37,13 @@ export function cutText(text: string, maxCharacters: number): string {
   return [...text].slice(0, maxCharacters).join('');
 }
 
-const GRAPHEMES = new Intl.Segmenter('und', { granularity: 'grapheme' });
+let segmenter: Intl.Segmenter | undefined;
+
+/** Made for the first text that is cut: it takes as long as a hundred modules, and most processes cut none. */
+function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'grapheme' });
+  return segmenter.segment(text);
+}
 
 /** A text that is one endless grapheme is cut by code point all the same. */
 function cutWhole(text: string, maxCharacters: number): string {
@@ -45,7 +51,7 @@ function cutWhole(text: string, maxCharacters: number): string {
   if (cut.length === text.length) return cut;
   // A code point behind the cut tells whether the last grapheme goes on there.
   const beyond = cutText(text, countCharacters(cut) + 1);
-  const start = GRAPHEMES.segment(beyond).containing(cut.length)?.index ?? 0;
+  const start = graphemesOf(beyond).containing(cut.length)?.index ?? 0;
   return start === 0 ? cut : cut.slice(0, start);
 }
 

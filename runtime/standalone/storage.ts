@@ -14,7 +14,6 @@ import {
   STORAGE_FOLDER,
 } from '../platform/storage/folder-buckets.ts';
 import { folderStorageHandler } from '../platform/storage/folder-server.ts';
-import { openS3Buckets } from '../platform/storage/s3-buckets.ts';
 import type { StandaloneConfig } from './environment.ts';
 
 export type Storage = { buckets: Buckets; handle: Beside };
@@ -27,6 +26,7 @@ export async function openStorage(config: StandaloneConfig, opening: Opening): P
 
 /** Proved at once: a person who named a storage wants to hear about a missing bucket now. */
 async function openS3(config: StandaloneConfig): Promise<Storage> {
+  const { openS3Buckets } = await import('../platform/storage/s3-buckets.ts');
   const buckets = openS3Buckets(config, systemClock);
   for (const bucket of [buckets.ingest, buckets.content]) {
     await bucket.check().catch((cause: unknown) => {
