@@ -11,12 +11,17 @@ const LOCK_TIMEOUT_MS = 120_000;
 
 /** Returns the names of the migrations that were applied now; a second call applies none. */
 export async function migrate(url: string): Promise<string[]> {
-  return run(url, 'up');
+  return connected(url, async (client) => {
+    const missing = await findMissingMigrations({
+      query: async (text) => (await client.query(text)).rows,
+    });
+    return missing.length === 0 ? [] : run(client, 'up');
+  });
 }
 
 /** Takes every migration back, newest first: all data is gone afterwards. */
 export async function unmigrate(url: string): Promise<string[]> {
-  return run(url, 'down');
+  return connected(url, (client) => run(client, 'down'));
 }
 
 /** The number of the newest migration of this version. */
@@ -46,20 +51,18 @@ export async function findMissingMigrations(db: Queryable): Promise<string[]> {
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
-// Every process asks which migrations there are; few run them, and need the packages for it.
-async function run(url: string, direction: 'up' | 'down'): Promise<string[]> {
+// Most starts find nothing to do, and need no runner for that.
+async function run(dbClient: pg.Client, direction: 'up' | 'down'): Promise<string[]> {
   const { runner } = await import('node-pg-migrate');
-  const applied = await connected(url, (dbClient) =>
-    runner({
-      dbClient,
-      dir: FOLDER,
-      migrationsTable: TABLE,
-      direction,
-      count: Number.POSITIVE_INFINITY,
-      advisoryLockMode: 'wait',
-      log: () => {},
-    }),
-  );
+  const applied = await runner({
+    dbClient,
+    dir: FOLDER,
+    migrationsTable: TABLE,
+    direction,
+    count: Number.POSITIVE_INFINITY,
+    advisoryLockMode: 'wait',
+    log: () => {},
+  });
   return applied.map((migration) => migration.name);
 }
 

@@ -23,7 +23,8 @@ const NOTED_MAX = 20_000;
 const REMEMBERED_MAX = 200_000;
 
 export function startDerivedReads(deps: { db: Queryable; clock: Clock; log: Log }): DerivedReads {
-  const days = new LRUCache<string, string>({ max: REMEMBERED_MAX });
+  // By size and not by `max`, for which it would keep room before the first of them.
+  const days = new LRUCache<string, string>({ maxSize: REMEMBERED_MAX, sizeCalculation: () => 1 });
   const noted = new Set<string>();
   const ending = new AbortController();
   const today = () => deps.clock.now().toISOString().slice(0, 10);
