@@ -81,6 +81,25 @@ describe('the page at /docs', { shuffle: false, timeout: 300_000 }, () => {
     expect(await page.locator('.opblock').count()).toBe(count);
   });
 
+  it.each([
+    ['multipart', 'createUpload', 'createProject'],
+    ['  POST  Signed ', 'signUrl', 'listSigningKeys'],
+    ['webhooks test', 'sendTestWebhook', 'listWebhookDeliveries'],
+    ['/recipes/{id}', 'deleteRecipe', 'listRecipes'],
+  ])('finds operations by words: %s', async (phrase, found, passed) => {
+    const filter = page.getByRole('textbox', { name: 'Filter operations' });
+    const shown = page.locator('.opblock');
+    const all = await shown.count();
+    await filter.fill(phrase);
+    await expect.poll(() => shown.count()).toBeLessThan(all / 4);
+    expect(await page.locator(`.opblock[id$="-${found}"]`).count()).toBe(1);
+    expect(await page.locator(`.opblock[id$="-${passed}"]`).count()).toBe(0);
+    await filter.fill(`${phrase} elsewhere`);
+    await page.getByText('No operation has all of these words.').waitFor();
+    await filter.fill('');
+    await expect.poll(() => shown.count()).toBe(all);
+  });
+
   it.each(['dark', 'light'] as const)('can be read on a %s screen', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     const background = 'getComputedStyle(document.body).backgroundColor';

@@ -25,7 +25,8 @@ window.addEventListener('load', () => {
     tryItOutEnabled: false,
     validatorUrl: null,
     requestInterceptor: completeRequest,
-    plugins: [readOneOperation],
+    onComplete: nameFilter,
+    plugins: [readOneOperation, filterOperations],
   });
 });
 
@@ -38,6 +39,38 @@ function readOneOperation() {
         resolveSubtree(neededBy(document, path), path, options);
     },
   };
+}
+
+/** Swagger UI would look for a tag, letter by letter: here every word may be anywhere in what is said of an operation. */
+function filterOperations() {
+  const opsFilter = (byTag, phrase) => {
+    const words = phrase.toLowerCase().split(/\s+/);
+    const isMeant = (tag) => (entry) => {
+      const said = ['method', 'path'].map((name) => entry.get(name));
+      const more = ['operationId', 'summary', 'description'].map((name) =>
+        entry.getIn(['operation', name]),
+      );
+      const text = [tag, ...said, ...more].join(' ').toLowerCase();
+      return words.every((word) => text.includes(word));
+    };
+    return byTag
+      .map((of, tag) => of.update('operations', (entries) => entries.filter(isMeant(tag))))
+      .filter((of) => of.get('operations').size > 0);
+  };
+  const operations = (Operations, { React }) =>
+    function Found(props) {
+      const isThere = props.specSelectors.taggedOperations().size > 0;
+      return isThere
+        ? React.createElement(Operations, props)
+        : React.createElement('p', null, 'No operation has all of these words.');
+    };
+  return { fn: { opsFilter }, wrapComponents: { operations } };
+}
+
+function nameFilter() {
+  const input = document.querySelector('.operation-filter-input');
+  input.placeholder = 'Filter by method, path or words, such as: get signed';
+  input.setAttribute('aria-label', 'Filter operations');
 }
 
 /** What stands at the path, and all that it refers to. */
