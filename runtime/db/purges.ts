@@ -106,6 +106,24 @@ export async function updatePurgesFailed(
   );
 }
 
+const COUNTED_MAX = 10_000;
+
+/** Those that are due or were refused, and how long ago the change was that the oldest of them is for. */
+export async function countPurgesWaiting(
+  db: Queryable,
+): Promise<{ count: number; oldest_seconds: number }> {
+  const [row] = await db.query<{ count: number; oldest_seconds: number | null }>(
+    `select count(*)::int as count,
+       greatest(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_seconds
+     from (
+       select created_at from purges
+       where sent_at is null and (attempt > 0 or run_after <= now()) order by run_after limit $1
+     ) waiting`,
+    [COUNTED_MAX],
+  );
+  return { count: row?.count ?? 0, oldest_seconds: row?.oldest_seconds ?? 0 };
+}
+
 /** Sent ones that are older; returns how many went. */
 export function deleteOldPurges(db: Queryable, ageSeconds: number): Promise<number> {
   return deleteRowsOlderThan(db, { table: 'purges', column: 'sent_at' }, ageSeconds);

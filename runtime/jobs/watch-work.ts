@@ -2,6 +2,7 @@
 import type { Database } from '../db/client.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../db/job-runs.ts';
 import { countOverQuota } from '../db/organizations.ts';
+import { countPurgesWaiting } from '../db/purges.ts';
 import { countChecksUnreviewed, countChecksWaiting } from '../db/scan-claims.ts';
 import { countUploadsWaiting } from '../db/uploads-waiting.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -12,6 +13,7 @@ const names = Object.keys(jobs);
 export function watchWork({ db, metrics }: { db: Database; metrics: Metrics }): void {
   metrics.watch({
     uploads: () => countUploadsWaiting(db),
+    purges: () => countPurgesWaiting(db),
     checks: () => countChecksWaiting(db),
     unreviewed: () => countChecksUnreviewed(db),
     over_quota: () => countOverQuota(db),

@@ -71,6 +71,16 @@ export const metricTable = {
     help: 'How long the oldest of them has waited; 0 where none does. Of the dispatcher.',
     labels: [],
   },
+  tintype_cdn_purges_waiting: {
+    kind: 'gauge',
+    help: 'Purges that are due and that the CDN has not taken, counted to 10,000. Of the dispatcher.',
+    labels: [],
+  },
+  tintype_cdn_purges_waiting_seconds: {
+    kind: 'gauge',
+    help: 'How long ago the change was that the oldest of them is for; 0 where none waits. Of the dispatcher.',
+    labels: [],
+  },
   tintype_checks_waiting: {
     kind: 'gauge',
     help: 'Revisions that wait for the scanner, counted to 10,000. Of the dispatcher.',

@@ -40,6 +40,7 @@ export type MetricSources = {
   pool?: () => { total: number; idle: number; waiting: number };
   queues?: () => Promise<readonly { queue: string; waiting: number }[]>;
   uploads?: () => Promise<Waiting>;
+  purges?: () => Promise<Waiting>;
   checks?: () => Promise<Waiting>;
   /** Flagged, and reviewed by nobody. */
   unreviewed?: () => Promise<Waiting>;
@@ -146,15 +147,17 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
 
 /** What waits in the database, for a process or for a person. */
 async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void> {
-  const { uploads, checks, unreviewed, over_quota } = sources;
-  const [sessions, scans, flagged, over] = await Promise.allSettled([
+  const { uploads, purges, checks, unreviewed, over_quota } = sources;
+  const [sessions, unsent, scans, flagged, over] = await Promise.allSettled([
     uploads?.(),
+    purges?.(),
     checks?.(),
     unreviewed?.(),
     over_quota?.(),
   ]);
   for (const [name, seen] of [
     ['tintype_uploads_waiting', sessions],
+    ['tintype_cdn_purges_waiting', unsent],
     ['tintype_checks_waiting', scans],
     ['tintype_checks_unreviewed', flagged],
   ] as const) {

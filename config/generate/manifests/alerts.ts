@@ -194,12 +194,12 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: 'TintypePurgesFailing',
-    expr: 'sum by (namespace) (increase(tintype_cdn_purges_total{result="failed"}[15m])) > 0 unless sum by (namespace) (increase(tintype_cdn_purges_total{result="sent"}[5m])) > 0',
-    for: '10m',
+    expr: 'max by (namespace) (tintype_cdn_purges_waiting_seconds) > 600',
+    for: '5m',
     severity: 'critical',
     summary: 'Purges of the CDN fail: viewers see images that were deleted, blocked or replaced.',
     description:
-      '{{ $value | humanize }} purges of {{ $labels.namespace }} failed within 15 minutes, and none has been sent since.',
+      'A change in {{ $labels.namespace }} is {{ $value | humanizeDuration }} old, and the CDN has not taken its purge.',
   },
   {
     name: 'TintypeRestarting',

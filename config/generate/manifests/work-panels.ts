@@ -95,6 +95,19 @@ export const workRows: readonly PanelRow[] = [
         targets: [[`sum by (result) (${rate('tintype_cdn_purges_total')})`, '{{result}}']],
       },
       {
+        title: 'Purges that wait',
+        description: 'Purges that are due and that the CDN has not taken; mostly there are none.',
+        unit: 'short',
+        targets: [[gauge('tintype_cdn_purges_waiting', 'namespace'), '{{namespace}}']],
+      },
+      {
+        title: 'Oldest purge that waits',
+        description:
+          'How long ago the change was that it is for: so long some viewers see what was.',
+        unit: 's',
+        targets: [[gauge('tintype_cdn_purges_waiting_seconds', 'namespace'), '{{namespace}}']],
+      },
+      {
         title: 'Webhooks by result',
         description: 'Attempts to deliver webhooks: delivered, failed (tried again) or abandoned.',
         unit: 'ops',

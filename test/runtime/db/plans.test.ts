@@ -9,7 +9,7 @@ import { upsertDerivedReads } from '../../../runtime/db/derived-reads.ts';
 import { countFailedJobRuns, listDoneJobRuns } from '../../../runtime/db/job-runs.ts';
 import { insertLedgerEntry } from '../../../runtime/db/ledger.ts';
 import { countOverQuota } from '../../../runtime/db/organizations.ts';
-import { claimPurges } from '../../../runtime/db/purges.ts';
+import { claimPurges, countPurgesWaiting } from '../../../runtime/db/purges.ts';
 import { acquireRenderLease, updateRenderLeaseStored } from '../../../runtime/db/render-leases.ts';
 import {
   claimChecks,
@@ -227,6 +227,7 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
   ],
   ['attempts of a page', (noted) => listWebhookAttempts(noted, [delivery_id, 'webhook.test:8'])],
   ['purges that are due', (noted) => claimPurges(noted, { limit: 20, lease_seconds: 60 })],
+  ['how many purges wait', (noted) => countPurgesWaiting(noted)],
   ['revisions to scan', (noted) => claimChecks(noted, { limit: 4, lease_seconds: 60 })],
   ['how many revisions wait', (noted) => countChecksWaiting(noted)],
   ['how many wait for moderators', (noted) => countChecksUnreviewed(noted)],

@@ -1,6 +1,12 @@
 // Spec: Caching and response headers.
 import { expect, it } from 'vitest';
-import { insertPurge } from '../../../runtime/db/purges.ts';
+import {
+  claimPurges,
+  countPurgesWaiting,
+  insertPurge,
+  updatePurgesFailed,
+  updatePurgesSent,
+} from '../../../runtime/db/purges.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
 
@@ -30,4 +36,27 @@ it('a purge is repeated so long after the change, however long its transaction h
     { is_at_once: true, is_repeat: false },
     { is_at_once: false, is_repeat: true },
   ]);
+});
+
+it('a purge waits from when it is due until it was sent, whenever it is tried again', async () => {
+  await db.query('delete from purges');
+  expect(await countPurgesWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
+  const { project_id } = await makeProject(db);
+  await db.transaction((tx) =>
+    insertPurge(tx, { project_id, file: null, reason: 'it', repeat_after_seconds: REPEAT_SECONDS }),
+  );
+  await db.query(`update purges set created_at = now() - interval '90 seconds'`);
+  const waiting = async () => {
+    const { count, oldest_seconds } = await countPurgesWaiting(db);
+    return [count, oldest_seconds > 89];
+  };
+  // The second one is for later.
+  expect(await waiting()).toEqual([1, true]);
+  const [claimed] = await claimPurges(db, { limit: 10, lease_seconds: 60 });
+  expect(await waiting()).toEqual([1, true]);
+  const purge_id = claimed?.purge_id ?? 0;
+  await updatePurgesFailed(db, [{ purge_id, error: 'refused', delay_seconds: 300 }]);
+  expect(await waiting()).toEqual([1, true]);
+  await updatePurgesSent(db, [purge_id]);
+  expect(await countPurgesWaiting(db)).toEqual({ count: 0, oldest_seconds: 0 });
 });

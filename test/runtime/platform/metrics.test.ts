@@ -22,6 +22,7 @@ it('every metric of the table is measured by a function of its own and printed',
     in_hand: () => ({ scan: 2 }),
     dependencies: async () => ({ database: true, content: false }),
     database_lead_ms: async () => -2500,
+    purges: async () => ({ count: 6, oldest_seconds: 4.5 }),
     checks: async () => ({ count: 7, oldest_seconds: 2.5 }),
     unreviewed: async () => ({ count: 5, oldest_seconds: 3.5 }),
     over_quota: async () => ({ trial: 2, paid: 0 }),
@@ -71,6 +72,8 @@ it('every metric of the table is measured by a function of its own and printed',
   expect(text).toContain('tintype_database_lead_seconds -2.5');
   expect(text).toContain('tintype_uploads_waiting 4');
   expect(text).toContain('tintype_uploads_waiting_seconds 1.5');
+  expect(text).toContain('tintype_cdn_purges_waiting 6');
+  expect(text).toContain('tintype_cdn_purges_waiting_seconds 4.5');
   expect(text).toContain('tintype_checks_waiting 7');
   expect(text).toContain('tintype_checks_waiting_seconds 2.5');
   expect(text).toContain('tintype_checks_unreviewed 5');
