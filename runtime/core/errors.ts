@@ -671,7 +671,10 @@ export type HelperErrorRow = {
   readonly or_custom?: true;
 };
 
-/** Spec: Upload helper codes, answered by the customer's own endpoint. */
+/**
+ * Whoever chose the file reads what its sender shows: words on files are for them, what a developer needs besides is in
+ * `details`. Spec: Upload helper codes, answered by the customer's own endpoint.
+ */
 export const helperErrors = {
   unknown_route: {
     statuses: [400],
@@ -679,12 +682,12 @@ export const helperErrors = {
   },
   unsupported_content_type: {
     statuses: [400],
-    message: 'This route does not take files of this type. Send one of those in details.accepted.',
+    message: 'Files of this type are not taken here. Choose a file of another type.',
     details: ['accepted'],
   },
   file_too_large: {
     statuses: [413],
-    message: "The file is above the route's maxSize. Send at most details.max_bytes bytes.",
+    message: 'The file is too large to be taken here. Choose a smaller one.',
     details: ['max_bytes'],
   },
   invalid_input: {
