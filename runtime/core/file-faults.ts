@@ -1,8 +1,8 @@
 import type { ProcessingErrorCode } from './errors.ts';
 
 /**
- * The `error_code`s that the file itself is to blame for: the same bytes would fail again, whoever sends them. Apart from
- * the table of codes because browsers load it. Spec: Processing error codes.
+ * The `error_code`s that the file itself is to blame for: the same bytes would fail again, whoever sends them.
+ * Spec: Processing error codes.
  */
 export const FILE_FAULTS = [
   'animated_not_supported',

@@ -48,8 +48,10 @@ export async function setup(project: TestProject): Promise<void> {
   writeFileSync(join(folder, 'owner.pid'), String(process.pid));
   process.env.TINTYPE_SEEN_FILE ||= join(folder, 'seen.jsonl');
   process.env.TMPDIR = makeTemporary(folder);
-  process.env.TINTYPE_TEST_POSTGRES = await makeMigrated(process.env.TMPDIR);
-  execFileSync('cp', ['-a', `${process.env.TINTYPE_TEST_POSTGRES}/.`, folder]);
+  const migrated = await makeMigrated(process.env.TMPDIR);
+  process.env.TINTYPE_TEST_POSTGRES = migrated;
+  // Not the folder itself, whose rights are for nobody else.
+  execFileSync('cp', ['-a', join(migrated, 'data'), join(migrated, 'password'), folder]);
   const postgres = await startPostgres({ folder, settings: fastSettings });
   // Hundreds of processes load the same modules: what the first that ends well has compiled, the others read.
   process.env.NODE_COMPILE_CACHE = join(process.env.TMPDIR, 'node-compile-cache');

@@ -20,6 +20,7 @@ export const pickerAssets: ReadonlyMap<string, string> = new Map(
     'grid-keys.ts',
     'grid.ts',
     'host-channel.ts',
+    'in-vain.ts',
     'library-api.ts',
     'picker.css',
     'picker.ts',

@@ -1,16 +1,8 @@
 /** The list of uploads below the grid: how far each is, and what can be done about it. */
-import { FILE_FAULTS } from '../../core/file-faults.ts';
 import { element, signButton } from './element.ts';
+import { IN_VAIN } from './in-vain.ts';
 import { errorText, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
-
-/** The same file will be refused again. */
-const IN_VAIN: ReadonlySet<string | null> = new Set([
-  ...FILE_FAULTS,
-  'file_too_large',
-  'proxy_upload_too_large',
-  'unsupported_content_type',
-]);
 
 type Line = {
   readonly root: HTMLElement;

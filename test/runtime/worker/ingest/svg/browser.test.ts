@@ -19,6 +19,8 @@ const EVERYTHING = [
 const HARMFUL_MIN = 90;
 /** In a page of frames, one for each document. */
 const FRAMES = 40;
+/** Where some of them take the whole page with them. */
+const FEW_FRAMES = 8;
 
 let browser: Browser;
 let server: Server;
@@ -45,6 +47,25 @@ afterAll(async () => {
 });
 
 type Harm = { requests: string[]; scripts: number };
+
+/** How many of these, each in a frame of one page, ask for something or run a script. */
+async function countHarmful(drawings: readonly string[]): Promise<number> {
+  const paths = drawings.map((drawing, index) => {
+    pages.set(`/raw-${index}.svg`, drawing);
+    return `/raw-${index}.svg`;
+  });
+  const harmed = new Set<string>();
+  await inPages(async (page) => {
+    const own = new Set(['/raw.html', ...paths].map((path) => origin + path));
+    page.on('request', (request) => {
+      if (!own.has(request.url())) harmed.add(request.frame().url());
+    });
+    await page.exposeBinding('alert', ({ frame }) => void harmed.add(frame.url()));
+    await open(page, '/raw.html', inFrames(paths));
+  });
+  // What a frame asks for after it went elsewhere is not counted once more.
+  return paths.filter((path) => harmed.has(origin + path)).length;
+}
 
 /** Opens a document, and touches everything in it and in its frames. */
 async function open(page: Page, path: string, document: string): Promise<Harm> {
@@ -96,14 +117,10 @@ async function inPages<T>(use: (page: Page) => Promise<T>): Promise<T> {
 
 describe('a browser without any policy', () => {
   it('is harmed by the attacks as they are', async () => {
+    const drawings = EVERYTHING.map((vector) => whole(vector, 'width="90" height="90"'));
     let harmful = 0;
-    for (const [index, vector] of EVERYTHING.entries()) {
-      const document = whole(vector, 'width="90" height="90"');
-      // Its own page: some attacks still navigate when the next one begins.
-      const { requests, scripts } = await inPages((page) =>
-        open(page, `/raw-${index}.svg`, document),
-      );
-      if (requests.length > 0 || scripts > 0) harmful += 1;
+    for (let start = 0; start < drawings.length; start += FEW_FRAMES) {
+      harmful += await countHarmful(drawings.slice(start, start + FEW_FRAMES));
     }
     expect(harmful).toBeGreaterThan(HARMFUL_MIN);
   }, 300_000);
