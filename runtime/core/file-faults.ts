@@ -1,9 +1,7 @@
+/** Failures of uploads that lie in the file alone. */
 import type { ProcessingErrorCode } from './errors.ts';
 
-/**
- * The `error_code`s that the file itself is to blame for: the same bytes would fail again, whoever sends them.
- * Spec: Processing error codes.
- */
+/** The same bytes would fail again, whoever sends them. Spec: Processing error codes. */
 export const FILE_FAULTS = [
   'animated_not_supported',
   'decode_failed',

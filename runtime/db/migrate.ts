@@ -2,8 +2,8 @@
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
 import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type pg from 'pg';
 import type { Queryable } from './client.ts';
+import type { Connection } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 /** Of waiting for a migration that another process runs, or for a table in use. */
@@ -52,7 +52,7 @@ const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
 // Most starts find nothing to do, and need no runner for that.
-async function run(dbClient: pg.Client, direction: 'up' | 'down'): Promise<string[]> {
+async function run(dbClient: Connection, direction: 'up' | 'down'): Promise<string[]> {
   const { runner } = await import('node-pg-migrate');
   const applied = await runner({
     dbClient,
@@ -67,20 +67,15 @@ async function run(dbClient: pg.Client, direction: 'up' | 'down'): Promise<strin
 }
 
 /** A connection of the runner's own would still be closing when it answers: a server that ends then ends the process. */
-async function connected<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const { default: pg } = await import('pg');
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'tintype-migrate',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-  });
-  // What the connection fails with while a query runs, the query tells.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
+async function connected<T>(url: string, work: (client: Connection) => Promise<T>): Promise<T> {
+  const { withConnection } = await import('./connection.ts');
+  return withConnection(
+    {
+      connectionString: url,
+      application_name: 'tintype-migrate',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      lock_timeout: LOCK_TIMEOUT_MS,
+    },
+    work,
+  );
 }

@@ -147,13 +147,12 @@ async function lookAtServers(sources: MetricSources, gauge: Gauges): Promise<voi
 
 /** What waits in the database, for a process or for a person. */
 async function lookAtDesks(sources: MetricSources, gauge: Gauges): Promise<void> {
-  const { uploads, purges, checks, unreviewed, over_quota } = sources;
   const [sessions, unsent, scans, flagged, over] = await Promise.allSettled([
-    uploads?.(),
-    purges?.(),
-    checks?.(),
-    unreviewed?.(),
-    over_quota?.(),
+    sources.uploads?.(),
+    sources.purges?.(),
+    sources.checks?.(),
+    sources.unreviewed?.(),
+    sources.over_quota?.(),
   ]);
   for (const [name, seen] of [
     ['tintype_uploads_waiting', sessions],

@@ -13,7 +13,7 @@ const OPEN_TELEMETRY = 'runtime/platform/tracing/open-telemetry.ts';
 
 /** Packages that exactly one place may import. */
 const ONLY_IN: Record<string, readonly string[]> = {
-  pg: ['runtime/db/client.ts'],
+  pg: ['runtime/db/client.ts', 'runtime/db/connection.ts'],
   'node-pg-migrate': ['runtime/db/migrate.ts'],
   sharp: ['runtime/worker/'],
   express: ['runtime/api/'],
