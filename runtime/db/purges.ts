@@ -108,16 +108,18 @@ export async function updatePurgesFailed(
 
 const COUNTED_MAX = 10_000;
 
-/** Those that are due or were refused, and how long ago the change was that the oldest of them is for. */
+/** Those that are due for the first time and those that were refused, and how long ago the change was that the oldest of them is for. */
 export async function countPurgesWaiting(
   db: Queryable,
 ): Promise<{ count: number; oldest_seconds: number }> {
   const [row] = await db.query<{ count: number; oldest_seconds: number | null }>(
-    `select count(*)::int as count,
+    `select least(count(*), $1)::int as count,
        greatest(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_seconds
      from (
-       select created_at from purges
-       where sent_at is null and (attempt > 0 or run_after <= now()) order by run_after limit $1
+       (select created_at from purges
+        where sent_at is null and attempt = 0 and run_after <= now() order by run_after limit $1)
+       union all
+       (select created_at from purges where sent_at is null and attempt > 0 order by run_after limit $1)
      ) waiting`,
     [COUNTED_MAX],
   );

@@ -197,7 +197,7 @@ export const alerts: readonly Alert[] = [
     expr: 'max by (namespace) (tintype_cdn_purges_waiting_seconds) > 600',
     for: '5m',
     severity: 'critical',
-    summary: 'Purges of the CDN fail: viewers see images that were deleted, blocked or replaced.',
+    summary: 'Purges of the CDN wait: viewers see images that were deleted, blocked or replaced.',
     description:
       'A change in {{ $labels.namespace }} is {{ $value | humanizeDuration }} old, and the CDN has not taken its purge.',
   },

@@ -41,7 +41,7 @@ function readOneOperation() {
   };
 }
 
-/** Swagger UI would look for a tag, letter by letter: here every word may be anywhere in what is said of an operation. */
+/** Swagger UI would look for one piece of a tag or path: here every word may be anywhere in what is said of an operation. */
 function filterOperations() {
   const opsFilter = (byTag, phrase) => {
     const words = phrase.toLowerCase().split(/\s+/);

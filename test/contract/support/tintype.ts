@@ -1,4 +1,4 @@
-/** Starts the real product as a person would, `tintype up`, on free ports and an empty folder, and stops it. */
+/** Starts the real product as a person would, `tintype up`, on free ports and a folder with an empty database, and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -79,6 +79,8 @@ beforeAll(async () => {
     `insert into render_leases (derived_key, lease_id, expires_at) select 'k' || n, 'l', now() + interval '1 h' ${some}`,
     `insert into derived_reads (derived_key, read_on) select 'k' || n, current_date - 3 ${some}`,
     `insert into purges (project_id, reason, sent_at) select ${project}, 'x', now() ${some}`,
+    `insert into purges (project_id, reason, attempt, run_after)
+       select ${project}, 'x', abs(n % 2), now() + n * interval '1 minute' from generate_series(-20, 200) n`,
     `select add_usage_day((now() at time zone 'UTC')::date - n) from generate_series(1, 14) n`,
     `insert into usage_batches (spool_id, sequence, received_at, hours)
        select 's', n, received_at, array[date_trunc('hour', received_at, 'UTC')]

@@ -2,7 +2,7 @@
 // attacks before sanitizing are seen to work, so that the silence means something. Spec: What the service does (SVG).
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { IngestRefusal } from '../../../../../runtime/worker/ingest/ingest-refusal.ts';
 import { sanitizeSvg } from '../../../../../runtime/worker/ingest/svg/sanitize-svg.ts';
@@ -54,17 +54,27 @@ async function countHarmful(drawings: readonly string[]): Promise<number> {
     pages.set(`/raw-${index}.svg`, drawing);
     return `/raw-${index}.svg`;
   });
-  const harmed = new Set<string>();
+  const harmed = new Set<Frame>();
+  const note = (frame: Frame) => {
+    const drawing = drawingOf(frame);
+    if (drawing !== undefined) harmed.add(drawing);
+  };
   await inPages(async (page) => {
     const own = new Set(['/raw.html', ...paths].map((path) => origin + path));
     page.on('request', (request) => {
-      if (!own.has(request.url())) harmed.add(request.frame().url());
+      if (!own.has(request.url())) note(request.frame());
     });
-    await page.exposeBinding('alert', ({ frame }) => void harmed.add(frame.url()));
+    await page.exposeBinding('alert', ({ frame }) => note(frame));
     await open(page, '/raw.html', inFrames(paths));
   });
-  // What a frame asks for after it went elsewhere is not counted once more.
-  return paths.filter((path) => harmed.has(origin + path)).length;
+  return harmed.size;
+}
+
+/** The frame of a drawing that this one is, or is in; undefined of the whole page, whoever took it elsewhere. */
+function drawingOf(frame: Frame): Frame | undefined {
+  const parent = frame.parentFrame();
+  if (parent === null) return undefined;
+  return parent.parentFrame() === null ? frame : drawingOf(parent);
 }
 
 /** Opens a document, and touches everything in it and in its frames. */
