@@ -1,5 +1,6 @@
 // Table organizations: owners of projects and of a credit balance. Spec: Organization; Organization quota.
 import type { Queryable, Transaction } from './client.ts';
+import { COUNTED_MAX } from './count-waiting.ts';
 
 export type OrganizationRow = {
   organization_id: string;
@@ -93,8 +94,6 @@ export async function updateWithinQuota(
   );
   return rows[0];
 }
-
-const COUNTED_MAX = 10_000;
 
 /** How many are over quota, on trial and of those who pay. */
 export async function countOverQuota(db: Queryable): Promise<{ trial: number; paid: number }> {

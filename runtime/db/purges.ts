@@ -1,6 +1,7 @@
 // Table purges: what the CDN has to forget, written in the transaction of the change. Spec: Caching and response
 // headers. Each purge is two rows: at once, and again when no lookup or render from before can refill an edge.
 import type { Queryable, Transaction } from './client.ts';
+import { countWaiting, type Waiting } from './count-waiting.ts';
 import { deleteRowsOlderThan } from './delete-rows.ts';
 
 export type PurgeRow = {
@@ -106,24 +107,18 @@ export async function updatePurgesFailed(
   );
 }
 
-const COUNTED_MAX = 10_000;
-
-/** Those that are due for the first time and those that were refused, and how long ago the change was that the oldest of them is for. */
-export async function countPurgesWaiting(
-  db: Queryable,
-): Promise<{ count: number; oldest_seconds: number }> {
-  const [row] = await db.query<{ count: number; oldest_seconds: number | null }>(
-    `select least(count(*), $1)::int as count,
-       greatest(extract(epoch from now() - min(created_at)), 0)::float8 as oldest_seconds
-     from (
-       (select created_at from purges
-        where sent_at is null and attempt = 0 and run_after <= now() order by run_after limit $1)
-       union all
-       (select created_at from purges where sent_at is null and attempt > 0 order by run_after limit $1)
-     ) waiting`,
-    [COUNTED_MAX],
+/**
+ * Those that are due for the first time and those that were refused; the age is that of the change that the oldest of
+ * them is for.
+ */
+export function countPurgesWaiting(db: Queryable): Promise<Waiting> {
+  return countWaiting(
+    db,
+    `(select created_at as since from purges
+      where sent_at is null and attempt = 0 and run_after <= now() order by run_after limit $1)
+     union all
+     (select created_at from purges where sent_at is null and attempt > 0 order by run_after limit $1)`,
   );
-  return { count: row?.count ?? 0, oldest_seconds: row?.oldest_seconds ?? 0 };
 }
 
 /** Sent ones that are older; returns how many went. */

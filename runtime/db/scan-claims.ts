@@ -2,6 +2,7 @@
 // with an answer after another claimed it writes nothing. Spec: Staff, checks; Other state sets.
 import type { CheckStatus } from '../core/states.ts';
 import type { Queryable, Transaction } from './client.ts';
+import { countWaiting, type Waiting } from './count-waiting.ts';
 import type { FileRow } from './files.ts';
 
 export type NewCheck = { check_id: string } & Pick<FileRow, 'project_id' | 'file_id' | 'revision'>;
@@ -116,10 +117,6 @@ export async function updateCheckPutOff(
   return row?.status;
 }
 
-const COUNTED_MAX = 10_000;
-
-type Waiting = { count: number; oldest_seconds: number };
-
 /** How many revisions wait to be scanned, and for how long. */
 export const countChecksWaiting = (db: Queryable) => countChecks(db, WAITS);
 
@@ -127,14 +124,9 @@ export const countChecksWaiting = (db: Queryable) => countChecks(db, WAITS);
 export const countChecksUnreviewed = (db: Queryable) =>
   countChecks(db, "status = 'flagged' and review = 'unreviewed'");
 
-async function countChecks(db: Queryable, which: string): Promise<Waiting> {
-  const [row] = await db.query<Waiting>(
-    `select count(*) as count,
-       coalesce(greatest(extract(epoch from now() - min(created_at)), 0), 0)::float8 as oldest_seconds
-     from (
-       select created_at from scanner_checks where ${which} order by created_at limit $1
-     ) waiting`,
-    [COUNTED_MAX],
+function countChecks(db: Queryable, which: string): Promise<Waiting> {
+  return countWaiting(
+    db,
+    `select created_at as since from scanner_checks where ${which} order by created_at limit $1`,
   );
-  return { count: row?.count ?? 0, oldest_seconds: row?.oldest_seconds ?? 0 };
 }

@@ -105,12 +105,14 @@ const fastSettings = {
 
 /** The folder of a server that has ended, whose database has every table and nothing in them. */
 async function makeMigrated(place: string): Promise<string> {
-  const folder = join(place, 'postgres');
+  const folder = migratedIn(place);
   const postgres = await startPostgres({ folder, settings: fastSettings });
   await migrate(postgres.url);
   await postgres.stop();
   return folder;
 }
+
+const migratedIn = (place: string) => join(place, 'postgres');
 
 function urlOf(url: string, database: string): string {
   return Object.assign(new URL(url), { pathname: `/${database}` }).href;
@@ -122,8 +124,9 @@ async function removeLeftovers(): Promise<void> {
   for (const folder of [tmpdir(), MEMORY].flatMap(foldersOfRuns)) {
     const owner = join(folder, 'owner.pid');
     if (!existsSync(owner) || isAlive(Number(readFileSync(owner, 'utf8')))) continue;
-    if (existsSync(join(folder, 'data', 'postmaster.pid'))) {
-      await (await startPostgres({ folder, settings: fastSettings })).stop();
+    for (const server of [folder, migratedIn(join(folder, TEMPORARY))]) {
+      if (!existsSync(join(server, 'data', 'postmaster.pid'))) continue;
+      await (await startPostgres({ folder: server, settings: fastSettings })).stop();
     }
     for (const pid of processesOf(folder)) process.kill(pid, 'SIGKILL');
     rmSync(folder, { recursive: true, force: true });

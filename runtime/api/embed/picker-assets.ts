@@ -20,7 +20,6 @@ export const pickerAssets: ReadonlyMap<string, string> = new Map(
     'grid-keys.ts',
     'grid.ts',
     'host-channel.ts',
-    'in-vain.ts',
     'library-api.ts',
     'picker.css',
     'picker.ts',

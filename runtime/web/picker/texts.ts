@@ -1,4 +1,7 @@
-/** Every text of the picker, by language. A further language is one more table, which the compiler holds complete. */
+/**
+ * Every text of the picker, by language, and which refusals are final. A further language is one more table, which the
+ * compiler holds complete.
+ */
 
 const en = {
   title: 'Images',
@@ -151,3 +154,14 @@ export function errorText({ errors, unknown }: Texts, code: string): string {
   const known: Readonly<Record<string, string>> = errors;
   return known[code] ?? unknown(code);
 }
+
+/** Codes of which the same file would be refused again. */
+export const IN_VAIN: ReadonlySet<string | null> = new Set([
+  'animated_not_supported',
+  'decode_failed',
+  'file_too_large',
+  'image_too_large',
+  'proxy_upload_too_large',
+  'unsupported_content_type',
+  'unsupported_media_type',
+]);

@@ -1,7 +1,6 @@
 /** The list of uploads below the grid: how far each is, and what can be done about it. */
 import { element, signButton } from './element.ts';
-import { IN_VAIN } from './in-vain.ts';
-import { errorText, type Texts } from './texts.ts';
+import { errorText, IN_VAIN, type Texts } from './texts.ts';
 import type { UploadRow, Uploads } from './uploads.ts';
 
 type Line = {

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { processingErrors } from '../../../runtime/core/errors.ts';
-import { errorText, textsOf } from '../../../runtime/web/picker/texts.ts';
+import { FILE_FAULTS } from '../../../runtime/core/file-faults.ts';
+import { errorText, IN_VAIN, textsOf } from '../../../runtime/web/picker/texts.ts';
 import { projectRoot } from '../../house/source-files.ts';
 
 /** Of requests that the picker never sends, and of a service that does not know itself what is wrong. */
@@ -50,4 +51,9 @@ it('has a sentence in every language for whatever its calls are refused with', (
     const wordless = [...codes].filter((code) => errorText(texts, code) === texts.unknown(code));
     expect(wordless.toSorted(), language).toEqual(NEVER);
   }
+});
+
+// The picker's page loads nothing of core: what both say is held together here.
+it('tries no file again that is itself to blame', () => {
+  expect([...IN_VAIN]).toEqual(expect.arrayContaining([...FILE_FAULTS]));
 });

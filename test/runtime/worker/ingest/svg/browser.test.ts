@@ -54,18 +54,19 @@ async function countHarmful(drawings: readonly string[]): Promise<number> {
     pages.set(`/raw-${index}.svg`, drawing);
     return `/raw-${index}.svg`;
   });
+  const document = inFrames(paths);
   const harmed = new Set<Frame>();
   const note = (frame: Frame) => {
     const drawing = drawingOf(frame);
     if (drawing !== undefined) harmed.add(drawing);
   };
   await inPages(async (page) => {
-    const own = new Set(['/raw.html', ...paths].map((path) => origin + path));
+    const own = ownUrls('/raw.html', document);
     page.on('request', (request) => {
       if (!own.has(request.url())) note(request.frame());
     });
     await page.exposeBinding('alert', ({ frame }) => note(frame));
-    await open(page, '/raw.html', inFrames(paths));
+    await open(page, '/raw.html', document);
   });
   return harmed.size;
 }
@@ -77,11 +78,16 @@ function drawingOf(frame: Frame): Frame | undefined {
   return parent.parentFrame() === null ? frame : drawingOf(parent);
 }
 
+/** Of the document itself and of its frames, which no drawing asked for. */
+function ownUrls(path: string, document: string): Set<string> {
+  return new Set([path, ...(document.match(FRAME_PATH) ?? [])].map((known) => origin + known));
+}
+
 /** Opens a document, and touches everything in it and in its frames. */
 async function open(page: Page, path: string, document: string): Promise<Harm> {
   pages.set(path, document);
   const harm: Harm = { requests: [], scripts: 0 };
-  const own = new Set([path, ...(document.match(FRAME_PATH) ?? [])].map((known) => origin + known));
+  const own = ownUrls(path, document);
   const onRequest = (request: { url(): string }) => {
     if (!own.has(request.url())) harm.requests.push(request.url());
   };
