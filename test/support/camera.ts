@@ -1,9 +1,8 @@
 /** Pictures with the metadata that cameras and programs write, written by ExifTool into real containers. */
-import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { askExifTool } from './exif-tool.ts';
 
 /** As ExifTool takes them: `-Group:Tag=value`. */
 export const CAMERA_TAGS = [
@@ -38,28 +37,17 @@ export const CAMERA_TAGS = [
   '-XMP-crs:Exposure2012=+0.50',
 ] as const;
 
-export type Tagging = { bytes: Buffer; extension: string; words?: readonly string[] };
-
 export async function tagged(
   bytes: Buffer,
   extension: string,
   words: readonly string[] = CAMERA_TAGS,
 ): Promise<Buffer> {
-  const [one = Buffer.alloc(0)] = await taggedAll([{ bytes, extension, words }]);
-  return one;
-}
-
-/** All in one run of ExifTool, which takes longer to start than to write. */
-export async function taggedAll(pictures: readonly Tagging[]): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tintype-camera-'));
   try {
-    const files = pictures.map(({ extension }, index) => join(folder, `${index}.${extension}`));
-    await Promise.all(pictures.map(({ bytes }, at) => writeFile(files[at] ?? '', bytes)));
-    const runs = pictures.map(({ words = CAMERA_TAGS }, at) => [...words, files[at] ?? '']);
-    const args = runs.flatMap((run, at) => (at === 0 ? run : ['-execute', ...run]));
-    const common = ['-common_args', '-q', '-m', '-overwrite_original'];
-    await promisify(execFile)('exiftool', [...args, ...common]);
-    return await Promise.all(files.map((file) => readFile(file)));
+    const file = join(folder, `0.${extension}`);
+    await writeFile(file, bytes);
+    await askExifTool([...words, '-m', '-overwrite_original', file]);
+    return await readFile(file);
   } finally {
     await rm(folder, { recursive: true });
   }

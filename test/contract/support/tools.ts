@@ -1,5 +1,9 @@
 /** Judges from outside: ImageMagick and ExifTool on files and bytes. */
 import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { askExifTool } from '../../support/exif-tool.ts';
 
 export type Identified = { format: string; width: number; height: number };
 
@@ -28,8 +32,16 @@ export async function pixelsAt(
 
 /** Every tag that ExifTool finds, as `Group:Tag`, unknown ones too. */
 export async function tagsOf(bytes: Buffer): Promise<Record<string, unknown>> {
-  const text = await run('exiftool', ['-json', '-G0', '-a', '-u', '-ee', '-'], bytes);
-  return JSON.parse(text)[0];
+  const folder = await mkdtemp(join(tmpdir(), 'tintype-tags-'));
+  try {
+    const file = join(folder, 'picture');
+    await writeFile(file, bytes);
+    // Nothing of the file that it lies in.
+    const words = ['-json', '-G0', '-a', '-u', '-ee', '--System:all', file];
+    return JSON.parse(await askExifTool(words))[0];
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 function run(command: string, args: readonly string[], input: Buffer): Promise<string> {

@@ -15,7 +15,7 @@ it('takes the connections that wait for it before nobody listens any more', asyn
   const sockets = Array.from({ length: CLIENTS }, () => ask(port));
   // All connect now, and the server has no turn to take them.
   await new Promise((resolve) => process.nextTick(resolve));
-  const closed = closing.close({ deadline_ms: 10_000, quiet_ms: 100 });
+  const closed = closing.close({ deadline_ms: 10_000, quiet_ms: 1000 });
   const answers = await Promise.all(sockets.map((socket) => text(socket).catch(codeOf)));
   await closed;
   expect(answers.map((answer) => answer.split('\r\n').at(0))).toEqual(

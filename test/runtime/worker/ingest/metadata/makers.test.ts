@@ -1,7 +1,7 @@
 // What common cameras and programs write, through the real decoder: place and time are read, makers' own
 // notes are kept nowhere, and nothing published says anything of its source. Spec: Output rules 1, 7.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { tagged, taggedAll } from '../../../../support/camera.ts';
+import { tagged } from '../../../../support/camera.ts';
 import { useDecoder } from '../../../../support/decoder.ts';
 import { jpegWithExif, printExif } from '../../../../support/exif.ts';
 import { complaintsAbout, type Stored } from '../../../../support/judges.ts';
@@ -22,9 +22,7 @@ const published: Stored[] = [];
 
 beforeAll(async () => {
   jpeg = await over(photograph(64, 48)).jpeg().toBuffer();
-  uploads = await taggedAll(
-    makers.map((row) => ({ bytes: withNotes(row), extension: 'jpg', words: wordsOf(row) })),
-  );
+  uploads = await Promise.all(makers.map((row) => tagged(withNotes(row), 'jpg', wordsOf(row))));
 });
 
 /** Notes first: ExifTool keeps those that it finds. */

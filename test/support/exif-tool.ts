@@ -1,0 +1,89 @@
+/**
+ * ExifTool, as one process for each of the tests': it takes longer to start than to read a picture. It ends with the
+ * process that started it, however that ends.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+
+const READY = '{ready}\n';
+const STATUS = /\{status (\d+)\}\n$/;
+
+let tool: ChildProcessWithoutNullStreams | undefined;
+let line: Promise<unknown> = Promise.resolve();
+
+/**
+ * What it prints for these words, which are not to make it quiet; throws what it complains of where it refuses them. One
+ * call after the other.
+ */
+export function askExifTool(words: readonly string[]): Promise<string> {
+  const answer = line.then(() => call(words));
+  line = answer.catch(() => undefined);
+  return answer;
+}
+
+async function call(words: readonly string[]): Promise<string> {
+  tool ??= start();
+  const { stdout, stderr } = await exchange(tool, words);
+  const status = STATUS.exec(stderr)?.[1];
+  if (status !== '0') throw new Error(`exiftool ended with ${status}: ${stderr}`);
+  return stdout.slice(0, -READY.length);
+}
+
+function start(): ChildProcessWithoutNullStreams {
+  const words = ['--pdeathsig', 'KILL', 'exiftool', '-stay_open', 'True', '-@', '-'];
+  const child = spawn('setpriv', words);
+  child.stdin.on('error', () => undefined);
+  child.once('close', () => {
+    tool = undefined;
+  });
+  return child;
+}
+
+type Said = { stdout: string; stderr: string };
+
+async function exchange(
+  child: ChildProcessWithoutNullStreams,
+  words: readonly string[],
+): Promise<Said> {
+  const pipes = [child, child.stdin, child.stdout, child.stderr] as (Socket | typeof child)[];
+  for (const pipe of pipes) pipe.ref();
+  const ended = new AbortController();
+  const end = (why: unknown) => ended.abort(new Error(`exiftool ended: ${why}`));
+  child.once('close', end).once('error', end);
+  try {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is ExifTool that puts its exit status there.
+    const all = ['-echo4', '{status ${status}}', '-execute'];
+    child.stdin.write(`${[...words, ...all].join('\n')}\n`);
+    const [stdout, stderr] = await Promise.all([
+      readUntil(child.stdout, (text) => text.endsWith(READY), ended.signal),
+      readUntil(child.stderr, (text) => STATUS.test(text), ended.signal),
+    ]);
+    return { stdout, stderr };
+  } finally {
+    child.off('close', end).off('error', end);
+    // Between two calls it keeps nobody from ending.
+    for (const pipe of pipes) pipe.unref();
+  }
+}
+
+function readUntil(
+  stream: NodeJS.ReadableStream,
+  isAll: (text: string) => boolean,
+  ended: AbortSignal,
+): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const chunks: Buffer[] = [];
+  const hear = (chunk: Buffer) => {
+    chunks.push(chunk);
+    // A piece may end within a letter, and the words at the end in several pieces.
+    if (isAll(Buffer.concat(chunks.slice(-2)).toString()))
+      resolve(Buffer.concat(chunks).toString());
+  };
+  const fail = () => reject(ended.reason);
+  stream.on('data', hear);
+  ended.addEventListener('abort', fail);
+  return promise.finally(() => {
+    stream.off('data', hear);
+    ended.removeEventListener('abort', fail);
+  });
+}
