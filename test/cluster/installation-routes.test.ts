@@ -65,8 +65,10 @@ describe('an installation', { shuffle: false }, () => {
       for (const name of names) await judge(name, refused);
       await untilReason('main', 'RouteRefused');
       expect(await states()).toBe(STALLED);
-      expect(await message('main', 'Routed')).toContain(
-        'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
+      await until(async () =>
+        expect(await message('main', 'Routed')).toContain(
+          'HTTPRoute main-api (api.example) is refused by its Gateway, NotAllowedByListeners: not this namespace. HTTPRoute main-delivery',
+        ),
       );
 
       for (const name of names) await judge(name, accepted, { name: 'edge' });
