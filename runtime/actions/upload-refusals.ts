@@ -4,13 +4,14 @@ import type { UploadRow } from '../db/uploads.ts';
 
 const ABORTED = 'The upload was aborted at details.expires_at. Create a new one.';
 
-/** The end of a session without bytes; an aborted one ended before its time. */
-export function expired({ expires_at, updated_at, is_expired }: UploadRow): ServiceError {
-  const ended = is_expired ? expires_at : updated_at;
+/** The end of a session without bytes; an aborted one ended before its time, and says so for ever. */
+export function expired({ status, expires_at, updated_at }: UploadRow): ServiceError {
+  const isAborted = status === 'expired' && updated_at < expires_at;
+  const ended = isAborted ? updated_at : expires_at;
   const details = { expires_at: ended.toISOString() };
   return new ServiceError(
     'upload_expired',
-    is_expired ? { details } : { message: ABORTED, details },
+    isAborted ? { message: ABORTED, details } : { details },
   );
 }
 

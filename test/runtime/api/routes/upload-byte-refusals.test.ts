@@ -30,11 +30,14 @@ async function accepted(bucket: Bucket, wish: object = {}): Promise<UploadRecord
   return upload;
 }
 
+async function expire({ upload_id }: UploadRecord): Promise<void> {
+  const change = 'update uploads set expires_at = clock_timestamp() where upload_id = $1';
+  await api.db.query(change, [upload_id]);
+}
+
 async function ended(wish: object): Promise<UploadRecord> {
   const upload = await make(wish);
-  await api.db.query(`update uploads set expires_at = now() where upload_id = $1`, [
-    upload.upload_id,
-  ]);
+  await expire(upload);
   return (await owner('GET', `${home.path}/uploads/${upload.upload_id}`)).body;
 }
 
@@ -98,6 +101,10 @@ const ofCompletion: Refusal[] = [
       async () => {
         const upload = await make(LARGE);
         const { updated_at } = (await at(upload, 'abort')).body;
+        const told = await at(upload, what);
+        expect(told.body.error.details).toEqual({ expires_at: updated_at });
+        // Its own end comes, and it says the same.
+        await expire(upload);
         return {
           answer: await at(upload, what),
           details: { expires_at: updated_at },
