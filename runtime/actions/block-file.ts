@@ -44,12 +44,13 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
   return blocked;
 }
 
-export type Unblock = { file_id: string; actor: Actor; now: Date };
+/** `note` says why, where no review keeps it. */
+export type Unblock = { file_id: string; actor: Actor; now: Date; note?: string | null };
 
 /** The file as it is now; undefined where there is none, or it is deleted. */
 export async function unblockFile(
   tx: Transaction,
-  { file_id, actor, now }: Unblock,
+  { file_id, actor, now, note }: Unblock,
 ): Promise<FileRow | undefined> {
   const file = await lockFile(tx, file_id);
   if (file === undefined || file.status === 'deleted') return undefined;
@@ -58,7 +59,8 @@ export async function unblockFile(
   await purgeFile(tx, ready, 'file_unblocked');
   await recordWebhook(tx, unblockedEvent(ready, now));
   const { blocked_by, blocked_reason: reason } = file;
-  await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason } });
+  const after = note ? { note } : undefined;
+  await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason }, after });
   return ready;
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { BLOCK_REASON_LENGTH_MAX, NOTE_LENGTH_MAX } from '../limits.ts';
 import { checkStatuses, otherStateSets, reviewValues } from '../states.ts';
+import { countCharacters, stripText } from '../text.ts';
 import {
   boundedText,
   oneOf,
@@ -46,16 +47,24 @@ export type ReviewRecord = z.infer<typeof reviewRecord>;
 /** A check with its reviews, newest first. */
 export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(reviewRecord) });
 
-const note = boundedText(NOTE_LENGTH_MAX).optional();
+/** An empty one is none. */
+const note = boundedText(NOTE_LENGTH_MAX)
+  .transform((text) => text || null)
+  .optional();
 
 /** Review of a flagged check. */
 export const reviewCheckBody = requestBody({ decision: oneOf(otherStateSets.review), note });
 
-/** Staff block; the action strips and cuts the reason, which must not be empty then. */
+const REASON = `a reason of 1 to ${BLOCK_REASON_LENGTH_MAX} characters`;
+
+/** Staff block; the reason is judged without what is stripped of it. */
 export const blockFileBody = requestBody({
-  reason: boundedText(BLOCK_REASON_LENGTH_MAX).refine((text) => text.trim() !== '', {
-    error: 'expected a reason that is not empty',
-  }),
+  reason: plainText(REASON)
+    .meta({ minLength: 1, maxLength: BLOCK_REASON_LENGTH_MAX })
+    .transform((text) => stripText(text).trim())
+    .refine((text) => text !== '' && countCharacters(text) <= BLOCK_REASON_LENGTH_MAX, {
+      error: `expected ${REASON}, beside control and direction characters`,
+    }),
 });
 
 /** Staff unblock. */

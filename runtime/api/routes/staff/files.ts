@@ -51,10 +51,11 @@ export const unblockStaffFile = endpoint({
     const file_id = params['fileId'] ?? '';
     const now = deps.clock.now();
     const reviewer = onlyDash(principal).subject;
+    const note = body?.note ?? null;
     return deps.db.transaction(async (tx) => {
-      const file = await unblockFile(tx, { file_id, actor, now });
+      const file = await unblockFile(tx, { file_id, actor, now, note });
       const record = await present(tx, deps, file);
-      await approveChecks(tx, { file_id, note: body?.note ?? null, reviewer, actor, now });
+      await approveChecks(tx, { file_id, note, reviewer, actor, now });
       return record;
     });
   },

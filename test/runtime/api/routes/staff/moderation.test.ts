@@ -12,6 +12,7 @@ import {
   newSubject,
 } from '../../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
+import { auditEntries } from '../../../../support/audit-entries.ts';
 import { makeCheck, makeFile } from '../../../../support/rows.ts';
 
 const api = useApi();
@@ -83,9 +84,18 @@ describe('a block by staff', () => {
     [{}],
     [{ reason: '' }],
     [{ reason: '  ' }],
+    [{ reason: '\u200e\u202e' }],
+    [{ reason: 'a'.repeat(501) }],
     [{ reason: 1 }],
     [{ reason: 'a', by: 'b' }],
   ])('refuses %j', async (body) => expect(codeOf(await block(body))).toBe('400 invalid_request'));
+
+  it('has a reason that is judged without what is stripped of it', async () => {
+    const reason = 'a'.repeat(500);
+    expect((await block({ reason: `  ${reason}\u200e\n` })).status).toBe(200);
+    const [entry] = await auditEntries(api.db, project, 'file.block');
+    expect(entry).toMatchObject({ after: { reason } });
+  });
 
   it('of a file that is deleted or was never there is 404', async () => {
     await owner('DELETE', `/v1/projects/${project.project_slug}/files/hero.png`);
@@ -108,6 +118,21 @@ describe('letting a file go', () => {
     ]);
     await unblock({ note: '' });
     expect((await staff('GET', `/v1/staff/checks/${check}`)).body.reviews).toHaveLength(1);
+  });
+
+  it('takes an empty note for none', async () => {
+    await block();
+    expect((await unblock({ note: '' })).body.status).toBe('ready');
+    const { reviews } = (await staff('GET', `/v1/staff/checks/${check}`)).body;
+    expect(reviews).toMatchObject([{ decision: 'approved', note: null }]);
+  });
+
+  it('keeps its note in the audit log, where no check keeps it', async () => {
+    file = await makeFile(api.db, project, { file_slug: 'unscanned.png' });
+    await block();
+    await unblock({ note: 'a statue' });
+    const [entry] = await auditEntries(api.db, project, 'file.unblock');
+    expect(entry).toMatchObject({ target: file.file_id, after: { note: 'a statue' } });
   });
 });
 
