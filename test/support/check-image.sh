@@ -67,6 +67,17 @@ components=$(inside node -p 'const b = require("/app/sbom.json"); if (b.bomForma
 for part in npm/sharp deb/debian/bubblewrap generic/node; do
   inside grep --quiet "\"pkg:$part@" /app/sbom.json || fail "the list of materials lacks $part"
 done
+absent=$(inside node -p '
+  const { globSync, readFileSync } = require("node:fs");
+  const there = globSync("/app/node_modules/**/package.json").map((path) => {
+    const { name, version } = JSON.parse(readFileSync(path, "utf8"));
+    return `${name}@${version}`;
+  });
+  const purls = require("/app/sbom.json").components.map(({ purl }) => decodeURIComponent(purl));
+  const listed = purls.filter((purl) => purl.startsWith("pkg:npm/")).map((purl) => purl.slice(8));
+  if (listed.length < 100) throw listed;
+  listed.filter((each) => !there.includes(each)).join(" ")')
+[ -z "$absent" ] || fail "the list of materials has what is not there: $absent"
 echo "✓ sbom.json: $components components, npm and Debian packages among them"
 
 echo "✓ size: $(du -sm "$root" | cut -f1) MB unpacked, of it /app $(du -sm "$root/app" | cut -f1) MB"
