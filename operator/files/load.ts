@@ -120,7 +120,9 @@ function whyUnread(entry: Dirent): Note[] {
   if (entry.isDirectory())
     return skipped('folders within the folder are not read; move its files up');
   if (entry.name.endsWith('.json'))
-    return skipped('only *.yaml and *.yml are read; JSON is YAML, so rename it');
+    return skipped(
+      'only *.yaml and *.yml are read: where it declares something, rename it, as JSON is YAML',
+    );
   return [];
 }
 

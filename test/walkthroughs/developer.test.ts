@@ -86,7 +86,7 @@ function typeNext(): Promise<string> {
 }
 
 const squeeze = (text: string) => text.replaceAll(/ +/g, ' ');
-const bytesOf = (path: string) => readFile(join(clone, 'shop', path));
+const bytesOf = (path: string) => readFile(join(clone, 'first-day', path));
 
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
@@ -133,7 +133,7 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
   it('is protected as soon as the YAML says so, and opens to a signature', async () => {
     expect(await typeNext()).toContain('"code":"signature_required"');
     const [signed] = jsonIn(await typeNext());
-    expect(await shell.type(`curl -sf -o shop/signed.webp '${signed.url}'`)).toBe('');
+    expect(await shell.type(`curl -sf -o first-day/signed.webp '${signed.url}'`)).toBe('');
     expect(await bytesOf('signed.webp')).toEqual(await bytesOf('hero.webp'));
   });
 
@@ -181,4 +181,8 @@ describe('a developer on a laptop', { retry: 0, shuffle: false, timeout: 120_000
   });
 
   it('is all that the document has to type', () => expect(blocks).toEqual([]));
+
+  it('has put nothing into the folder that is not declared', () => {
+    expect(tintype.stderr.filter((line) => line.includes('declaration'))).toEqual([]);
+  });
 });

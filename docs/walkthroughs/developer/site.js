@@ -10,7 +10,7 @@ const origin = `http://localhost:${port}`;
 const project = env.TINTYPE_PROJECT;
 const api = createApiClient({ url: env.TINTYPE_API, apiKey: env.TINTYPE_KEY });
 const images = signedUrls({ api, project });
-const { callback_secret: secret } = JSON.parse(readFileSync('shop/callback.json', 'utf8'));
+const { callback_secret: secret } = JSON.parse(readFileSync('first-day/callback.json', 'utf8'));
 
 const page = `<!doctype html>
 <title>Shop</title>

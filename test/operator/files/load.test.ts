@@ -302,7 +302,7 @@ describe('what is passed over', () => {
     await mkdir(join(folder, 'teams'));
     const { noteLines, faultLines, isComplete } = await load({ 'shop.json': '{}' });
     expect(noteLines.toSorted()).toEqual([
-      'shop.json: skipped: only *.yaml and *.yml are read; JSON is YAML, so rename it',
+      'shop.json: skipped: only *.yaml and *.yml are read: where it declares something, rename it, as JSON is YAML',
       'teams: skipped: folders within the folder are not read; move its files up',
     ]);
     expect([faultLines, isComplete]).toEqual([[], true]);
