@@ -65,7 +65,7 @@ export const claims: readonly Claim[] = [
   row(['README.md', 'console', 1, 'shown', ['test/runtime/standalone/banner.test.ts', README]], {
     instead: 'the tests start what `make --dry-run up` says that it would',
   }),
-  row(['README.md', 'sh', 4, 'run', [README]]),
+  row(['README.md', 'sh', 3, 'run', [README]]),
   row(['README.md', 'yaml', 1, 'run', [README]]),
 
   row(['CONTRIBUTING.md', 'sh', 1, 'taken', ['test/docs/contributing.test.ts']], {
