@@ -4,10 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createKubeMetrics } from '../../operator/kube/metrics.ts';
-import { createMetrics } from '../../runtime/platform/metrics.ts';
 import { projectRoot } from '../house/source-files.ts';
-import { expectGrouped, expectMeasured, findMetric, nodes, POD_LABELS, plain } from './promql.ts';
+import { expectGrouped, expectMeasured, findMetric, nodes, POD_LABELS } from './promql.ts';
 
 type Rule = {
   alert: string;
@@ -18,7 +16,6 @@ type Rule = {
 };
 
 const rules: Rule[] = parse(read('config/prometheus/rules.yaml')).spec.groups[0].rules;
-const dashboard = JSON.parse(read('config/grafana/tintype.json'));
 const pages = readdirSync(join(projectRoot, 'docs/runbook')).filter((name) => name !== 'README.md');
 
 function read(path: string): string {
@@ -52,7 +49,10 @@ describe('the alerts', () => {
     // The site shows the pages where they lie here.
     const linked = rules.map(({ annotations }) => new URL(annotations.runbook_url).pathname);
     expect(linked.sort()).toEqual(pages.map((page) => `/docs/runbook/${page}`).sort());
-    for (const name of names) expect(read('docs/runbook/README.md')).toContain(`[${name}]`);
+    const list = read('docs/runbook/README.md');
+    for (const name of names) expect(list).toContain(`[${name}]`);
+    for (const { annotations } of rules)
+      expect(list).toContain(`\`${new URL('.', annotations.runbook_url).href.slice(0, -1)}\``);
   });
 });
 
@@ -227,88 +227,16 @@ describe.each(pages)('the page %s of the runbook', (page) => {
     expect(rules.map(({ alert }) => `# ${alert}`)).toContain(text.split('\n')[0]);
   });
 
-  it('names metrics, commands and pages that exist', () => {
+  it('names metrics and commands that exist, and documents by links, which are looked after', () => {
     const names = [
       ...text.matchAll(/\b(?:tintype|controller_runtime|workqueue|rest_client)_[a-z0-9_]+/g),
     ];
     for (const [series] of names) expect(findMetric(series), series).toBeDefined();
-    for (const [, target = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g)) {
-      expect(['README.md', ...pages]).toContain(target);
-    }
+    expect([...text.matchAll(/`docs\/[^`]*`/g)].map(([name]) => name)).toEqual([]);
     const main = read('runtime/main.ts') + read('runtime/core/schedules.ts');
     for (const [, command = '', job] of text.matchAll(/`tintype ([a-z]+)(?: ([a-z-]+))?/g)) {
       expect(main).toMatch(new RegExp(`command\\('${command}|\\['${command}'`));
       if (command === 'job' && job !== undefined) expect(main).toContain(job);
-    }
-  });
-});
-
-describe('the dashboard', () => {
-  type Place = { x: number; y: number; w: number; h: number };
-  type Panel = {
-    id: number;
-    type: string;
-    title: string;
-    description?: string;
-    gridPos: Place;
-    datasource?: { uid: string };
-    fieldConfig?: { defaults: { unit: string } };
-    targets?: { expr: string; refId: string; legendFormat: string }[];
-  };
-  const panels: Panel[] = dashboard.panels;
-  const drawn = panels.filter(({ type }) => type !== 'row');
-
-  it.each(drawn)('draws $title from what is measured, in words of PromQL', ({ targets = [] }) => {
-    expect(targets.length).toBeGreaterThan(0);
-    for (const { expr, legendFormat } of targets) {
-      expectMeasured(plain(expr));
-      expectGrouped(plain(expr));
-      const grouped = nodes(plain(expr), 'GroupingLabels').join();
-      for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
-        expect(grouped).toContain(label);
-    }
-  });
-
-  it('has what Grafana needs of each panel, and none over another', () => {
-    expect(dashboard).toMatchObject({
-      uid: 'tintype',
-      schemaVersion: expect.any(Number),
-      title: 'Tintype',
-    });
-    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
-    for (const { fieldConfig, datasource, title, description } of drawn) {
-      expect(description, title).toMatch(/^[A-Z\d].*\.$/);
-      expect(fieldConfig?.defaults.unit, title).toMatch(
-        /^(s|reqps|ops|Bps|short|percentunit|bytes)$/,
-      );
-      expect(datasource?.uid).toBe('$datasource');
-    }
-    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
-      expect(x + w).toBeLessThanOrEqual(24);
-      return Array.from(
-        { length: w * h },
-        (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
-      );
-    });
-    expect(new Set(cells).size).toBe(cells.length);
-  });
-
-  it('asks for every variable that it uses, and uses every metric of the product', () => {
-    const variables = dashboard.templating.list.map(({ name }: { name: string }) => name);
-    expect(variables).toEqual(['datasource', 'namespace']);
-    const drawnNames = drawn.flatMap(({ targets = [] }) =>
-      targets.flatMap(({ expr }) => nodes(plain(expr), 'Identifier')),
-    );
-    const series = (name: string) => [name, `${name}_count`, `${name}_bucket`];
-    const product = [...createMetrics().list(), ...createKubeMetrics().list()].filter(({ name }) =>
-      /^tintype_(?!process_|nodejs_)/.test(name),
-    );
-    for (const { name } of product) {
-      expect(
-        drawnNames.some((each) => series(name).includes(each)),
-        name,
-      ).toBe(true);
     }
   });
 });

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { RenderedObject } from '../../operator/image-service/render/object.ts';
 import { allObjects, renderInstallation } from '../../operator/image-service/render/render.ts';
+import { resourcesOf, slotsOf } from '../../operator/image-service/render/sizes.ts';
 import { imageServiceSpec } from '../../operator/image-service/schema.ts';
 import { readFences } from '../contract/support/blocks.ts';
 import { full, installation, least } from '../operator/image-service/samples.ts';
@@ -63,4 +64,17 @@ it.each(pages)('%s names fields that there are', (page) => {
   for (const [, field = ''] of read(page).matchAll(/`spec\.([A-Za-z.]+)/g)) {
     expect(fields, field).toContain(`| \`${field}\` |`);
   }
+});
+
+it('says what each part may take by default', () => {
+  const page = read('docs/runbook/README.md');
+  const row = (label: string, { requests, limits }: ReturnType<typeof resourcesOf>) =>
+    `| ${label} | ${requests.cpu} | ${requests.memory} | ${limits.memory} |`;
+  const parts = ['api', 'delivery', 'dispatcher', 'worker-ingest', 'worker-render'] as const;
+  const embedded = imageServiceSpec.parse({ ...least, scanner: { kind: 'Embedded' } });
+  for (const part of parts)
+    expect(page).toContain(row(`\`main-${part}\``, resourcesOf(least, part)));
+  expect(page).toContain(row('… with the embedded scanner', resourcesOf(embedded, 'dispatcher')));
+  expect([slotsOf(least, 'ingest'), slotsOf(least, 'render')]).toEqual([2, 2]);
+  expect(page).toContain('A worker has 2 slots.');
 });

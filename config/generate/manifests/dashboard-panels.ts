@@ -21,8 +21,9 @@ export const dashboardRows: readonly PanelRow[] = [
       {
         title: 'The clock of the database, ahead of ours',
         description:
-          'How far the clocks of the database and of each pod are apart: beyond 10 s signed URLs open and end at wrong times.',
+          'Below 0 a pod is ahead of it. Beyond 10 s either way library sessions and embed URLs end at wrong times, and what is delivered around a full hour stands in the hour beside its own.',
         unit: 's',
+        min: 'what is drawn',
         targets: [[gauge('tintype_database_lead_seconds', 'pod'), '{{pod}}']],
       },
       {
@@ -124,6 +125,18 @@ export const dashboardRows: readonly PanelRow[] = [
           'How late each process answers what is due: more than a second is too much work for its core.',
         unit: 's',
         targets: [[gauge('tintype_nodejs_eventloop_lag_p99_seconds', 'pod'), '{{pod}}']],
+      },
+      {
+        title: 'Starts within 15 minutes',
+        description:
+          'How often each process was started anew in its pod: three times or more is one that dies again and again.',
+        unit: 'short',
+        targets: [
+          [
+            `max by (pod) (changes(tintype_process_start_time_seconds{${inNamespace}}[15m]))`,
+            '{{pod}}',
+          ],
+        ],
       },
     ],
   },

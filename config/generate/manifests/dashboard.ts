@@ -67,7 +67,7 @@ function placePanels(): object[] {
   return panels;
 }
 
-function printPanel({ title, description, unit, targets }: Panel, where: object): object {
+function printPanel({ title, description, unit, min, targets }: Panel, where: object): object {
   return {
     ...where,
     type: 'timeseries',
@@ -75,7 +75,11 @@ function printPanel({ title, description, unit, targets }: Panel, where: object)
     description,
     datasource: DATASOURCE,
     fieldConfig: {
-      defaults: { unit, min: 0, custom: { fillOpacity: 10, showPoints: 'never' } },
+      defaults: {
+        unit,
+        ...(min === undefined ? { min: 0 } : {}),
+        custom: { fillOpacity: 10, showPoints: 'never' },
+      },
       overrides: [],
     },
     options: {

@@ -21,6 +21,18 @@ export const operatorRows: readonly PanelRow[] = [
         ],
       },
       {
+        title: 'Failed passes within ten minutes',
+        description:
+          'Passes that failed, by controller: more than 30 mean that it puts little into effect.',
+        unit: 'short',
+        targets: [
+          [
+            `sum by (controller) (increase(controller_runtime_reconcile_errors_total{${inNamespace}, container="operator"}[10m]))`,
+            '{{controller}}',
+          ],
+        ],
+      },
+      {
         title: 'Passes of the operator, p99',
         description: 'How long the slowest passes of each controller take.',
         unit: 's',

@@ -6,6 +6,8 @@ export type Panel = {
   /** What it shows, and what is right: Grafana says so beside the title. */
   description: string;
   unit: Unit;
+  /** Where the axis begins: 0, unless what is drawn may be below it. */
+  min?: 'what is drawn';
   targets: readonly (readonly [expr: string, legend: string])[];
 };
 

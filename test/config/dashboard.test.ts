@@ -1,0 +1,99 @@
+// The Grafana dashboard: drawn from what is measured, all of it, and what any alert asks for.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createKubeMetrics } from '../../operator/kube/metrics.ts';
+import { createMetrics } from '../../runtime/platform/metrics.ts';
+import { projectRoot } from '../house/source-files.ts';
+import { expectGrouped, expectMeasured, nodes, plain } from './promql.ts';
+
+const read = (path: string) => readFileSync(join(projectRoot, path), 'utf8');
+const dashboard = JSON.parse(read('config/grafana/tintype.json'));
+const rules: { alert: string; expr: string }[] = parse(read('config/prometheus/rules.yaml')).spec
+  .groups[0].rules;
+
+describe('the dashboard', () => {
+  type Place = { x: number; y: number; w: number; h: number };
+  type Panel = {
+    id: number;
+    type: string;
+    title: string;
+    description?: string;
+    gridPos: Place;
+    datasource?: { uid: string };
+    fieldConfig?: { defaults: { unit: string; min?: number } };
+    targets?: { expr: string; refId: string; legendFormat: string }[];
+  };
+  const panels: Panel[] = dashboard.panels;
+  const drawn = panels.filter(({ type }) => type !== 'row');
+  const seriesOf = (query: string) =>
+    nodes(query, 'VectorSelector').flatMap((selector) => nodes(selector, 'Identifier'));
+  const drawnSeries = new Set(
+    drawn.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => seriesOf(plain(expr)))),
+  );
+
+  it.each(drawn)('draws $title from what is measured, in words of PromQL', ({ targets = [] }) => {
+    expect(targets.length).toBeGreaterThan(0);
+    for (const { expr, legendFormat } of targets) {
+      expectMeasured(plain(expr));
+      expectGrouped(plain(expr));
+      const grouped = nodes(plain(expr), 'GroupingLabels').join();
+      for (const [, label = ''] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+        expect(grouped).toContain(label);
+    }
+  });
+
+  it('has what Grafana needs of each panel, and none over another', () => {
+    expect(dashboard).toMatchObject({
+      uid: 'tintype',
+      schemaVersion: expect.any(Number),
+      title: 'Tintype',
+    });
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length);
+    for (const { fieldConfig, datasource, title, description } of drawn) {
+      expect(description, title).toMatch(/^[A-Z\d].*\.$/);
+      expect(fieldConfig?.defaults.unit, title).toMatch(
+        /^(s|reqps|ops|Bps|short|percentunit|bytes)$/,
+      );
+      expect(datasource?.uid).toBe('$datasource');
+    }
+    const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) => {
+      expect(x + w).toBeLessThanOrEqual(24);
+      return Array.from(
+        { length: w * h },
+        (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`,
+      );
+    });
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('asks for every variable that it uses, and uses every metric of the product', () => {
+    const variables = dashboard.templating.list.map(({ name }: { name: string }) => name);
+    expect(variables).toEqual(['datasource', 'namespace']);
+    const series = (name: string) => [name, `${name}_count`, `${name}_bucket`];
+    const product = [...createMetrics().list(), ...createKubeMetrics().list()].filter(({ name }) =>
+      /^tintype_(?!process_|nodejs_)/.test(name),
+    );
+    for (const { name } of product) {
+      expect(
+        series(name).some((each) => drawnSeries.has(each)),
+        name,
+      ).toBe(true);
+    }
+  });
+
+  it.each(rules)('draws what $alert asks for', ({ expr }) => {
+    expect(seriesOf(expr).length).toBeGreaterThan(0);
+    expect(seriesOf(expr).filter((series) => !drawnSeries.has(series))).toEqual([]);
+  });
+
+  it('shows what is below 0 of what can be: how far a clock is behind', () => {
+    const signed = drawn.filter(({ fieldConfig }) => fieldConfig?.defaults.min !== 0);
+    const asked = signed.flatMap(({ targets = [] }) =>
+      targets.flatMap(({ expr }) => seriesOf(expr)),
+    );
+    expect(asked).toEqual(['tintype_database_lead_seconds']);
+  });
+});
