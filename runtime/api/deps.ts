@@ -37,8 +37,8 @@ export type ApiDeps = AuthDeps & {
   readonly libraryKeys: LibraryKeys;
   /** What the picker's page loads, by name. */
   readonly pickerAssets: (name: string) => Promise<Page>;
-  /** Authenticates cursors. */
-  readonly cursorKey: Uint8Array;
+  /** Authenticate cursors; the first one prints, all are accepted. */
+  readonly cursorKeys: readonly Uint8Array[];
   readonly settings: ApiSettings;
   /** Where uploads go that do not go straight to storage, and what signs their URLs. */
   readonly addresses: UploadAddresses;

@@ -12,7 +12,7 @@ export type ListQuery = { limit: number; cursor?: string | undefined };
 export const EVERYBODY = '';
 
 export async function listPage<Row, Item>(
-  { cursorKey }: Pick<ApiDeps, 'cursorKey'>,
+  { cursorKeys }: Pick<ApiDeps, 'cursorKeys'>,
   list: {
     query: ListQuery;
     route: string;
@@ -32,10 +32,10 @@ export async function listPage<Row, Item>(
     filters: JSON.stringify(list.filters ?? {}),
   };
   const { cursor, limit } = list.query;
-  const after = cursor === undefined ? null : parseCursor(cursorKey, scope, cursor);
+  const after = cursor === undefined ? null : parseCursor(cursorKeys, scope, cursor);
   const { rows, next } = await list.find({ limit, after });
   return {
     items: rows.map((row) => list.present(row)),
-    next_cursor: next === null ? null : printCursor(cursorKey, scope, next),
+    next_cursor: next === null ? null : printCursor(cursorKeys, scope, next),
   };
 }

@@ -88,7 +88,7 @@ function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {
     libraryKeys: libraryKeysOf(config),
     sessionFacts: createSessionFacts(),
     pickerAssets: createPickerAssets(),
-    cursorKey: deriveKey(firstKey(config.tokenKeys), 'cur1'),
+    cursorKeys: config.tokenKeys.map(({ key }) => deriveKey(key, 'cur1')),
     addresses: {
       baseUrl: config.baseUrl,
       uploadBaseUrl: config.uploadBaseUrl ?? config.baseUrl,
@@ -130,10 +130,4 @@ function libraryKeysOf({ tokenKeys }: ApiConfig): LibraryKeys {
     embeds: derived('embed1'),
     subjects: derived('sub1').map(({ key }) => key),
   };
-}
-
-function firstKey(keys: ApiConfig['tokenKeys']): Uint8Array {
-  const [first] = keys;
-  if (first === undefined) throw new Error('a configuration without token keys');
-  return first.key;
 }

@@ -4,34 +4,38 @@
  */
 import { ServiceError } from './errors.ts';
 import { CURSOR_LENGTH_MAX } from './limits.ts';
-import { hmac, isSameSecret } from './signing/hmac.ts';
+import { hmac, isAnySecret } from './signing/hmac.ts';
 
 /** The one list that a cursor is valid for. `filters` is any canonical text of them. */
 export type CursorScope = { route: string; project_id: string; sort: string; filters: string };
 
 /**
- * Prints the cursor that follows the row with these keys. Throws RangeError where the keys do not
- * fit into a cursor.
+ * Prints the cursor that follows the row with these keys, under the first secret key. Throws
+ * RangeError where the keys do not fit into a cursor.
  */
 export function printCursor(
-  key: Uint8Array,
+  [key]: readonly Uint8Array[],
   scope: CursorScope,
   position: readonly string[],
 ): string {
+  if (key === undefined) throw new TypeError('there is no key that signs cursors');
   const cursor = sealPosition(key, scope, Buffer.from(JSON.stringify(position)));
   if (cursor.length > CURSOR_LENGTH_MAX)
     throw new RangeError('the position of a cursor is too long');
   return cursor;
 }
 
-/** Reads the keys back. Throws invalid_cursor for anything that `printCursor` did not print. */
-export function parseCursor(key: Uint8Array, scope: CursorScope, cursor: string): string[] {
+/** Reads the keys back. Throws invalid_cursor for what `printCursor` printed under none of these secret keys. */
+export function parseCursor(
+  keys: readonly Uint8Array[],
+  scope: CursorScope,
+  cursor: string,
+): string[] {
   if (cursor.length > CURSOR_LENGTH_MAX) throw new ServiceError('invalid_cursor');
   const payload = Buffer.from(cursor, 'base64url').subarray(MAC_BYTES);
   // The whole text is compared, so a second spelling of the same bytes is refused too.
-  if (!isSameSecret(cursor, sealPosition(key, scope, payload))) {
-    throw new ServiceError('invalid_cursor');
-  }
+  const printed = keys.map((key) => sealPosition(key, scope, payload));
+  if (!isAnySecret(printed, cursor)) throw new ServiceError('invalid_cursor');
   return JSON.parse(payload.toString()) as string[];
 }
 

@@ -86,7 +86,7 @@ function cursorBelow(
     sort: 'newest',
     filters: JSON.stringify({ status: null, q: null, library: null }),
   };
-  return printCursor(deriveKey(Buffer.from(key, 'base64'), 'cur1'), scope, [
+  return printCursor([deriveKey(Buffer.from(key, 'base64'), 'cur1')], scope, [
     String(Math.floor(position)),
   ]);
 }

@@ -66,7 +66,7 @@ export function apiDeps(terms: ApiTerms): ApiDeps {
     queue: terms.queue ?? createInProcessQueue(),
     sealing: createSealing([{ id: 'k1', key: Buffer.alloc(32, 1) }]),
     pickerAssets: createPickerAssets(),
-    cursorKey: Buffer.alloc(32, 2),
+    cursorKeys: [Buffer.alloc(32, 2)],
     sessionFacts: createSessionFacts(),
     libraryKeys: {
       sessions: [{ id: 't1', key: Buffer.alloc(32, 6) }],

@@ -28,10 +28,10 @@ export const listProjectWebhookDeliveries = projectEndpoint({
   auth: ['dash'],
   ok: 200,
   query: listWebhookDeliveriesQuery,
-  handle: async ({ deps: { db, cursorKey }, project: { project_id }, query }) => {
+  handle: async ({ deps: { db, cursorKeys }, project: { project_id }, query }) => {
     const { event = null, status = null } = query;
     const page = await listPage(
-      { cursorKey },
+      { cursorKeys },
       {
         query,
         route: LIST,

@@ -184,17 +184,17 @@ const filters = text({
   refuses: refusals(ServiceError, 'invalid_bbox', 'invalid_search'),
 });
 
-const KEY = Buffer.alloc(32, 7);
+const KEYS = [Buffer.alloc(32, 7)];
 const SCOPE = { route: '/v1/projects', project_id: 'prj_1', sort: 'newest', filters: '' };
 const printed = [['2026-11-20', 'upl_1'], [], ['é\u0000', '"']].map((position) =>
-  printCursor(KEY, SCOPE, position),
+  printCursor(KEYS, SCOPE, position),
 );
 
 const cursors = text({
   name: 'cursors',
   seeds: () => printed,
   run(input) {
-    const position = parseCursor(KEY, SCOPE, input);
+    const position = parseCursor(KEYS, SCOPE, input);
     assert.ok(printed.includes(input), 'a cursor that was never printed');
     return position;
   },

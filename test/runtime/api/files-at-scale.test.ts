@@ -66,7 +66,7 @@ function cursorBelow(
     sort: 'newest',
     filters: JSON.stringify({ status, q, library: null }),
   };
-  return printCursor(api.deps().cursorKey, scope, [String(position)]);
+  return printCursor(api.deps().cursorKeys, scope, [String(position)]);
 }
 
 /** The same page by reading everything. */

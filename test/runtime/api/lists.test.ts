@@ -4,15 +4,19 @@ import { z } from 'zod';
 import { tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
+import { apiFields, startApi } from '../../../runtime/api/serve.ts';
 import { CURSOR_LENGTH_MAX } from '../../../runtime/core/limits.ts';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { insertAccessRequest } from '../../../runtime/db/access-requests.ts';
 import { insertIncident } from '../../../runtime/db/incidents.ts';
 import { insertLibrary } from '../../../runtime/db/libraries.ts';
 import { upsertModerationNote } from '../../../runtime/db/moderation-notes.ts';
+import { parseConfig } from '../../../runtime/platform/config.ts';
+import { listen } from '../../../runtime/platform/http/listen.ts';
 import {
   type Caller,
   codeOf,
+  createKey,
   createProject,
   issuesOf,
   newSubject,
@@ -205,6 +209,54 @@ describe.each(lists)('the list of $name', ({ name, pathOf, key, caller, filter }
   it('keeps a cursor valid when the size of the page changes', async () => {
     const { next_cursor } = (await get('?limit=1')).body;
     expect((await get(`?limit=5&cursor=${next_cursor}`)).body.items).toHaveLength(5);
+  });
+});
+
+describe('a cursor', () => {
+  const OLD = `t1:${Buffer.alloc(32, 1).toString('base64')}`;
+  const NEW = `t2:${Buffer.alloc(32, 2).toString('base64')}`;
+
+  /** A process of its own configuration, and the answer to one call of it. */
+  async function ask(tokenKeys: string, { path, key }: { path: string; key: string }) {
+    const config = parseConfig(
+      {
+        TINTYPE_BASE_URL: 'https://api.test',
+        TINTYPE_DELIVERY_ROOT_DOMAIN: 'images.test',
+        TINTYPE_IDENTITY_ISSUER: 'https://id.test',
+        TINTYPE_IDENTITY_JWKS_URL: 'https://id.test/jwks.json',
+        TINTYPE_REQUEST_SIGNING_SECRET: 'a-long-random-text-of-the-dashboard',
+        TINTYPE_STORAGE_EVENT_SECRET: 'a-long-random-text-of-the-storage',
+        TINTYPE_KEY_ENCRYPTION_KEYS: OLD,
+        TINTYPE_TOKEN_KEYS: tokenKeys,
+      },
+      apiFields,
+    );
+    const { server, stop } = startApi(api.deps(), { config, quiet_ms: 0 });
+    const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT' });
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { 'x-api-key': key },
+    });
+    const body = (await answer.json()) as { next_cursor?: string | null; error?: { code: string } };
+    await stop();
+    return { code: body.error?.code ?? answer.status, cursor: body.next_cursor };
+  }
+
+  it('is taken by processes that have another first key, while a new one is rolled out', async () => {
+    const { project_slug } = project;
+    const key = await createKey(owner, project_slug, ['files:read']);
+    const path = `/v1/projects/${project_slug}/files?limit=1`;
+    const rollout = [OLD, `${OLD},${NEW}`, `${NEW},${OLD}`, NEW];
+    const cursors = await Promise.all(rollout.map((keys) => ask(keys, { path, key })));
+    const codes = async (keys: string) => {
+      const answers = cursors.map(({ cursor }) =>
+        ask(keys, { path: `${path}&cursor=${cursor}`, key }),
+      );
+      return (await Promise.all(answers)).map(({ code }) => code);
+    };
+    expect(await codes(OLD)).toEqual([200, 200, 'invalid_cursor', 'invalid_cursor']);
+    expect(await codes(`${OLD},${NEW}`)).toEqual([200, 200, 200, 200]);
+    expect(await codes(`${NEW},${OLD}`)).toEqual([200, 200, 200, 200]);
+    expect(await codes(NEW)).toEqual(['invalid_cursor', 'invalid_cursor', 200, 200]);
   });
 });
 
