@@ -3,7 +3,7 @@
  * Of a secret it says that there is a new one, of a callback URL the origin, as the rest of it may be a secret.
  * Spec: Project.
  */
-import { insertAuditEntry } from '../runtime/db/audit-log.ts';
+import { type Actor, insertAuditEntry } from '../runtime/db/audit-log.ts';
 import type { Transaction } from '../runtime/db/client.ts';
 import type { ProjectRow } from '../runtime/db/projects.ts';
 import type { Subject } from './declared.ts';
@@ -16,18 +16,22 @@ type Deeds = {
   differences: readonly RowDifference[];
 };
 
+/** The operator, for the resource that it follows. */
+export function operatorAs({ identity }: Pick<Subject<unknown>, 'identity'>): Actor {
+  return { actor_kind: 'operator', actor_id: identity.uid };
+}
+
 export async function auditDeed(
   tx: Transaction,
   { subject, changed, changes, differences }: Deeds,
 ): Promise<void> {
-  const { kind, namespace, name, uid } = subject.identity;
+  const { kind, namespace, name } = subject.identity;
   const were = differences.filter(({ action }) => action !== 'insert');
   const are = differences.filter(({ action }) => action !== 'delete');
   await insertAuditEntry(tx, {
     organization_id: changed.organization_id,
     project_id: changed.project_id,
-    actor_kind: 'operator',
-    actor_id: uid,
+    ...operatorAs(subject),
     action: `${kind}.${subject.action}`,
     target: `${namespace}/${name}`,
     before: were.length === 0 ? undefined : { rows: were.map((each) => rowOf(each, before)) },

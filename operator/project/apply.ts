@@ -7,6 +7,7 @@ import { changePricing } from '../../runtime/actions/change-pricing.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
 import { changeProjectDomains } from '../../runtime/actions/change-project-domains.ts';
 import { newSigningKey } from '../../runtime/actions/new-signing-key.ts';
+import { switchAutoBlock } from '../../runtime/actions/switch-auto-block.ts';
 import { newId } from '../../runtime/core/ids.ts';
 import type { Transaction } from '../../runtime/db/client.ts';
 import {
@@ -18,6 +19,7 @@ import {
 import { insertSigningKey } from '../../runtime/db/signing-keys.ts';
 import type { Sealing } from '../../runtime/platform/sealing.ts';
 import { callbackSecretContext } from '../../runtime/platform/sealing-contexts.ts';
+import { operatorAs } from '../audit-deed.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { type Context, type Deed, presentProject } from '../reconcile.ts';
@@ -103,18 +105,38 @@ async function write(
     case 'release':
       return updateProject(tx, { project_id, changes: { owner_uid: null } });
     case 'update':
-      return changeProject(tx, project, change.settings);
+      return changeSettings(tx, change, deed);
     case 'set-callback':
       return setCallback(tx, change, deed);
     case 'issue-signing-key':
       await insertSigningKey(tx, { ...newSigningKey(deed), project_id });
       return project;
     case 'set-domains':
-      await changeProjectDomains(tx, project, change.domains);
-      return project;
+      return changeProjectDomains(tx, project, change.domains);
     case 'set-multiplier':
-      return changePricing(tx, deed, { project, pricing_multiplier: change.multiplier });
+      return setPrice(tx, change, project);
   }
+}
+
+async function changeSettings(
+  tx: Transaction,
+  { settings }: Extract<ProjectChange, { change: 'update' }>,
+  { project, subject, clock }: Existing,
+): Promise<ProjectRow> {
+  const changed = await changeProject(tx, project, settings);
+  const { nudity_auto_block } = settings;
+  const actor = operatorAs(subject);
+  await switchAutoBlock(tx, { project, nudity_auto_block, actor, now: clock.now() });
+  return changed;
+}
+
+/** From the hour that the audit log names. */
+function setPrice(
+  tx: Transaction,
+  { multiplier, effective_from }: Extract<ProjectChange, { change: 'set-multiplier' }>,
+  project: ProjectRow,
+): Promise<ProjectRow> {
+  return changePricing(tx, { project, pricing_multiplier: multiplier, effective_from });
 }
 
 async function setCallback(

@@ -1,6 +1,6 @@
 /**
- * What has to change so that a project is as its resource declares. Pure: the resource, the rows and
- * the time go in, changes and conditions come out. Spec: Project; States and transitions, Project.
+ * What has to change so that a project is as its resource declares. Pure: the resource and the rows go
+ * in, changes and conditions come out. Spec: Project; States and transitions, Project.
  */
 import { nextHour } from '../../runtime/core/metering.ts';
 import { type Claim, claimOn } from '../claim.ts';
@@ -46,13 +46,9 @@ export type DeletionPolicy = 'suspend' | 'retain';
 
 type ProjectDecision = Decision<ProjectChange>;
 
-export function decideProject(
-  subject: Subject<ProjectSpec>,
-  rows: ProjectRows,
-  now: Date,
-): ProjectDecision {
+export function decideProject(subject: Subject<ProjectSpec>, rows: ProjectRows): ProjectDecision {
   if (subject.action === 'delete') return decideDeletion(subject, rows);
-  const wish: Wish = { identity: subject.identity, spec: subject.spec, rows, now };
+  const wish: Wish = { identity: subject.identity, spec: subject.spec, rows };
   const refusal = refuseProject(wish);
   if (refusal !== undefined) {
     return { changes: [], conditions: conditionsFor(refusal.reason, refusal.message) };
@@ -180,14 +176,14 @@ function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
 }
 
 // A change applies from the next full hour: what was used so far keeps its price.
-function pricing({ spec, rows, now }: Wish): ProjectChange[] {
+function pricing({ spec, rows }: Wish): ProjectChange[] {
   const multiplier = spec.staff?.pricingMultiplier;
   if (
     multiplier === undefined ||
     Number(multiplier) === Number(rows.project?.pricing_multiplier ?? 1)
   )
     return [];
-  return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(now) }];
+  return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(rows.read_at) }];
 }
 
 function verdict({ spec, rows }: Wish) {

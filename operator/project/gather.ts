@@ -1,5 +1,6 @@
 /** What has to be read to judge a Project resource. */
 import type { Queryable } from '../../runtime/db/client.ts';
+import { findDatabaseTime } from '../../runtime/db/database-time.ts';
 import { findDeclaredWatermarkPreset, isOwnerElsewhere } from '../../runtime/db/declared-rows.ts';
 import { findOrganization } from '../../runtime/db/organizations.ts';
 import {
@@ -42,6 +43,8 @@ export type ProjectRows = DomainRows & {
   /** The default watermark was declared, and its resource is gone. */
   is_default_watermark_orphaned: boolean;
   delivery_root_domain: string | undefined;
+  /** When they were read, by the database's clock. */
+  read_at: Date;
 };
 
 export async function gatherProject(
@@ -59,6 +62,7 @@ export async function gatherProject(
     is_default_watermark_orphaned: await isOrphaned(db, { project, identity, scope }),
     ...(await findDomains(db, subject, { project_id, scope })),
     delivery_root_domain: scope.delivery_root_domain,
+    read_at: await findDatabaseTime(db),
   };
 }
 

@@ -27,7 +27,6 @@ export type Wish = {
   identity: Identity;
   spec: ProjectSpec;
   rows: ProjectRows;
-  now: Date;
 };
 
 export type Found = { reason: Reason; message: string };

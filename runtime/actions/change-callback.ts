@@ -6,13 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { refuseWrongInput } from '../core/input-issue.ts';
 import { CALLBACK_SECRET_BYTES, CALLBACK_SECRET_OVERLAP_SECONDS } from '../core/limits.ts';
 import type { Transaction } from '../db/client.ts';
+import { findDatabaseTime } from '../db/database-time.ts';
 import {
   deleteOlderCallbackSecrets,
   keepPreviousCallbackSecret,
 } from '../db/older-callback-secrets.ts';
 import type { ProjectChanges, ProjectRow } from '../db/projects.ts';
 import { updateWebhookUrl } from '../db/webhook-deliveries.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Sealing } from '../platform/sealing.ts';
 import { callbackSecretContext } from '../platform/sealing-contexts.ts';
 
@@ -31,7 +31,7 @@ export type CallbackChange = {
 /** The rows that wait are changed here; the project's own columns are the caller's to write. */
 export async function changeCallback(
   tx: Transaction,
-  deps: { sealing: Sealing; clock: Clock },
+  deps: { sealing: Sealing },
   { project, wish }: { project: ProjectRow; wish: CallbackWish },
 ): Promise<CallbackChange> {
   refuseWrongInput(callbackIssues(project, wish));
@@ -43,7 +43,8 @@ export async function changeCallback(
   if (project.callback_secret_sealed === null) return firstSecret(deps, project, url);
   if (wish.secret === 'keep') return { changes: { callback_url: url }, secret: null };
   await keepPreviousCallbackSecret(tx, project.project_id);
-  return rotatedSecret(deps, project, url);
+  const now = await findDatabaseTime(tx);
+  return rotatedSecret(deps, project, { url, now });
 }
 
 /** What is wrong with a wish for this project, by field. */
@@ -76,12 +77,12 @@ function firstSecret(deps: { sealing: Sealing }, project: ProjectRow, url: strin
 }
 
 function rotatedSecret(
-  deps: { sealing: Sealing; clock: Clock },
+  deps: { sealing: Sealing },
   project: ProjectRow,
-  url: string,
+  { url, now }: { url: string; now: Date },
 ): CallbackChange {
   const { secret, sealed } = newSecret(deps, project);
-  const until = new Date(deps.clock.now().getTime() + CALLBACK_SECRET_OVERLAP_SECONDS * 1000);
+  const until = new Date(now.getTime() + CALLBACK_SECRET_OVERLAP_SECONDS * 1000);
   return {
     changes: {
       callback_url: url,

@@ -4,17 +4,18 @@
  */
 import type { Transaction } from '../db/client.ts';
 import { updateProjectDomains } from '../db/project-domains.ts';
-import type { ProjectRow } from '../db/projects.ts';
+import { type ProjectRow, updateProject } from '../db/projects.ts';
 import { purgeProject } from './purge.ts';
 
-/** `project` is locked by the transaction. */
+/** `project` is locked by the transaction. Domains are rows of their own, but the project has changed with them. */
 export async function changeProjectDomains(
   tx: Transaction,
   { project_id, custom_domains }: Pick<ProjectRow, 'project_id' | 'custom_domains'>,
   domains: readonly string[],
-): Promise<void> {
+): Promise<ProjectRow | undefined> {
   await updateProjectDomains(tx, { project_id, domains });
   const left_domains = custom_domains.filter((domain) => !domains.includes(domain));
   if (left_domains.length > 0)
     await purgeProject(tx, { project_id, reason: 'custom_domains', left_domains });
+  return updateProject(tx, { project_id, changes: {} });
 }

@@ -1,6 +1,6 @@
 /**
  * What deleting a project means: it is suspended by its owner, and nothing of it is lost. One that is suspended already
- * stays as it is, whoever suspended it. Spec: Project (status); Projects (DELETE).
+ * stays so, whoever suspended it; its resource wakes it no more. Spec: Project (status); Projects (DELETE).
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
@@ -13,6 +13,8 @@ export async function suspendProject(
   { project_id, actor }: { project_id: string; actor: Actor },
 ): Promise<void> {
   const before = await lockProject(tx, project_id);
+  if (before?.suspended_by_deletion)
+    await changeProject(tx, before, { suspended_by_deletion: false });
   if (before?.status !== 'active') return;
   const suspension = { status: 'suspended', suspended_by: 'owner' } as const;
   const after = await changeProject(tx, before, suspension);

@@ -17,29 +17,25 @@ const { now, project, projectRow, projectRows } = sample;
 
 /** For every reason, a decision that comes to it, and whether it may write. */
 const cases: Record<Reason, Decision<unknown>> = {
-  InSync: decideProject(project(), projectRows(), now),
+  InSync: decideProject(project(), projectRows()),
   Suspended: decideProject(
     project({ state: 'Suspended' }),
     projectRows({ project: projectRow({ status: 'suspended', suspended_by: 'staff' }) }),
-    now,
   ),
   Deleted: decideRecipe(sample.gone('Recipe'), sample.recipeRows()),
   Retained: decideProject(
     sample.gone('Project'),
     projectRows({ project: projectRow({ owner_deletion_policy: 'retain' }) }),
-    now,
   ),
   ProjectNotFound: decideRecipe(sample.recipe(), sample.recipeRows({ project: undefined })),
   WatermarkPresetNotFound: decideProject(
     project({ defaultWatermarkPresetRef: { name: 'logo' } }),
     projectRows(),
-    now,
   ),
-  WarmPresetNotFound: decideProject(project({ warmPresets: ['nope'] }), projectRows(), now),
+  WarmPresetNotFound: decideProject(project({ warmPresets: ['nope'] }), projectRows()),
   CustomDomainAwaited: decideProject(
     project({ staff: { customDomains: ['img.shop.example'] } }),
     projectRows({ domains_awaited: [{ domain: 'img.shop.example', holder: 'other' }] }),
-    now,
   ),
   FileNotFound: decideWatermarkPreset(
     sample.watermarkPreset(),
@@ -52,7 +48,6 @@ const cases: Record<Reason, Decision<unknown>> = {
   SuspendedByStaff: decideProject(
     project({ state: 'Active' }),
     projectRows({ project: projectRow({ status: 'suspended', suspended_by: 'staff' }) }),
-    now,
   ),
   FileBlocked: decideWatermarkPreset(
     sample.watermarkPreset(),
@@ -82,34 +77,26 @@ const cases: Record<Reason, Decision<unknown>> = {
   DatabaseUnavailable: { changes: [], conditions: conditionsFor('DatabaseUnavailable', 'away') },
   SchemaNotReady: { changes: [], conditions: conditionsFor('SchemaNotReady', 'no tables') },
   SpecInvalid: { changes: [], conditions: conditionsFor('SpecInvalid', 'no chain') },
-  SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined }), now),
-  SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined }), now),
-  SlugConflict: decideProject(
-    project(),
-    projectRows({ project: projectRow(sample.somebody) }),
-    now,
-  ),
-  SlugImmutable: decideProject(project({ slug: 'other' }), projectRows(), now),
-  NotOwned: decideProject(project(), projectRows({ project: projectRow(sample.nobody) }), now),
+  SlugInvalid: decideProject(project({}, 'shop.main'), projectRows({ project: undefined })),
+  SlugReserved: decideProject(project({ slug: 'www' }), projectRows({ project: undefined })),
+  SlugConflict: decideProject(project(), projectRows({ project: projectRow(sample.somebody) })),
+  SlugImmutable: decideProject(project({ slug: 'other' }), projectRows()),
+  NotOwned: decideProject(project(), projectRows({ project: projectRow(sample.nobody) })),
   OrganizationNotFound: decideProject(
     project({ staff: { organizationId: 'org_9' } }),
     projectRows({ project: undefined, organization_id: undefined }),
-    now,
   ),
   OrganizationImmutable: decideProject(
     project({ staff: { organizationId: 'org_2' } }),
     projectRows({ organization_id: 'org_2' }),
-    now,
   ),
   CustomDomainTaken: decideProject(
     project({ staff: { customDomains: ['img.shop.example'] } }),
     projectRows({ domains_taken: [{ domain: 'img.shop.example' }] }),
-    now,
   ),
   CustomDomainInvalid: decideProject(
     project({ staff: { customDomains: ['shop.images.example'] } }),
     projectRows(),
-    now,
   ),
   SigningKeyTaken: decideSigningKey(
     sample.signingKey(),

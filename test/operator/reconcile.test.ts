@@ -1,20 +1,29 @@
 import { randomBytes } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { identify } from '../../operator/files/check-document.ts';
 import { reconcileProject } from '../../operator/project/reconcile.ts';
 import type { Context } from '../../operator/reconcile.ts';
 import { changeProject } from '../../runtime/actions/change-project.ts';
 import { statusChange } from '../../runtime/actions/status-change.ts';
+import { suspendProject } from '../../runtime/actions/suspend-project.ts';
 import type { ProjectStatus } from '../../runtime/core/states.ts';
 import type { Database } from '../../runtime/db/client.ts';
+import { findFileById, updateFileBlocked } from '../../runtime/db/files.ts';
 import { listPricing } from '../../runtime/db/project-pricing.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import { createSealing } from '../../runtime/platform/sealing.ts';
 import { useDatabase } from '../support/database.ts';
-import { makeOrganization, makeProject, must } from '../support/rows.ts';
+import { type DatabaseClock, takeDatabaseClock } from '../support/database-clock.ts';
+import { makeCheck, makeFile, makeOrganization, makeProject, must } from '../support/rows.ts';
 
-const { db } = useDatabase();
+const { db, url } = useDatabase();
+let clock: DatabaseClock;
+
+beforeAll(async () => {
+  clock = await takeDatabaseClock(url(), db);
+});
+
 const sealing = createSealing([{ id: 'k1', key: randomBytes(32) }]);
 
 async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
@@ -74,18 +83,22 @@ describe('a pass over one resource', () => {
     expect(secrets).toEqual(['write hook']);
   });
 
-  it('has one time, also where the hour turns in the middle of it: a price is from when it is said to be', async () => {
+  it('sets a price from the hour that it tells, by the database’s clock, also where the hour turns in the middle of it', async () => {
     const slug = newSlug();
-    const times = [new Date('2026-11-20T10:59:59.999Z')];
-    const clock = { now: () => times.shift() ?? new Date('2026-11-20T11:00:00Z') };
-    const context = await contextOf({ clock });
+    const context = await contextOf();
     const wish = declare(slug, { staff: { pricingMultiplier: '2' } });
-    const { differences } = await reconcileProject(wish, context);
+    await clock.set('2126-11-20T10:59:59.999Z');
+    const hourTurns = () => clock.set('2126-11-20T11:00:00.001Z');
+    const { differences } = await reconcileProject(wish, {
+      ...context,
+      db: interrupted(hourTurns),
+    });
+    await clock.release();
     const { project_id } = must(await findProjectBySlug(db, slug));
     const [price] = await listPricing(db, [project_id]);
     const told = differences.find(({ table }) => table === 'project_pricing')?.fields[0];
     expect(told).toMatchObject({ field: 'effective_from', to: price?.effective_from });
-    expect(price?.effective_from).toEqual(new Date('2026-11-20T11:00:00Z'));
+    expect(price?.effective_from).toEqual(new Date('2126-11-20T12:00:00Z'));
   });
 
   it('does not undo a suspension by staff that came between its reading and its writing', async () => {
@@ -138,6 +151,35 @@ describe('a pass over one resource', () => {
     await reconcileProject(gone, context);
     await setState('suspended');
     expect(await comeBack(), 'as its owner said meanwhile').toBe('suspended');
+    await setState('active');
+    await reconcileProject(gone, context);
+    await db.transaction(async (tx) => {
+      const { project_id } = must(await findProjectBySlug(tx, slug));
+      await suspendProject(tx, { project_id, actor: { actor_kind: 'user', actor_id: 'ada' } });
+    });
+    expect(await comeBack(), 'as its owner deleted it meanwhile').toBe('suspended');
+  });
+
+  it('lets the scanner’s blocks go when its switch is declared off, as staff do', async () => {
+    const slug = newSlug();
+    const context = await contextOf();
+    const declareSwitch = (nudityAutoBlock: string) =>
+      reconcileProject(declare(slug, { staff: { nudityAutoBlock } }), context);
+    await declareSwitch('Enabled');
+    const { project_id } = must(await findProjectBySlug(db, slug));
+    const { file_id } = await makeFile(db, { project_id });
+    await makeCheck(db, must(await findFileById(db, file_id)));
+    await db.transaction((tx) =>
+      updateFileBlocked(tx, { file_id, blocked_by: 'scanner', reason: 'nudity' }),
+    );
+    await declareSwitch('Disabled');
+    expect(must(await findFileById(db, file_id)).status).toBe('ready');
+    expect(
+      await db.query(
+        'select actor_kind, actor_id from audit_log where action = $1 and target = $2',
+        ['file.unblock', file_id],
+      ),
+    ).toEqual([{ actor_kind: 'operator', actor_id: declare(slug, {}).identity.uid }]);
   });
 
   it('takes no slug that was taken between its reading and its writing', async () => {

@@ -63,6 +63,7 @@ export function projectRows(fields: Partial<ProjectRows> = {}): ProjectRows {
     domains_taken: [],
     domains_awaited: [],
     delivery_root_domain: 'images.example',
+    read_at: now,
     ...fields,
   };
 }

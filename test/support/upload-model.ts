@@ -69,6 +69,7 @@ export function notices(session: ModelSession): Answered {
 }
 
 export function takesProxyPut(session: ModelSession, now: number): Answered {
+  if (session.is_over) return { status: 401, code: 'signature_expired' };
   if (!isPending(session)) return { status: 409, code: 'upload_not_pending' };
   session.put_at = now;
   sendsTo(session, 'right');

@@ -46,6 +46,7 @@ export const patchProject = projectEndpoint({
     const { project_id } = project;
     const patch = { caller, actor, project_id, body, unreachable, if_match };
     const { row, secret } = await deps.db.transaction((tx) => applyPatch(tx, deps, patch));
+    deps.sessionFacts.forget(project_id);
     const record = presentProject(row, deps);
     return secret === null ? record : { ...record, callback_secret: secret };
   },
@@ -72,7 +73,7 @@ async function applyPatch(
   const { status, callback_url, rotate_callback_secret, pricing_multiplier, ...settings } = body;
   await refuseMisfits(tx, { project, body, unreachable });
   const callback = await changeCallback(tx, deps, { project, wish: callbackWish(body) });
-  const priced = await changePricing(tx, deps, { project, pricing_multiplier });
+  const priced = await changePricing(tx, { project, pricing_multiplier });
   const row = await changeProject(tx, priced, {
     ...settings,
     ...statusChange({ by: caller.is_staff ? 'staff' : 'owner', project, status }),

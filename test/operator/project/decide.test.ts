@@ -2,16 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decideProject, type ProjectChange } from '../../../operator/project/decide.ts';
 import { projectSpec } from '../../../operator/project/schema.ts';
 import { parseBytes } from '../../../operator/quantity.ts';
-import {
-  gone,
-  nobody,
-  now,
-  project,
-  projectRow,
-  projectRows,
-  released,
-  somebody,
-} from '../samples.ts';
+import { gone, nobody, project, projectRow, projectRows, released, somebody } from '../samples.ts';
 
 const absent = projectRows({ project: undefined });
 
@@ -106,7 +97,7 @@ describe('a Project that is not there yet', () => {
     },
   ];
   it.each(cases)('$name', ({ spec, rows, changes }) => {
-    expect(decideProject(project(spec), rows, now).changes).toEqual(changes);
+    expect(decideProject(project(spec), rows).changes).toEqual(changes);
   });
 });
 
@@ -268,13 +259,13 @@ describe('a Project that is there', () => {
     },
   ];
   it.each(cases)('$name', ({ spec, rows, changes }) => {
-    expect(decideProject(project(spec), rows, now).changes).toEqual(changes);
+    expect(decideProject(project(spec), rows).changes).toEqual(changes);
   });
 
   it('compares numbers, not their spelling', () => {
     const spec = { staff: { pricingMultiplier: '1.50' } };
     const rows = rowsOf({ pricing_multiplier: '1.500000' });
-    expect(decideProject(project(spec), rows, now).changes).toEqual([]);
+    expect(decideProject(project(spec), rows).changes).toEqual([]);
   });
 });
 
@@ -302,7 +293,7 @@ describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
     ['was woken meanwhile is suspended', {}, 'Suspended', suspended],
   ])('and %s: %j, state %s', (_was, row, state, settings) => {
     const spec = { adoptionPolicy: 'IfUnowned', ...(state === undefined ? {} : { state }) };
-    const { changes } = decideProject(project(spec), rowsOf({ ...owner, ...row }), now);
+    const { changes } = decideProject(project(spec), rowsOf({ ...owner, ...row }));
     expect(changes).toEqual(settings === undefined ? [claim] : [claim, update(settings)]);
   });
 });
@@ -310,17 +301,17 @@ describe.each(owners)('a Project that is declared anew %s', (_, owner) => {
 describe('taking over a project', () => {
   it('is refused for one that was made through the API, unless adoption is declared', () => {
     const rows = rowsOf({ ...nobody, owner_deletion_policy: null });
-    expect(decideProject(project(), rows, now).changes).toEqual([]);
+    expect(decideProject(project(), rows).changes).toEqual([]);
     const adopting = project({ adoptionPolicy: 'IfUnowned' });
-    expect(decideProject(adopting, rows, now).changes).toEqual([{ ...claim, change: 'adopt' }]);
+    expect(decideProject(adopting, rows).changes).toEqual([{ ...claim, change: 'adopt' }]);
   });
 
   it('of another organization is told apart from a taken slug by nothing', () => {
     const rows = rowsOf({ ...nobody, organization_id: 'org_2' });
-    const decision = decideProject(project({ adoptionPolicy: 'IfUnowned' }), rows, now);
+    const decision = decideProject(project({ adoptionPolicy: 'IfUnowned' }), rows);
     expect(decision.changes).toEqual([]);
     const theirs = rowsOf({ ...somebody, organization_id: 'org_2' });
-    for (const { conditions } of [decision, decideProject(project(), theirs, now)]) {
+    for (const { conditions } of [decision, decideProject(project(), theirs)]) {
       expect(conditions[0]).toMatchObject({
         ...{
           reason: 'SlugConflict',
@@ -336,7 +327,7 @@ describe('taking over a project', () => {
       adoptionPolicy: 'IfUnowned',
       callback: { url: 'https://a.example/', secretName: 'hook', rotationTrigger: '7' },
     };
-    expect(decideProject(project(spec), rows, now).changes).toEqual([
+    expect(decideProject(project(spec), rows).changes).toEqual([
       { ...claim, change: 'adopt', callback_rotation_trigger: '7' },
     ]);
   });
@@ -365,12 +356,12 @@ describe('a Project whose resource is gone', () => {
     { name: 'is not touched where another resource owns it', rows: rowsOf(nobody), changes: [] },
     { name: 'is nothing to do for where it never was', rows: absent, changes: [] },
   ])('$name', ({ rows, changes }) => {
-    expect(decideProject(gone('Project'), rows, now).changes).toEqual(changes);
+    expect(decideProject(gone('Project'), rows).changes).toEqual(changes);
   });
 
   it('follows the policy of its last spec where that is known', () => {
     const { identity, spec } = project({ deletionPolicy: 'Retain' });
-    const decision = decideProject({ action: 'delete', identity, spec }, projectRows(), now);
+    const decision = decideProject({ action: 'delete', identity, spec }, projectRows());
     expect(decision.changes).toEqual([release]);
   });
 });

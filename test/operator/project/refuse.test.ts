@@ -1,12 +1,12 @@
 // Spec: Resources and their fields, Project (custom_domains, organization_id).
 import { expect, it } from 'vitest';
 import { refuseProject } from '../../../operator/project/refuse.ts';
-import { now, project, projectRow, projectRows, released } from '../samples.ts';
+import { project, projectRow, projectRows, released } from '../samples.ts';
 
 const reasonOf = (domain: string, delivery_root_domain: string | undefined = 'images.example') => {
   const { identity, spec } = project({ staff: { customDomains: ['img.shop.example', domain] } });
   const rows = { ...projectRows(), delivery_root_domain };
-  return refuseProject({ identity, spec, rows, now })?.reason;
+  return refuseProject({ identity, spec, rows })?.reason;
 };
 
 it.each(['images.example', 'shop.images.example', 'a.b.images.example'])(
@@ -28,5 +28,5 @@ it.each([
   ['declared it before it was made anew', projectRow(released)],
 ])('a project that belongs elsewhere is told so to the resource that %s', (_who, row) => {
   const rows = projectRows({ project: row, organization_id: 'org_2' });
-  expect(refuseProject({ ...project(), rows, now })?.reason).toBe('OrganizationImmutable');
+  expect(refuseProject({ ...project(), rows })?.reason).toBe('OrganizationImmutable');
 });

@@ -63,6 +63,7 @@ export const patchStaffProject = projectEndpoint({
     const actor = auditActor({ principal, request_id });
     const change = { project_id, wish: body, actor };
     const row = await deps.db.transaction((tx) => changeProjectByStaff(tx, deps, change));
+    deps.sessionFacts.forget(project_id);
     return presentStaffProject(row, deps);
   },
 });

@@ -11,6 +11,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { useApi } from '../../../support/api-server.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const api = useApi();
 const owner = api.session(newSubject());
@@ -93,6 +94,24 @@ describe('callback_secret', () => {
     expect(await storedSecrets()).toEqual({ current: third, previous: second, hours_left: 24 });
     expect(await olderSecrets()).toEqual([first]);
   });
+
+  it.each([-600, 600])(
+    'signs along for a day by the database, where the clock of the process is %i s wrong',
+    async (seconds) => {
+      const own = createManualClock();
+      own.advance(seconds);
+      api.change({ clock: own });
+      await secretIn({ callback_url: URL_1 });
+      await secretIn({ rotate_callback_secret: true });
+      const [row] = await api.db.query<{ seconds_left: number }>(
+        `select extract(epoch from previous_callback_secret_until - now())::float8 as seconds_left
+       from projects where project_id = $1`,
+        [project.project_id],
+      );
+      expect(row?.seconds_left).toBeLessThanOrEqual(86_400);
+      expect(row?.seconds_left).toBeGreaterThan(86_340);
+    },
+  );
 
   it('that is rotated again and again signs with the newest ten, and with none without a URL', async () => {
     const made = [await secretIn({ callback_url: URL_1 })];

@@ -8,13 +8,14 @@ import {
   signLibrarySession,
 } from '../../../../runtime/core/signing/library-session.ts';
 import {
+  type Answer,
   codeOf,
   createKey,
   expectRecord,
   issuesOf,
   newSubject,
 } from '../../../support/api-client.ts';
-import { useApi } from '../../../support/api-server.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
 import { auditEntries } from '../../../support/audit-entries.ts';
 import {
   type LibraryProject,
@@ -26,6 +27,7 @@ import {
 
 const api = useApi();
 const owner = api.session(newSubject());
+const staff = api.session(STAFF_SUBJECT);
 let shop: LibraryProject;
 
 beforeEach(async () => {
@@ -331,9 +333,11 @@ describe('a token', () => {
     clock.mockRestore();
   });
 
-  it('is 401 session_revoked when its library is deleted, even if the slug is taken again', async () => {
+  it('is 401 session_revoked at once when its library is deleted, even if the slug is taken again', async () => {
     const { token } = (await shop.mint()).body;
+    expect((await files(token)).status).toBe(200);
     await shop.key('DELETE', `${shop.path}/libraries/press`);
+    expect(codeOf(await files(token))).toBe('401 session_revoked');
     await shop.key('POST', `${shop.path}/libraries`, { slug: 'press', name: 'Press' });
     expect(codeOf(await files(token))).toBe('401 session_revoked');
   });
@@ -357,11 +361,17 @@ describe('a token', () => {
     }
   });
 
-  it('is 403 project_suspended while its project is', async () => {
+  const asStaff = () => `/v1/staff/projects/${shop.project.project_slug}`;
+  it.each<[string, (status: 'active' | 'suspended') => Promise<Answer>]>([
+    ['its owner', (status) => owner('PATCH', shop.path, { status })],
+    ['staff', (status) => staff('PATCH', asStaff(), { status })],
+  ])('is 403 project_suspended at once while its project is, by %s', async (_by, change) => {
     const { token } = (await shop.mint()).body;
-    await owner('PATCH', shop.path, { status: 'suspended' });
-    forget();
+    expect((await files(token)).status).toBe(200);
+    await change('suspended');
     expect(codeOf(await files(token))).toBe('403 project_suspended');
+    await change('active');
+    expect((await files(token)).status).toBe(200);
   });
 
   it('opens nothing else, and nothing else opens its paths', async () => {

@@ -9,6 +9,7 @@ import {
   newSubject,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 import { id, makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -260,14 +261,21 @@ describe('fields of staff', () => {
     }
   });
 
-  it('price from the next full hour on', async () => {
-    await patch({ pricing_multiplier: 3 }, staff);
-    const rows = await api.db.query(
-      `select multiplier, effective_from > now() as is_later,
+  it.each([0, -2, 2])(
+    'price from the next full hour of the database on: the process is %i h ahead of it',
+    async (hours) => {
+      const own = createManualClock();
+      own.advance(hours * 3600);
+      api.change({ clock: own });
+      await patch({ pricing_multiplier: 3 }, staff);
+      const rows = await api.db.query(
+        `select multiplier,
+         effective_from > now() and effective_from <= now() + interval '1 hour' as is_next,
          effective_from = date_trunc('hour', effective_from) as is_full
        from project_pricing where project_id = $1`,
-      [project.project_id],
-    );
-    expect(rows).toEqual([{ multiplier: '3.000000', is_later: true, is_full: true }]);
-  });
+        [project.project_id],
+      );
+      expect(rows).toEqual([{ multiplier: '3.000000', is_next: true, is_full: true }]);
+    },
+  );
 });

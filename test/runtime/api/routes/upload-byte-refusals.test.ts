@@ -142,8 +142,7 @@ const ofProxy: Refusal[] = [
     'what to do',
     async () => {
       const upload = await make({ mode: 'proxy' });
-      const now = new Date(Date.parse(upload.expires_at));
-      api.change({ clock: { now: () => now } });
+      await expire(upload);
       return { answer: await put(upload) };
     },
   ],

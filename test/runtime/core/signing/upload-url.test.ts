@@ -6,20 +6,17 @@ import { mutationsOf } from '../../../support/mutations.ts';
 const key = Buffer.from(Array.from({ length: 32 }, (_, i) => i));
 const exp = 1_800_000_000;
 const sig = 'dbOsqr7RMgY50ltmyyJIrpg3YVSTcVpted23CpXh97k';
-const url = { keys: [key], upload_id: 'upl_01', exp: String(exp), sig, now_seconds: exp - 1 };
+const url = { keys: [key], upload_id: 'upl_01', exp: String(exp), sig };
 
 describe('the signature of an upload URL', () => {
   it('covers "upl1" LF upload_id LF exp', () => {
     expect(signUploadUrl({ key, upload_id: 'upl_01', exp })).toBe(sig);
-    expect(verifyUploadUrl(url)).toBe('valid');
-  });
-  it('expires at exp', () => {
-    expect(verifyUploadUrl({ ...url, now_seconds: exp })).toBe('signature_expired');
+    expect(verifyUploadUrl(url)).toBe(true);
   });
   it('verifies under an older key that is still listed, and no longer', () => {
     const newer = Buffer.alloc(32, 7);
-    expect(verifyUploadUrl({ ...url, keys: [newer, key] })).toBe('valid');
-    expect(verifyUploadUrl({ ...url, keys: [newer] })).toBe('invalid_signature');
+    expect(verifyUploadUrl({ ...url, keys: [newer, key] })).toBe(true);
+    expect(verifyUploadUrl({ ...url, keys: [newer] })).toBe(false);
   });
   it('is not valid for any mutation of the upload id, exp or sig', () => {
     const altered = fc.oneof(
@@ -29,7 +26,7 @@ describe('the signature of an upload URL', () => {
     );
     fc.assert(
       fc.property(altered, (change) => {
-        expect(verifyUploadUrl({ ...url, ...change })).toBe('invalid_signature');
+        expect(verifyUploadUrl({ ...url, ...change })).toBe(false);
       }),
     );
   });
