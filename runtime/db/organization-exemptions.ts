@@ -1,17 +1,23 @@
 // Table organization_exemptions: intervals of free usage, and the organization's own view of them. Spec: Organization.
 import type { Queryable, Transaction } from './client.ts';
 import type { OrganizationRow } from './organizations.ts';
+import { THIS_MOMENT } from './this-moment.ts';
 
 export type ExemptionRow = { organization_id: string; from: Date; until: Date | null };
 
-/** Opens an exemption now and clears quota_exceeded_at. Undefined when one is open already. */
+/**
+ * Opens an exemption now and clears quota_exceeded_at. Undefined when one is open already. Behind the lock of the
+ * organization; where the clock has not gone on since the last one, it begins as soon after that as it can.
+ */
 export async function insertExemption(
   tx: Transaction,
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
     `with opened as (
-       insert into organization_exemptions (organization_id, starts_at) values ($1, now())
+       insert into organization_exemptions (organization_id, starts_at)
+       select $1, greatest(${THIS_MOMENT}, max(greatest(starts_at + interval '1 millisecond', ends_at)))
+       from organization_exemptions where organization_id = $1
        on conflict (organization_id) where ends_at is null do nothing returning organization_id
      )
      update organizations set billing_exempt = true, billing_exempt_until = null,
@@ -22,14 +28,14 @@ export async function insertExemption(
   return rows[0];
 }
 
-/** Ends the open exemption now. Undefined when none is open. */
+/** Ends the open exemption now, behind the lock of the organization. Undefined when none is open. */
 export async function updateExemptionEnd(
   tx: Transaction,
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
     `with closed as (
-       update organization_exemptions set ends_at = greatest(now(), starts_at)
+       update organization_exemptions set ends_at = greatest(${THIS_MOMENT}, starts_at)
        where organization_id = $1 and ends_at is null returning organization_id, ends_at
      )
      update organizations set billing_exempt = false, billing_exempt_until = closed.ends_at, updated_at = now()

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from './client.ts';
 import { kept } from './kept-statements.ts';
 import { lockProjectRow } from './projects.ts';
 import { onlyRow } from './rows.ts';
+import { THIS_MOMENT } from './this-moment.ts';
 
 export type SigningKeyRow = {
   kid: string;
@@ -29,9 +30,6 @@ export type NewSigningKey = Pick<SigningKeyRow, 'kid' | 'project_id' | 'secret_s
 };
 
 const COLUMNS = `*, status = 'active' or retire_after > now() as is_verifying`;
-
-// Not now(): a transaction may have waited for its turn, and the key that it makes is newer than the one before.
-const THIS_MOMENT = `date_trunc('milliseconds', clock_timestamp())`;
 
 /** The first key of a project, or the next after its active one was retired: see rotateSigningKey. */
 export async function insertSigningKey(

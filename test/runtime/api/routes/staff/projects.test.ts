@@ -132,6 +132,7 @@ describe('custom domains', () => {
     const list = ['IMG.Shop.Example', 'cdn.shop.example', 'img.shop.example'];
     const { body } = await patch({ custom_domains: list });
     expect(body.custom_domains).toEqual(['img.shop.example', 'cdn.shop.example']);
+    expect(Date.parse(body.updated_at)).toBeGreaterThan(Date.parse(project.updated_at));
     expect(await purges()).toEqual([]);
     await patch({ custom_domains: ['cdn.shop.example'] });
     expect(new Set((await purges()).map(({ reason }) => reason))).toEqual(
@@ -259,6 +260,23 @@ describe('an organization', () => {
         after: { billing_exempt: false },
       },
     ]);
+  });
+
+  it('that many exempt and do not at once is answered each time, in intervals that stand apart', async () => {
+    const wishes = [true, false, true, false, true, false];
+    for (let round = 0; round < 10; round++) {
+      const answers = await Promise.all(
+        wishes.map((billing_exempt) => staff('PATCH', of(), { billing_exempt })),
+      );
+      expect(answers.map(codeOf)).toEqual(wishes.map(() => '200'));
+    }
+    const overlapping = await api.db.query(
+      `select from organization_exemptions a join organization_exemptions b
+         on a.organization_id = b.organization_id and a.starts_at < b.starts_at
+       where a.organization_id = $1 and (a.ends_at is null or a.ends_at > b.starts_at)`,
+      [project.organization_id],
+    );
+    expect(overlapping).toEqual([]);
   });
 
   it.each([[{}], [{ billing_exempt: 'yes' }], [{ billing_exempt: true, name: 'x' }]])(
