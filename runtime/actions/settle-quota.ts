@@ -11,7 +11,7 @@ import {
   updateOverQuota,
   updateWithinQuota,
 } from '../db/organizations.ts';
-import { listCallbackProjects } from '../db/projects.ts';
+import { lockCallbackProjects } from '../db/projects.ts';
 import { countWebhookDeliveries } from '../db/webhook-deliveries.ts';
 import { recordWebhook } from './record-webhook.ts';
 
@@ -27,7 +27,7 @@ export async function settleQuota(
   const isOver = isOverQuota(before.credit_balance);
   const after = await (isOver ? updateOverQuota : updateWithinQuota)(tx, organization_id);
   if (after === undefined) return 'unchanged';
-  for (const project_id of await listCallbackProjects(tx, organization_id)) {
+  for (const project_id of await lockCallbackProjects(tx, organization_id)) {
     await tell(tx, { organization: after, project_id, day: dayOf(at) });
   }
   return isOver ? 'exceeded' : 'restored';

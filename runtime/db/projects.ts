@@ -225,14 +225,17 @@ function printChanges(changes: ProjectChanges): { columns: string[]; values: unk
   };
 }
 
-/** The organization's projects that have a callback URL now: who is told of its quota. */
-export async function listCallbackProjects(
+/**
+ * The organization's projects that have a callback URL now, which they keep until the transaction ends: who is told of
+ * its quota. In one order for everybody, behind the lock of the organization; nobody locks the two the other way round.
+ */
+export async function lockCallbackProjects(
   tx: Transaction,
   organizationId: string,
 ): Promise<string[]> {
   const rows = await tx.query<{ project_id: string }>(
     `select project_id from projects
-     where organization_id = $1 and callback_url is not null order by project_id`,
+     where organization_id = $1 and callback_url is not null order by project_id for share`,
     [organizationId],
   );
   return rows.map((row) => row.project_id);

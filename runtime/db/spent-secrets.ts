@@ -23,7 +23,10 @@ export async function deleteSpentCallbackSecrets(
        delete from older_callback_secrets where signs_until < now() - make_interval(secs => $1) returning project_id
      ), previous as (
        update projects set previous_callback_secret_sealed = null, previous_callback_secret_until = null
-       where previous_callback_secret_until < now() - make_interval(secs => $1) returning project_id
+       where project_id in (
+         select project_id from projects where previous_callback_secret_until < now() - make_interval(secs => $1)
+         order by project_id for no key update
+       ) returning project_id
      )
      select from older union all select from previous`,
     [ageSeconds],

@@ -38,6 +38,10 @@ export function useProviderB(api: Api) {
         if (name === step) throw new Error('the process dies');
       },
     });
+  const subscriptionNow = () => {
+    const { subscription_id } = tenant;
+    return findSubscription(api.db, { provider: 'b', subscription_id });
+  };
   beforeEach(async () => {
     configure();
     await renew();
@@ -78,9 +82,7 @@ export function useProviderB(api: Api) {
     send: async (sent: EventB) => saidOf(await tell(api.send, messageB(sent))),
     told: async (): Promise<OrganizationRow> =>
       must(await findOrganization(api.db, tenant.organization_id)),
-    statusNow: async () => {
-      const { subscription_id } = tenant;
-      return (await findSubscription(api.db, { provider: 'b', subscription_id }))?.status;
-    },
+    subscriptionNow,
+    statusNow: async () => (await subscriptionNow())?.status,
   };
 }

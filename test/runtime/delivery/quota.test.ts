@@ -8,6 +8,7 @@ import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage, type StoredImage } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
@@ -81,7 +82,8 @@ describe('an organization without credits', () => {
   it('is served within 30 seconds of a payment', async () => {
     await useUp(10);
     expect(await view()).toBe('quota_exceeded');
-    const deps = { db, plans: defaultPlans, products: { a: {}, b: { prod_s: 'starter' } } };
+    const products = { a: {}, b: { prod_s: 'starter' } };
+    const deps = { db, clock: systemClock, plans: defaultPlans, products };
     const { organization_id } = project;
     const result = await takeBillingEvent(deps, {
       provider: 'b',

@@ -1,14 +1,19 @@
 // Spec: Infrastructure (POST /v1/billing/providerb/webhook): refunds, and events that overtake each other.
 import { describe, expect, it } from 'vitest';
+import { dayOf } from '../../../../runtime/core/metering.ts';
+import { updateOverQuota } from '../../../../runtime/db/organizations.ts';
 import { useApi } from '../../../support/api-server.ts';
 import { auditEntries } from '../../../support/audit-entries.ts';
 import { countBalance } from '../../../support/count-balance.ts';
 import { NOW, useProviderB } from '../../../support/provider-b-tenant.ts';
 import { messageB, newEventId, tellAll } from '../../../support/provider-events.ts';
 import { must } from '../../../support/rows.ts';
+import { makeCallbackProject } from '../../../support/webhooks.ts';
 
 const api = useApi();
-const { tenant, event, refund, send, told, statusNow, renew } = useProviderB(api);
+const { tenant, event, refund, send, told, statusNow, subscriptionNow, renew } = useProviderB(api);
+const DAY_MS = 24 * 3_600_000;
+const CALLBACK = { url: 'https://1.1.1.1/hook', secret: 'whsec_1' };
 
 describe('a refund', () => {
   it('takes its share of the credits back, never more than were given', async () => {
@@ -48,6 +53,34 @@ describe('a refund', () => {
     await send(event('subscription.paid', { object: { last_transaction_id: tran } }));
     expect(await send(early)).toBe('200 processed');
     expect((await told()).credit_balance).toBe(0);
+  });
+});
+
+describe('an event that comes days late', () => {
+  it('tells of the quota on the day on which it is taken, and moves the subscription as of its own', async () => {
+    const { organization_id } = tenant;
+    const { project_id } = await makeCallbackProject(api.db, CALLBACK);
+    await api.db.query('update projects set organization_id = $2 where project_id = $1', [
+      project_id,
+      organization_id,
+    ]);
+    await api.db.transaction((tx) => updateOverQuota(tx, organization_id));
+    const created_at = NOW - 5 * DAY_MS;
+    const object = { last_transaction_id: `tran_${newEventId()}`, status: 'active' };
+    await send(event('subscription.paid', { created_at, object }));
+    await send({ ...refund(object.last_transaction_id, 1900), created_at });
+    const rows = await api.db.query(
+      `select delivery_id, body::json #>> '{data,day}' as day from webhook_deliveries
+       where project_id = $1 order by event desc`,
+      [project_id],
+    );
+    const day = dayOf(new Date());
+    const expected = ['quota.restored', 'quota.exceeded'].map((each) => ({
+      delivery_id: `${each}:${organization_id}:${project_id}:${day}`,
+      day,
+    }));
+    expect(rows).toEqual(expected);
+    expect((await subscriptionNow())?.changed_at).toEqual(new Date(created_at));
   });
 });
 

@@ -1,0 +1,77 @@
+// Spec: Organization quota; Events (only while there is a callback URL; nothing is back-filled).
+import { beforeEach, describe, expect, it } from 'vitest';
+import { changeCallback } from '../../../runtime/actions/change-callback.ts';
+import { changeProject } from '../../../runtime/actions/change-project.ts';
+import { settleQuota } from '../../../runtime/actions/settle-quota.ts';
+import type { Transaction } from '../../../runtime/db/client.ts';
+import { lockProject } from '../../../runtime/db/projects.ts';
+import { systemClock } from '../../../runtime/platform/clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { untilWaiting } from '../../support/lock-waits.ts';
+import { must } from '../../support/rows.ts';
+import { makeCallbackProject, sealing } from '../../support/webhooks.ts';
+
+const { db } = useDatabase();
+const OLD = 'https://1.1.1.1/old';
+const NEW = 'https://1.1.1.1/new';
+let organization_id: string;
+let project_id: string;
+
+beforeEach(async () => {
+  const project = await makeCallbackProject(db, { url: OLD, secret: 'whsec_1' });
+  ({ organization_id, project_id } = project);
+});
+
+/** Nothing is left of its credits, and no grant was ever made. */
+const settle = (tx: Transaction) => settleQuota(tx, { organization_id, at: new Date() });
+
+const change = (url: string | null) => async (tx: Transaction) => {
+  const project = must(await lockProject(tx, project_id));
+  const deps = { sealing, clock: systemClock };
+  const wish = { url, secret: 'keep' as const };
+  const { changes } = await changeCallback(tx, deps, { project, wish });
+  await changeProject(tx, project, changes);
+};
+
+/** The second begins when the first has done everything but commit. */
+async function inTurn(...work: [first: Work, second: Work]): Promise<void> {
+  const [done, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = db.transaction(async (tx) => {
+    await work[0](tx);
+    done.resolve();
+    await release.promise;
+  });
+  await done.promise;
+  const second = db.transaction(work[1]);
+  await untilWaiting(db, 1).finally(() => release.resolve());
+  await Promise.all([first, second]);
+}
+
+type Work = (tx: Transaction) => Promise<unknown>;
+
+const told = () =>
+  db.query('select event, url, status from webhook_deliveries where project_id = $1', [project_id]);
+
+describe('a quota that is settled while a callback URL is changed', () => {
+  it('tells nobody where the URL goes first, and is not told of to a later one', async () => {
+    await inTurn(change(null), settle);
+    await db.transaction(change(NEW));
+    expect(await told()).toEqual([]);
+  });
+
+  it('tells the new URL where that comes first', async () => {
+    await inTurn(change(NEW), settle);
+    expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
+  });
+
+  it('is no longer told where the URL goes afterwards', async () => {
+    await inTurn(settle, change(null));
+    await db.transaction(change(NEW));
+    expect(await told()).toEqual([{ event: 'quota.exceeded', url: OLD, status: 'canceled' }]);
+  });
+
+  it('is told to the new URL where that comes afterwards', async () => {
+    await inTurn(settle, change(NEW));
+    expect(await told()).toEqual([{ event: 'quota.exceeded', url: NEW, status: 'pending' }]);
+  });
+});
