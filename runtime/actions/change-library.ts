@@ -37,7 +37,7 @@ export type ChangedLibrary =
   | { kind: 'named'; row: LibraryRow }
   | { kind: 'default'; project: ProjectRow };
 
-/** Throws media_library_disabled, invalid_library_slug, filter_unavailable and library_slug_taken. */
+/** Throws media_library_disabled, not_supported, invalid_library_slug, filter_unavailable and library_slug_taken. */
 export async function createLibrary(
   db: Database,
   {
@@ -49,6 +49,7 @@ export async function createLibrary(
   }: Deed & { wish: CreateLibrary; library_id: string },
 ): Promise<LibraryRow> {
   requireLibraryWrites(settings);
+  refuseUnsupported(wish);
   const library_slug = parseLibrarySlug(wish.slug);
   if (library_slug === undefined) throw new ServiceError('invalid_library_slug');
   await requireFilterable(db, { project_id, needs: 'indexes', settings });
@@ -75,11 +76,15 @@ export async function changeLibrary(
   if (isDefault && Object.keys(wish).some((field) => field !== 'allowed_origins')) {
     throw new ServiceError('default_library_immutable');
   }
-  const fields = unsupportedLibraryFields.filter((field) => field in wish);
-  if (fields.length > 0) throw new ServiceError('not_supported', { details: { fields } });
+  refuseUnsupported(wish);
   return db.transaction((tx) =>
     isDefault ? changeDefault(tx, change) : changeNamed(tx, { ...change, library_slug }),
   );
+}
+
+function refuseUnsupported(wish: CreateLibrary | PatchLibrary): void {
+  const fields = unsupportedLibraryFields.filter((field) => field in wish);
+  if (fields.length > 0) throw new ServiceError('not_supported', { details: { fields } });
 }
 
 async function changeNamed(

@@ -81,7 +81,7 @@ export const endpointNotes: Readonly<Record<string, string>> = {
   'GET /v1/projects/{slug}/libraries':
     'A page of [libraries](concepts.md#library), newest first. The default library is not among them.',
   'POST /v1/projects/{slug}/libraries':
-    'Makes a [library](concepts.md#library). The slug is trimmed and lowercased; that of a deleted library is free again.',
+    'Makes a [library](concepts.md#library). The slug is trimmed and lowercased; that of a deleted library is free again. `delivery_access` and `map_enabled` are known and not supported.',
   'GET /v1/projects/{slug}/libraries/{lib}':
     'One [library](concepts.md#library). `default` answers the one that every project has: its `library_id` and its times are null.',
   'PATCH /v1/projects/{slug}/libraries/{lib}':

@@ -40,6 +40,7 @@ export const postLibrary = projectEndpoint({
   ok: 201,
   effect: 'once',
   errors: [
+    'not_supported',
     'invalid_library_slug',
     'library_slug_taken',
     'media_library_disabled',
@@ -97,7 +98,9 @@ export const deleteProjectLibrary = projectEndpoint({
     'filter_unavailable',
   ],
   handle: async (call) => {
-    await deleteLibrary(call.deps.db, { ...deedOf(call), library: call.params['lib'] ?? '' });
+    const deed = deedOf(call);
+    await deleteLibrary(call.deps.db, { ...deed, library: call.params['lib'] ?? '' });
+    call.deps.sessionFacts.forget(deed.project_id);
   },
 });
 

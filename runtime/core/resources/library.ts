@@ -31,11 +31,20 @@ const allowedOrigins = z
   .max(LIBRARY_ALLOWED_ORIGINS_MAX, { error: `expected ${ORIGINS}` })
   .transform((origins) => [...new Set(origins)]);
 
-/** Create; the slug is judged by the action, which answers invalid_library_slug. */
+/** Known fields that are refused with 400 not_supported, named in details.fields. */
+export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;
+
+const unsupported = {
+  delivery_access: z.unknown().optional(),
+  map_enabled: z.unknown().optional(),
+} satisfies Record<(typeof unsupportedLibraryFields)[number], z.ZodType>;
+
+/** Create; the action refuses `unsupportedLibraryFields` and judges the slug, which is else invalid_library_slug. */
 export const createLibraryBody = requestBody({
   slug: z.string({ error: expected('the slug of the library') }),
   name: nameText(LIBRARY_NAME_LENGTH_MAX),
   allowed_origins: allowedOrigins.optional(),
+  ...unsupported,
 });
 
 /** What a create asks for. */
@@ -44,15 +53,11 @@ export type CreateLibrary = z.infer<typeof createLibraryBody>;
 /** The query of the list. */
 export const listLibrariesQuery = requestQuery(pageQuery);
 
-/** Known fields that are refused with 400 not_supported, named in details.fields. */
-export const unsupportedLibraryFields = ['delivery_access', 'map_enabled'] as const;
-
 /** Change; the action refuses `unsupportedLibraryFields` and guards the default library. */
 export const patchLibraryBody = requestBody({
   name: nameText(LIBRARY_NAME_LENGTH_MAX).optional(),
   allowed_origins: allowedOrigins.optional(),
-  delivery_access: z.unknown().optional(),
-  map_enabled: z.unknown().optional(),
+  ...unsupported,
 });
 
 /** What a change asks for. */

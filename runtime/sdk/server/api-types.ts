@@ -185,6 +185,8 @@ export type Operations = {
       readonly slug: string;
       readonly name: string;
       readonly allowed_origins?: readonly string[];
+      readonly delivery_access?: unknown;
+      readonly map_enabled?: unknown;
     };
     readonly answer: Library;
   };

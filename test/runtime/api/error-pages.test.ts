@@ -23,6 +23,25 @@ const read = async (path: string) => {
   return { answer, text: await answer.text() };
 };
 
+it.each(['/docs', '/docs/errors', '/docs/errors/not_found'])(
+  '%s has no other base, sends no form, stands in no frame, and tells nobody where a link stood',
+  async (path) => {
+    const { headers } = (await read(path)).answer;
+    const policy = headers.get('content-security-policy')?.split('; ');
+    for (const each of ['default-src', 'base-uri', 'form-action', 'frame-ancestors'])
+      expect(policy).toContain(`${each} 'none'`);
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+  },
+);
+
+it.each(['/', '/?next=https://evil.example'])(
+  '%s leads to /docs of the same host',
+  async (path) => {
+    const { status, headers } = await fetch(`${base}${path}`, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([302, '/docs']);
+  },
+);
+
 describe('/docs/errors', () => {
   it('has a page for every code, which says why and what to do', async () => {
     for (const [code, entries] of errorPages) {

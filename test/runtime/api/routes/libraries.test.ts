@@ -112,6 +112,16 @@ describe('POST …/libraries', () => {
     expect(issuesOf(answer)).toEqual([field]);
   });
 
+  it('is 400 not_supported for fields of a later version, by name, and makes nothing', async () => {
+    const answer = await create({ ...press, map_enabled: null, delivery_access: 'public' });
+    expect(codeOf(answer)).toBe('400 not_supported');
+    expect(answer.body.error.details).toEqual({ fields: ['delivery_access', 'map_enabled'] });
+    expect((await create({ ...press, map_enabled: false })).body.error.details).toEqual({
+      fields: ['map_enabled'],
+    });
+    expect((await key('GET', path)).body.items).toEqual([]);
+  });
+
   it('takes 200 origins', async () => {
     const allowed_origins = tooMany.slice(1);
     expect((await create({ ...press, allowed_origins })).body.allowed_origins).toHaveLength(200);

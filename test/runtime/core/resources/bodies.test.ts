@@ -97,7 +97,7 @@ const judgedLater: Readonly<Record<string, (text: string) => unknown>> = {
   uploader: fileQuery.requireSubject,
   bbox: fileQuery.parseBox,
   cursor: (cursor) =>
-    parseCursor(Buffer.alloc(32), { route: '', project_id: '', sort: '', filters: '' }, cursor),
+    parseCursor([Buffer.alloc(32)], { route: '', project_id: '', sort: '', filters: '' }, cursor),
   slug: parseLibrarySlug,
   from: (from) => usage.resolveUsageRange({ from }, new Date()),
   to: (to) => usage.resolveUsageRange({ to }, new Date()),
