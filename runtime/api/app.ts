@@ -5,6 +5,7 @@
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { ServiceError } from '../core/errors.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
+import { drainRequest } from '../platform/http/drain-request.ts';
 import { authorize } from './auth/authorize.ts';
 import { credentialHeaders } from './auth/presented-credential.ts';
 import type { Principal } from './auth/principal.ts';
@@ -38,7 +39,7 @@ export function createApi(deps: ApiDeps): Express {
   app.use(postAccessRequest.path, allowMarketing(deps.settings.marketingOrigins));
   const { dashboardOrigins } = deps.settings;
   if (dashboardOrigins.length > 0) app.use('/v1', allowDashboards(dashboardOrigins));
-  app.use('/embed', hideReferrer);
+  app.use('/v1/staff', staffApi(deps));
   for (const each of endpoints.toSorted(byParameters)) mount(app, each, deps);
   app.use(documentation(), statusPage(deps));
   app.use((request) => {
@@ -48,6 +49,15 @@ export function createApi(deps: ApiDeps): Express {
   });
   app.use(answerError(deps));
   return app;
+}
+
+/** A disabled staff API does not exist, whoever asks: said before a body is read, as what is wrong with one would tell. */
+function staffApi({ staff }: Pick<ApiDeps, 'staff'>): RequestHandler {
+  return (request, _response, next) => {
+    if (staff.is_enabled) return next();
+    drainRequest(request);
+    throw new ServiceError('not_found');
+  };
 }
 
 /** A path in its own words goes before one with parameters: /embed/_assets/{file} before /embed/{project}/{library}. */
@@ -140,12 +150,16 @@ function pathnameOf(request: Request): string {
   return request.originalUrl.split('?', 1)[0] ?? '';
 }
 
-/** What a page does not say otherwise: nothing is kept, guessed at, run or framed, nor asked for without TLS where there is TLS. */
+/**
+ * What a page does not say otherwise: nothing is kept, guessed at, run, framed, nor told to other sites, nor asked for
+ * without TLS where there is TLS.
+ */
 function defaultHeaders({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandler {
   const headers = {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'content-security-policy': STILL,
+    'referrer-policy': 'no-referrer',
     ...(addresses.baseUrl.startsWith('https:') ? STRICT_TRANSPORT : {}),
   };
   return (_request, response, next) => {
@@ -154,11 +168,8 @@ function defaultHeaders({ addresses }: Pick<ApiDeps, 'addresses'>): RequestHandl
   };
 }
 
-/** Which page shows the picker is nobody else's business, where it is refused neither. */
-const hideReferrer: RequestHandler = (_request, response, next) => {
-  response.set('referrer-policy', 'no-referrer');
-  next();
-};
+/** Bases, forms and frames do not follow `default-src`. */
+const STILL = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** A year, and this host alone. */
 const STRICT_TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };

@@ -30,7 +30,7 @@ import {
   tokenCredential,
 } from './principal.ts';
 import { checkRequestSignature } from './request-signature.ts';
-import { checkStaff, checkStaffApi, isStaff, type StaffList } from './staff.ts';
+import { checkStaff, isStaff, type StaffList } from './staff.ts';
 
 export type AuthDeps = InboundSecrets &
   LibraryAuthDeps & {
@@ -56,7 +56,6 @@ export async function authorize(
     checkInbound(deps, inbound, call);
     return { kind: 'none' };
   }
-  if (allowed.includes('staff')) checkStaffApi(deps.staff);
   const presented = presentedCredential(call.headers);
   const token = tokenCredential(allowed);
   if (token !== undefined) return authorizeToken({ deps, presented }, token);

@@ -11,11 +11,6 @@ export function isStaff(staff: StaffList, subject: string): boolean {
   return staff.is_enabled && staff.subjects.includes(subject);
 }
 
-/** A disabled staff API does not exist, whoever asks. */
-export function checkStaffApi(staff: StaffList): void {
-  if (!staff.is_enabled) throw new ServiceError('not_found');
-}
-
 export function checkStaff(staff: StaffList, subject: string): void {
   if (!isStaff(staff, subject)) throw new ServiceError('staff_only');
 }

@@ -236,10 +236,12 @@ describe('HEAD', () => {
 });
 
 describe('a browser', () => {
-  it('is told to run, frame and guess nothing, whatever is answered', async () => {
+  it('is told to run, frame, send and guess nothing, whatever is answered', async () => {
     for (const where of ['/healthz', '/v1/me', '/nowhere']) {
       expect((await api.send({ path: where })).headers).toMatchObject({
-        'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+        'content-security-policy':
+          "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
       });
     }
@@ -275,7 +277,7 @@ describe('a fault of our own', () => {
   });
 
   it('in a statement of ours is 500 too', async () => {
-    api.change({ cursorKey: undefined as unknown as Uint8Array });
+    api.change({ cursorKeys: undefined as unknown as Uint8Array[] });
     expect(codeOf(await owner('GET', '/v1/projects?cursor=abc'))).toBe('500 internal');
   });
 });
