@@ -12,16 +12,25 @@ const scripts = ['install-test-tools.sh', 'install-chart-tools.sh']
 const page = readPages().get('docs/dependencies.md') ?? '';
 const [, product = '', scanner = '', tests = '', programs = '', testPrograms = ''] =
   page.split(/^## .+$/m);
-const [, fromDebian = '', fromElsewhere = ''] = testPrograms.split(/^From .+$/m);
+const [, fromDebian = '', fromElsewhere = '', nodesOfDebian = '', peers = ''] =
+  testPrograms.split(/^From .+$/m);
+const baseImage = read('test/support/base-image.sh');
+const images = read('test/e2e/images.sh');
+const bench = read('test/bench/peers/install.ts');
 
 /** Names of the packages of a table whose second column says something. */
 function explained(table: string): string[] {
   return [...table.matchAll(/^\| `([^`]+)` \| \S.* \|$/gm)].map(([, name = '']) => name).sort();
 }
 
-/** What a pattern finds in a text, each once. */
+/** Each once, in the order of the alphabet. */
+function sorted(names: string[]): string[] {
+  return [...new Set(names)].sort();
+}
+
+/** What a pattern finds in a text. */
 function found(text: string, pattern: RegExp): string[] {
-  return [...new Set([...text.matchAll(pattern)].map(([, name = '']) => name))].sort();
+  return sorted([...text.matchAll(pattern)].map(([, name = '']) => name));
 }
 
 it.each([
@@ -57,5 +66,34 @@ describe('programs that the tests install', () => {
       ...found(scripts, /([a-z-]+)@\$[A-Z_]+/g),
     ];
     expect(explained(fromElsewhere)).toEqual(packages.sort());
+  });
+
+  it('from Debian, for make e2e', () => {
+    const [, listed = ''] = read('.ci/run').match(/^ +for each in (.+); do$/m) ?? [];
+    const advised = baseImage + read('test/e2e/run.sh');
+    const packages = [
+      ...found(listed, /[a-z]+:([a-z\d]+)/g),
+      ...found(advised, /apt-get install ([a-z -]+)"?/g).flatMap((list) => list.split(' ')),
+    ];
+    expect(explained(nodesOfDebian)).toEqual(sorted(packages));
+  });
+
+  it('from the registries of Go, Python and npm, for make e2e and make bench', () => {
+    const packages = [
+      ...found(images, /[= ]([a-z\d.]+\.[a-z]+\/[\w./-]+)@v\d/g),
+      ...found(images + bench, /(?:pip-version-check '|'install', [^`]*`)([a-z-]+)==/g),
+      ...found(baseImage + bench, /["`]([a-z][\w$-]*)@\$/g),
+    ];
+    expect(explained(peers)).toEqual(sorted(packages));
+  });
+
+  it('of whose versions the page names what the scripts do', () => {
+    const versions = [
+      ...found(images, /@v(\d+\.\d+\.\d+)/g),
+      ...found(images, /==(\d+\.\d+)/g),
+      ...found(baseImage, /^NPM_VERSION=(\S+)/gm),
+      ...found(bench, /_VERSION = '([^']+)'/g),
+    ];
+    expect(found(peers, /\((\d[\d.]+)\)/g)).toEqual(sorted(versions));
   });
 });
