@@ -17,11 +17,14 @@ import { conditionOf } from './verdict.ts';
 
 const PAGE_ROWS = 1_000;
 
-export async function findUnsettled(context: RouteContext): Promise<string[]> {
+export async function findUnsettled(
+  context: RouteContext,
+  { page_rows = PAGE_ROWS }: { page_rows?: number } = {},
+): Promise<string[]> {
   const { caches, edges } = context;
   const seen = new Set<string>();
   const unsettled: string[] = [];
-  for await (const project of eachProject(context)) {
+  for await (const project of eachProject(context, page_rows)) {
     const { project_id } = project;
     const subject = { project_id, project, object: ownerOf(project, caches) };
     seen.add(project_id).add(keyOf(subject));
@@ -36,12 +39,15 @@ export async function findUnsettled(context: RouteContext): Promise<string[]> {
   return [...unsettled, ...orphans, ...rowless];
 }
 
-async function* eachProject({ db }: RouteContext): AsyncGenerator<RoutedProjectRow> {
+async function* eachProject(
+  { db }: RouteContext,
+  page_rows: number,
+): AsyncGenerator<RoutedProjectRow> {
   let page: RoutedProjectRow[] = [];
   do {
-    page = await listRoutedProjects(db, { after: page.at(-1)?.project_id ?? '', limit: PAGE_ROWS });
+    page = await listRoutedProjects(db, { after: page.at(-1)?.project_id ?? '', limit: page_rows });
     yield* page;
-  } while (page.length === PAGE_ROWS);
+  } while (page.length === page_rows);
 }
 
 /** The resource's, where one declares the project: one key a project. */

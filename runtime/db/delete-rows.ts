@@ -7,6 +7,7 @@ export type ServedRows = {
   /** SQL over $1, the value. */
   condition: string;
   value: unknown;
+  rows_at_once?: number;
 };
 
 const ROWS_AT_ONCE = 10_000;
@@ -14,16 +15,16 @@ const ROWS_AT_ONCE = 10_000;
 /** Returns how many went. */
 export async function deleteRows(
   db: Queryable,
-  { table, condition, value }: ServedRows,
+  { table, condition, value, rows_at_once = ROWS_AT_ONCE }: ServedRows,
 ): Promise<number> {
   let gone = 0;
-  for (let part = ROWS_AT_ONCE; part === ROWS_AT_ONCE; gone += part) {
+  for (let part = rows_at_once; part === rows_at_once; gone += part) {
     const [row] = await db.query<{ count: number }>(
       `with gone as (
          delete from ${table} where ctid = any(array(select ctid from ${table} where ${condition} limit $2)) returning 1
        )
        select count(*) from gone`,
-      [value, ROWS_AT_ONCE],
+      [value, rows_at_once],
     );
     part = row?.count ?? 0;
   }

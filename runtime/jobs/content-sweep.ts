@@ -22,7 +22,7 @@ const GRACE_MS = HOUR_MS;
 /** An upload without a row may be in a newer backup of the database than the one that was restored. */
 const UNKNOWN_GRACE_MS = 30 * DAY_MS;
 const OBJECTS_A_RUN_MAX = 100_000;
-const MULTIPARTS_PAGE = 500;
+const MULTIPARTS_PAGE_MAX = 500;
 
 export async function contentSweep(context: JobContext): Promise<JobCounts> {
   const bucket = context.buckets.content;
@@ -84,13 +84,16 @@ async function outdated({ db, clock }: JobContext, objects: ListedObject[]): Pro
     .map(({ key }) => key);
 }
 
-async function abortDangling(context: JobContext): Promise<number> {
+export async function abortDangling(
+  context: JobContext,
+  { page_max = MULTIPARTS_PAGE_MAX }: { page_max?: number } = {},
+): Promise<number> {
   const { db, buckets, clock, signal } = context;
   const youngest = clock.now().getTime() - GRACE_MS;
   let aborted = 0;
   for (let after = ''; ; ) {
     signal.throwIfAborted();
-    const page = await buckets.ingest.listMultiparts({ prefix: '', after, limit: MULTIPARTS_PAGE });
+    const page = await buckets.ingest.listMultiparts({ prefix: '', after, limit: page_max });
     const old = page.filter(({ started_at }) => started_at.getTime() <= youngest);
     const live = new Set(
       await listLiveMultiparts(
@@ -102,7 +105,7 @@ async function abortDangling(context: JobContext): Promise<number> {
       aborted += (await abort(context, one)) ? 1 : 0;
     }
     after = page.at(-1)?.key ?? '';
-    if (page.length < MULTIPARTS_PAGE) return aborted;
+    if (page.length < page_max) return aborted;
   }
 }
 

@@ -24,12 +24,15 @@ import { listProjectsWithUsage, listUsageHours, type UsageHourRow } from '../db/
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
-const PAGE = 1000;
+const PAGE_ROWS = 1000;
 
-export async function dailyCharge(context: JobContext): Promise<JobCounts> {
+export async function dailyCharge(
+  context: JobContext,
+  { page_rows = PAGE_ROWS }: { page_rows?: number } = {},
+): Promise<JobCounts> {
   const counts = { organizations: 0, entries: 0, credits: 0, exceeded: 0, restored: 0 };
   const failures: unknown[] = [];
-  for (const [organization_id, project_ids] of await organizationsToCharge(context)) {
+  for (const [organization_id, project_ids] of await organizationsToCharge(context, page_rows)) {
     context.signal.throwIfAborted();
     const charged = await chargeSafely(context, { organization_id, project_ids });
     if ('error' in charged) {
@@ -69,7 +72,10 @@ async function chargeSafely(
 }
 
 /** Those with usage on the charged days, and those whose quota does not fit their balance. */
-async function organizationsToCharge({ db, at }: JobContext): Promise<Map<string, string[]>> {
+async function organizationsToCharge(
+  { db, at }: JobContext,
+  page_rows: number,
+): Promise<Map<string, string[]>> {
   const range = rangeOf(at);
   const found = new Map<string, string[]>();
   const projectsOf = (organization_id: string) => {
@@ -78,11 +84,11 @@ async function organizationsToCharge({ db, at }: JobContext): Promise<Map<string
     return project_ids;
   };
   for (let after = ''; ; ) {
-    const page = await listProjectsWithUsage(db, { ...range, after, limit: PAGE });
+    const page = await listProjectsWithUsage(db, { ...range, after, limit: page_rows });
     for (const { organization_id, project_id } of page)
       projectsOf(organization_id).push(project_id);
     after = page.at(-1)?.project_id ?? '';
-    if (page.length < PAGE) break;
+    if (page.length < page_rows) break;
   }
   for (const organization_id of await listUnsettledOrganizations(db)) projectsOf(organization_id);
   return found;

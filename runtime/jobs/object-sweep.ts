@@ -13,20 +13,25 @@ import { listLiveIngestKeys } from '../db/uploads.ts';
 import type { ListedObject } from '../platform/storage/bucket.ts';
 import type { JobContext } from './job.ts';
 
-const PAGE = 200;
+const PAGE_MAX = 200;
 /** After this another run takes over a deletion that did not end. */
 const LEASE_SECONDS = 120;
 
-export async function deleteDoomed(context: JobContext): Promise<number> {
+type Paging = { page_max?: number };
+
+export async function deleteDoomed(
+  context: JobContext,
+  { page_max = PAGE_MAX }: Paging = {},
+): Promise<number> {
   let deleted = 0;
   for (;;) {
     context.signal.throwIfAborted();
     const page = await claimDoomedObjects(context.db, {
-      limit: PAGE,
+      limit: page_max,
       lease_seconds: LEASE_SECONDS,
     });
     for (const doomed of page) deleted += (await deleteWithRow(context, doomed)) ? 1 : 0;
-    if (page.length < PAGE) return deleted;
+    if (page.length < page_max) return deleted;
   }
 }
 
@@ -42,20 +47,23 @@ async function deleteWithRow(context: JobContext, doomed: DoomedObjectRow): Prom
 const LEFT_BEHIND_AGE_MS = 60 * 60_000;
 
 /** An upload's row is there before its URL, so an object without one is nobody's. */
-export async function deleteLeftBehind(context: JobContext): Promise<number> {
+export async function deleteLeftBehind(
+  context: JobContext,
+  { page_max = PAGE_MAX }: Paging = {},
+): Promise<number> {
   const { ingest } = context.buckets;
   const youngest = context.clock.now().getTime() - LEFT_BEHIND_AGE_MS;
   let deleted = 0;
   for (let after = ''; ; ) {
     context.signal.throwIfAborted();
-    const page = await ingest.list({ prefix: '', limit: PAGE, after });
+    const page = await ingest.list({ prefix: '', limit: page_max, after });
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
     for (const key of await nobodys(context, old)) {
       const of = { bucket: 'ingest', object_key: key };
       deleted += (await deleteObject(context, ingest, of)) ? 1 : 0;
     }
     after = page.at(-1)?.key ?? '';
-    if (page.length < PAGE) return deleted;
+    if (page.length < page_max) return deleted;
   }
 }
 

@@ -14,24 +14,27 @@ import { doorbellsOf, type Queue } from '../platform/queue/queue.ts';
 import type { JobContext, JobCounts } from './job.ts';
 import { deleteDoomed, deleteLeftBehind } from './object-sweep.ts';
 
-const PAGE = 500;
+const PAGE_ROWS = 500;
 const AT_ONCE = 8;
 /** Younger ones have a client that is still at it. */
 const UPLOAD_AGE_SECONDS_MIN = 30;
 const DOORBELLS_MAX = 1000;
 
-export async function uploadSweep(context: JobContext): Promise<JobCounts> {
+export async function uploadSweep(
+  context: JobContext,
+  { page_rows = PAGE_ROWS }: { page_rows?: number } = {},
+): Promise<JobCounts> {
   const counts = { completed: 0, expired: 0, failed: 0, errors: 0 };
   // First, as what waits here is accepted already, and to look at the others may take long.
   const rung = await ringAgain(context);
   for (let after = ''; ; ) {
-    const query = { after, limit: PAGE, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
+    const query = { after, limit: page_rows, min_age_seconds: UPLOAD_AGE_SECONDS_MIN };
     const page = await listOpenUploads(context.db, query);
     for (const outcome of await sweepAll(context, page)) {
       if (outcome !== 'open') counts[outcome] += 1;
     }
     after = page.at(-1)?.upload_id ?? '';
-    if (page.length < PAGE) break;
+    if (page.length < page_rows) break;
   }
   const deleted = await deleteDoomed(context);
   const left_behind = await deleteLeftBehind(context);

@@ -15,22 +15,27 @@ export type Walk = {
   prefix: string;
   grace_ms: number;
   objects_max: number;
+  page_max?: number;
   /** Which of these nobody needs. */
   judge(objects: ListedObject[]): Promise<string[]>;
 };
 
-const PAGE = 500;
+const PAGE_MAX = 500;
 
 /** Returns how many objects went. */
 export async function walkBucket(context: JobContext, walk: Walk): Promise<number> {
   const { db, clock, log, signal } = context;
-  const { sweep, bucket, prefix, grace_ms, objects_max } = walk;
+  const { sweep, bucket, prefix, grace_ms, objects_max, page_max = PAGE_MAX } = walk;
   const youngest = clock.now().getTime() - grace_ms;
   let deleted = 0;
   let after = await findSweepPosition(db, sweep);
   for (let seen = 0; seen < objects_max; ) {
     signal.throwIfAborted();
-    const page = await bucket.list({ prefix, after, limit: Math.min(PAGE, objects_max - seen) });
+    const page = await bucket.list({
+      prefix,
+      after,
+      limit: Math.min(page_max, objects_max - seen),
+    });
     const old = page.filter(({ modified_at }) => modified_at.getTime() <= youngest);
     for (const key of old.length === 0 ? [] : await walk.judge(old)) {
       if (!(await deleteObject(context, bucket, { object_key: key }))) continue;

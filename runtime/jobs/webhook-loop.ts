@@ -13,7 +13,10 @@ const REST_MS = 10;
 const GRACE_MS = 5_000;
 
 /** At its stop what is under way has a moment to end, and is sent again by the next sender otherwise. */
-export function startWebhookLoop({ sender, log }: { sender: WebhookSender; log: Log }): LookLoop {
+export function startWebhookLoop(
+  { sender, log }: { sender: WebhookSender; log: Log },
+  { grace_ms = GRACE_MS }: { grace_ms?: number } = {},
+): LookLoop {
   const cutting = new AbortController();
   const under_way = new Set<Promise<unknown>>();
   const begin = async () => {
@@ -38,7 +41,7 @@ export function startWebhookLoop({ sender, log }: { sender: WebhookSender; log: 
   return {
     stop: async () => {
       await loop.stop();
-      const cut = setTimeout(() => cutting.abort(new Error('the process ends')), GRACE_MS);
+      const cut = setTimeout(() => cutting.abort(new Error('the process ends')), grace_ms);
       await Promise.all(under_way);
       clearTimeout(cut);
     },

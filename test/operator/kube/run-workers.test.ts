@@ -1,15 +1,17 @@
-// Workers whose passes wait for nothing, and always find another.
+// Workers whose passes wait for nothing and always find another, and one whose pass does not end.
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createKubeMetrics } from '../../../operator/kube/metrics.ts';
-import { runWorkers } from '../../../operator/kube/run-workers.ts';
-import { systemTimedClock as clock } from '../../../operator/kube/timed-clock.ts';
-import { createWorkQueue } from '../../../operator/kube/work-queue.ts';
+import { type Pass, runWorkers } from '../../../operator/kube/run-workers.ts';
+import { systemTimedClock } from '../../../operator/kube/timed-clock.ts';
+import { createWorkQueue, type Outcome } from '../../../operator/kube/work-queue.ts';
+import { createManualTimedClock } from './manual-timed-clock.ts';
 import { silentLog as log } from './silent-log.ts';
 
 const PASSES = 10_000;
 
 it('passes that follow one another without a wait leave the process its turns', async () => {
+  const clock = systemTimedClock;
   const metrics = createKubeMetrics();
   const queue = createWorkQueue({ name: 'test', clock, metrics });
   let passes = 0;
@@ -25,5 +27,28 @@ it('passes that follow one another without a wait leave the process its turns', 
   await setImmediate();
   expect(passes).toBeLessThan(PASSES);
   await expect.poll(() => passes).toBe(PASSES);
+  await workers.stop();
+});
+
+it('a pass has two minutes, no more and no less, until it is told to stop', async () => {
+  const clock = createManualTimedClock();
+  const metrics = createKubeMetrics();
+  const queue = createWorkQueue({ name: 'test', clock, metrics });
+  let isTold = false;
+  const reconcile = ({ signal }: Pass) =>
+    new Promise<Outcome>((resolve) => {
+      signal.addEventListener('abort', () => {
+        isTold = true;
+        resolve({ kind: 'done' });
+      });
+    });
+  queue.add('one', 'change');
+  const workers = runWorkers({
+    ...{ controller: 'test', queue, reconcile, clock, log, metrics, concurrency: 8 },
+  });
+  clock.advance(119_999);
+  expect(isTold).toBe(false);
+  clock.advance(1);
+  expect(isTold).toBe(true);
   await workers.stop();
 });

@@ -2,17 +2,19 @@
 import { expect, it } from 'vitest';
 import { createRowChanges } from '../../../operator/routes/row-changes.ts';
 import { updateProjectDomains } from '../../../runtime/db/project-domains.ts';
+import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
 
+const domainsOf = ({ project_id, project_slug }: ProjectRow) => ({
+  project_id,
+  domains: [`img.${project_slug}.example`],
+});
+
 it('a change that took its number before another and is committed after it is still seen, each once', async () => {
   const [early, late] = [await makeProject(db), await makeProject(db)];
-  const domainsOf = ({ project_id, project_slug }: typeof early) => ({
-    project_id,
-    domains: [`img.${project_slug}.example`],
-  });
   const changes = createRowChanges(db);
   expect(await changes.take()).toEqual({ project_ids: [], isAll: true });
   await db.transaction(async (tx) => {
@@ -22,4 +24,18 @@ it('a change that took its number before another and is committed after it is st
   });
   expect(await changes.take()).toEqual({ project_ids: [late.project_id], isAll: false });
   expect(await changes.take()).toEqual({ project_ids: [], isAll: false });
+});
+
+it('where more changed than are listed at once, all rows are to be compared', async () => {
+  await db.query('delete from project_route_changes');
+  const changes = createRowChanges(db, { changes_max: 2 });
+  const change = async () => {
+    const project = await makeProject(db);
+    await db.transaction((tx) => updateProjectDomains(tx, domainsOf(project)));
+  };
+  await changes.take();
+  await change();
+  expect(await changes.take()).toMatchObject({ isAll: false });
+  for (let more = 0; more < 3; more += 1) await change();
+  expect(await changes.take()).toMatchObject({ isAll: true });
 });

@@ -90,6 +90,11 @@ describe('a scan', () => {
     expect(await checks()).toMatchObject([{ status: 'clear', scores: { nudity: 0.1 } }]);
   });
 
+  it('follows another until nothing waits, however few are claimed at a time', async () => {
+    for (let count = 0; count < 5; count++) await scans.publish(project, `many-${count}.jpg`);
+    expect(await scans.scan()).toEqual({ ...ONE, clear: 5 });
+  });
+
   it('flags what reaches its threshold, and blocks nothing by itself', async () => {
     scans.server.answer(scores({ nudity: 0.85, violence: 0.6, hats: 1 }));
     const { file_id } = await scans.publish(project, 'hero.jpg');

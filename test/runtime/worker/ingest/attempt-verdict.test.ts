@@ -44,6 +44,17 @@ describe('an attempt', () => {
     expect(verdictOf(away, often)).toMatchObject({ end: 'retry', cause: 'unavailable' });
   });
 
+  it.each([
+    [1, 2],
+    [2, 4],
+    [8, 256],
+    [9, 300],
+    [100, 300],
+  ])('that was number %i is followed by the next after %i seconds', (attempt, delay_seconds) => {
+    const away = new ServiceError('storage_unavailable');
+    expect(verdictOf(away, { ...NONE, attempt })).toMatchObject({ end: 'retry', delay_seconds });
+  });
+
   it('that was excused does not count', () => {
     const excused = { ...LAST, excused_count: 1 };
     expect(verdictOf(failed('crashed'), excused)).toMatchObject({ end: 'retry' });

@@ -1,0 +1,29 @@
+// Spec: Project (custom_domains, status).
+import { expect, it } from 'vitest';
+import type { RouteContext } from '../../../operator/routes/project-route.ts';
+import { findUnsettled } from '../../../operator/routes/sweep.ts';
+import { updateProjectDomains } from '../../../runtime/db/project-domains.ts';
+import { useDatabase } from '../../support/database.ts';
+import { makeProject } from '../../support/rows.ts';
+import { readyEdge, wildcard } from './samples.ts';
+
+const { db } = useDatabase();
+
+it('every project with hosts of its own is compared with the cluster, however many pages of rows they are on', async () => {
+  const project_ids: string[] = [];
+  for (let made = 0; made < 5; made += 1) {
+    const { project_id, project_slug } = await makeProject(db);
+    const domains = [`img.${project_slug}.example`];
+    await db.transaction((tx) => updateProjectDomains(tx, { project_id, domains }));
+    project_ids.push(project_id);
+  }
+  const edges = {
+    find: () => readyEdge(),
+    projects: () => [].values(),
+    routesOf: () => [],
+    wildcard: () => wildcard(),
+  } as unknown as RouteContext['edges'];
+  const caches = { keys: () => [] } as unknown as RouteContext['caches'];
+  const context = { db, edges, caches } as unknown as RouteContext;
+  expect(await findUnsettled(context, { page_rows: 2 })).toEqual(project_ids.toSorted());
+});
