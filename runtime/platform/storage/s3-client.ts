@@ -4,6 +4,7 @@
  */
 import { S3Client } from '@aws-sdk/client-s3';
 import type { Clock } from '../clock.ts';
+import { noticeSilence } from './s3-silence.ts';
 
 export type S3Options = {
   /** Unset: AWS itself. */
@@ -15,20 +16,21 @@ export type S3Options = {
   clock: Clock;
   /** Unset: the usual AWS variables, profiles and roles. */
   credentials?: { accessKeyId: string; secretAccessKey: string };
-  /** How long one call may take, and how often it is tried. */
+  /** How long one call may take, beside the way of the bytes that it sends, and how often it is tried. */
   deadlineMs?: number;
   attempts?: number;
-  /** How long a connection may say nothing while bytes are expected. */
+  /** How long a connection may say nothing while bytes are expected, and take none while some wait. */
   silenceMs?: number;
 };
 
 /**
- * Of one connection pool for both buckets; another client opens what is handed on at its reader's pace, and one only
- * signs, for the public address.
+ * Of one connection pool for both buckets; two more clients open what is handed on at its reader's pace, and write, also at
+ * a sender's pace; one only signs, for the public address.
  */
 export type S3Access = {
   client: S3Client;
   reader: S3Client;
+  writer: S3Client;
   signer: S3Client;
   clock: Clock;
   deadlineMs: number;
@@ -48,6 +50,11 @@ const CONNECTING = {
   httpsAgent: CONNECTIONS,
 };
 const DEADLINE_MS = 30_000;
+/**
+ * 1 Mbit/s: whoever serves pictures out of a storage has a better line to it, and the largest master that there is
+ * (400 MB) is through within an hour. A deadline that large bytes cannot keep is an outage that never ends.
+ */
+const SENT_BYTES_PER_SECOND_MIN = 125_000;
 const ATTEMPTS = 3;
 
 export function openS3(options: S3Options): S3Access {
@@ -62,8 +69,10 @@ export function openS3(options: S3Options): S3Access {
   const client = connect({ socketTimeout: silenceMs });
   // Only until the answer begins: behind that a silence may be its reader's.
   const reader = connect({ requestTimeout: silenceMs, throwOnRequestTimeout: true });
+  // No timeout of the client's own can tell a silent storage from a silent sender.
+  const writer = noticeSilence(connect({}), silenceMs);
   const signer = publicEndpoint === endpoint ? client : connect({}, publicEndpoint);
-  return { client, reader, signer, clock, deadlineMs, silenceMs };
+  return { client, reader, writer, signer, clock, deadlineMs, silenceMs };
 }
 
 const nothing = () => undefined;
@@ -84,7 +93,8 @@ function settings(options: S3Options) {
   };
 }
 
-/** For a call whose answer is small: all of it, retries included, is over by then. */
-export function within({ deadlineMs }: S3Access): { abortSignal: AbortSignal } {
-  return { abortSignal: AbortSignal.timeout(deadlineMs) };
+/** For a call whose answer is small: all of it, retries and so many bytes to send included, is over by then. */
+export function within({ deadlineMs }: S3Access, sentBytes = 0): { abortSignal: AbortSignal } {
+  const sendingMs = Math.ceil((sentBytes / SENT_BYTES_PER_SECOND_MIN) * 1000);
+  return { abortSignal: AbortSignal.timeout(deadlineMs + sendingMs) };
 }

@@ -118,40 +118,33 @@ async function write(place: S3Place, { key, body, facts }: Write): Promise<Objec
   }
   const bytes = Buffer.isBuffer(body) ? body : Buffer.concat(await body.toArray());
   const command = new PutObjectCommand({ ...facing, Body: exactly(size_bytes).of(bytes) });
-  const sent = await place.client.send(command, within(place));
+  const sent = await place.writer.send(command, within(place, bytes.length));
   return { size_bytes: bytes.length, content_type, etag: sent.ETag ?? '' };
 }
 
 type StreamTarget = { Bucket: string; Key: string; ContentType: string; ContentLength: number };
 
-/** A body streams for as long as bytes come; this ends one that never would. */
-const STREAM_MS_MAX = 3_600_000;
-
-/** The client does not notice a body that breaks off: the request is aborted, and nothing is stored. */
+/**
+ * A body may take as long as its sender does, who answers for its rate; only a silent storage ends it. The client does
+ * not notice a body that breaks off: the request is aborted, and nothing is stored.
+ */
 async function writeStream(
-  { client }: S3Place,
+  { writer }: S3Place,
   target: StreamTarget,
   source: Readable,
 ): Promise<PutObjectCommandOutput> {
   const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), STREAM_MS_MAX);
+  const { promise: broken, reject } = Promise.withResolvers<never>();
   const body = source.pipe(exactly(target.ContentLength).passing());
-  const broken = new Promise<never>((_resolve, reject) => {
-    source.once('error', (error) => body.destroy(error));
-    source.once(
-      'close',
-      () => source.readableEnded || body.destroy(new Error('the body broke off')),
-    );
-    body.once('error', (error) => {
-      reject(error);
-      stop.abort();
-    });
-  });
+  source.once('error', (error) => body.destroy(error));
+  source.once('close', () => source.readableEnded || body.destroy(new Error('the body broke off')));
+  body.once('error', reject);
   const command = new PutObjectCommand({ ...target, Body: body });
   try {
-    return await Promise.race([client.send(command, { abortSignal: stop.signal }), broken]);
+    return await Promise.race([writer.send(command, { abortSignal: stop.signal }), broken]);
   } finally {
-    clearTimeout(timer);
+    // Also a request that was answered before its end: nobody else would end its connection.
+    stop.abort();
     body.destroy();
   }
 }

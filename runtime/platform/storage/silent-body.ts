@@ -1,5 +1,9 @@
-/** Bytes on their way from the storage end where it says nothing; a reader that takes nothing is waited for. */
-import { IncomingMessage } from 'node:http';
+/**
+ * Bytes on their way from and to the storage end where it says nothing; a reader that takes nothing is waited for, and
+ * a sender that sends nothing.
+ */
+import { ClientRequest, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 
 /**
@@ -27,9 +31,43 @@ export function endingSilence<Body extends Readable>(body: Body, silenceMs: numb
   return body;
 }
 
+/**
+ * Destroys the request that takes the body once the storage was silent for so long: bytes wait, and it takes none, or it
+ * has all of them and does not answer. Of two looks at a piece that is taken in parts, Node's timer needs the second.
+ */
+export function noticingSilence<Body extends Readable>(body: Body, silenceMs: number): Body {
+  const pipe = body.pipe.bind(body);
+  // Who sends it shows the request to nobody else.
+  return Object.assign(body, {
+    pipe: <Target extends NodeJS.WritableStream>(target: Target): Target => {
+      if (target instanceof ClientRequest) watchRequest(target, body, silenceMs);
+      return pipe(target);
+    },
+  });
+}
+
+function watchRequest(request: ClientRequest, body: Readable, silenceMs: number): void {
+  const watch = (socket: Socket) => {
+    const listen = () => socket.setTimeout(silenceMs);
+    const onTimeout = () => {
+      const isWaiting = body.readableEnded || socket.writableLength > 0;
+      if (isWaiting) request.destroy(new SilentStorage(silenceMs));
+    };
+    // Once it has rung, a timer stands until bytes go or come: the end of the body is neither.
+    body.once('end', listen);
+    listen().on('timeout', onTimeout);
+    request.once('close', () => {
+      body.off('end', listen);
+      socket.setTimeout(0).off('timeout', onTimeout);
+    });
+  };
+  if (request.socket) watch(request.socket);
+  else request.once('socket', watch);
+}
+
 class SilentStorage extends Error {
   constructor(silenceMs: number) {
-    super(`nothing came from the storage within ${silenceMs} ms`);
+    super(`the storage was silent for ${silenceMs} ms`);
     this.name = 'TimeoutError';
   }
 }
