@@ -92,7 +92,7 @@ async function reconcileRows<Spec, Rows extends Gathered, Change extends Named>(
 ): Promise<Result> {
   const { db, sealing, mode } = context;
   const now = context.clock.now();
-  // What is decided, done and told is of one moment.
+  // What is decided, done and told is of one moment; a price is of that at which its rows were read.
   const clock = fixedClock(now);
   const rows = await steps.gather(db, subject, context);
   const first = steps.decide(subject, rows, now);

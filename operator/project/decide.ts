@@ -178,12 +178,14 @@ function domains(spec: ProjectSpec, rows: ProjectRows): ProjectChange[] {
 // A change applies from the next full hour: what was used so far keeps its price.
 function pricing({ spec, rows }: Wish): ProjectChange[] {
   const multiplier = spec.staff?.pricingMultiplier;
+  const { read_at } = rows;
   if (
     multiplier === undefined ||
+    read_at === undefined ||
     Number(multiplier) === Number(rows.project?.pricing_multiplier ?? 1)
   )
     return [];
-  return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(rows.read_at) }];
+  return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(read_at) }];
 }
 
 function verdict({ spec, rows }: Wish) {

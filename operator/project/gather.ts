@@ -43,8 +43,8 @@ export type ProjectRows = DomainRows & {
   /** The default watermark was declared, and its resource is gone. */
   is_default_watermark_orphaned: boolean;
   delivery_root_domain: string | undefined;
-  /** When they were read, by the database's clock. */
-  read_at: Date;
+  /** When they were read, by the database's clock: asked for where a price is declared. */
+  read_at: Date | undefined;
 };
 
 export async function gatherProject(
@@ -62,7 +62,7 @@ export async function gatherProject(
     is_default_watermark_orphaned: await isOrphaned(db, { project, identity, scope }),
     ...(await findDomains(db, subject, { project_id, scope })),
     delivery_root_domain: scope.delivery_root_domain,
-    read_at: await findDatabaseTime(db),
+    read_at: spec?.staff?.pricingMultiplier === undefined ? undefined : await findDatabaseTime(db),
   };
 }
 

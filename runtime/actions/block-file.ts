@@ -44,7 +44,7 @@ export async function blockFile(tx: Transaction, block: Block): Promise<FileRow 
   return blocked;
 }
 
-/** `note` says why, where no review keeps it. */
+/** `note` is kept in the audit log. */
 export type Unblock = { file_id: string; actor: Actor; now: Date; note?: string | null };
 
 /** The file as it is now; undefined where there is none, or it is deleted. */

@@ -1,6 +1,6 @@
 /**
  * What deleting a project means: it is suspended by its owner, and nothing of it is lost. One that is suspended already
- * stays so, whoever suspended it; its resource wakes it no more. Spec: Project (status); Projects (DELETE).
+ * stays so, whoever suspended it; its resource wakes it only where it says so. Spec: Project (status); Projects (DELETE).
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';

@@ -46,7 +46,7 @@ export function proxyUpload(deps: ApiDeps) {
   };
 }
 
-/** The upload that this request may fill. In this order: the URL, its time, the session, the project, the headers. */
+/** The upload that this request may fill. In this order: the URL, that there is the session, its time, its state, the project, the headers. */
 async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
   const upload_id = String(request.params['id'] ?? '');
   verifyUrl(deps, upload_id, request);

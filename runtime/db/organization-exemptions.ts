@@ -21,7 +21,7 @@ export async function insertExemption(
        on conflict (organization_id) where ends_at is null do nothing returning organization_id
      )
      update organizations set billing_exempt = true, billing_exempt_until = null,
-       quota_exceeded_at = null, updated_at = now()
+       quota_exceeded_at = null, updated_at = ${THIS_MOMENT}
      from opened where organizations.organization_id = opened.organization_id returning organizations.*`,
     [organizationId],
   );
@@ -38,7 +38,7 @@ export async function updateExemptionEnd(
        update organization_exemptions set ends_at = greatest(${THIS_MOMENT}, starts_at)
        where organization_id = $1 and ends_at is null returning organization_id, ends_at
      )
-     update organizations set billing_exempt = false, billing_exempt_until = closed.ends_at, updated_at = now()
+     update organizations set billing_exempt = false, billing_exempt_until = closed.ends_at, updated_at = ${THIS_MOMENT}
      from closed where organizations.organization_id = closed.organization_id returning organizations.*`,
     [organizationId],
   );

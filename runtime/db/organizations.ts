@@ -1,6 +1,7 @@
 // Table organizations: owners of projects and of a credit balance. Spec: Organization; Organization quota.
 import type { Queryable, Transaction } from './client.ts';
 import { COUNTED_MAX } from './count-waiting.ts';
+import { THIS_MOMENT } from './this-moment.ts';
 
 export type OrganizationRow = {
   organization_id: string;
@@ -75,7 +76,7 @@ export async function updateOverQuota(
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
-    `update organizations set quota_exceeded_at = now(), updated_at = now()
+    `update organizations set quota_exceeded_at = ${THIS_MOMENT}, updated_at = ${THIS_MOMENT}
      where organization_id = $1 and quota_exceeded_at is null and not billing_exempt returning *`,
     [organizationId],
   );
@@ -88,7 +89,7 @@ export async function updateWithinQuota(
   organizationId: string,
 ): Promise<OrganizationRow | undefined> {
   const rows = await tx.query<OrganizationRow>(
-    `update organizations set quota_exceeded_at = null, updated_at = now()
+    `update organizations set quota_exceeded_at = null, updated_at = ${THIS_MOMENT}
      where organization_id = $1 and quota_exceeded_at is not null returning *`,
     [organizationId],
   );

@@ -41,6 +41,6 @@ async function findSkew({ db }: Subject): Promise<Finding> {
     ? ok(`${Math.abs(skewMs)} ms apart`)
     : wrong(
         `its clock is ${Math.abs(skewMs)} ms ${skewMs > 0 ? 'ahead of' : 'behind'} this machine's`,
-        'set both clocks (NTP): request signatures, library sessions and embed URLs go by this machine’s, all else by the database’s',
+        'set both clocks (NTP): request signatures, library sessions, embed URLs, those of the storage and the hour of a delivery go by this machine’s, all else by the database’s',
       );
 }

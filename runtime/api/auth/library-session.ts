@@ -29,17 +29,21 @@ const KNOWN_MAX = 10_000;
 
 export function createSessionFacts(): SessionFacts {
   const known = new LRUCache<string, LibrarySessionFacts>({ max: KNOWN_MAX, ttl: KNOWN_MS });
+  let forgotten = 0;
   return {
     async find(db, claims) {
       const { project_id, key_id, library_id, subject_mac } = claims;
       const key = JSON.stringify([project_id, key_id, library_id, subject_mac]);
       const kept = known.get(key);
       if (kept !== undefined) return kept;
+      const before = forgotten;
       const facts = await findFactsOf(db, claims);
-      if (facts !== undefined) known.set(key, facts);
+      // What was read before somebody forgot may be what is to be forgotten.
+      if (facts !== undefined && before === forgotten) known.set(key, facts);
       return facts;
     },
     forget(projectId) {
+      forgotten += 1;
       const prefix = JSON.stringify([projectId]).slice(0, -1);
       for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
     },

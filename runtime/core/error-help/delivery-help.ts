@@ -31,7 +31,7 @@ export const deliveryHelp: HelpTable<typeof deliveryErrors> = {
     cause: 'The signed URL was valid until its `exp`, and that time has passed.',
     steps: [
       'Mint a new URL, at most an hour ahead (`expires_in_seconds`).',
-      'If new URLs expire too soon, check the clock of the machine that signs them.',
+      'If new URLs expire too soon, see how long they were minted for: times go by the clock of Tintype’s database.',
     ],
   },
   unknown_kid: {

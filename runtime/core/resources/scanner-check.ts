@@ -49,7 +49,7 @@ export const checkWithReviewsRecord = checkRecord.extend({ reviews: z.array(revi
 
 /** An empty one is none. */
 const note = boundedText(NOTE_LENGTH_MAX)
-  .transform((text) => text || null)
+  .transform((text) => (text.trim() === '' ? null : text))
   .optional();
 
 /** Review of a flagged check. */

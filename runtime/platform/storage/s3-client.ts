@@ -1,5 +1,5 @@
 /**
- * The connection to an object storage that speaks S3. Every call has a deadline; checksums are sent only where S3
+ * The connection to an object storage that speaks S3. Every call has a deadline, or ends by silence; checksums are sent only where S3
  * requires one, because not every store knows them, and a presigned URL would sign that of an empty body.
  */
 import { S3Client } from '@aws-sdk/client-s3';

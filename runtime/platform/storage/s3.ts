@@ -1,6 +1,6 @@
 /**
  * Object storage that speaks S3, behind the same interface as a folder. Nothing is believed that a HEAD does not
- * show; every call has a deadline; checksums are sent only where S3 requires one, because not every store knows them.
+ * show; every call has a deadline, but a body that streams, which ends by silence; checksums are sent only where S3 requires one, because not every store knows them.
  */
 import { Readable } from 'node:stream';
 import {

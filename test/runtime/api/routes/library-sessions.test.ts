@@ -7,6 +7,7 @@ import {
   type LibrarySessionClaims,
   signLibrarySession,
 } from '../../../../runtime/core/signing/library-session.ts';
+import type { Queryable } from '../../../../runtime/db/client.ts';
 import {
   type Answer,
   codeOf,
@@ -340,6 +341,22 @@ describe('a token', () => {
     expect(codeOf(await files(token))).toBe('401 session_revoked');
     await shop.key('POST', `${shop.path}/libraries`, { slug: 'press', name: 'Press' });
     expect(codeOf(await files(token))).toBe('401 session_revoked');
+  });
+
+  it('is not known as it was by who was reading it while it ended', async () => {
+    const { token } = (await shop.mint()).body;
+    const facts = createSessionFacts();
+    const claims = claimsOf(token);
+    const slow: Queryable = {
+      query: async (text, values) => {
+        const rows = await api.db.query<never>(text, values);
+        await shop.key('DELETE', `${shop.path}/libraries/press`);
+        facts.forget(shop.project.project_id);
+        return rows;
+      },
+    };
+    const before = await facts.find(slow, claims);
+    expect(await facts.find(api.db, claims)).not.toEqual(before);
   });
 
   it('is 401 session_expired at its end, and invalid_session where it is not what was minted', async () => {
