@@ -1,10 +1,11 @@
 // How far the database's clock and ours are apart: expiries are judged by its, signatures by ours.
 import type { Queryable } from './client.ts';
+import { findDatabaseTime } from './database-time.ts';
 
 /** In milliseconds, positive where the database's is ahead; what the way takes is halved between both directions. */
 export async function measureDatabaseLead(db: Queryable): Promise<number> {
   const askedAt = Date.now();
-  const [row] = await db.query<{ now: Date }>('select clock_timestamp() as now');
+  const now = await findDatabaseTime(db);
   const midway = (askedAt + Date.now()) / 2;
-  return (row?.now.getTime() ?? midway) - midway;
+  return now.getTime() - midway;
 }

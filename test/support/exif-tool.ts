@@ -75,9 +75,8 @@ function readUntil(
   const chunks: Buffer[] = [];
   const hear = (chunk: Buffer) => {
     chunks.push(chunk);
-    // A piece may end within a letter, and the words at the end in several pieces.
-    if (isAll(Buffer.concat(chunks.slice(-2)).toString()))
-      resolve(Buffer.concat(chunks).toString());
+    const text = Buffer.concat(chunks).toString();
+    if (isAll(text)) resolve(text);
   };
   const fail = () => reject(ended.reason);
   stream.on('data', hear);

@@ -5,7 +5,6 @@ import { changeProject } from '../../../runtime/actions/change-project.ts';
 import { settleQuota } from '../../../runtime/actions/settle-quota.ts';
 import type { Transaction } from '../../../runtime/db/client.ts';
 import { lockProject } from '../../../runtime/db/projects.ts';
-import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { untilWaiting } from '../../support/lock-waits.ts';
 import { must } from '../../support/rows.ts';
@@ -27,9 +26,8 @@ const settle = (tx: Transaction) => settleQuota(tx, { organization_id, at: new D
 
 const change = (url: string | null) => async (tx: Transaction) => {
   const project = must(await lockProject(tx, project_id));
-  const deps = { sealing, clock: systemClock };
   const wish = { url, secret: 'keep' as const };
-  const { changes } = await changeCallback(tx, deps, { project, wish });
+  const { changes } = await changeCallback(tx, { sealing }, { project, wish });
   await changeProject(tx, project, changes);
 };
 
