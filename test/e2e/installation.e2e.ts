@@ -20,7 +20,7 @@ import {
 } from './support/installation.ts';
 import { startKeda } from './support/keda.ts';
 import { apply, kubectl, makeNamespace, until, waitFor } from './support/kubectl.ts';
-import { startLoad } from './support/load.ts';
+import { type Load, loadWhile } from './support/load.ts';
 import { restartNode } from './support/restart-node.ts';
 import { scaleUnderLoad } from './support/scaling.ts';
 import { type Surroundings, startSurroundings } from './support/surroundings.ts';
@@ -92,6 +92,15 @@ async function scaleBy(mode: string): Promise<void> {
   await kubectl('--namespace', HOME, ...what);
   if (mode === 'KEDA') await waitFor(HOME, 'scaledobject/main-worker-ingest', 'create');
   if (mode === 'KEDA') await waitFor(HOME, 'scaledobject --all', 'condition=Ready');
+}
+
+/** Whatever happens: what was delivered by then is metered, and counted here. */
+async function failsNobody(happens: (load: Load) => Promise<void>): Promise<void> {
+  const target = { port: ingress.http.port, domain: DOMAIN, secret };
+  const seen = await loadWhile(target, happens);
+  delivered += seen.delivered;
+  expect(seen.happened).toEqual({ status: 'fulfilled', value: undefined });
+  expect(seen.wrong, seen.wrong.join('\n')).toEqual([]);
 }
 
 /** Now, as if at that time. */
@@ -175,25 +184,21 @@ describe('an installation', () => {
   });
 
   it('fails nobody while pods are killed', async () => {
-    const load = startLoad({ port: ingress.http.port, domain: DOMAIN, secret });
-    for (const component of ['delivery', 'worker-render', 'api', 'dispatcher']) {
-      const [pod] = await podsOf(component);
-      await kubectl('--namespace', HOME, 'delete', 'pod', pod?.name ?? '', '--wait=false');
-      await waitFor(HOME, `deployment/main-${component}`, 'condition=Available');
-      await load.goesOn();
-    }
-    const seen = await load.end();
-    delivered += seen.delivered;
-    expect(seen.wrong).toEqual([]);
+    await failsNobody(async (load) => {
+      for (const component of ['delivery', 'worker-render', 'api', 'dispatcher']) {
+        const [pod] = await podsOf(component);
+        await kubectl('--namespace', HOME, 'delete', 'pod', pod?.name ?? '', '--wait=false');
+        await waitFor(HOME, `deployment/main-${component}`, 'condition=Available');
+        await load.goesOn();
+      }
+    });
   });
 
   it('fails nobody while a new version replaces every pod', async () => {
-    const load = startLoad({ port: ingress.http.port, domain: DOMAIN, secret });
-    await platform.step('upgrade');
-    await load.goesOn();
-    const seen = await load.end();
-    delivered += seen.delivered;
-    expect(seen.wrong).toEqual([]);
+    await failsNobody(async (load) => {
+      await platform.step('upgrade');
+      await load.goesOn();
+    });
   });
 
   it.each(scalers)('has as many workers as %s finds needed, and loses nothing', async (mode) => {

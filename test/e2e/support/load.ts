@@ -3,31 +3,31 @@ import { API_HOST, ROOT_DOMAIN } from './installation.ts';
 import { until } from './kubectl.ts';
 import { watch } from './viewers.ts';
 
-type Load = {
+export type Load = {
   /** Until more was asked of each than by now. */
   goesOn(): Promise<void>;
-  /** Ends; how many images came, and which requests failed. */
-  end(): Promise<{ delivered: number; wrong: string[] }>;
 };
 
 /** Of the ingress controller, and of the project `shop`. */
 type LoadTarget = { port: number; domain: string; secret: string };
 
-export function startLoad(target: LoadTarget): Load {
+/** For as long as that takes; how many images came, which requests failed, and what became of it. */
+export async function loadWhile(target: LoadTarget, happens: (load: Load) => Promise<void>) {
   const [viewers, holder] = [look(target), ask(target)];
+  const [happened] = await Promise.allSettled([
+    happens({
+      goesOn: async () => {
+        const [seen, asked] = [viewers.count(), holder.count()];
+        await until('more images', async () => viewers.count() > seen + 20);
+        await until('more of the API', async () => holder.count() > asked + 20);
+      },
+    }),
+  ]);
+  const [images, answers] = await Promise.all([viewers.end(), holder.end()]);
   return {
-    goesOn: async () => {
-      const [seen, asked] = [viewers.count(), holder.count()];
-      await until('more images', async () => viewers.count() > seen + 20);
-      await until('more of the API', async () => holder.count() > asked + 20);
-    },
-    end: async () => {
-      const [images, answers] = await Promise.all([viewers.end(), holder.end()]);
-      return {
-        delivered: images.asked - images.wrong.length,
-        wrong: [...images.wrong, ...answers.wrong],
-      };
-    },
+    delivered: images.asked - images.wrong.length,
+    wrong: [...images.wrong, ...answers.wrong],
+    happened,
   };
 }
 

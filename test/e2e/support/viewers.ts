@@ -42,8 +42,8 @@ export function watch(
     while (!isOver) {
       const wish = next(asked);
       asked += 1;
-      const seen = await view(wish).catch((error: unknown) => ({ status: String(error) }));
-      if (seen.status !== 200) wrong.push(`${wish.host}${wish.path}: ${seen.status}`);
+      const seen = await view(wish).catch((error: unknown) => ({ status: error, bytes: '' }));
+      if (seen.status !== 200) wrong.push(sayOf(wish, seen));
       await new Promise((resolve) => setTimeout(resolve, pause_ms));
     }
   };
@@ -56,4 +56,9 @@ export function watch(
       return { asked, wrong };
     },
   };
+}
+
+/** When, so that it is found in the logs of who answered, and how that put it. */
+function sayOf({ host, path }: Viewed, { status, bytes }: { status: unknown; bytes: unknown }) {
+  return `${new Date().toISOString()} ${host}${path}: ${status} ${String(bytes).slice(0, 200)}`;
 }
