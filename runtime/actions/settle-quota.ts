@@ -17,18 +17,15 @@ import { recordWebhook } from './record-webhook.ts';
 
 export type QuotaChange = 'exceeded' | 'restored' | 'unchanged';
 
-/** `at` says of which day the events are. An exempt organization is never over quota. */
-export async function settleQuota(
-  tx: Transaction,
-  { organization_id, at }: { organization_id: string; at: Date },
-): Promise<QuotaChange> {
+/** The events are of the day on which it changes. An exempt organization is never over quota. */
+export async function settleQuota(tx: Transaction, organization_id: string): Promise<QuotaChange> {
   const before = await lockOrganization(tx, organization_id);
   if (before === undefined) return 'unchanged';
   const isOver = isOverQuota(before.credit_balance);
   const after = await (isOver ? updateOverQuota : updateWithinQuota)(tx, organization_id);
   if (after === undefined) return 'unchanged';
   for (const project_id of await lockCallbackProjects(tx, organization_id)) {
-    await tell(tx, { organization: after, project_id, day: dayOf(at) });
+    await tell(tx, { organization: after, project_id, day: dayOf(after.updated_at) });
   }
   return isOver ? 'exceeded' : 'restored';
 }

@@ -21,7 +21,6 @@ import {
   insertProviderEvent,
   type ProviderEventRow,
 } from '../db/provider-events.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import { findBillingOrganization } from './find-billing-organization.ts';
 import { moveSubscription } from './move-subscription.ts';
@@ -29,8 +28,6 @@ import { settleQuota } from './settle-quota.ts';
 
 export type BillingDeps = {
   readonly db: Database;
-  /** Of which day an event of the quota is, however late the provider's comes. */
-  readonly clock: Clock;
   readonly plans: Plans;
   /** Which plan each product buys, by provider. */
   readonly products: Readonly<Record<Provider, Readonly<Record<string, string>>>>;
@@ -95,7 +92,7 @@ type Granting = { fact: PaidFact; organization_id: string; plan: Plan };
 /** Once for each payment, whatever events tell of it. */
 async function grant(
   tx: Transaction,
-  { provider, event_id, deps }: Applying,
+  { provider, event_id }: Applying,
   { fact, organization_id, plan: { credits } }: Granting,
 ): Promise<void> {
   const { payment_id: external_id, subscription_id } = fact;
@@ -109,12 +106,12 @@ async function grant(
     target: organization_id,
     after: { credits, source, event_id, payment_id: external_id, subscription_id },
   });
-  await settleQuota(tx, { organization_id, at: deps.clock.now() });
+  await settleQuota(tx, organization_id);
 }
 
 async function takeBack(
   tx: Transaction,
-  { provider, event_id, deps }: Applying,
+  { provider, event_id }: Applying,
   fact: RefundFact,
 ): Promise<void> {
   const { payment_id, refund_id } = fact;
@@ -133,5 +130,5 @@ async function takeBack(
     target: organization_id,
     after: { credits, source, event_id, payment_id },
   });
-  await settleQuota(tx, { organization_id, at: deps.clock.now() });
+  await settleQuota(tx, organization_id);
 }

@@ -126,7 +126,7 @@ async function chargeOrganization(tx: Transaction, charging: Charging): Promise<
     }
   }
   await failpoint?.('charge.ledger_written');
-  const quota = await settleQuota(tx, { organization_id, at });
+  const quota = await settleQuota(tx, organization_id);
   await failpoint?.('charge.before_commit');
   return {
     entries: deltas.filter((delta) => delta !== 0).length,

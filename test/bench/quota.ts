@@ -53,7 +53,7 @@ function change(
 ): Promise<unknown> {
   return db.transaction(async (tx) => {
     await work(tx);
-    await settleQuota(tx, { organization_id, at: new Date() });
+    await settleQuota(tx, organization_id);
   });
 }
 

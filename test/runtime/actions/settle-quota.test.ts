@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 /** Nothing is left of its credits, and no grant was ever made. */
-const settle = (tx: Transaction) => settleQuota(tx, { organization_id, at: new Date() });
+const settle = (tx: Transaction) => settleQuota(tx, organization_id);
 
 const change = (url: string | null) => async (tx: Transaction) => {
   const project = must(await lockProject(tx, project_id));

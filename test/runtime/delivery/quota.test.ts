@@ -8,7 +8,6 @@ import { insertCreditGrant } from '../../../runtime/db/credit-grants.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import { insertUsageBatch } from '../../../runtime/db/usage-batches.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
-import { systemClock } from '../../../runtime/platform/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { publishImage, type StoredImage } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
@@ -83,7 +82,7 @@ describe('an organization without credits', () => {
     await useUp(10);
     expect(await view()).toBe('quota_exceeded');
     const products = { a: {}, b: { prod_s: 'starter' } };
-    const deps = { db, clock: systemClock, plans: defaultPlans, products };
+    const deps = { db, plans: defaultPlans, products };
     const { organization_id } = project;
     const result = await takeBillingEvent(deps, {
       provider: 'b',

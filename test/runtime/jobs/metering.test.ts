@@ -259,7 +259,9 @@ describe('the daily charge', () => {
     const organization = must(await findOrganization(db, tenant.organization_id));
     expect(organization).toMatchObject({ credit_balance: 0, quota_exceeded_at: expect.any(Date) });
     const { organization_id } = tenant;
-    const ids = [first, second].map((id) => `quota.exceeded:${organization_id}:${id}:2026-11-20`);
+    // Of the day on which it happened, whatever time the charge was run for.
+    const day = organization.updated_at.toISOString().slice(0, 10);
+    const ids = [first, second].map((id) => `quota.exceeded:${organization_id}:${id}:${day}`);
     expect(await eventsOf(tenant)).toEqual(ids.sort());
     const [row] = await db.query<{ body: string }>(
       'select body from webhook_deliveries where delivery_id = $1',
@@ -270,7 +272,7 @@ describe('the daily charge', () => {
       event: 'quota.exceeded',
       data: {
         organization_id,
-        day: '2026-11-20',
+        day,
         credit_balance: 0,
         quota_exceeded_at: organization.quota_exceeded_at?.toISOString(),
       },
@@ -293,7 +295,12 @@ describe('the daily charge', () => {
       await db.query('delete from usage_hours where project_id = $1', [project_id]);
     }
     const ids = await eventsOf(tenant);
-    const subject = `${tenant.organization_id}:${project_id}:2026-11-20`;
+    const { updated_at, quota_exceeded_at } = must(
+      await findOrganization(db, tenant.organization_id),
+    );
+    expect(quota_exceeded_at).toBeNull();
+    const day = updated_at.toISOString().slice(0, 10);
+    const subject = `${tenant.organization_id}:${project_id}:${day}`;
     expect(ids.sort()).toEqual(
       [
         `quota.exceeded:${subject}`,
@@ -302,7 +309,6 @@ describe('the daily charge', () => {
         `quota.restored:${subject}:2`,
       ].sort(),
     );
-    expect((await findOrganization(db, tenant.organization_id))?.quota_exceeded_at).toBeNull();
   });
 
   it('settles an organization that has nothing left and no usage, and leaves an exempt one alone', async () => {
