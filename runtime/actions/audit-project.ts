@@ -45,6 +45,7 @@ function settingsOf(row: ProjectRow): Settings {
     callback_origin: row.callback_url === null ? null : new URL(row.callback_url).origin,
     status: row.status,
     suspended_by: row.suspended_by,
+    suspended_by_deletion: row.suspended_by_deletion,
     custom_domains: row.custom_domains,
     nudity_auto_block: row.nudity_auto_block,
     storage_hard_limit_bytes: row.storage_hard_limit_bytes,

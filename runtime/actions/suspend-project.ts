@@ -13,10 +13,9 @@ export async function suspendProject(
   { project_id, actor }: { project_id: string; actor: Actor },
 ): Promise<void> {
   const before = await lockProject(tx, project_id);
-  if (before?.suspended_by_deletion)
-    await changeProject(tx, before, { suspended_by_deletion: false });
-  if (before?.status !== 'active') return;
-  const suspension = { status: 'suspended', suspended_by: 'owner' } as const;
-  const after = await changeProject(tx, before, suspension);
+  if (before === undefined) return;
+  const suspension =
+    before.status === 'active' ? ({ status: 'suspended', suspended_by: 'owner' } as const) : {};
+  const after = await changeProject(tx, before, { ...suspension, suspended_by_deletion: false });
   await auditProject(tx, { action: 'project.delete', actor, before, after });
 }

@@ -58,6 +58,22 @@ describe('DELETE /v1/projects/{slug}', () => {
     expect(await deeds()).toBe(0);
   });
 
+  it('says in the audit log that it keeps a project asleep whose resource had been deleted', async () => {
+    await api.db.query(
+      `update projects set status = 'suspended', suspended_by = 'owner', suspended_by_deletion = true
+       where project_id = $1`,
+      [project.project_id],
+    );
+    await owner('DELETE', path);
+    await owner('DELETE', path);
+    const entries = await api.db.query(
+      `select before, after from audit_log where action = 'project.delete' and project_id = $1`,
+      [project.project_id],
+    );
+    const [before, after] = [{ suspended_by_deletion: true }, { suspended_by_deletion: false }];
+    expect(entries).toEqual([{ before, after }]);
+  });
+
   it('is its owner’s, though staff may do as much by PATCH', async () => {
     expect(codeOf(await staff('DELETE', path))).toBe('404 not_found');
     expect((await owner('GET', path)).body.status).toBe('active');
