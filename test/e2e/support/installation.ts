@@ -97,16 +97,14 @@ export type PodMetadata = {
   deletionTimestamp?: string;
 };
 
-/** Of the ImageService, or of one part of it. */
-export async function podsOf(component?: string): Promise<PodMetadata[]> {
+/** Of one part of the ImageService; without those that are on their way out, as the ones are that a rollout replaced. */
+export async function podsOf(component: string): Promise<PodMetadata[]> {
   const { items } = await read(HOME, 'pods');
   return items
     .map(({ metadata }: { metadata: PodMetadata }) => metadata)
     .filter(({ labels }: PodMetadata) => labels['app.kubernetes.io/instance'] === 'main')
-    .filter(
-      ({ labels }: PodMetadata) =>
-        component === undefined || labels['app.kubernetes.io/component'] === component,
-    );
+    .filter(({ labels }: PodMetadata) => labels['app.kubernetes.io/component'] === component)
+    .filter(({ deletionTimestamp }: PodMetadata) => deletionTimestamp === undefined);
 }
 
 /** Whatever of Tintype there is in the cluster, beside what the suite itself made. */
