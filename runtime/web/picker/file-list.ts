@@ -18,6 +18,7 @@ export type ListOptions = {
 
 /** As it was answered last, and to which token. */
 type Page = {
+  readonly search: string;
   readonly cursor: string | null;
   token: string;
   files: Promise<readonly LibraryFile[]>;
@@ -31,6 +32,8 @@ export class FileList {
   search = '';
   #cursor: string | null = null;
   #pages: Page[] = [];
+  /** What arrived while the list is shown, whatever is looked for: the newest of all. */
+  #arrived: Page | undefined;
   #controller = new AbortController();
   readonly #find: FindPage;
   readonly #tokenNow: () => string;
@@ -53,6 +56,7 @@ export class FileList {
     this.state = 'more';
     this.#cursor = null;
     this.#pages = [];
+    this.#arrived = undefined;
     void this.loadMore();
   }
 
@@ -61,11 +65,12 @@ export class FileList {
     if (this.state === 'loading' || this.state === 'whole') return;
     this.#become('loading');
     const { signal } = this.#controller;
+    const { search } = this;
     const cursor = this.#cursor;
     const token = this.#tokenNow();
     try {
-      const page = await this.#find({ search: this.search, cursor, signal });
-      this.#pages.push({ cursor, token, files: Promise.resolve(page.items) });
+      const page = await this.#find({ search, cursor, signal });
+      this.#pages.push({ search, cursor, token, files: Promise.resolve(page.items) });
       const known = new Set(this.items.map(({ file_id }) => file_id));
       this.items.push(...page.items.filter(({ file_id }) => !known.has(file_id)));
       this.#cursor = page.next_cursor;
@@ -86,7 +91,8 @@ export class FileList {
   async findThumbnail({ file_id, thumbnail_url }: LibraryFile): Promise<string | undefined> {
     const findIn = async ({ files }: Page) =>
       (await files).find((each) => each.file_id === file_id);
-    for (const page of this.#pages) {
+    const arrived = this.#arrived === undefined ? [] : [this.#arrived];
+    for (const page of [...arrived, ...this.#pages]) {
       if ((await findIn(page)) === undefined) continue;
       this.#renew(page);
       const file = await findIn(page);
@@ -100,8 +106,8 @@ export class FileList {
     if (page.token === this.#tokenNow()) return;
     page.token = this.#tokenNow();
     const { signal } = this.#controller;
-    const known = page.files;
-    page.files = this.#find({ search: this.search, cursor: page.cursor, signal }).then(
+    const { search, cursor, files: known } = page;
+    page.files = this.#find({ search, cursor, signal }).then(
       ({ items }) => items,
       () => known,
     );
@@ -110,6 +116,9 @@ export class FileList {
   /** A file that has just arrived stands first. */
   prepend(file: LibraryFile): void {
     this.items = [file, ...this.items.filter(({ file_id }) => file_id !== file.file_id)];
+    const token = this.#tokenNow();
+    this.#arrived ??= { search: '', cursor: null, token, files: Promise.resolve([]) };
+    this.#arrived.files = this.#arrived.files.then((known) => [file, ...known]);
     this.#onChange();
   }
 

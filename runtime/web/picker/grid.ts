@@ -32,7 +32,8 @@ export class Grid {
   readonly #box: HTMLElement;
   readonly #options: Options;
   readonly #tiles = new Map<number, { tile: Tile; file_id: string }>();
-  #active = 0;
+  /** Where the keyboard is: an image, as others may come before it. Undefined until it was here: on the first one. */
+  #active: string | undefined;
   #shape = { columns: 1, side: TILE_WIDTH_MIN };
   #frame = 0;
   /** Scrolled to as it is drawn: images that have just come have no room before that. */
@@ -55,7 +56,7 @@ export class Grid {
     this.#box.addEventListener('dblclick', (event) => {
       if (this.#indexAt(event) !== undefined) options.onInsert();
     });
-    this.#box.addEventListener('focus', () => this.#plan());
+    this.#box.addEventListener('focus', () => this.#activate(this.#activeIndex()));
     new ResizeObserver(() => this.#plan()).observe(this.root);
   }
 
@@ -66,7 +67,7 @@ export class Grid {
 
   /** From the top. */
   rewind(): void {
-    this.#active = 0;
+    this.#active = undefined;
     this.root.scrollTop = 0;
     this.#plan();
   }
@@ -82,7 +83,8 @@ export class Grid {
     // A box without options is none.
     this.#box.hidden = items.length === 0;
     this.#measure();
-    if (this.#mustReveal) this.#reveal();
+    const active = this.#activeIndex();
+    if (this.#mustReveal) this.#reveal(active);
     const { first, last } = this.#seen();
     for (const [index, { tile, file_id }] of this.#tiles) {
       const isHere = index >= first && index < last && items[index]?.file_id === file_id;
@@ -95,9 +97,9 @@ export class Grid {
       const file = items[index];
       const isSelected = file !== undefined && selection.has(file);
       tile.root.setAttribute('aria-selected', String(isSelected));
-      mark(tile.root, 'data-active', index === this.#active ? 'on' : 'off');
+      mark(tile.root, 'data-active', index === active ? 'on' : 'off');
     }
-    this.#tellActive();
+    this.#tellActive(active);
     const rowsLeft = (items.length - last) / this.#shape.columns;
     if (list.state === 'more' && rowsLeft < ROWS_LEFT) void list.loadMore();
   }
@@ -154,15 +156,30 @@ export class Grid {
     this.#box.insertBefore(root, after ?? null);
   }
 
-  #tellActive(): void {
-    const known = this.#tiles.get(this.#active);
+  #activeIndex(): number {
+    if (this.#active === undefined) return 0;
+    return Math.max(0, this.#indexOf(this.#active));
+  }
+
+  #indexOf(wanted: string): number {
+    return this.#options.list.items.findIndex(({ file_id }) => file_id === wanted);
+  }
+
+  #activate(index: number): void {
+    this.#active = this.#options.list.items[index]?.file_id;
+    this.#plan();
+  }
+
+  #tellActive(active: number): void {
+    const known = this.#tiles.get(active);
     if (known === undefined) this.#box.removeAttribute('aria-activedescendant');
     else this.#box.setAttribute('aria-activedescendant', known.tile.root.id);
   }
 
   #press(event: KeyboardEvent): void {
     const { list, onInsert, selection, select } = this.#options;
-    const file = list.items[this.#active];
+    const active = this.#activeIndex();
+    const file = list.items[active];
     if (event.key === ' ' && file !== undefined) {
       event.preventDefault();
       selection.toggle(file);
@@ -174,24 +191,23 @@ export class Grid {
       onInsert();
       return;
     }
-    const target = targetOf(event.key, this.#steps());
+    const target = targetOf(event.key, this.#steps(active));
     if (target === undefined) return;
     event.preventDefault();
-    this.#active = target;
     this.#mustReveal = true;
-    this.#plan();
+    this.#activate(target);
   }
 
-  #steps(): Steps {
+  #steps(active: number): Steps {
     const { columns } = this.#shape;
     const rows = Math.max(1, Math.floor(this.root.clientHeight / this.#rowHeight()));
-    return { active: this.#active, count: this.#options.list.items.length, columns, rows };
+    return { active, count: this.#options.list.items.length, columns, rows };
   }
 
   /** Scrolls as little as needed for the active image to be seen whole. */
-  #reveal(): void {
+  #reveal(active: number): void {
     this.#mustReveal = false;
-    const top = Math.floor(this.#active / this.#shape.columns) * this.#rowHeight();
+    const top = Math.floor(active / this.#shape.columns) * this.#rowHeight();
     const { scrollTop, clientHeight } = this.root;
     const bottom = top + this.#rowHeight() + TILE_GAP;
     if (top < scrollTop) this.root.scrollTop = top;
@@ -205,10 +221,12 @@ export class Grid {
   }
 
   #click(event: MouseEvent): void {
-    const index = this.#indexAt(event) ?? -1;
+    // As it is drawn: the list may be another one since.
+    const drawn = this.#tiles.get(this.#indexAt(event) ?? -1)?.file_id ?? '';
+    const index = this.#indexOf(drawn);
     const file = this.#options.list.items[index];
     if (file === undefined) return;
-    this.#active = index;
+    this.#activate(index);
     const { select, selection } = this.#options;
     // The second click of two must not take away what the first one chose.
     if (select === 'many' && event.detail < 2) selection.toggle(file);

@@ -17,11 +17,13 @@ export type Handed = { readonly token: string; readonly settings: PickerSettings
 
 /** Undefined where this page is not shown by the page that it was made for. */
 export function openHostChannel(
-  origin: string,
+  registered: string,
   onSession: (session: Handed) => void,
 ): HostChannel | undefined {
   const host = window.parent;
   if (host === window || host !== window.top) return undefined;
+  // As browsers write it: http://localhost:80 is http://localhost to them.
+  const { origin } = new URL(registered);
   const channel = crypto.randomUUID?.() ?? randomName();
   let sent = 0;
   let heard = 0;

@@ -8,11 +8,14 @@ type Line = {
   readonly bar: HTMLProgressElement;
   readonly word: HTMLElement;
   readonly buttons: HTMLElement;
+  readonly news: HTMLElement;
   status: string;
 };
 
 export class UploadPanel {
   readonly root: HTMLElement;
+  /** How each ended, for those who hear it. Beside the list: what was hidden a moment ago is not heard. */
+  readonly news: HTMLElement;
   readonly #list = element('ul');
   readonly #lines = new Map<number, Line>();
   readonly #uploads: Uploads;
@@ -27,6 +30,7 @@ export class UploadPanel {
     this.root = element('section', { class: 'uploads', 'aria-label': texts.uploads, hidden: '' }, [
       this.#list,
     ]);
+    this.news = element('div', { role: 'log', class: 'unseen', 'aria-label': texts.uploads });
   }
 
   update(row: UploadRow): void {
@@ -44,9 +48,10 @@ export class UploadPanel {
     const buttons = element('span', { class: 'buttons' });
     const name = element('span', { class: 'name' }, [row.file.name]);
     const root = element('li', {}, [name, bar, word, buttons]);
-    const line = { root, bar, word, buttons, status: '' };
+    const line = { root, bar, word, buttons, news: element('p'), status: '' };
     this.#lines.set(row.id, line);
     this.#list.append(root);
+    this.news.append(line.news);
     return line;
   }
 
@@ -56,6 +61,8 @@ export class UploadPanel {
     if (line.status === row.status) return;
     line.status = row.status;
     line.root.dataset['status'] = row.status;
+    const isOver = row.status === 'ready' || row.status === 'failed';
+    line.news.textContent = isOver ? `${row.file.name}: ${this.#wordOf(row)}` : '';
     line.bar.hidden = row.status === 'failed' || row.status === 'canceled';
     const hadFocus = line.buttons.contains(document.activeElement);
     line.buttons.replaceChildren(...this.#buttonsOf(row));
@@ -91,9 +98,11 @@ export class UploadPanel {
   }
 
   #drop(row: UploadRow): void {
-    const root = this.#lines.get(row.id)?.root;
+    const line = this.#lines.get(row.id);
     this.#lines.delete(row.id);
-    if (root === undefined) return;
+    if (line === undefined) return;
+    line.news.remove();
+    const { root } = line;
     const beside = root.nextElementSibling ?? root.previousElementSibling;
     const hadFocus = root.contains(document.activeElement);
     root.remove();

@@ -55,8 +55,9 @@ export function showPicker(terms: Terms): void {
   const grid = new Grid({ list, selection, texts, select, onInsert: finish });
   insert.addEventListener('click', finish);
   again.addEventListener('click', () => void list.loadMore());
-  const bottom = element('footer', {}, [status, again, insert]);
   const panel = showUploads({ ...terms, list, selection });
+  const news = panel === undefined ? [] : [panel.news];
+  const bottom = element('footer', {}, [status, ...news, again, insert]);
   const top = element('header', {}, [
     element('h1', { class: 'unseen' }, [texts.title]),
     ...(session.may('browse') ? [searchField({ texts, list, grid })] : []),
@@ -138,7 +139,7 @@ function showUploads({ session, texts, events, list, selection }: Shown) {
   const button = element('button', { type: 'button', class: 'upload' }, [texts.upload, input]);
   button.addEventListener('click', (event) => event.target !== input && input.click());
   receiveFiles(texts, take);
-  return { root: panel.root, button };
+  return { root: panel.root, news: panel.news, button };
 }
 
 function sentence(

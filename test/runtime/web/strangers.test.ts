@@ -2,8 +2,9 @@
 // the direct parent, and nobody else, in Chromium.
 import type { Frame, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withKey } from '../../contract/support/client.ts';
 import { addPicture, type PickerSite, startPickerSite, visit } from '../../support/picker-site.ts';
-import { pageOf } from '../../support/site.ts';
+import { PAGE_PATH, pageOf } from '../../support/site.ts';
 
 let site: PickerSite;
 let session: { token: string; embed_url: string };
@@ -48,6 +49,24 @@ describe('the picker’s frame', { timeout: 300_000 }, () => {
     expect(isShown(page)).toBe(true);
     await page.waitForFunction('heard.length > 0');
     expect(await page.evaluate('heard.map(({ type }) => type)')).toEqual(['ready']);
+    await page.context().close();
+  });
+
+  it('answers the registered origin however its port is written', async () => {
+    site.mint['origin'] = 'http://localhost:80';
+    const { api_key, project_slug } = site.tintype.instance;
+    const path = `/v1/projects/${project_slug}/libraries/press`;
+    const changed = { allowed_origins: [site.shop.origin, site.mint['origin']] };
+    await withKey(site.tintype, api_key)('PATCH', path, changed);
+    const { page } = await visit(site);
+    // Only the browser thinks that the shop is there, and calls it http://localhost.
+    await page.route('http://localhost/**', (route) =>
+      route.continue({ url: site.shop.origin + new URL(route.request().url()).pathname }),
+    );
+    await page.goto(`http://localhost${PAGE_PATH}`);
+    await page.evaluate('pick({})');
+    await page.frameLocator('iframe').getByRole('option').waitFor();
+    delete site.mint['origin'];
     await page.context().close();
   });
 
