@@ -99,14 +99,22 @@ function fillIn(template: string, path: Readonly<Record<string, string>>): strin
 
 async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise<Answered> {
   const { retries = RETRIES } = options;
+  let wasLost = false;
   for (let tried = 0; ; tried += 1) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
+    if (wasLost && isGone(call, answer)) return { body: undefined };
+    wasLost ||= answer.status === null || answer.status >= 500;
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
     await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
+}
+
+/** What a DELETE whose answer was lost has deleted is not there for the next one. A 404 of a proxy says nothing of it. */
+function isGone({ init }: Prepared, { status, code }: ApiError): boolean {
+  return init.method === 'DELETE' && status === 404 && code !== 'invalid_response';
 }
 
 /** An answer that breaks off in the middle was not reached either. */

@@ -109,6 +109,28 @@ describe('the API client', () => {
     expect(seen).toHaveLength(4);
   });
 
+  it('takes what is not there for deleted where an earlier answer was lost, and only there', async () => {
+    const path = { slug: 'shop', fileSlug: 'a.jpg' };
+    const remove = () => api.call('DELETE /v1/projects/{slug}/files/{fileSlug}', { path });
+    const lost: Scripted[] = ['broken', refusal(502, 'internal')];
+    for (const first of lost) {
+      script.push(first, refusal(404, 'file_not_found'));
+      expect(await remove()).toBeUndefined();
+    }
+    script.push(refusal(404, 'file_not_found'));
+    await expect(remove()).rejects.toMatchObject({ code: 'file_not_found' });
+    // What was refused for its rate has deleted nothing.
+    const full = refusal(429, 'rate_limited', { 'retry-after': '0' });
+    script.push(full, refusal(404, 'file_not_found'));
+    await expect(remove()).rejects.toMatchObject({ code: 'file_not_found' });
+    // Not of the service: of a proxy that does not know it yet.
+    script.push('broken', { status: 404 });
+    await expect(remove()).rejects.toMatchObject({ code: 'invalid_response' });
+    // Of another call it says that what is asked for is not there.
+    script.push('broken', refusal(404, 'file_not_found'));
+    await expect(mint()).rejects.toMatchObject({ code: 'file_not_found' });
+  });
+
   it('waits no longer than its caller, whose own reason it tells', async () => {
     const caller = new AbortController();
     const gone = new Error('gone');
