@@ -24,10 +24,12 @@ export type DeliveryProjectRow = {
 /** `secret_sealed` in hex; `retire_after` as ISO 8601, null while the key is active. */
 export type DeliveryKeyRow = { kid: string; secret_sealed: string; retire_after: string | null };
 
-/** `object_key` holds pixels: of an SVG it is the raster grid. */
+/** `object_key` holds pixels, which `content_type` and `is_lossless` are of: of an SVG it is the raster grid. */
 export type DeliveryWatermarkRow = {
   watermark_preset_id: string;
   object_key: string;
+  content_type: string;
+  is_lossless: boolean;
   width: number;
   height: number;
   x_offset: number;
@@ -59,16 +61,19 @@ const projectColumns = `
     ), '[]') as keys,
     coalesce((
       select jsonb_agg(jsonb_build_object(
-        'watermark_preset_id', w.watermark_preset_id, 'object_key', case r.content_type
-          when 'image/svg+xml' then (
-            select m ->> 'object_key' from jsonb_array_elements(r.mezzanines) m
-            order by (m ->> 'width')::int desc limit 1)
-          else r.object_key end,
+        'watermark_preset_id', w.watermark_preset_id,
+        'object_key', case r.content_type when 'image/svg+xml' then grid.object_key else r.object_key end,
+        'content_type', coalesce(grid.content_type, r.content_type), 'is_lossless', r.is_lossless,
         'width', r.width, 'height', r.height, 'x_offset', w.x_offset, 'y_offset', w.y_offset,
         'opacity', w.opacity, 'revision_tag', r.file_id || '.' || r.revision))
       from watermark_presets w
       join files f on f.file_id = w.file_id and f.status = 'ready'
       join file_revisions r on r.file_id = f.file_id and r.revision = f.revision
+      left join lateral (
+        select m ->> 'object_key' as object_key, m ->> 'content_type' as content_type
+        from jsonb_array_elements(r.mezzanines) m where r.content_type = 'image/svg+xml'
+        order by (m ->> 'long_edge')::int desc limit 1
+      ) grid on true
       where w.project_id = p.project_id
     ), '[]') as watermarks
   from projects p

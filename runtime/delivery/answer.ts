@@ -58,10 +58,13 @@ function cut(bytes: Uint8Array, portion: Portion): Uint8Array {
   return portion === 'whole' ? bytes : bytes.subarray(portion.start, portion.end + 1);
 }
 
-/** An image as it is stored; `stream` is null for HEAD. Throws where the storage breaks off. */
+/**
+ * An image as it is stored; `stream` is null for HEAD, `image` asked when its first bytes are there. Throws where the
+ * storage breaks off.
+ */
 export async function answerStream(
   exchange: Exchange,
-  image: ServedImage,
+  image: () => ServedImage,
   of: { stream: Readable | null; size_bytes: number; portion: Portion; meter: MeterDelivery },
 ): Promise<Answered> {
   const { response } = exchange;
@@ -70,31 +73,38 @@ export async function answerStream(
     stream?.destroy();
     return answerNobody(exchange);
   }
-  const size_bytes = writeHead(response, image, of);
-  if (stream === null) meter(0);
-  const bytes = stream === null ? 0 : await handOver(stream, response, { size_bytes, meter });
+  const begin = () => writeHead(response, image(), of);
+  if (stream === null) {
+    begin();
+    meter(0);
+  }
+  const size_bytes = lengthOf(of.portion, of.size_bytes);
+  const handing = { size_bytes, meter, begin };
+  const bytes = stream === null ? 0 : await handOver(stream, response, handing);
+  if (!response.headersSent) return answerNobody(exchange);
   response.end();
   return { source: 'original', bytes };
 }
 
-/** Returns how long the body is to be. */
 function writeHead(
   response: Exchange['response'],
   image: ServedImage,
   { portion, size_bytes }: { portion: Portion; size_bytes: number },
-): number {
-  const headers = imageHeaders(image);
+): void {
+  const headers = { ...imageHeaders(image), 'content-length': lengthOf(portion, size_bytes) };
   if (portion === 'whole') {
-    response.writeHead(200, { ...headers, 'content-length': size_bytes });
-    return size_bytes;
+    response.writeHead(200, headers);
+  } else {
+    response.writeHead(206, {
+      ...headers,
+      'content-range': printContentRange(portion, size_bytes),
+    });
   }
-  const length = portion.end - portion.start + 1;
-  response.writeHead(206, {
-    ...headers,
-    'content-length': length,
-    'content-range': printContentRange(portion, size_bytes),
-  });
-  return length;
+}
+
+/** How long the body is to be. */
+function lengthOf(portion: Portion, sizeBytes: number): number {
+  return portion === 'whole' ? sizeBytes : portion.end - portion.start + 1;
 }
 
 /** The range begins behind the image's last byte. */
@@ -103,14 +113,20 @@ export function answerBeyond(exchange: Exchange, sizeBytes: number): Answered {
   return answerRefusal(exchange, 'range_not_satisfiable');
 }
 
-/** Metered before the last piece is handed over; a viewer who leaves midway, for what was handed over. */
+type Handing = { size_bytes: number; meter: MeterDelivery; begin: () => void };
+
+/**
+ * Metered before the last piece is handed over; a viewer who leaves midway, for what was handed over. Until the first
+ * piece is there, nothing is said that could not be kept: a storage that opens may still be silent, or fail.
+ */
 async function handOver(
   stream: Readable,
   response: Exchange['response'],
-  { size_bytes, meter }: { size_bytes: number; meter: MeterDelivery },
+  { size_bytes, meter, begin }: Handing,
 ): Promise<number> {
   let handed = 0;
   // Called before the pipeline's own listener writes the piece.
+  stream.once('data', () => orDestroy(stream, begin));
   stream.on('data', (piece: Buffer) => {
     handed += piece.length;
     if (handed === size_bytes) meter(handed);
@@ -119,11 +135,20 @@ async function handOver(
     await pipeline(stream, response, { end: false });
   } catch (error) {
     if (!response.destroyed) throw error;
-    if (handed < size_bytes) meter(handed);
+    if (handed > 0 && handed < size_bytes) meter(handed);
     return handed;
   }
   if (handed === size_bytes) return handed;
   throw new Error(`${handed} bytes are stored, ${size_bytes} published`);
+}
+
+/** What a listener throws would end the process. */
+function orDestroy(stream: Readable, act: () => void): void {
+  try {
+    act();
+  } catch (error) {
+    stream.destroy(error instanceof Error ? error : new Error(String(error)));
+  }
 }
 
 export function answerNotModified(

@@ -4,8 +4,9 @@
  */
 import { isAllowedChain, readChain } from '../core/delivery/chain.ts';
 import type { ParsedChain } from '../core/delivery/operations.ts';
-import { planRender, type RenderPlan } from '../core/delivery/plan.ts';
+import { planRender } from '../core/delivery/plan.ts';
 import type { RefusalFacts, SignatureVerdict } from '../core/delivery/refusals.ts';
+import type { PlannedRender } from '../core/delivery/render-request.ts';
 import { type DeliveryUrl, parseDeliveryUrl } from '../core/delivery/url.ts';
 import { chooseWatermark } from '../core/delivery/watermark.ts';
 import { verifyDeliveryUrl } from '../core/signing/delivery-url.ts';
@@ -18,7 +19,7 @@ export type Gathered = {
   project: KnownProject | undefined;
   file: KnownFile | undefined;
   /** Of a derived URL whose chain can be rendered. */
-  plan: RenderPlan | undefined;
+  planned: PlannedRender | undefined;
 };
 
 type Deps = { lookup: Lookup; clock: Clock };
@@ -34,15 +35,15 @@ export async function gather(
   const signature =
     url && project ? await judgeSignature(deps, { host: request.host, url, project }) : 'none';
   const chain = url && project && readChainOf(url, project);
-  const plan = chain && project && file && planFor(chain, project, file);
+  const planned = chain && project && file && planFor(chain, project, file);
   const facts = {
     url,
     project,
     file,
     signature,
-    chain: chainFacts({ url, project, file, chain, plan }),
+    chain: chainFacts({ url, project, file, chain, planned }),
   };
-  return { facts, url, project, file, plan };
+  return { facts, url, project, file, planned };
 }
 
 async function judgeSignature(
@@ -71,8 +72,10 @@ function planFor(
   chain: ParsedChain,
   project: KnownProject,
   source: KnownFile,
-): RenderPlan | undefined {
-  return planRender({ source, chain, watermark: chooseWatermark(chain, project) });
+): PlannedRender | undefined {
+  const watermark = chooseWatermark(chain, project);
+  const plan = planRender({ source, chain, watermark });
+  return plan && { plan, watermark };
 }
 
 function chainFacts(of: {
@@ -80,12 +83,12 @@ function chainFacts(of: {
   project: KnownProject | undefined;
   file: KnownFile | undefined;
   chain: ParsedChain | undefined;
-  plan: RenderPlan | undefined;
+  planned: PlannedRender | undefined;
 }): RefusalFacts['chain'] {
   if (of.url?.target.kind !== 'derived' || of.project === undefined) return undefined;
   return {
     is_known: of.chain !== undefined,
     is_allowed: isAllowedChain(of.chain, of.project.allowed_chains),
-    is_renderable: of.plan !== undefined || of.chain === undefined || of.file === undefined,
+    is_renderable: of.planned !== undefined || of.chain === undefined || of.file === undefined,
   };
 }

@@ -33,12 +33,12 @@ async function deliver(deps: HandlerDeps, exchange: Exchange): Promise<Answered>
   if (response.destroyed) return answerNobody(exchange);
   const refusal = firstRefusal(gathered.facts);
   if (refusal !== null) return answerRefusal(exchange, refusal.code);
-  const { url, project, file, plan } = gathered;
+  const { url, project, file, planned } = gathered;
   if (url === undefined || project === undefined || file === undefined) {
     throw new Error('a delivery was neither refused nor found');
   }
   const served = { ...exchange, url, project, file };
   if (url.target.kind === 'originals') return serveOriginal(deps, served);
-  if (plan !== undefined) return serveDerived(deps, { ...served, plan });
+  if (planned !== undefined) return serveDerived(deps, { ...served, planned });
   return serveRaw(deps, served);
 }

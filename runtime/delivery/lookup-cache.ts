@@ -1,6 +1,6 @@
 /**
  * Remembers what was looked up, absences too: fresh for 30 s, or for less. While the database does not answer, what is
- * known serves on for 5 minutes, and nobody waits for it twice. Parallel look-ups of one key are one query.
+ * known serves on for 5 minutes, and nobody waits for it twice in 30 s. Parallel look-ups of one key are one query.
  * Spec: Caching and response headers.
  */
 import { LRUCache } from 'lru-cache';
@@ -18,6 +18,8 @@ type Entry<Value> = { value: Value | undefined; asked_at: number; retry_at: numb
 
 const ENTRIES_MAX = 20_000;
 const OUTAGE_RETRY_MS = 2_000;
+/** After a failure; what was changed since it may be served for as long as a lookup is fresh, and not longer. */
+const AWAY_MS = LOOKUP_CACHE_SECONDS_MAX * 1000;
 
 export function createLookupCache<Value>(options: {
   clock: Clock;
@@ -29,18 +31,19 @@ export function createLookupCache<Value>(options: {
   const now = () => options.clock.now().getTime();
   const entries = new LRUCache<string, Entry<Value>>({ max: ENTRIES_MAX });
   const flights = new Map<string, Promise<Value | undefined>>();
-  let isAway = false;
+  let failed_at = Number.NEGATIVE_INFINITY;
+  const isAway = () => now() - failed_at < AWAY_MS;
 
   const load = async (key: string) => {
     const asked_at = now();
     try {
       const value = await options.load(key);
-      isAway = false;
+      failed_at = Number.NEGATIVE_INFINITY;
       const isNewest = asked_at >= (entries.peek(key)?.asked_at ?? 0);
       if (isNewest) entries.set(key, { value, asked_at, retry_at: 0 });
       return value;
     } catch (error) {
-      isAway = true;
+      failed_at = now();
       const known = entries.peek(key);
       if (known !== undefined) entries.set(key, { ...known, retry_at: now() + OUTAGE_RETRY_MS });
       throw error;
@@ -64,7 +67,7 @@ export function createLookupCache<Value>(options: {
       }
       if (now() < known.retry_at) return known.value;
       const refreshed = (flights.get(key) ?? start(key)).catch(() => known.value);
-      return isAway ? known.value : refreshed;
+      return isAway() ? known.value : refreshed;
     },
     reload: start,
   };

@@ -9,6 +9,7 @@ import { type AllowedChains, readAllowedChains } from '../core/delivery/chain.ts
 import {
   LOOKUP_CACHE_SECONDS_MAX,
   LOOKUP_STALE_SECONDS_MAX,
+  RENDER_DEADLINE_SECONDS,
   UNKNOWN_KID_RELOAD_SECONDS_MIN,
 } from '../core/limits.ts';
 import type { Queryable } from '../db/client.ts';
@@ -94,13 +95,19 @@ export function databaseTime(
   return clock.now().getTime() + database_lead_ms;
 }
 
+/** What an answer may take to the cache, and the transaction of a change from its purges to its end. */
+const ON_THE_WAY_SECONDS = 5;
+/** Of lookups, when an answer begins: the second purge of whatever was changed since comes after it. */
+const PURGED_SECONDS = LOOKUP_CACHE_SECONDS_MAX + RENDER_DEADLINE_SECONDS - ON_THE_WAY_SECONDS;
+
 /**
- * How long an answer may be kept: as long as anybody likes where its lookups are fresh, because a purge follows every
- * change; where the database is away no longer than the lookups serve, because the purges may be over by now.
+ * How long an answer that begins now may be kept: as long as anybody likes where a purge follows every change that its
+ * lookups missed; where the database or the storage kept it waiting no longer than lookups ever serve, because the
+ * purges may be over by now.
  */
 export function keptSecondsMax(now: number, ...lookups: readonly Known[]): number | undefined {
   const age = (now - Math.min(...lookups.map(({ asked_at }) => asked_at))) / 1000;
-  return age <= LOOKUP_CACHE_SECONDS_MAX ? undefined : Math.max(0, LOOKUP_STALE_SECONDS_MAX - age);
+  return age <= PURGED_SECONDS ? undefined : Math.max(0, LOOKUP_STALE_SECONDS_MAX - age);
 }
 
 const HOSTS_REMEMBERED_MAX = 10_000;

@@ -3,8 +3,8 @@
  * image from memory, store or one render. Spec: Delivery host; Caching and response headers.
  */
 import { isNotModified, printEtag, type ServedImage } from '../core/delivery/headers.ts';
-import { ENCODER_EPOCH, printPlan, type RenderPlan } from '../core/delivery/plan.ts';
-import { requestRender } from '../core/delivery/render-request.ts';
+import { ENCODER_EPOCH, printPlan } from '../core/delivery/plan.ts';
+import { type PlannedRender, requestRender } from '../core/delivery/render-request.ts';
 import type { DeliveryUrl } from '../core/delivery/url.ts';
 import type { StoredType } from '../core/image/formats.ts';
 import {
@@ -30,14 +30,14 @@ export type Served = Exchange & { url: DeliveryUrl; project: KnownProject; file:
 
 export async function serveOriginal(deps: ServingDeps, served: Served): Promise<Answered> {
   const { file, request } = served;
-  const image = describe(deps, served, {
+  const image = describe(served, {
     kind: 'originals',
     representation: 'originals',
     content_type: file.content_type,
   });
   const meter = meterOf(deps, served, { kind: 'originals', is_watermarked: false });
   if (isNotModified(request.headers['if-none-match'], image.etag)) {
-    return answerNotModified(served, image, meter);
+    return answerNotModified(served, dated(deps, served, image), meter);
   }
   const { object_key, size_bytes } = file;
   const portion = portionOf(served, { size_bytes, etag: image.etag });
@@ -45,30 +45,32 @@ export async function serveOriginal(deps: ServingDeps, served: Served): Promise<
   const isHead = request.method === 'HEAD';
   if (isHead) await deps.originals.check(object_key);
   const stream = isHead ? null : await deps.originals.open(object_key, portion);
-  return answerStream(served, image, { stream, size_bytes, portion, meter });
+  const of = { stream, size_bytes, portion, meter };
+  return answerStream(served, () => dated(deps, served, image), of);
 }
 
 export async function serveDerived(
   deps: ServingDeps,
-  served: Served & { plan: RenderPlan },
+  served: Served & { planned: PlannedRender },
 ): Promise<Answered> {
-  const { file, plan, request } = served;
-  const image = describe(deps, served, {
+  const { file, planned, request } = served;
+  const { plan } = planned;
+  const image = describe(served, {
     kind: 'derived',
     representation: printPlan(plan),
     content_type: `image/${plan.format}`,
   });
   const meter = meterOf(deps, served, { kind: 'derived', is_watermarked: plan.watermark !== null });
   if (isNotModified(request.headers['if-none-match'], image.etag)) {
-    return answerNotModified(served, image, meter);
+    return answerNotModified(served, dated(deps, served, image), meter);
   }
   const found = await deps.derived.find(
-    requestRender(served.project, file, plan),
+    requestRender(served.project, file, planned),
     viewerGone(served),
   );
   switch (found.outcome) {
     case 'done':
-      return answerBytes(served, image, { ...found, meter });
+      return answerBytes(served, dated(deps, served, image), { ...found, meter });
     case 'busy':
       return answerRefusal(served, 'busy', found.retry_after_seconds);
     case 'render_timeout':
@@ -86,15 +88,15 @@ function viewerGone({ response }: Exchange): AbortSignal {
   return gone.signal;
 }
 
+type Cacheable = Extract<ServedImage, { etag: string }>;
+type Described = Omit<Cacheable, 'access' | 'kept_seconds_max'>;
+
 function describe(
-  { clock }: ServingDeps,
-  { url, project, file }: Served,
+  { project, file }: Served,
   of: { kind: 'derived' | 'originals'; representation: string; content_type: StoredType },
-): Extract<ServedImage, { etag: string }> {
+): Described {
   const { kind, representation, content_type } = of;
   const { file_id, revision, object_key } = file;
-  const exp = url.signature?.exp;
-  const now = databaseTime(clock, project);
   return {
     kind,
     content_type,
@@ -102,6 +104,19 @@ function describe(
     file_id,
     revision,
     etag: printEtag({ file_id, object_key, representation, encoder_epoch: ENCODER_EPOCH }),
+  };
+}
+
+/** How long caches may keep it, from now on: asked when the answer is written, as what it waited for took its time. */
+function dated(
+  { clock }: ServingDeps,
+  { url, project, file }: Served,
+  image: Described,
+): Cacheable {
+  const exp = url.signature?.exp;
+  const now = databaseTime(clock, project);
+  return {
+    ...image,
     access: exp === undefined ? 'public' : { seconds_left: exp - now / 1000 },
     kept_seconds_max: keptSecondsMax(clock.now().getTime(), project, file),
   };

@@ -70,11 +70,11 @@ async function listWarmRenders({ db }: Deps, published: FileRow): Promise<Render
   const presets = new Map(row.watermarks.map((one) => [one.watermark_preset_id, one]));
   return warm_presets.flatMap((name) => {
     const chain = readChain(`preset:${name}`, row.resolution_presets);
-    const watermark = chain && chooseWatermark(chain, { ...row, presets });
-    const plan = chain && planRender({ source: file, chain, watermark: watermark ?? null });
+    const watermark = (chain && chooseWatermark(chain, { ...row, presets })) ?? null;
+    const plan = chain && planRender({ source: file, chain, watermark });
     return plan === undefined
       ? []
-      : [{ ...requestRender(row, file, plan), is_warm: true as const }];
+      : [{ ...requestRender(row, file, { plan, watermark }), is_warm: true as const }];
   });
 }
 

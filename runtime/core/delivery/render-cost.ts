@@ -4,19 +4,33 @@
 import { AVIF_EFFORT_LOW_PIXELS_MIN } from '../limits.ts';
 import type { OutputFormat, Size } from './geometry.ts';
 
-/** `source` is the object that is read, `output` what comes out, both in pixels. */
-export type RenderWork = {
-  readonly source: Size & { readonly content_type: string; readonly is_lossless: boolean };
+/** What is decoded and resized: `source` is the object that is read, `window` its part, `output` what becomes of it. */
+type Drawn = {
+  readonly source: Picture;
   readonly window: Size;
   readonly output: Size;
+};
+
+/** A stored picture, by the facts that say how long it takes to decode. */
+export type Picture = Size & { readonly content_type: string; readonly is_lossless: boolean };
+
+/** All sizes in pixels; `watermark`: the picture that is drawn on top, which is always read whole, and its drawn size. */
+export type RenderWork = Drawn & {
   readonly format: OutputFormat;
+  readonly watermark?: { readonly source: Picture; readonly output: Size } | null;
 };
 
 /** Milliseconds of a core. */
-export function renderCostMs({ source, window, output, format }: RenderWork): number {
+export function renderCostMs({ watermark, format, ...picture }: RenderWork): number {
+  const { output } = picture;
+  const overlay = watermark ? drawCost({ ...watermark, window: watermark.source }) : 0;
+  const encoded = megapixels(output) * encodeWeight(output, format);
+  return Math.ceil(RENDER_MS + drawCost(picture) + overlay + encoded);
+}
+
+function drawCost({ source, window, output }: Drawn): number {
   const read = megapixels(source) * decodeWeight(source, shrinkOnLoad(window, output));
-  const resized = Math.max(megapixels(window), megapixels(output)) * RESIZE_MS;
-  return Math.ceil(RENDER_MS + read + resized + megapixels(output) * encodeWeight(output, format));
+  return read + Math.max(megapixels(window), megapixels(output)) * RESIZE_MS;
 }
 
 /** Messages, processes, and a decoder that begins. */
@@ -41,7 +55,7 @@ const ENCODE_MS: Readonly<Record<OutputFormat, number>> = {
 };
 const AVIF_FAST_MS = 120;
 
-function decodeWeight({ content_type, is_lossless }: RenderWork['source'], shrink: number): number {
+function decodeWeight({ content_type, is_lossless }: Picture, shrink: number): number {
   if (content_type === 'image/jpeg') return JPEG_ENTROPY_MS + JPEG_PIXELS_MS / shrink ** 2;
   if (content_type === 'image/webp' && is_lossless) return WEBP_LOSSLESS_MS;
   return DECODE_MS[content_type] ?? Math.max(...Object.values(DECODE_MS));

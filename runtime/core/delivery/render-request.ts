@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { SourceFacts } from './geometry.ts';
 import type { Box } from './operations.ts';
 import { printDerivedKey, type RenderPlan } from './plan.ts';
-import { renderCostMs } from './render-cost.ts';
+import { type Picture, renderCostMs } from './render-cost.ts';
 import { chooseSource, type Mezzanine } from './render-source.ts';
 
 /**
@@ -33,15 +33,20 @@ export type RenderableFile = SourceFacts & {
   readonly mezzanines: readonly Mezzanine[];
 };
 
+/** What is to be drawn; `watermark` is the stored picture of the plan's watermark, where it has one. */
+export type PlannedRender = { readonly plan: RenderPlan; readonly watermark: Picture | null };
+
 /** The render of a plan: what to read, where to store, what it costs. */
 export function requestRender(
   { project_id, generation }: { readonly project_id: string; readonly generation: number },
   file: RenderableFile,
-  plan: RenderPlan,
+  { plan, watermark }: PlannedRender,
 ): RenderRequest {
   const { file_id, revision, object_key } = file;
   const { object, ...place } = chooseSource(plan, file, file.mezzanines);
   const source = object === 'original' ? file : { ...object, is_lossless: false };
+  const { output, format } = plan;
+  const overlay = watermark && plan.watermark && { source: watermark, output: plan.watermark };
   return {
     project_id,
     derived_key: printDerivedKey({
@@ -49,7 +54,7 @@ export function requestRender(
     }),
     source_key: source.object_key,
     ...place,
-    cost_ms: renderCostMs({ source, ...place, output: plan.output, format: plan.format }),
+    cost_ms: renderCostMs({ source, ...place, output, format, watermark: overlay }),
     plan,
   };
 }

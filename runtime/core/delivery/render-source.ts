@@ -38,7 +38,7 @@ export function chooseSource(
   source: SourceFacts,
   mezzanines: readonly Mezzanine[],
 ): RenderSource {
-  const bySize = mezzanines.toSorted((one, other) => one.width - other.width);
+  const bySize = mezzanines.toSorted((one, other) => one.long_edge - other.long_edge);
   const grid = source.content_type === 'image/svg+xml' ? bySize.at(-1) : undefined;
   const large = bySize.filter((mezzanine) => isEnough(mezzanine, plan, source));
   const candidates = large.length === 0 && grid !== undefined ? [grid] : large;

@@ -23,7 +23,7 @@ export async function serveRaw(deps: ServingDeps, served: Served): Promise<Answe
   const range = portion === 'whole' ? { start: 0, end: size_bytes - 1 } : portion;
   const stream = isHead ? null : Readable.from(bytesOf(deps.originals, raw, range));
   const meter = meterOf(deps, served, { kind: 'raw', is_watermarked: false });
-  return answerStream(served, describe(project.project_id, file), {
+  return answerStream(served, () => describe(project.project_id, file), {
     stream,
     size_bytes,
     portion,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { blockFile } from '../../../runtime/actions/block-file.ts';
 import type { Database } from '../../../runtime/db/client.ts';
 import { createDatabase } from '../../../runtime/db/client.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -6,7 +7,7 @@ import { useDatabase } from '../../support/database.ts';
 import { makeKey, publishImage, signed } from '../../support/delivered.ts';
 import { type DeliveryHost, startDeliveryHost } from '../../support/delivery-host.ts';
 import { over, quarters } from '../../support/pictures.ts';
-import { makeProject } from '../../support/rows.ts';
+import { makeProject, must } from '../../support/rows.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/tcp-fault-proxy.ts';
 
 const { db, url } = useDatabase();
@@ -44,6 +45,18 @@ afterAll(async () => {
 });
 
 const get = (slug: string) => host.get(project.project_slug, `/originals/f/${slug}`);
+
+async function block(file_slug: string): Promise<void> {
+  const [file] = await db.query<{ file_id: string }>(
+    'select file_id from files where project_id = $1 and file_slug = $2',
+    [project.project_id, file_slug],
+  );
+  const { file_id } = must(file);
+  const actor = { actor_kind: 'system' } as const;
+  await db.transaction((tx) =>
+    blockFile(tx, { file_id, blocked_by: 'staff', reason: 'x', actor, now: new Date() }),
+  );
+}
 
 function takeDatabaseAway(kind: 'refuse' | 'stall'): void {
   proxy.set({ kind });
@@ -132,6 +145,19 @@ describe('an image that was looked up later than its project', () => {
     takeDatabaseAway('refuse');
     host.clock.advance(80);
     expect((await get('dog')).headers['cache-control']).toBe('public, max-age=200, s-maxage=200');
+  });
+});
+
+describe('a database that was away for a moment', () => {
+  it('is asked again for what nobody wanted since', async () => {
+    expect((await get('cat')).status).toBe(200);
+    takeDatabaseAway('refuse');
+    expect((await get('dog')).status).toBe(503);
+    proxy.set({ kind: 'none' });
+    await block('cat');
+    host.clock.advance(280);
+    const answer = await get('cat');
+    expect([answer.status, answer.code]).toEqual([403, 'file_blocked']);
   });
 });
 

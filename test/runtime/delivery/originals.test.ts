@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { ServiceError } from '../../../runtime/core/errors.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -270,4 +271,27 @@ describe('storage that breaks off midway', () => {
       expect(await usage()).toBeUndefined();
     },
   );
+});
+
+describe('storage that opens and fails before the first byte', () => {
+  it.each([
+    ['away', new ServiceError('storage_unavailable'), 503, 'busy'],
+    ['broken', new Error('the disk fails'), 500, 'internal'],
+  ])('(%s) is answered so, unbilled', async (_how, error, status, code) => {
+    const opened = new Readable({
+      read() {
+        this.destroy(error);
+      },
+    });
+    const failing = await startDeliveryHost({
+      db,
+      wall_clock_ms: 0,
+      content: { ...stack.content, open: async () => opened },
+    });
+    const answer = await failing.get(project.project_slug, PATH);
+    expect([answer.status, answer.code]).toEqual([status, code]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    await failing.close();
+    expect(await usage()).toBeUndefined();
+  });
 });

@@ -1,6 +1,7 @@
 // Nothing stale for longer than the lookup lifetime and the render deadline, whoever refilled an edge meanwhile: a
 // real Varnish with the documented configuration in front of two delivery servers on one database and one storage.
 // Spec: Caching and response headers.
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { blockFile, unblockFile } from '../../../runtime/actions/block-file.ts';
 import { changeProject } from '../../../runtime/actions/change-project.ts';
@@ -79,7 +80,7 @@ beforeEach(async () => {
   watermark = await makeWatermark(db, project, logo);
 });
 
-/** Reads of the content bucket that wait, once `hold` was called, until they are let go. */
+/** Reads of the content bucket whose bytes wait, once `hold` was called, until they are let go. */
 function createGate(of: Bucket) {
   let held = Promise.resolve();
   let letGo = () => {};
@@ -89,11 +90,15 @@ function createGate(of: Bucket) {
     await held;
     waiting -= 1;
   };
+  async function* passing(stream: Readable) {
+    await pass();
+    yield* stream;
+  }
   const bucket: Bucket = {
     ...of,
     open: async (...words) => {
-      await pass();
-      return of.open(...words);
+      const stream = await of.open(...words);
+      return stream && Readable.from(passing(stream));
     },
     read: async (key) => {
       await pass();
@@ -233,6 +238,54 @@ describe('behind Varnish, 30 s and a render after', () => {
       expect(after).toEqual([...before, ...before]);
     });
   }
+});
+
+describe('an image that the storage kept waiting', () => {
+  const FOR_GOOD = 'public, max-age=300, s-maxage=31536000';
+  const PATHS = [HELD, HELD_DERIVED];
+
+  /** What caches are told of an answer whose bytes came so much later than it was asked for. */
+  async function keptAfter(path: string, seconds: number): Promise<string | undefined> {
+    gate.hold();
+    const answer = direct(one, path);
+    try {
+      await expect.poll(gate.waiting).toBeGreaterThan(0);
+      one.clock.advance(seconds);
+    } finally {
+      gate.letGo();
+    }
+    return (await answer).headers['cache-control'];
+  }
+
+  it.each(PATHS)('is kept for good where the second purge comes after it (%s)', async (path) => {
+    await direct(one, REFILLED);
+    one.clock.advance(LOOKUP_CACHE_SECONDS_MAX - 1);
+    expect(await keptAfter(path, RENDER_DEADLINE_SECONDS - 4)).toBe(FOR_GOOD);
+  });
+
+  it.each(PATHS)('is kept no longer than lookups serve where it may be over (%s)', async (path) => {
+    await direct(one, REFILLED);
+    one.clock.advance(LOOKUP_CACHE_SECONDS_MAX - 1);
+    expect(await keptAfter(path, 26)).toBe('public, max-age=245, s-maxage=245');
+  });
+
+  it.each(PATHS)('is kept until its URL ends, from then on (%s)', async (path) => {
+    const key = await makeKey(db, project);
+    const exp = Math.floor(Date.now() / 1000) + 100;
+    const kept = await keptAfter(signed(path, { project, key, exp }), 40);
+    const seconds = Number(
+      /^public, max-age=0, must-revalidate, s-maxage=(\d+)$/.exec(`${kept}`)?.[1],
+    );
+    expect(seconds).toBeLessThanOrEqual(60);
+    expect(seconds).toBeGreaterThan(30);
+  });
+
+  it.each(PATHS)('is kept by nobody where its URL has ended meanwhile (%s)', async (path) => {
+    const key = await makeKey(db, project);
+    const exp = Math.floor(Date.now() / 1000) + 100;
+    const kept = await keptAfter(signed(path, { project, key, exp }), 101);
+    expect(kept).toBe('public, max-age=0, must-revalidate, s-maxage=0');
+  });
 });
 
 describe('Varnish as it is documented', () => {

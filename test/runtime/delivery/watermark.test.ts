@@ -1,6 +1,7 @@
 // Watermarks to the pixel, through HTTP. Spec: Watermark preset; Output rules 5.
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { renderRequestSchema } from '../../../runtime/core/delivery/render-request.ts';
 import type { FileRow } from '../../../runtime/db/files.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import {
@@ -200,3 +201,59 @@ describe('transparency and 16 bits', () => {
     near(at(10, 5), [175, 175, 175]);
   });
 });
+
+describe('a watermark that takes long to read', () => {
+  it('is weighed with what it is drawn on', async () => {
+    const size = { width: 4000, height: 3000 };
+    const large = await publish('large', { bytes: await pink(1, size), ...size });
+    const calls = vi.spyOn(host.queue, 'call');
+    const weights = [];
+    for (const file of [logo, large]) {
+      await pixels(`/resize/50x40/watermark:${await preset(file)}/f/grey`);
+      weights.push(renderRequestSchema.parse(calls.mock.lastCall?.[1]).cost_ms);
+    }
+    const [light = 0, heavy = 0] = weights;
+    expect(light).toBeLessThan(20);
+    expect(heavy).toBeGreaterThan(400);
+  });
+
+  it('is weighed as the grid that is read, where it is an SVG', async () => {
+    const calls = vi.spyOn(host.queue, 'call');
+    const svg = await drawing('drawn', [[20, 10, PINK]]);
+    await pixels(`/resize/50x40/watermark:${await preset(svg)}/f/grey`);
+    expect(renderRequestSchema.parse(calls.mock.lastCall?.[1]).cost_ms).toBeLessThan(20);
+  });
+});
+
+it('an SVG whose half-way images are no narrower than its grid is drawn from the grid', async () => {
+  const svg = await drawing('narrow', [
+    [5, 20, GREY],
+    [5, 40, PINK],
+  ]);
+  const { at } = await pixels(`/watermark:${await preset(svg)}/f/grey`);
+  expect([at(2, 2), at(4, 39)]).toEqual([PINK, PINK]);
+});
+
+/** An SVG as it is stored: what is smaller than its grid, and the grid, each of one colour. */
+async function drawing(
+  file_slug: string,
+  images: [width: number, height: number, color: number[]][],
+): Promise<FileRow> {
+  const stored = images.map(async ([width, height, [r = 0, g = 0, b = 0]]) => {
+    const create = { width, height, channels: 3 as const, background: { r, g, b } };
+    const bytes = await sharp({ create }).png().toBuffer();
+    const object_key = `${project.project_id}/${file_slug}-${height}`;
+    await host.content.write(object_key, bytes, { content_type: 'image/png' });
+    const long_edge = Math.max(width, height);
+    const of = { object_key, content_type: 'image/png', size_bytes: bytes.length };
+    return { long_edge, width, height, ...of };
+  });
+  const [width, height] = images.at(-1) ?? [1, 1];
+  const bytes = Buffer.from('<svg/>');
+  const image = { bytes, width, height, content_type: 'image/svg+xml' as const };
+  return publishImage({ db, content: host.content }, project, {
+    image,
+    file_slug,
+    mezzanines: await Promise.all(stored),
+  });
+}

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type RenderWork, renderCostMs } from '../../../../runtime/core/delivery/render-cost.ts';
 
 const size = (width: number, height: number) => ({ width, height });
@@ -47,4 +47,24 @@ it('a type that nobody weighed is taken for the dearest', () => {
   expect(renderCostMs(work({ type: 'image/new' }))).toBe(
     renderCostMs(work({ type: 'image/avif' })),
   );
+});
+
+describe('a watermark', () => {
+  const output = size(150, 100);
+  const marked = (type: string, side: number) => {
+    const source = { ...size(side, side), content_type: type, is_lossless: false };
+    return renderCostMs(work({ watermark: { source, output } }));
+  };
+
+  it('costs what it takes to read, whatever it is drawn on', () => {
+    expect(renderCostMs(work({ watermark: null }))).toBe(renderCostMs(work()));
+    const png = marked('image/png', 5000) - renderCostMs(work());
+    expect(png).toBeGreaterThanOrEqual(25 * 30);
+    expect(marked('image/avif', 5000)).toBeGreaterThan(marked('image/png', 5000));
+    expect(marked('image/png', 100) - renderCostMs(work())).toBeLessThan(5);
+  });
+
+  it('costs less as a JPEG, of which a decoder leaves out what is not drawn', () => {
+    expect(marked('image/jpeg', 5000)).toBeLessThan(marked('image/png', 5000) / 2);
+  });
 });

@@ -94,6 +94,17 @@ describe('chooseSource', () => {
     );
   });
 
+  it('takes the grid of a narrow SVG, whose half-way images are no narrower, for the largest', () => {
+    const images = [mezzanine(5, 2048), mezzanine(5, 1024), mezzanine(5, 720)];
+    const narrow = { ...drawing, width: 5, height: 2048 };
+    for (const mezzanines of [images, images.toReversed()]) {
+      const whole = chooseSource(mustPlan('format/png', narrow), narrow, mezzanines);
+      expect(whole.object).toBe(images[0]);
+      const small = chooseSource(mustPlan('resize/x100', narrow), narrow, mezzanines);
+      expect(small.object).toBe(images[2]);
+    }
+  });
+
   it('always reads a window inside the object, and shows a part of what it is resized to', () => {
     const property = fc.property(crops, (planned) => {
       const { object, window, frame } = chooseSource(planned, photo, mezzanines);
