@@ -58,13 +58,15 @@ const SOURCES_KEPT_MAX = 4;
 export function createDerivedRenders(options: RenderDeps): DerivedRenders {
   const deps = { ...options, sources: createSourceMemory({ kept_max: SOURCES_KEPT_MAX }) };
   const flights = createFlights<Rendered>();
-  const stores = new Set<Promise<void>>();
+  const stores = new Set<Promise<boolean>>();
   const renderAndStore = async (request: RenderRequest, signal: AbortSignal) => {
     const rendered = await inTurn(deps, request, signal);
     const stored = storeDerived(deps, request, rendered).finally(() => stores.delete(stored));
     stores.add(stored);
     // A long one is read from storage: it has to be there before anybody is told so.
-    if (rendered.bytes.length > RENDER_REPLY_BYTES_MAX) await stored;
+    if (rendered.bytes.length > RENDER_REPLY_BYTES_MAX && !(await stored)) {
+      throw new QueueBusy('render', BUSY_RETRY_AFTER_SECONDS);
+    }
     return { value: rendered, settled: stored };
   };
   return {
@@ -178,21 +180,24 @@ const WARM_LEASE_SECONDS = RENDER_DEADLINE_SECONDS + 5;
 /** How long whoever waits for a lease is told that the image can be read. */
 const TOLD_STORED_SECONDS = 60;
 
-/** A store that is away costs the next viewer a render, and this one nothing. */
+/** Whether it is stored. A store that is away costs the next viewer a render, and this one nothing where it is short. */
 async function storeDerived(
   { db, content, log }: RenderDeps,
   { derived_key, project_id }: RenderRequest,
   { bytes, content_type }: Rendered,
-): Promise<void> {
+): Promise<boolean> {
   const facts = { project_id, object_key: derived_key };
+  let isStored = false;
   try {
     await content.write(derived_key, bytes, { content_type, size_bytes: bytes.length });
+    isStored = true;
     await updateRenderLeaseStored(db, { derived_key, told_seconds: TOLD_STORED_SECONDS });
   } catch (error) {
     log.warn('a derived image was not stored', { ...facts, error });
     // Without a database the lease ends by its time.
     await deleteRenderLease(db, { derived_key }).catch(() => undefined);
   }
+  return isStored;
 }
 
 async function readObject(
