@@ -38,6 +38,9 @@ const processes = {
 // No picture passes through the operator, whose memory is its caches.
 if (process.argv[2] !== 'operator') collectSeldom();
 
+process.stdout.on('error', outliveReader);
+process.stderr.on('error', outliveReader);
+
 const program = new Command('tintype')
   .description('A multi-tenant image service: upload, sanitize, transform, deliver, meter.')
   .version(facts.version)
@@ -96,7 +99,7 @@ program
     'whose token it is (default: demo, who owns the declared projects)',
     parseSubject,
   )
-  .option('--staff', 'the token of a member of staff')
+  .addOption(staffOption('the token of a member of staff'))
   .option('--json', 'print { token, sub, headers } as one line of JSON')
   .action(async (options) => (await import('./standalone/token.ts')).token(options));
 
@@ -107,7 +110,7 @@ program
   )
   .option(...data)
   .option('--sub <sub>', 'who calls (default: demo, who owns the declared projects)', parseSubject)
-  .option('--staff', 'call as a member of staff')
+  .addOption(staffOption('call as a member of staff'))
   .action(async (...[method, path, body, options]) => {
     const { sessionHeaders } = await import('./standalone/token.ts');
     const { call } = await import('./cli/call.ts');
@@ -185,6 +188,11 @@ try {
   process.exitCode = report(error);
 }
 
+/** Whoever reads has enough, as `head` does, or his terminal was closed: what runs ends in its own way all the same. */
+function outliveReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+}
+
 /** `tintype help fly` is answered as `tintype fly` is: the general help would not say that there is no such command. */
 function nameUnknown(words: readonly string[]): string[] {
   const [node = '', file = '', word, name] = words;
@@ -218,6 +226,11 @@ function parsePort(text: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new InvalidArgumentError('A port is a whole number from 0 (any free one) to 65535.');
+}
+
+/** Who is staff is a person of its own. */
+function staffOption(description: string): Option {
+  return new Option('--staff', description).conflicts('sub');
 }
 
 /** Nobody would be signed in by an empty one, and only the API would say so. */

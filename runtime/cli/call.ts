@@ -22,6 +22,8 @@ type CallOptions = {
 export async function call(wanted: Wanted, { data, mintSession }: CallOptions): Promise<void> {
   const method = parseMethod(wanted.method);
   const path = parsePath(wanted.path);
+  if (method === 'GET' && wanted.body !== undefined)
+    throw misused('a GET has no body: leave it out');
   const body = wanted.body === undefined ? undefined : parseBody(wanted.body);
   const instance = await findInstance(data);
   const credentials = session(await mintSession(instance), instance.request_signing_secret);
@@ -38,9 +40,14 @@ function parseMethod(text: string): string {
   throw misused(`${text} is no method: use ${METHODS.join(', ')}`);
 }
 
-/** Not the address of another host: the session goes nowhere but to the Tintype that it is of. */
+const ANY_ORIGIN = 'http://tintype.invalid';
+
+/**
+ * Not the address of another host, in whichever signs: an address takes `\` for `/`, and leaves out a tab. The session
+ * goes nowhere but to the Tintype that it is of.
+ */
 function parsePath(text: string): string {
-  if (/^\/(?!\/)/.test(text)) return text;
+  if (text.startsWith('/') && URL.parse(text, ANY_ORIGIN)?.origin === ANY_ORIGIN) return text;
   throw misused(`${text} is no path of the API: write one such as /v1/me`);
 }
 

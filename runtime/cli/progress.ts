@@ -25,7 +25,7 @@ export function showProgress(file: string, out: NodeJS.WriteStream = process.std
     out.write(out.isTTY ? `\r\u001b[K${title} ${text}\n` : `${title} ${text}\n`);
   return {
     at: (share) => draw(`${bar(share)} ${Math.floor(share * 100)} %`),
-    note: (text) => draw(styleText('dim', printable(text))),
+    note: (text) => draw(styleText('dim', printable(text), { stream: out })),
     say: (text) => end(printable(text)),
     done: (text) => end(styleText('green', `✓ ${printable(text)}`, { stream: out })),
     failed: (text) => end(styleText('red', `✗ ${printable(text)}`, { stream: out })),

@@ -1,6 +1,8 @@
 /** `tintype migrate`: brings the database to this version and says what it did. */
+import { isOutage } from '../core/outage.ts';
 import { Advice } from '../platform/advice.ts';
 import { type Environment, parseConfig } from '../platform/config.ts';
+import { describeFailure } from './failures.ts';
 import { migrate } from './migrate.ts';
 
 export async function migrateCommand(env: Environment): Promise<void> {
@@ -14,9 +16,7 @@ export async function migrateCommand(env: Environment): Promise<void> {
 export function migrateOrAdvise(url: string): Promise<string[]> {
   return migrate(url).catch((cause: unknown) => {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Advice(
-      `the database could not be migrated (${why}): is TINTYPE_DATABASE_URL right?`,
-      { cause },
-    );
+    const hint = isOutage(describeFailure(cause)) ? ': is TINTYPE_DATABASE_URL right?' : '';
+    throw new Advice(`the database could not be migrated (${why})${hint}`, { cause });
   });
 }

@@ -4,9 +4,12 @@
  * (spool, sequence) makes its batch unique however often it is sent. A spool folder belongs to one process
  * at a time. Spec: Metering.
  */
-import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, rmdirSync, rmSync, writeSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Advice } from '../platform/advice.ts';
+import { makeFolder } from '../platform/make-folder.ts';
+import { reasonOf } from '../platform/reason-of.ts';
 
 /** A closed segment, to be sent as one batch and then removed. */
 export type Segment = { spool_id: string; sequence: number; path: string };
@@ -26,10 +29,9 @@ export type Spool = {
 const LINE_FEED = 10;
 const SEGMENT_NAME = /^(\d{10})\.ndjson$/;
 
-/** `own` is the new spool's id, never used before. */
+/** `own` is the new spool's id, never used before. A folder that cannot be used ends the start. */
 export function openSpool(folder: string, own: string): Spool {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeEmptySpools(folder);
+  prepareFolder(folder);
   const tail = openTail(folder, own);
   return {
     append: (line) => tail.write(`${JSON.stringify(line)}\n`),
@@ -62,7 +64,7 @@ function openTail(folder: string, spoolId: string) {
   let file: number | undefined;
   let isEmpty = true;
   const create = () => {
-    mkdirSync(join(folder, spoolId), { recursive: true });
+    makeFolder(join(folder, spoolId));
     const created = openSync(segmentPath(folder, spoolId, sequence + 1), 'a', 0o600);
     // Only now: a number without a file would be looked for as a piece that never came.
     sequence += 1;
@@ -130,6 +132,18 @@ async function listSpool(folder: string, spool_id: string): Promise<Segment[]> {
     .map(Number)
     .sort((a, b) => a - b)
     .map((sequence) => ({ spool_id, sequence, path: segmentPath(folder, spool_id, sequence) }));
+}
+
+function prepareFolder(folder: string): void {
+  try {
+    makeFolder(folder);
+    removeEmptySpools(folder);
+  } catch (cause) {
+    throw new Advice(
+      `TINTYPE_SPOOL_DIR: expected a folder that this user may write in (${reasonOf(cause)}); for example TINTYPE_SPOOL_DIR=/var/spool/tintype`,
+      { cause },
+    );
+  }
 }
 
 /** Earlier processes leave one folder each; what is not empty refuses to go. */

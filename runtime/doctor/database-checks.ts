@@ -1,4 +1,4 @@
-/** Whether the database can be used: reachable, of a version that we know, migrated, and of the same time as we. */
+/** Whether the database can be used: reachable, of a version that we know, one that takes writes, migrated, and of the same time as we. */
 import { measureDatabaseLead } from '../db/database-lead.ts';
 import { findMissingMigrations } from '../db/migrate.ts';
 import { type Check, type Finding, ok, wrong } from './check.ts';
@@ -9,6 +9,8 @@ const VERSION_MIN = 15;
 const SKEW_MS_MAX = 2000;
 const NAMED =
   'set TINTYPE_DATABASE_URL, for example postgres://tintype:password@db.internal:5432/tintype';
+const PRIMARY =
+  'name the primary in TINTYPE_DATABASE_URL, or unset default_transaction_read_only: this is a standby, or was told to be read only';
 const RUNS = 'check TINTYPE_DATABASE_URL, and whether PostgreSQL runs and lets this machine in';
 
 export const databaseChecks: readonly Check<Subject>[] = [
@@ -19,13 +21,16 @@ export const databaseChecks: readonly Check<Subject>[] = [
 
 async function findVersion({ db }: Subject): Promise<Finding> {
   if (db === undefined) return wrong('TINTYPE_DATABASE_URL is not set', NAMED);
-  const [row] = await db.query<{ version: string }>(
-    `select current_setting('server_version') as version`,
+  const [row] = await db.query<{ version: string; read_only: string }>(
+    `select current_setting('server_version') as version,
+       current_setting('transaction_read_only') as read_only`,
   );
-  const version = row?.version ?? '';
-  return Number.parseInt(version, 10) >= VERSION_MIN
-    ? ok(`PostgreSQL ${version}`)
-    : wrong(`PostgreSQL ${version} is too old`, `use version ${VERSION_MIN} or newer`);
+  const { version = '', read_only } = row ?? {};
+  if (Number.parseInt(version, 10) < VERSION_MIN) {
+    return wrong(`PostgreSQL ${version} is too old`, `use version ${VERSION_MIN} or newer`);
+  }
+  if (read_only !== 'off') return wrong(`PostgreSQL ${version} takes no writes`, PRIMARY);
+  return ok(`PostgreSQL ${version}`);
 }
 
 async function findMigrations({ db }: Subject): Promise<Finding> {

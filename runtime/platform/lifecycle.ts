@@ -1,8 +1,10 @@
 /**
- * The end of a process: the first SIGTERM or SIGINT stops what was started, newest first, each part
+ * The end of a process: the first SIGTERM, SIGINT or SIGHUP stops what was started, newest first, each part
  * within its deadline; the second one ends the process at once. A signal right behind the first is
  * its echo: a terminal sends Ctrl-C to the whole group, and make, npx and our launcher pass it on too.
+ * Node gives up what `nohup` says before any of this runs: SIGHUP ends a process in any case, here cleanly.
  */
+import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from './log.ts';
 
@@ -35,7 +37,8 @@ type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'exit'>;
 
 const PART_DEADLINE_MS = 20_000;
 const ECHO_MS = 500;
-const signals = { SIGINT: 130, SIGTERM: 143 } as const;
+const signals = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const;
+type Signal = (typeof signals)[number];
 
 export function createLifecycle({ log, ...options }: Options): Lifecycle {
   const target = options.process ?? process;
@@ -82,15 +85,20 @@ type Answering = { log: Log; target: SignalSource; echo_ms: number; stop: () => 
 
 function answerSignals({ log, target, echo_ms, stop }: Answering) {
   let firstSignalAt = Number.POSITIVE_INFINITY;
-  return (signal: keyof typeof signals) => {
+  return (signal: Signal) => {
     if (firstSignalAt === Number.POSITIVE_INFINITY) {
       firstSignalAt = performance.now();
       log.info('stopping', { signal });
       void stop();
-    } else if (performance.now() - firstSignalAt > echo_ms) {
-      target.exit(signals[signal]);
+    } else if (isUrgent(signal) && performance.now() - firstSignalAt > echo_ms) {
+      target.exit(128 + constants.signals[signal]);
     }
   };
+}
+
+/** The shell and the kernel send SIGHUP one after the other when a terminal is closed, and nobody is there to wait. */
+function isUrgent(signal: Signal): boolean {
+  return signal !== 'SIGHUP';
 }
 
 /**
@@ -114,9 +122,11 @@ export async function runProcess(
 
 class StartInterrupted extends Error {}
 
-function listen(target: SignalSource, onSignal: (signal: keyof typeof signals) => void) {
-  target.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  return () => void target.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+function listen(target: SignalSource, onSignal: (signal: Signal) => void) {
+  for (const signal of signals) target.on(signal, onSignal);
+  return () => {
+    for (const signal of signals) target.off(signal, onSignal);
+  };
 }
 
 type Stopping = { log: Log; partMs: number; endsAt: number };

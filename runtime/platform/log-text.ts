@@ -11,11 +11,16 @@ export function textDestination(out: LogDestination): LogDestination {
 type Entry = Record<string, unknown>;
 const own: ReadonlySet<string> = new Set(['level', 'time', 'process', 'msg', 'error']);
 const levels = {
-  debug: styleText('dim', 'debug'),
-  info: styleText('green', 'info '),
-  warn: styleText('yellow', 'warn '),
-  error: styleText('red', 'error'),
+  debug: style('dim', 'debug'),
+  info: style('green', 'info '),
+  warn: style('yellow', 'warn '),
+  error: style('red', 'error'),
 } as const;
+
+/** With a colour where stderr shows them: that is where lines for a person go. */
+function style(format: 'dim' | 'green' | 'yellow' | 'red', text: string): string {
+  return styleText(format, text, { stream: process.stderr });
+}
 
 function printLine(line: string): string {
   const entry = parseEntry(line);
@@ -23,10 +28,10 @@ function printLine(line: string): string {
   const time = String(entry.time).slice(11, 19);
   const fields = Object.entries(entry).filter(([name]) => !own.has(name));
   const words = [
-    styleText('dim', time),
+    style('dim', time),
     levelWord(entry.level),
     String(entry.msg),
-    ...fields.map(([name, value]) => styleText('dim', `${name}=${printValue(value)}`)),
+    ...fields.map(([name, value]) => style('dim', `${name}=${printValue(value)}`)),
   ];
   return `${words.join(' ')}\n${printError(entry.error, '  ')}`;
 }

@@ -3,11 +3,12 @@
  * Only one Tintype at a time may use it.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { realpath, rm, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Advice } from '../platform/advice.ts';
+import { makeFolder } from '../platform/make-folder.ts';
 import { holdSocket } from './lock-socket.ts';
 
 export type DataFolder = { path: string; release(): Promise<void> };
@@ -20,28 +21,22 @@ export async function claimDataFolder(folder: string): Promise<DataFolder> {
   return { path, release: () => new Promise((done) => lock.close(() => done())) };
 }
 
+/** A full disk takes a file with nothing in it. */
+const PROBE = 'x'.repeat(4096);
+
 async function proveWritable(path: string): Promise<void> {
   try {
-    await makeFolder(path);
+    makeFolder(path);
     const probe = join(path, `.probe-${process.pid}`);
-    await writeFile(probe, '');
-    await rm(probe);
+    await writeFile(probe, PROBE).finally(() => rm(probe, { force: true }));
   } catch (cause) {
     throw new Advice(`${path} ${whyUnusable(codeOf(cause))}`, { cause });
   }
 }
 
-/** Parent by parent: a recursive mkdir of Node never ends where a parent that exists says that it does not. */
-async function makeFolder(path: string): Promise<void> {
-  const known = await stat(path).catch(() => undefined);
-  if (known?.isDirectory()) return;
-  if (dirname(path) !== path) await makeFolder(dirname(path));
-  await mkdir(path, { mode: 0o700 });
-}
-
 function whyUnusable(code: string): string {
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'is a file: name a folder with --data';
-  return `cannot be written (${code}): name another folder with --data, or give this user the right to write there`;
+  return `cannot be written (${code}): name another folder with --data, or give this user room and the right to write there`;
 }
 
 async function claim(path: string): Promise<Server> {

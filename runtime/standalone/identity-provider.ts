@@ -26,7 +26,7 @@ export type IdentityProvider = {
   readonly jwksUrl: string;
   /** Answers the provider's own paths and says whether it did. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  mintToken(token: { sub: string; expiresInSeconds: number }): Promise<string>;
+  mintToken(token: { sub: string; expiresInSeconds: number; audience?: string }): Promise<string>;
 };
 
 /** `baseUrl` is the API origin; the issuer is `<baseUrl>/identity`. */
@@ -46,9 +46,9 @@ export async function createIdentityProvider(options: {
     issuer,
     jwksUrl,
     handle: (request, response) => handle(documents, request, response),
-    mintToken({ sub, expiresInSeconds }) {
+    mintToken({ sub, expiresInSeconds, audience }) {
       const nowSeconds = Math.floor(options.clock.now().getTime() / 1000);
-      return new SignJWT()
+      return new SignJWT(audience === undefined ? {} : { aud: audience })
         .setProtectedHeader({ alg: ALGORITHM, kid, typ: 'JWT' })
         .setIssuer(issuer)
         .setSubject(sub)

@@ -1,9 +1,9 @@
 /** What a cluster keeps in Secrets: `<data>/secrets/<name>.json`, readable by its owner only. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writePrivateFile } from './private-file.ts';
 
-/** `name` is a Kubernetes name, so it cannot leave the folder. */
+/** Writes nothing where it stands there. `name` is a Kubernetes name, so it cannot leave the folder. */
 export async function writeSecretFile(
   dataFolder: string,
   name: string,
@@ -11,5 +11,15 @@ export async function writeSecretFile(
 ): Promise<void> {
   const folder = join(dataFolder, 'secrets');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writePrivateFile(join(folder, `${name}.json`), { secret: value });
+  const path = join(folder, `${name}.json`);
+  if ((await readSecret(path)) !== value) await writePrivateFile(path, { secret: value });
+}
+
+/** Undefined where it cannot be told: it is written then. */
+async function readSecret(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8')).secret;
+  } catch {
+    return undefined;
+  }
 }

@@ -38,7 +38,13 @@ export async function loadSecrets(dataFolder: string): Promise<Secrets> {
 }
 
 export async function saveSecrets(dataFolder: string, secrets: Secrets): Promise<Secrets> {
-  await writePrivateFile(join(dataFolder, SECRETS_FILE), secrets);
+  const path = join(dataFolder, SECRETS_FILE);
+  await writePrivateFile(path, secrets).catch((error: NodeJS.ErrnoException) => {
+    throw new Advice(
+      `${path} cannot be written (${error.code}): give this user room and the right to write there`,
+      { cause: error },
+    );
+  });
   return secrets;
 }
 

@@ -1,5 +1,6 @@
 /** `tintype token`: an access token of the running standalone's own identity provider. Spec: Credentials, BrowserSession. */
 
+import { Advice } from '../platform/advice.ts';
 import { systemClock } from '../platform/clock.ts';
 import { findInstance, type Instance } from '../platform/instance.ts';
 import { OWNER_SUBJECT } from './demo.ts';
@@ -27,12 +28,20 @@ export async function sessionHeaders(
 type MintedSession = { token: string; sub: string; headers: Record<string, string> };
 
 /** Without a subject it is the one that manages what the folder of YAML declares. */
-async function mintSession({ issuer }: Instance, caller: Caller): Promise<MintedSession> {
+async function mintSession(instance: Instance, caller: Caller): Promise<MintedSession> {
+  const { issuer, environment } = instance;
   const { data } = caller;
   const sub = caller.staff === true ? STAFF_SUBJECT : (caller.sub ?? OWNER_SUBJECT);
   const baseUrl = new URL(issuer).origin;
   const provider = await createIdentityProvider({ dataDir: data, baseUrl, clock: systemClock });
-  const minted = await provider.mintToken({ sub, expiresInSeconds: TOKEN_SECONDS });
+  if (provider.issuer !== issuer) {
+    throw new Advice(`this Tintype takes the tokens of ${issuer} and not its own: get one there`);
+  }
+  const audience = environment['TINTYPE_IDENTITY_AUDIENCE'];
+  const minted = await provider.mintToken({
+    ...{ sub, expiresInSeconds: TOKEN_SECONDS },
+    ...(audience !== undefined && { audience }),
+  });
   const headers = { authorization: `Bearer ${minted}`, 'x-identity-user-id': sub };
   return { token: minted, sub, headers };
 }

@@ -1,5 +1,6 @@
 // `tintype up` as a process: how it starts, stops, is killed and carries on; what it says when it cannot;
 // and the folder of YAML that it watches while it runs.
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,7 +14,9 @@ import { diagnose, wrongIn } from './support/doctor.ts';
 import { childrenOf, isRunning } from './support/processes.ts';
 import {
   type Instance,
+  launcher,
   makeFolder,
+  makeStarted,
   projectRoot,
   removeFolder,
   runTintype,
@@ -29,6 +32,7 @@ const CALLS = [
   ...['api', 'delivery', 'worker', 'dispatcher', 'doctor'],
 ];
 const SIGNED_SECONDS_MIN = 60;
+const START_SECONDS_MAX = 120;
 
 const WRONG = `apiVersion: tintype.dev/v1alpha1
 kind: Project
@@ -59,9 +63,9 @@ async function stop(signal: NodeJS.Signals): Promise<number | null> {
 }
 
 /** Polls until it holds: what is said to happen within seconds. */
-async function eventually(holds: () => Promise<boolean> | boolean): Promise<void> {
+async function eventually(holds: () => Promise<boolean> | boolean, seconds = 10): Promise<void> {
   for (let tries = 0; !(await holds()); tries += 1) {
-    if (tries === 100) throw new Error(`not within 10 s: ${holds}`);
+    if (tries === seconds * 10) throw new Error(`not within ${seconds} s: ${holds}`);
     await sleep(100);
   }
 }
@@ -267,6 +271,17 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(code).toBe(1);
     });
 
+    it('a disk that is full is said', async () => {
+      const full = await makeFolder();
+      const script =
+        'mount -t tmpfs -o size=4k tmpfs "$0"; head -c 4096 /dev/zero > "$0/all"; "$@"';
+      const inside = ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, full];
+      const { code, stderr } = await runTintype(upArgs(join(full, 'data')), { inside });
+      await removeFolder(full);
+      expect(stderr).toEqual(oneLine(/cannot be written \(ENOSPC\).*--data/));
+      expect(code).toBe(1);
+    });
+
     it.each([
       ['package.json', /package\.json is a file.*--data/],
       ['/proc/nowhere/data', /cannot be written .*--data/],
@@ -385,6 +400,23 @@ describe('what runs alone', { shuffle: false }, () => {
       expect(await ended).toBe(0);
       expect([await stdout, await stderr]).toEqual(['', '']);
       expect(existsSync(join(own, 'postgres/data/postmaster.pid'))).toBe(false);
+      await removeFolder(own);
+    });
+  });
+
+  describe('a terminal that is closed', () => {
+    it('ends it cleanly and leaves nothing running', async () => {
+      const own = await makeStarted();
+      const words = ['up', '--data', own, '--api-port', '0', '--delivery-port', '0'];
+      const command = [process.execPath, launcher, ...words].join(' ');
+      const terminal = spawn('script', ['-qec', command, '/dev/null'], { stdio: 'ignore' });
+      const instance = join(own, 'instance.json');
+      await eventually(() => existsSync(instance), START_SECONDS_MAX);
+      const { pid } = JSON.parse(await readFile(instance, 'utf8'));
+      terminal.kill('SIGKILL');
+      await eventually(() => !isRunning(pid));
+      const left = ['instance.json', 'postgres/data/postmaster.pid'];
+      expect(left.filter((name) => existsSync(join(own, name)))).toEqual([]);
       await removeFolder(own);
     });
   });

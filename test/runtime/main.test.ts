@@ -1,8 +1,10 @@
 /** What the command says to somebody who typed it wrongly; nothing of Tintype has to run for that. */
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { JobByHand } from '../../runtime/jobs/job.ts';
 import { jobs, jobsByHand } from '../../runtime/jobs/table.ts';
-import { runTintype } from '../contract/support/tintype.ts';
+import { runTintype, spawnTintype } from '../contract/support/tintype.ts';
 
 const SUBJECT = 'A subject is the name of a person, such as alice.';
 
@@ -16,6 +18,14 @@ describe('wrong use', () => {
     const value = words.at(-1);
     const said = `tintype: option '--sub <sub>' argument '${value}' is invalid. ${SUBJECT}`;
     expect([code, stdout, stderr.split('\n', 1)[0]]).toEqual([2, '', said]);
+  });
+
+  it('is staff by the name of another', async () => {
+    const said = "tintype: option '--staff' cannot be used with option '--sub <sub>'";
+    for (const words of [['token'], ['call', 'GET', '/v1/me']]) {
+      const ended = await runTintype([...words, '--staff', '--sub', 'alice']);
+      expect([ended.code, ended.stderr.split('\n', 1)[0]]).toEqual([2, said]);
+    }
   });
 
   it.each([
@@ -63,6 +73,13 @@ describe('tintype help', () => {
       const { code, stdout, stderr } = await runTintype(words);
       expect([code, stdout.split('\n', 1)[0], stderr]).toEqual([0, usage, '']);
     }
+  });
+
+  it('is not amiss where nobody reads it to its end', async () => {
+    const child = spawnTintype(['--help']);
+    child.stdout.destroy();
+    const ended = once(child, 'exit');
+    expect([await text(child.stderr), await ended]).toEqual(['', [0, null]]);
   });
 
   it('says that there is no such command, as a call of it does', async () => {

@@ -28,6 +28,23 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a spool', () => {
+  it.each([
+    [import.meta.filename, 'EEXIST'],
+    [join(import.meta.filename, 'spool'), 'EEXIST'],
+    ['/proc/nowhere/spool', 'ENOENT'],
+  ])('says of a folder that cannot be used which variable names it: %s', (path, code) => {
+    expect(() => openSpool(path, 'one')).toThrow(
+      expect.objectContaining({
+        name: 'Advice',
+        message: expect.stringMatching(
+          new RegExp(
+            `^TINTYPE_SPOOL_DIR: expected a folder .*${code}.*; for example TINTYPE_SPOOL`,
+          ),
+        ),
+      }),
+    );
+  });
+
   it('has a line on disk when append returns', async () => {
     openSpool(folder, 'one').append({ a: 1 });
     const [segment] = await openSpool(folder, 'other').closedSegments();

@@ -1,4 +1,8 @@
-import { stripVTControlCharacters } from 'node:util';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createLog, maskSecrets } from '../../../runtime/platform/log.ts';
 
@@ -120,4 +124,29 @@ it('the text format is one line for a person, with the stack of an error below',
   const failure = stripVTControlCharacters(lines[1] ?? '');
   expect(failure).toContain('Error: outer');
   expect(failure).toContain('Error: inner');
+});
+
+describe('colours of the text format', () => {
+  const LOG = new URL('../../../runtime/platform/log.ts', import.meta.url).href;
+  const SCRIPT = `import { createLog } from '${LOG}';
+    createLog({ level: 'info', name: 'x', format: 'text', destination: process.stderr }).info('said');`;
+
+  /** What stderr says of a process at a terminal, of which one output goes to a file. */
+  async function said(redirect: '>' | '2>'): Promise<string> {
+    const folder = await mkdtemp(join(tmpdir(), 'tintype-log-'));
+    const [script, file, screen] = [`${folder}/log.mts`, `${folder}/file`, `${folder}/screen`];
+    await writeFile(script, SCRIPT);
+    const command = `${process.execPath} ${script} ${redirect} ${file}`;
+    const plain = { TERM: 'xterm', FORCE_COLOR: undefined, NO_COLOR: undefined };
+    const env = { ...process.env, ...plain };
+    await promisify(execFile)('script', ['-qec', command, screen], { env });
+    const text = await readFile(redirect === '2>' ? file : screen, 'utf8');
+    await rm(folder, { recursive: true });
+    return text;
+  }
+
+  it('are for a terminal that shows them, whatever becomes of the other output', async () => {
+    expect(await said('>')).toContain('\u001b[32minfo');
+    expect(await said('2>')).toMatch(/^[\d:]+ info {2}said\n$/);
+  });
 });

@@ -47,6 +47,14 @@ describe('a token of the standalone', () => {
     const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: 60 });
     expect(await verify(token)).toEqual({ sub: 'user_1' });
   });
+  it('is for the audience that it is made for', async () => {
+    const { issuer, jwksUrl } = provider;
+    const identity = createIdentity({ issuer, jwksUrl, audience: 'shop', clock: systemClock });
+    const made = (more: object) =>
+      provider.mintToken({ sub: 'user_1', expiresInSeconds: 60, ...more });
+    expect(await identity.verify(await made({ audience: 'shop' }))).toEqual({ sub: 'user_1' });
+    await expect(identity.verify(await made({}))).rejects.toMatchObject({ code: 'unauthorized' });
+  });
   it('expires', async () => {
     const token = await provider.mintToken({ sub: 'user_1', expiresInSeconds: -120 });
     await expect(verify(token)).rejects.toMatchObject({ code: 'unauthorized' });

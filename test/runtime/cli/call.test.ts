@@ -1,0 +1,78 @@
+// `tintype call` against real servers: where the session goes, and what is refused before anything is sent.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { makeFolder, removeFolder, runTintype } from '../../contract/support/tintype.ts';
+import { writeInstance } from '../../support/instance-file.ts';
+
+let folder: string;
+let instance: { api_url: string; issuer: string };
+const own = listen();
+const other = listen();
+
+beforeAll(async () => {
+  folder = await makeFolder();
+  const api_url = `http://127.0.0.1:${await own.port}`;
+  instance = { api_url, issuer: `${api_url}/identity` };
+});
+beforeEach(async () => {
+  await writeInstance(folder, instance);
+  for (const { asked } of [own, other]) asked.length = 0;
+});
+afterAll(async () => {
+  for (const { server } of [own, other]) server.close();
+  await removeFolder(folder);
+});
+
+const call = (...words: string[]) => runTintype(['call', ...words, '--data', folder]);
+
+it('sends the session to the Tintype that runs', async () => {
+  const { code, stdout } = await call('GET', '/v1/me?a=//b');
+  expect([code, JSON.parse(stdout)]).toEqual([0, { is: 'here' }]);
+  expect(own.asked.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ['/v1/me?a=//b', expect.stringMatching(/^Bearer /)],
+  ]);
+});
+
+it('is for the audience that this Tintype looks for', async () => {
+  await writeInstance(folder, { ...instance, environment: { TINTYPE_IDENTITY_AUDIENCE: 'shop' } });
+  expect((await call('GET', '/v1/me')).code).toBe(0);
+  const claims = own.asked[0]?.headers.authorization?.split('.')[1] ?? '';
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({ aud: 'shop' });
+});
+
+it('is not made where another issuer is believed', async () => {
+  const issuer = `http://127.0.0.1:${await other.port}/realms/shop`;
+  await writeInstance(folder, { ...instance, issuer });
+  const { code, stdout, stderr } = await call('GET', '/v1/me');
+  expect([code, stdout, own.asked]).toEqual([1, '', []]);
+  expect(stderr).toContain(`takes the tokens of ${issuer} and not its own`);
+});
+
+it.each(['//', '/\\', '/\t/', '/\n\\', '\\\\', ' //', 'http://'])(
+  'sends it to no other host, named by %j',
+  async (signs) => {
+    const { code, stdout, stderr } = await call('GET', `${signs}127.0.0.1:${await other.port}/x`);
+    expect(other.asked.map(({ headers }) => headers)).toEqual([]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('is no path of the API');
+  },
+);
+
+it('says of a GET with a body that it has none', async () => {
+  const { code, stdout, stderr } = await call('get', '/v1/me', '{}');
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toBe('tintype: a GET has no body: leave it out\n');
+});
+
+function listen(): { server: Server; port: Promise<number>; asked: IncomingMessage[] } {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    response.setHeader('content-type', 'application/json').end('{"is":"here"}');
+  });
+  const port = new Promise<number>((ready) => {
+    server.listen(0, '127.0.0.1', () => ready((server.address() as AddressInfo).port));
+  });
+  return { server, port, asked };
+}

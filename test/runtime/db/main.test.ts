@@ -1,0 +1,29 @@
+// What `tintype migrate` says of a database that it cannot bring to this version.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createDatabase } from '../../../runtime/db/client.ts';
+import { migrateOrAdvise } from '../../../runtime/db/main.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase('template0');
+});
+afterAll(() => database.drop());
+
+it.each([{ pathname: '/nowhere' }, { port: '1' }])(
+  'asks for the address where that is none: %j',
+  async (part) => {
+    const { href } = Object.assign(new URL(database.url), part);
+    await expect(migrateOrAdvise(href)).rejects.toThrow(/: is TINTYPE_DATABASE_URL right\?$/);
+  },
+);
+
+it('says what the database says where it was let in', async () => {
+  const db = createDatabase({ url: database.url });
+  await db.query('create table projects ()');
+  await db.close();
+  await expect(migrateOrAdvise(database.url)).rejects.toThrow(
+    /^the database could not be migrated \(.*"projects".*\)$/,
+  );
+});

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { createDatabase } from '../../../runtime/db/client.ts';
+import { databaseChecks } from '../../../runtime/doctor/database-checks.ts';
+import { runChecks } from '../../../runtime/doctor/run-checks.ts';
+import type { Subject } from '../../../runtime/doctor/subject.ts';
+import { parseConfig } from '../../../runtime/platform/config.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const { url } = useDatabase();
+
+async function diagnose(address: string) {
+  const db = createDatabase({ url: address });
+  const nothing = { storage: undefined, broker: undefined, jwksUrl: undefined, cors: 'check' };
+  const reports = await runChecks(databaseChecks, {
+    ...nothing,
+    config: parseConfig({}),
+    db,
+  } as Subject);
+  await db.close();
+  return reports.map(({ outcome, says }) => [outcome, says.replace(/\d[\d.]*/, 'N')]);
+}
+
+it('finds nothing wrong with a primary', async () => {
+  expect(await diagnose(url())).toEqual([
+    ['ok', 'PostgreSQL N'],
+    ['ok', 'at this version'],
+    ['ok', 'N ms apart'],
+  ]);
+});
+
+it('says of one that takes no writes, as after a failover, that it does not', async () => {
+  const [first] = await diagnose(`${url()}?options=-c%20default_transaction_read_only%3Don`);
+  expect(first).toEqual(['wrong', 'PostgreSQL N takes no writes']);
+});
