@@ -21,6 +21,9 @@ export type RabbitServer = {
   start(): Promise<void>;
   /** Whoever leads this quorum queue answers nobody any more. */
   freeze(queue: string): Promise<void>;
+  /** Raises the alarm over its memory: whoever publishes is read no more. */
+  alarm(): Promise<void>;
+  calm(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -99,16 +102,18 @@ async function startOnFreePorts(): Promise<RabbitServer> {
     await stop();
     throw error;
   });
+  const control = async (...words: string[]) => {
+    const all = ['--node', env.RABBITMQ_NODENAME, '--quiet', ...words];
+    await promisify(execFile)(`${BIN}/rabbitmqctl`, all, { env });
+  };
   return {
     url: `amqp://guest:guest@127.0.0.1:${port}`,
     kill,
     crash: () => end('SIGKILL'),
     start,
-    freeze: async (queue) => {
-      const suspend = `sys:suspend(whereis('%2F_${queue}')).`;
-      const words = ['--node', env.RABBITMQ_NODENAME, '--quiet', 'eval', suspend];
-      await promisify(execFile)(`${BIN}/rabbitmqctl`, words, { env });
-    },
+    freeze: (queue) => control('eval', `sys:suspend(whereis('%2F_${queue}')).`),
+    alarm: () => control('set_vm_memory_high_watermark', '0.0001'),
+    calm: () => control('set_vm_memory_high_watermark', '0.4'),
     restart: async () => {
       await kill();
       await start();

@@ -54,15 +54,14 @@ export async function createCaller(deps: RabbitDeps, waitingMax: number): Promis
       const question = open.get(properties.correlationId);
       question?.reject(new QueueBusy(question.name, RETRY_SECONDS));
     });
-    // What was asked on a lost channel can get no answer any more.
-    channel.on('close', () => {
-      for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
-    });
     const hear = (message: ConsumeMessage | null) => {
       estimate.heard(message?.properties.headers);
       settle(open, message);
     };
     await channel.consume(REPLIES, hear, { noAck: true });
+  });
+  kept.onLost(() => {
+    for (const { name, reject } of open.values()) reject(new QueueBusy(name, RETRY_SECONDS));
   });
   return {
     call: (name, payload, options) =>

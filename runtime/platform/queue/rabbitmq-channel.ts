@@ -4,9 +4,15 @@ import type { Log } from '../log.ts';
 import { closeChannel, type RabbitConnection } from './rabbitmq-connection.ts';
 
 export type KeptChannel = {
-  /** Waits for the channel at most so long; then it throws QueueAway. */
+  /** Waits for the channel at most so long; then it throws QueueAway, and at once where the broker takes nothing. */
   ready(deadlineMs: number): Promise<ConfirmChannel>;
+  /** Undefined as well while the broker takes nothing. */
   current(): ConfirmChannel | undefined;
+  /**
+   * Told when what was sent may get no answer any more: the channel ended, or the broker takes nothing. Returns how to
+   * be told no more.
+   */
+  onLost(tell: () => void): () => void;
   close(): Promise<void>;
 };
 
@@ -28,14 +34,20 @@ export async function keepChannel(
   let channel: ConfirmChannel | undefined;
   let isClosed = false;
   const waiting = new Set<(channel: ConfirmChannel) => void>();
+  const losses = new Set<() => void>();
+  const tellLost = () => {
+    for (const tell of losses) tell();
+  };
+  connection.onBlocked(tellLost);
   const open = async (model: ChannelModel) => {
     if (isClosed) return;
     const opened = await model.createConfirmChannel();
-    // Every publish under way listens for the channel's end.
+    // Every publish under way listens for what comes back to it.
     opened.setMaxListeners(0);
     opened.on('error', (error) => log.warn('a channel of the broker failed', { error }));
     opened.on('close', () => {
       if (channel === opened) channel = undefined;
+      tellLost();
       reopen();
     });
     await prepare(opened);
@@ -58,10 +70,14 @@ export async function keepChannel(
   await connection.whenConnected(open);
   return {
     ready: async (deadlineMs) => {
-      if (isClosed) throw new QueueAway();
+      if (isClosed || connection.isBlocked()) throw new QueueAway();
       return channel ?? waitFor(waiting, deadlineMs);
     },
-    current: () => channel,
+    current: () => (connection.isBlocked() ? undefined : channel),
+    onLost: (tell) => {
+      losses.add(tell);
+      return () => losses.delete(tell);
+    },
     close: async () => {
       isClosed = true;
       const closing = channel;

@@ -11,6 +11,10 @@ export type RabbitConnection = {
   whenConnected(work: (model: ChannelModel) => Promise<void>): Promise<void>;
   /** Undefined between a loss and the reconnect. */
   current(): ChannelModel | undefined;
+  /** Short of memory or disk the broker reads nothing of who publishes, until it has room again. */
+  isBlocked(): boolean;
+  /** Called with the broker's reason each time that it begins. */
+  onBlocked(tell: (reason: string) => void): void;
   close(): Promise<void>;
 };
 
@@ -28,8 +32,10 @@ const RECOVERY = { initialDelay: 100, maxDelay: 5000, initialMaxRetries: 5 };
 export async function connectRabbit(url: string, log: Log): Promise<RabbitConnection> {
   const works: ((model: ChannelModel) => Promise<void>)[] = [];
   let model: ChannelModel | undefined;
+  const blocks = watchBlocks(log);
   const setup = async (connected: ChannelModel) => {
     boundClose(connected);
+    blocks.watch(connected);
     // Before its setup has ended nobody else listens to a connection's errors.
     connected.on('error', (error) => {
       if (model !== connected)
@@ -69,7 +75,30 @@ export async function connectRabbit(url: string, log: Log): Promise<RabbitConnec
       if (model !== undefined) await work(model);
     },
     current: () => model,
+    isBlocked: () => blocks.has(model),
+    onBlocked: blocks.onBegin,
     close: () => connection.close(),
+  };
+}
+
+/** The broker says it at the first message that it does not take; a connection that ends takes its block with it. */
+function watchBlocks(log: Log) {
+  const tells: ((reason: string) => void)[] = [];
+  let blocked: ChannelModel | undefined;
+  return {
+    watch: (model: ChannelModel) => {
+      model.on('blocked', (reason) => {
+        blocked = model;
+        log.warn('the broker takes no messages', { reason });
+        for (const tell of tells) tell(reason);
+      });
+      model.on('unblocked', () => {
+        blocked = undefined;
+        log.info('the broker takes messages again');
+      });
+    },
+    has: (model: ChannelModel | undefined) => model !== undefined && model === blocked,
+    onBegin: (tell: (reason: string) => void) => void tells.push(tell),
   };
 }
 

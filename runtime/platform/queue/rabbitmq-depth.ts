@@ -15,7 +15,7 @@ export async function readDepths(
   waitingMax: number,
 ): Promise<QueueDepth[]> {
   const model = connection.current();
-  if (model === undefined) throw new QueueAway();
+  if (model === undefined || connection.isBlocked()) throw new QueueAway();
   const queues = [
     doorbellQueue('ingest'),
     doorbellQueue('render'),

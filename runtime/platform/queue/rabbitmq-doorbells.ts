@@ -35,7 +35,10 @@ export function keepPublisher(deps: RabbitDeps): Promise<KeptChannel> {
   });
 }
 
-/** Resolves at the broker's confirm. Throws where none came in time, or no queue took the message. */
+/**
+ * Resolves at the broker's confirm. Throws where none came in time, or no queue took the message, and at once where the
+ * broker is away: who rings has somebody waiting, and what it rings for is found without its bell.
+ */
 export function publishDoorbell(
   publisher: KeptChannel,
   name: QueueName,
@@ -45,11 +48,11 @@ export function publishDoorbell(
 }
 
 async function publish(publisher: KeptChannel, name: QueueName, message: object): Promise<void> {
-  const channel = await publisher.ready(PUBLISH_MS_MAX);
+  const channel = publisher.current();
+  if (channel === undefined) throw new QueueAway();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new QueueAway()), PUBLISH_MS_MAX);
-  const onClose = () => reject(new QueueAway());
-  channel.once('close', onClose);
+  const listenNoMore = publisher.onLost(() => reject(new QueueAway()));
   const messageId = randomUUID();
   const onReturn = ({ properties }: Message) => {
     if (properties.messageId === messageId) {
@@ -66,7 +69,8 @@ async function publish(publisher: KeptChannel, name: QueueName, message: object)
     await promise;
   } finally {
     clearTimeout(timer);
-    channel.off('close', onClose).off('return', onReturn);
+    channel.off('return', onReturn);
+    listenNoMore();
   }
 }
 
@@ -97,6 +101,7 @@ export async function mendDoorbells(
   name: QueueName,
 ): Promise<'sound' | 'renewed'> {
   try {
+    await publisher.ready(PUBLISH_MS_MAX);
     await publishDoorbell(publisher, name, {});
     return 'sound';
   } catch (error) {
@@ -129,7 +134,7 @@ async function deleteDoorbells(connection: RabbitConnection, name: QueueName): P
 /** A queue did not confirm, while the broker makes another one that does. */
 async function isAlone(connection: RabbitConnection, error: unknown): Promise<boolean> {
   const model = connection.current();
-  if (!(error instanceof QueueAway) || model === undefined) return false;
+  if (!(error instanceof QueueAway) || model === undefined || connection.isBlocked()) return false;
   return tryQuorumQueue(model).then(
     () => true,
     () => false,

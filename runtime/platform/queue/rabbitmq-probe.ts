@@ -1,10 +1,12 @@
 /** Whether a broker does what the queue needs: a login, quorum queues, and confirms of what it has taken. */
 import type { ChannelModel, ConfirmChannel } from 'amqplib';
+import { Advice } from '../advice.ts';
 import { createLog } from '../log.ts';
 import { closeChannel, connectRabbit, orFail } from './rabbitmq-connection.ts';
 
 export type RabbitProbe = {
   product: string;
+  /** Throws Advice where the broker has an alarm. */
   tryQuorumQueue(): Promise<void>;
   close(): Promise<void>;
 };
@@ -27,7 +29,11 @@ export async function openRabbitProbe(url: string): Promise<RabbitProbe> {
     product: `${facts['product']} ${facts['version']}`,
     tryQuorumQueue: async () => {
       if (model === undefined) throw new Error('the connection broke at once');
-      await tryQuorumQueue(model);
+      const { promise: blocked, reject } = Promise.withResolvers<never>();
+      connection.onBlocked((reason) =>
+        reject(new Advice(`The broker takes no messages (${reason}): make room on it.`)),
+      );
+      await Promise.race([tryQuorumQueue(model), blocked]);
     },
     close: () => connection.close(),
   };

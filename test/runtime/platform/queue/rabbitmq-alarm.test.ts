@@ -1,0 +1,78 @@
+// A broker that is short of memory: it is there, answers who listens, and reads nothing of who publishes.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createLog } from '../../../../runtime/platform/log.ts';
+import { QueueBusy } from '../../../../runtime/platform/queue/queue.ts';
+import { createRabbitQueue } from '../../../../runtime/platform/queue/rabbitmq.ts';
+import { QueueAway } from '../../../../runtime/platform/queue/rabbitmq-channel.ts';
+import { openRabbitProbe } from '../../../../runtime/platform/queue/rabbitmq-probe.ts';
+import { type RabbitServer, startRabbitServer } from '../../../support/rabbitmq-server.ts';
+
+const NEVER_MS = 600_000;
+const soon = { timeout: 60_000, interval: 50 };
+const lines: string[] = [];
+const log = createLog({
+  level: 'info',
+  name: 'test',
+  destination: { write: (line: string) => lines.push(line) },
+});
+let server: RabbitServer;
+
+beforeAll(async () => {
+  server = await startRabbitServer();
+}, 300_000);
+afterAll(() => server?.stop());
+
+it('turns everybody away while it lasts, says so once, and goes on by itself', {
+  timeout: 300_000,
+}, async () => {
+  const caller = await createRabbitQueue({ url: server.url, log });
+  const ringer = await createRabbitQueue({ url: server.url, log });
+  const worker = await createRabbitQueue({ url: server.url, log });
+  await worker.serve('render', { slots: 1, waiting_max: 1 }, async () => 'rendered');
+  await server.alarm();
+  const call = () => caller.call('render', {}, { deadline_ms: NEVER_MS });
+  // The broker tells of it at the first message: neither that one nor those after it wait for their end.
+  await expect(call()).rejects.toBeInstanceOf(QueueBusy);
+  await expect(call()).rejects.toBeInstanceOf(QueueBusy);
+  const started = performance.now();
+  for (let n = 0; n < 5; n += 1) {
+    await expect(ringer.publish('ingest', { n })).rejects.toBeInstanceOf(QueueAway);
+  }
+  await expect(ringer.depths()).rejects.toBeInstanceOf(QueueAway);
+  await expect(ringer.mend('ingest')).rejects.toBeInstanceOf(QueueAway);
+  expect(performance.now() - started).toBeLessThan(4000);
+  const told = () => lines.filter((line) => line.includes('the broker takes no messages'));
+  expect(told()).toHaveLength(2);
+  expect(told()[0]).toContain('memory');
+  await server.calm();
+  await expect.poll(() => call().catch(String), soon).toBe('rendered');
+  await expect
+    .poll(() => ringer.publish('ingest', {}).then(String, String), soon)
+    .toBe('undefined');
+  expect(await ringer.mend('ingest')).toBe('sound');
+  expect(lines.join('')).toContain('the broker takes messages again');
+  await Promise.all([caller.close(), ringer.close(), worker.close()]);
+});
+
+it('is told by the probe as what it is', { timeout: 300_000 }, async () => {
+  await server.alarm();
+  const probe = await openRabbitProbe(server.url);
+  await expect(probe.tryQuorumQueue()).rejects.toThrow(/takes no messages.*memory/);
+  await probe.close();
+  await server.calm();
+});
+
+it('that is away fails a doorbell at once, and takes the next when it is back', {
+  timeout: 300_000,
+}, async () => {
+  const queue = await createRabbitQueue({ url: server.url, log });
+  await server.crash();
+  const ring = () => queue.publish('ingest', {}).then(String, String);
+  await ring();
+  const started = performance.now();
+  for (let n = 0; n < 5; n += 1) expect(await ring()).toContain('the broker is away');
+  expect(performance.now() - started).toBeLessThan(4000);
+  await server.start();
+  await expect.poll(ring, soon).toBe('undefined');
+  await queue.close();
+});
