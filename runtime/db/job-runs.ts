@@ -139,11 +139,12 @@ export function deleteOldJobRuns(db: Queryable, ageSeconds: number): Promise<num
   return deleteRowsOlderThan(db, { table: 'job_runs', column: 'finished_at' }, ageSeconds);
 }
 
-/** As which time a job ran last and well, of times that have come. */
+/** As which time a job ran last and well, once that had come: give or take a minute, as clocks differ. */
 export async function findLastScheduledFor(db: Queryable, job: string): Promise<Date | undefined> {
   const [row] = await db.query<{ last: Date | null }>(
     `select max(scheduled_for) as last from job_runs
-     where job = $1 and outcome = 'done' and scheduled_for <= now()`,
+     where job = $1 and outcome = 'done' and scheduled_for <= now()
+       and started_at > scheduled_for - interval '1 minute'`,
     [job],
   );
   return row?.last ?? undefined;

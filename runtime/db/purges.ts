@@ -46,15 +46,37 @@ export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<voi
   );
 }
 
-/** Due purges, oldest first, each claimed for the lease. */
+/**
+ * Due purges, each claimed for the lease: the oldest of every project, by lot where there are more projects than room,
+ * and then the oldest of all. A project is found by one step of the index, however much it has waiting.
+ */
 export async function claimPurges(
   db: Queryable,
   { limit, lease_seconds }: { limit: number; lease_seconds: number },
 ): Promise<PurgeRow[]> {
   return db.query(
-    `with due as (
-       select purge_id from purges where sent_at is null and run_after <= now()
-       order by run_after limit $1 for update skip locked
+    `with recursive waiting as (
+       (select project_id from purges where sent_at is null order by project_id limit 1)
+       union all
+       select (select p.project_id from purges p
+         where p.sent_at is null and p.project_id > w.project_id order by p.project_id limit 1)
+       from waiting w where w.project_id is not null
+     ), drawn as materialized (
+       select project_id from waiting w where exists (select from purges p
+         where p.project_id = w.project_id and p.sent_at is null and p.run_after <= now())
+       order by random() limit $1
+     ), firsts as materialized (
+       select f.purge_id from drawn cross join lateral (
+         select purge_id from purges p
+         where p.project_id = drawn.project_id and p.sent_at is null and p.run_after <= now()
+         order by p.run_after limit 1 for update skip locked
+       ) f
+     ), others as materialized (
+       select purge_id from purges
+       where sent_at is null and run_after <= now() and purge_id not in (select purge_id from firsts)
+       order by run_after limit $1 - (select count(*) from firsts) for update skip locked
+     ), due as (
+       select purge_id from firsts union all select purge_id from others
      ), claimed as (
        update purges set attempt = attempt + 1, run_after = now() + make_interval(secs => $2)
        from due where purges.purge_id = due.purge_id

@@ -21,6 +21,7 @@ import { listUnsettledOrganizations, lockOrganization } from '../db/organization
 import { listPricing, type PricingRow } from '../db/project-pricing.ts';
 import { foldUsageDay } from '../db/usage-days.ts';
 import { listProjectsWithUsage, listUsageHours, type UsageHourRow } from '../db/usage-hours.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Failpoint } from '../platform/failpoint.ts';
 import type { JobContext, JobCounts } from './job.ts';
 
@@ -102,6 +103,7 @@ type Charging = {
   organization_id: string;
   project_ids: string[];
   at: Date;
+  clock: Clock;
   run: string;
   failpoint?: Failpoint;
 };
@@ -149,11 +151,13 @@ type ProjectDay = Charging & {
 
 /** Returns the difference that was charged. A day without usage gets no row. */
 async function chargeDay(tx: Transaction, projectDay: ProjectDay): Promise<number> {
-  const { organization_id, project_id, day, run, at } = projectDay;
+  const { organization_id, project_id, day, run, at, clock } = projectDay;
   const hours = projectDay.hours.filter((hour) => dayOf(hour.window_start) === day);
   if (hours.length === 0) return 0;
   const charged_credits = chargeOfDay(billedHours({ ...projectDay, hours }));
-  const hours_closed = countHoursClosed(day, at);
+  // As if at a later time no hour is over that is not.
+  const until = Math.min(at.getTime(), clock.now().getTime());
+  const hours_closed = countHoursClosed(day, new Date(until));
   await foldUsageDay(tx, { project_id, day, charged_credits, hours_closed });
   await projectDay.failpoint?.('charge.before_ledger');
   return insertLedgerEntry(tx, { organization_id, project_id, day, run, charged_credits });

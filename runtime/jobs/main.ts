@@ -1,5 +1,5 @@
 /**
- * `tintype job NAME [--at TIME]`: one scheduled job as if at a time, or now with what it missed before, on the Tintype
+ * `tintype job NAME [--at TIME]`: one scheduled job as if at a time or now, with what it missed before, on the Tintype
  * that runs on this machine, or else on the installation that the environment names, as a CronJob does. Doorbells of an
  * embedded queue reach nobody from here; the sweep of the running Tintype rings again.
  */
@@ -31,7 +31,7 @@ export async function jobCommand(
   const ended = Promise.withResolvers<void>();
   const signal = untilToldToEnd(deps.log, ended.promise);
   try {
-    const times = asIfAt === undefined ? await timesNow(deps, { name, job }) : [asIfAt];
+    const times = await timesNow(deps, { name, job, at: asIfAt });
     for (const at of times) print(name, at, await runInTurn(deps, { name, job, at, signal }));
   } catch (error) {
     throw isAway(error) ? new Advice(AWAY, { cause: error }) : error;

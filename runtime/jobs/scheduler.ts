@@ -48,6 +48,7 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
   const { signal } = line;
   let looked: Date | undefined;
   let next: Date | null = null;
+  let seen = new Date(0);
   const says = 'the schedule of a job cannot be looked at: it is tried each second';
   const outage = createOutageLog(deps.log, { says, fields: { job: line.name } });
   while (!signal.aborted) {
@@ -57,11 +58,14 @@ async function runWhenDue(deps: JobDeps, line: Line): Promise<void> {
         next = cronOf(line.job).nextRun(looked);
       }
       const now = deps.clock.now();
-      if (next !== null && now >= next) {
+      // Of a clock that was set back, what was looked at had not come yet.
+      if (now < seen) looked = undefined;
+      else if (next !== null && now >= next) {
         await runDue(deps, line, { after: looked, until: now });
         looked = now;
         next = cronOf(line.job).nextRun(looked);
       }
+      seen = now;
       outage.went();
     } catch (error) {
       outage.failed(error);
@@ -96,16 +100,22 @@ export function dueTimes(job: Pick<Job, 'schedule' | 'missed'>, { after, until }
     .sort((left, right) => left.getTime() - right.getTime());
 }
 
-/** The times as which a job runs that is called now, by a CronJob or a person: what it missed as the table says, else now. */
+type Called = { name: string; job: JobByHand | Job; at?: Date | undefined };
+
+/**
+ * The times as which a job runs that is called now, by a CronJob or a person: what it missed as the table says, else
+ * now; as if at a time, what it missed before that, which would never be run behind it, and then that time.
+ */
 export async function timesNow(
   { db, clock }: Pick<JobDeps, 'db' | 'clock'>,
-  { name, job }: { name: string; job: JobByHand | Job },
+  { name, job, at }: Called,
 ): Promise<Date[]> {
-  const until = clock.now();
-  if (!('missed' in job) || job.missed === 'newest') return [until];
+  const now = clock.now();
+  if (!('missed' in job) || job.missed === 'newest') return [at ?? now];
   const after = await findLastScheduledFor(db, name);
-  const missed = after === undefined ? [] : dueTimes(job, { after, until });
-  return missed.length === 0 ? [until] : missed;
+  const missed = after === undefined ? [] : dueTimes(job, { after, until: now });
+  if (at !== undefined) return [...missed.filter((time) => time < at), at];
+  return missed.length === 0 ? [now] : missed;
 }
 
 function cronOf({ schedule }: Pick<Job, 'schedule'>): Cron {

@@ -210,7 +210,13 @@ const asked: [what: string, ask: (noted: Database) => Promise<unknown>][] = [
     'the end of an attempt',
     (noted) =>
       recordWebhookAttempt(noted, {
-        ...{ delivery_id, asked_by: 'schedule', lease_until: new Date(), ...attempt },
+        ...{
+          delivery_id,
+          asked_by: 'schedule',
+          resend_at: null,
+          lease_until: new Date(),
+          ...attempt,
+        },
         ...{ response_excerpt: null, error: null, retry_seconds: null },
       }),
   ],

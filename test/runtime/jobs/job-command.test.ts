@@ -54,6 +54,20 @@ it.each(['hourly-rollup', 'daily-charge', 'reconciliation', 'retention'])(
   },
 );
 
+it('runs what was missed before a time that it is told to run as', async () => {
+  await db.query(
+    `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+     select 'daily-charge', at, at, at, at, 'done' from (select now() - interval '3 days') run (at)`,
+  );
+  const at = new Date().toISOString();
+  const words = ['job', 'daily-charge', '--at', at, '--data', '/nowhere'];
+  const { stdout } = await runTintype(words, { env: await environment() });
+  const lines = stdout.trim().split('\n');
+  expect(lines).toHaveLength(4);
+  expect(lines[0]).toContain('T00:20:00.000Z');
+  expect(lines[3]).toContain(at);
+});
+
 it('runs behind a run whose process was killed, once its lease is over', async () => {
   await begin('daily-charge', '12 seconds');
   const { code, stderr } = await job('daily-charge');

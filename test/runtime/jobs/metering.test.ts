@@ -212,6 +212,18 @@ describe('the daily charge', () => {
     });
   });
 
+  it('as if at a later day closes no hour that is not over', async () => {
+    const tenant = await makeTenant({ credits: 1000, projects: 1 });
+    const [project_id = ''] = tenant.project_ids;
+    await send(usage(project_id, hour('2026-11-19', 5), 1));
+    await jobs.run(rollup);
+    const deps = { ...jobs.deps, clock: { now: () => new Date('2026-11-19T12:00:00Z') } };
+    const signal = new AbortController().signal;
+    await charge.run({ ...deps, at: new Date('2026-11-21T00:20:00Z'), run: 'ahead', signal });
+    const day = await dayOf(project_id, '2026-11-19');
+    expect(day).toMatchObject({ charged_credits: 1, hours_closed: 10, finalized_at: null });
+  });
+
   it('uses the multiplier in force in each hour, and rounds up the day as a whole', async () => {
     const tenant = await makeTenant({ credits: 1000, projects: 1 });
     const [project_id = ''] = tenant.project_ids;

@@ -42,10 +42,10 @@ beforeEach(async () => {
   await db.query('delete from purges');
 });
 
-const purge = (file_slug: string | null, repeat_after_seconds = 45) =>
+const purge = (file_slug: string | null, repeat_after_seconds = 45, of = project) =>
   db.transaction((tx) =>
     insertPurge(tx, {
-      project_id: project.project_id,
+      project_id: of.project_id,
       file: file_slug === null ? null : { file_id: `file_of_${file_slug}`, file_slug },
       reason: 'test',
       repeat_after_seconds,
@@ -138,6 +138,19 @@ describe('the purge queue', () => {
     await expect(purgeQueue(context)).rejects.toThrow('told to end');
     expect(await jobs.run(queue)).toEqual({ sent: 1, failed: 0 });
     expect(taken.map(({ file_slug }) => file_slug)).toEqual(['hero.jpg']);
+  });
+
+  it('sends the first of each project before more of one that has many', async () => {
+    const others = [await makeProject(db), await makeProject(db)];
+    for (let n = 0; n < 50; n += 1) await purge(`mass-${n}`);
+    for (const other of others) await purge('blocked.jpg', 45, other);
+    const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: 120 });
+    const masses = page.filter(({ project_id }) => project_id === project.project_id);
+    expect([page.length, masses.length]).toEqual([20, 18]);
+    expect(new Set(masses.map(({ file_slug }) => file_slug))).toEqual(
+      new Set(Array.from({ length: 18 }, (_, n) => `mass-${n}`)),
+    );
+    expect(await jobs.run(queue)).toEqual({ sent: 32, failed: 0 });
   });
 
   it('by two at once sends each once', async () => {

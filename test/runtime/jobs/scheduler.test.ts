@@ -88,6 +88,32 @@ describe('times that are due', () => {
     await db.query('delete from job_runs');
   });
 
+  it('are those of a run as if at a time, too: what was missed before it is run first', async () => {
+    const at = (days: number, time: string) =>
+      utc(`${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}`);
+    const noon = at(-1, '12:00');
+    const deps = { db, clock: { now: () => noon } };
+    const job = table['daily-charge'];
+    const called = (asIfAt: Date) => timesNow(deps, { name: 'daily-charge', job, at: asIfAt });
+    const insert = (scheduled: Date, started: Date) =>
+      db.query(
+        `insert into job_runs (job, scheduled_for, started_at, lease_until, finished_at, outcome)
+         values ('daily-charge', $1, $2, now(), now(), 'done')`,
+        [scheduled, started],
+      );
+    expect(await called(at(-1, '03:00'))).toEqual([at(-1, '03:00')]);
+    await insert(at(-4, '00:20'), at(-4, '00:20'));
+    const missed = [at(-3, '00:20'), at(-2, '00:20')];
+    expect(await called(at(-1, '00:10'))).toEqual([...missed, at(-1, '00:10')]);
+    expect(await called(at(-1, '00:20'))).toEqual([...missed, at(-1, '00:20')]);
+    expect(await called(at(1, '03:00'))).toEqual([...missed, at(-1, '00:20'), at(1, '03:00')]);
+    expect(await called(at(-7, '03:00'))).toEqual([at(-7, '03:00')]);
+    // What was run as if at a time that had not come then hides nothing of the days until it.
+    await insert(at(-2, '03:00'), at(-4, '12:00'));
+    expect(await called(at(-1, '00:10'))).toEqual([...missed, at(-1, '00:10')]);
+    await db.query('delete from job_runs');
+  });
+
   it('come exactly once, however often it is looked', () => {
     const looks = fc.array(fc.integer({ min: 1, max: 7200 }), { minLength: 1, maxLength: 40 });
     fc.assert(
@@ -237,6 +263,22 @@ describe('the scheduler', () => {
     await expect.poll(() => asked).toBeGreaterThan(0);
     await other.stop();
     expect(await runs()).toEqual([{ outcome: 'done' }]);
+  });
+
+  it('goes on when its clock is set back', async () => {
+    const minute = Math.floor(Date.now() / 60_000) * 60_000;
+    const secondsIn = (seconds: number) => new Date(minute + seconds * 1000);
+    jobs.clock.set(secondsIn(3630));
+    scheduler = await startLooked({ sweep: noting('sweep', 'newest', '* * * * *') });
+    jobs.clock.set(secondsIn(3660));
+    await until(1);
+    let looks = 0;
+    jobs.clock.set(secondsIn(30));
+    await expect.poll(() => (looks += 1)).toBeGreaterThan(3);
+    jobs.clock.set(secondsIn(60));
+    await until(2);
+    await scheduler.stop();
+    expect(ran).toEqual([secondsIn(3660), secondsIn(60)].map((at) => `sweep ${printed([at])[0]}`));
   });
 
   it('tells what runs to stop, and waits for it', async () => {
