@@ -1,27 +1,39 @@
-// Brings a database to this version: the SQL files of migrations/ in order, all in one transaction, under an advisory
+// Brings a database to this version: the SQL files of migrations/ in order, each in a transaction, under an advisory
 // lock so that processes that start together do not collide. Applied files never change; a change is a new file.
 import { readdir } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Queryable } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of waiting for a migration that another process runs, or for a table in use. */
-const LOCK_TIMEOUT_MS = 120_000;
+/** Of waiting for a migration that another process runs, and again for tables in use. */
+const PATIENCE_MS = 120_000;
+/** Whoever comes behind a lock that waits for a table waits with it: it is given up soon, and tried again. */
+const TABLE_TIMEOUT_MS = 1000;
+const PAUSE_MS = 1000;
+/** A lock that was not to be had in time. */
+const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Returns the names of the migrations that were applied now; a second call applies none. */
 export async function migrate(url: string): Promise<string[]> {
   return connected(url, async (client) => {
-    const missing = await findMissingMigrations({
-      query: async (text) => (await client.query(text)).rows,
-    });
-    return missing.length === 0 ? [] : run(client, 'up');
+    const findMissing = () =>
+      findMissingMigrations({ query: async (text) => (await client.query(text)).rows });
+    if ((await findMissing()).length === 0) return [];
+    await lockOut(client);
+    const missing = await findMissing();
+    await run(client, 'up');
+    return missing;
   });
 }
 
 /** Takes every migration back, newest first: all data is gone afterwards. */
-export async function unmigrate(url: string): Promise<string[]> {
-  return connected(url, (client) => run(client, 'down'));
+export async function unmigrate(url: string): Promise<void> {
+  await connected(url, async (client) => {
+    await lockOut(client);
+    await run(client, 'down');
+  });
 }
 
 /** The number of the newest migration of this version. */
@@ -51,19 +63,55 @@ export async function findMissingMigrations(db: Queryable): Promise<string[]> {
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
-// Most starts find nothing to do, and need no runner for that.
-async function run(dbClient: Connection, direction: 'up' | 'down'): Promise<string[]> {
-  const { runner } = await import('node-pg-migrate');
-  const applied = await runner({
-    dbClient,
-    dir: FOLDER,
-    migrationsTable: TABLE,
-    direction,
-    count: Number.POSITIVE_INFINITY,
-    advisoryLockMode: 'wait',
-    log: () => {},
-  });
-  return applied.map((migration) => migration.name);
+/** Every other migration, until the connection ends: by the lock that runners of older versions take, too. */
+async function lockOut(client: Connection): Promise<void> {
+  const { PG_MIGRATE_LOCK_ID } = await loadRunner();
+  await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+}
+
+/** Goes on where it was when a table was in use for too long. */
+async function run(client: Connection, direction: 'up' | 'down'): Promise<void> {
+  await client.query(`set lock_timeout = ${TABLE_TIMEOUT_MS}`);
+  const startedAt = performance.now();
+  while (!(await runOnce(client, direction))) {
+    if (performance.now() - startedAt > PATIENCE_MS) throw new TablesInUse();
+    await sleep(PAUSE_MS);
+  }
+}
+
+class TablesInUse extends Error {
+  constructor() {
+    super(
+      `a table was in use for ${PATIENCE_MS / 1000} s by a transaction that does not end, such as a pg_dump: try again when it has ended`,
+    );
+    this.name = 'TablesInUse';
+  }
+}
+
+/** False where a table was in use. */
+async function runOnce(dbClient: Connection, direction: 'up' | 'down'): Promise<boolean> {
+  const { runner } = await loadRunner();
+  try {
+    await runner({
+      dbClient,
+      dir: FOLDER,
+      migrationsTable: TABLE,
+      direction,
+      count: Number.POSITIVE_INFINITY,
+      noLock: true,
+      log: () => {},
+    });
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    await dbClient.query('rollback');
+    return false;
+  }
+}
+
+/** Most starts find nothing to do, and need no runner for that. */
+function loadRunner() {
+  return import('node-pg-migrate');
 }
 
 /** A connection of the runner's own would still be closing when it answers: a server that ends then ends the process. */
@@ -74,7 +122,7 @@ async function connected<T>(url: string, work: (client: Connection) => Promise<T
       connectionString: url,
       application_name: 'tintype-migrate',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      lock_timeout: LOCK_TIMEOUT_MS,
+      lock_timeout: PATIENCE_MS,
     },
     work,
   );

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -18,6 +18,20 @@ const tables = () =>
   db.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations'",
   );
+
+/** This migration and all newer ones: returns their names. */
+async function takeBackTo(oldest: string): Promise<string[]> {
+  const names = readdirSync(MIGRATIONS).map((file) => file.replace('.sql', ''));
+  const taken = names.filter((name) => name >= oldest).sort();
+  for (const name of taken.toReversed()) {
+    const [, down = ''] = readFileSync(new URL(`${name}.sql`, MIGRATIONS), 'utf8').split(
+      '-- Down Migration',
+    );
+    await db.query(down);
+    await db.query('delete from schema_migrations where name = $1', [name]);
+  }
+  return taken;
+}
 
 it('applies nothing to a database that is up to date', async () => {
   expect(await migrate(url())).toEqual([]);
@@ -46,6 +60,30 @@ it('lets processes that start together migrate once', async () => {
   const applied = await Promise.all([migrate(url()), migrate(url()), migrate(url())]);
   expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
   expect((await tables()).length).toBeGreaterThan(20);
+});
+
+it('waits for a table in use without holding up who comes behind it', async () => {
+  const taken = await takeBackTo('0067_refusals_of_checks');
+  const { promise: read, resolve: endReader } = Promise.withResolvers<void>();
+  const { promise: reading, resolve: hasRead } = Promise.withResolvers<void>();
+  const reader = db.transaction(async (tx) => {
+    await tx.query('select from scanner_checks limit 1');
+    hasRead();
+    await read;
+  });
+  await reading;
+  const migrating = migrate(url());
+  const waiting = () =>
+    db.query(
+      `select from pg_stat_activity where datname = current_database()
+         and application_name = 'tintype-migrate' and wait_event_type = 'Lock'`,
+    );
+  await expect.poll(waiting, { timeout: 20_000, interval: 5 }).toHaveLength(1);
+  for (let n = 0; n < 3; n += 1) await db.query('select from scanner_checks limit 1');
+  endReader();
+  await reader;
+  expect(await migrating).toEqual(taken);
+  expect(await migrate(url())).toEqual([]);
 });
 
 it('finds its migrations in whatever folder they lie', async () => {
