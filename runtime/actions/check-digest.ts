@@ -10,6 +10,7 @@ import type { Database } from '../db/client.ts';
 import { updateUploadWrongDigest } from '../db/upload-ends.ts';
 import { type UploadRow, updateUploadRefusedBytes } from '../db/uploads.ts';
 import type { Bucket, ObjectHead } from '../platform/storage/bucket.ts';
+import { failUnprocessed } from './fail-upload.ts';
 import { missing } from './upload-refusals.ts';
 
 type CheckDigestDeps = { readonly db: Database; readonly buckets: { readonly ingest: Bucket } };
@@ -27,7 +28,7 @@ export async function checkDigest(
   if (stored_sha256 === sha256) return;
   const details = { sha256, stored_sha256 };
   if (isJoined(upload)) {
-    await deps.db.transaction((tx) => updateUploadWrongDigest(tx, upload.upload_id));
+    await failUnprocessed(deps, upload, updateUploadWrongDigest);
     throw new ServiceError('sha256_mismatch', { message: SEND_ANEW, details });
   }
   if (known === null) await noteRefused(deps, upload, { etag, sha256: stored_sha256 });

@@ -40,15 +40,35 @@ export async function completeUpload(
   options: CompleteUploadOptions = {},
 ): Promise<UploadRow> {
   if (upload.status !== 'created') return settled(upload);
-  const stored = await findObject(deps.buckets.ingest, upload);
-  await deps.failpoint?.('complete.object_found');
-  if (options.sha256 !== 'worker') await checkDigest(deps, upload, stored);
+  try {
+    await proveBytes(deps, upload, options);
+  } catch (error) {
+    const now = isGone(error) ? await findUpload(deps.db, upload.upload_id) : undefined;
+    if (now === undefined || now.status === 'created') throw error;
+    return settled(now);
+  }
   await deps.failpoint?.('complete.before_commit');
   const moved = await updateUploadUploaded(deps.db, upload.upload_id);
   if (moved === undefined) return settled((await findUpload(deps.db, upload.upload_id)) ?? upload);
   await deps.failpoint?.('complete.committed');
   await ringIngest(deps, moved.upload_id);
   return moved;
+}
+
+async function proveBytes(
+  deps: CompleteUploadDeps,
+  upload: UploadRow,
+  { sha256 }: CompleteUploadOptions,
+): Promise<void> {
+  const stored = await findObject(deps.buckets.ingest, upload);
+  await deps.failpoint?.('complete.object_found');
+  if (sha256 !== 'worker') await checkDigest(deps, upload, stored);
+}
+
+/** Also told of bytes that a worker has published, or an abort has deleted, since the caller read the upload. */
+function isGone(error: unknown): boolean {
+  const codes = ['ingest_object_missing', 'upload_expired'];
+  return error instanceof ServiceError && codes.includes(error.code);
 }
 
 /** A lost doorbell costs a minute: the sweep rings for what waits. */

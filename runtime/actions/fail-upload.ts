@@ -15,20 +15,32 @@ export async function failUpload(
   { db }: { db: Database },
   failure: UploadFailure,
 ): Promise<UploadRow | undefined> {
-  return db.transaction((tx) => fail(tx, failure), {
+  return db.transaction((tx) => audited(tx, updateUploadFailed(tx, failure)), {
     settle: (fresh) => findFailed(fresh, failure.upload_id),
   });
 }
 
-async function fail(tx: Transaction, failure: UploadFailure): Promise<UploadRow | undefined> {
-  const upload = await updateUploadFailed(tx, failure);
+type End = (tx: Transaction, uploadId: string) => Promise<UploadRow | undefined>;
+
+/** Of one whose bytes were never accepted, by the statement that ends it; undefined where that does not apply any more. */
+export async function failUnprocessed(
+  { db }: { db: Database },
+  { upload_id }: Pick<UploadRow, 'upload_id'>,
+  end: End,
+): Promise<UploadRow | undefined> {
+  return db.transaction((tx) => audited(tx, end(tx, upload_id)));
+}
+
+async function audited(tx: Transaction, ending: ReturnType<End>): ReturnType<End> {
+  const upload = await ending;
   if (upload === undefined) return undefined;
+  const { project_id, upload_id, error_code, attempt } = upload;
   await insertAuditEntry(tx, {
-    project_id: upload.project_id,
+    project_id,
     actor_kind: 'system',
     action: 'upload.fail',
-    target: upload.upload_id,
-    after: { error_code: failure.error_code, attempt: failure.attempt },
+    target: upload_id,
+    after: { error_code, attempt },
   });
   return upload;
 }

@@ -10,7 +10,8 @@ import { ServiceError } from '../core/errors.ts';
 import { isId } from '../core/ids.ts';
 import { verifyUploadUrl } from '../core/signing/upload-url.ts';
 import { findProject } from '../db/projects.ts';
-import { findUpload, type UploadRow, updateUploadPutBegan } from '../db/uploads.ts';
+import { updateUploadPutBegan } from '../db/upload-puts.ts';
+import { findUpload, type UploadRow } from '../db/uploads.ts';
 import { drainRequest } from '../platform/http/drain-request.ts';
 import { ObjectSizeMismatch } from '../platform/storage/bucket.ts';
 import type { ApiDeps } from './deps.ts';
@@ -52,13 +53,18 @@ async function admit(deps: ApiDeps, request: Request): Promise<UploadRow> {
   verifyUrl(deps, upload_id, request);
   const upload = isId('upl', upload_id) ? await findUpload(deps.db, upload_id) : undefined;
   if (upload === undefined || upload.mode !== 'proxy') throw new ServiceError('upload_not_found');
-  const { is_expired, status } = upload;
-  if (is_expired) throw new ServiceError('signature_expired');
-  if (status !== 'created') throw new ServiceError('upload_not_pending', { details: { status } });
+  if (upload.is_expired || upload.status !== 'created') throw ended(upload);
   const project = await findProject(deps.db, upload.project_id);
   if (project?.status !== 'active') throw new ServiceError('project_suspended');
   checkHeaders(request, upload);
-  return upload;
+  const begun = await updateUploadPutBegan(deps.db, upload_id);
+  if (begun === undefined) throw ended((await findUpload(deps.db, upload_id)) ?? upload);
+  return begun;
+}
+
+function ended({ is_expired, status }: UploadRow): ServiceError {
+  if (is_expired) return new ServiceError('signature_expired');
+  return new ServiceError('upload_not_pending', { details: { status } });
 }
 
 const RETURNED = /^[^?]*\?exp=(\d+)&sig=([\w-]+)$/;
@@ -107,7 +113,6 @@ async function receive(deps: ApiDeps, request: Request, upload: UploadRow): Prom
   const { content_type, size_bytes, ingest_key } = upload;
   const arriving = request.iterator({ destroyOnReturn: false });
   const body = Readable.from(atLeastTheRate(arriving, deps.uploadRate), { objectMode: false });
-  await updateUploadPutBegan(deps.db, upload.upload_id);
   try {
     await deps.buckets.ingest.write(ingest_key, body, { content_type, size_bytes });
   } catch (error) {

@@ -4,8 +4,9 @@
  */
 import { lstat, open, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { findFormat, SNIFF_BYTES, sniffContentType } from '../core/image/formats.ts';
+import { findFormat, sniffContentType } from '../core/image/formats.ts';
 import { startsWith } from '../core/image/signatures.ts';
+import { SVG_BYTES_MAX } from '../core/limits.ts';
 import { Refused } from './refused.ts';
 
 export type FileFacts = {
@@ -65,10 +66,11 @@ async function refuseUnread(file: string, cause: unknown): Promise<never> {
   );
 }
 
+/** As much as may stand before the root element of an SVG. */
 async function readHead(file: string): Promise<Uint8Array> {
   const handle = await open(file);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SNIFF_BYTES), 0, SNIFF_BYTES, 0);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(SVG_BYTES_MAX), { position: 0 });
     return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();

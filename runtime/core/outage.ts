@@ -11,3 +11,11 @@ export function isOutage(error: unknown): error is ServiceError {
     error instanceof ServiceError && ['storage_unavailable', 'query_timeout'].includes(error.code)
   );
 }
+
+/**
+ * Whether the code of an error says that a connection could not be made or broke: of a socket (ECONNRESET), of TLS or a
+ * certificate (ERR_SSL_…, CERT_HAS_EXPIRED), of an answer that is no HTTP (HPE_…). Node's other ERR_… are a program's.
+ */
+export function isConnectionCode(code: string): boolean {
+  return /^(?!ERR_(?!TLS_|SSL_))[A-Z][A-Z0-9_]+$/.test(code);
+}

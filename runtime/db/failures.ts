@@ -2,7 +2,7 @@
 // deadline is query_timeout, a server that is away or refuses work is storage_unavailable. Violated constraints keep
 // their name, so that a caller can say what was taken.
 import { ServiceError } from '../core/errors.ts';
-import { isOutage } from '../core/outage.ts';
+import { isConnectionCode, isOutage } from '../core/outage.ts';
 
 /** The answer to COMMIT was lost: the effect may be there or not. Uncaught, it is a storage_unavailable. */
 export class InDoubtCommit extends ServiceError {
@@ -97,13 +97,13 @@ export function isInDoubt(error: unknown): boolean {
   return error.severity !== 'ERROR' || error.code === COMPLETION_UNKNOWN;
 }
 
-// pg reports timeouts and broken sockets as plain errors without a code of their own.
+// pg reports timeouts and broken connections as plain errors, of which only those of socket and TLS have a code.
 function describeBrokenConnection(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   if (error.message === 'Query read timeout')
     return new ServiceError('query_timeout', { cause: error });
   const isConnection =
-    'syscall' in error ||
+    ('code' in error && isConnectionCode(String(error.code))) ||
     error instanceof AggregateError ||
     /^(Connection terminated|Client (has encountered|was closed)|timeout exceeded when trying to connect)/.test(
       error.message,

@@ -3,6 +3,7 @@
 import type { ProcessingErrorCode } from '../core/errors.ts';
 import { additionalUploadMoves, statesBefore, uploadMoves } from '../core/states.ts';
 import type { Transaction } from './client.ts';
+import { TIME_IS_OVER } from './upload-puts.ts';
 import { UPLOAD_COLUMNS, type UploadRow } from './uploads.ts';
 
 /** created → expired once its time has come. */
@@ -44,8 +45,7 @@ type EndOfCreated = Pick<UploadEnd, 'status' | 'error_code'> & {
 
 /** Undefined where the upload is in another state, or its time has not come. */
 function endOfCreated({ from, is_due_by_time, ...end }: EndOfCreated) {
-  const isDue = is_due_by_time ? ' and expires_at <= now()' : '';
-  const condition = `upload_id = $1 and status = any($2)${isDue}`;
+  const condition = `upload_id = $1 and status = any($2) and ${is_due_by_time ? TIME_IS_OVER : 'true'}`;
   return (tx: Transaction, uploadId: string): Promise<UploadRow | undefined> =>
     endUpload(tx, { condition, values: [uploadId, from], ...end });
 }

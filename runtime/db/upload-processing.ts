@@ -60,21 +60,28 @@ export async function updateUploadLeasesOver(
 /** Why an attempt ended; one that ended because database or storage were away is excused. */
 export type RetryCause = 'timeout' | 'failure' | 'unavailable';
 
-/** Ends an attempt without a result; the upload can be claimed again after the delay. */
+/** The attempt as it was claimed. */
+export type Retry = Attempt &
+  Pick<UploadRow, 'timeout_count' | 'excused_count'> & { delay_seconds: number; cause: RetryCause };
+
+/**
+ * Ends an attempt without a result; the upload can be claimed again after the delay. Counted from what the attempt began
+ * with, so that to say it again after a lost answer counts nothing twice.
+ */
 export async function updateUploadRetry(
   db: Queryable,
-  retry: Attempt & { delay_seconds: number; cause: RetryCause },
+  retry: Retry,
 ): Promise<UploadRow | undefined> {
   const rows = await db.query<UploadRow>(
     `update uploads set lease_until = now() + make_interval(secs => $3), updated_at = now(),
-       timeout_count = timeout_count + case when $4 = 'timeout' then 1 else 0 end,
-       excused_count = excused_count + case when $4 = 'unavailable' then 1 else 0 end
-     where upload_id = $1 and attempt = $2 and status = any($5) returning ${UPLOAD_COLUMNS}`,
+       timeout_count = $4, excused_count = $5
+     where upload_id = $1 and attempt = $2 and status = any($6) returning ${UPLOAD_COLUMNS}`,
     [
       retry.upload_id,
       retry.attempt,
       retry.delay_seconds,
-      retry.cause,
+      retry.timeout_count + (retry.cause === 'timeout' ? 1 : 0),
+      retry.excused_count + (retry.cause === 'unavailable' ? 1 : 0),
       statesBefore(additionalUploadMoves, 'retry'),
     ],
   );

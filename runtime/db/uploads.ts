@@ -205,11 +205,6 @@ export async function updateUploadRefusedBytes(
   );
 }
 
-/** Bytes begin to come through the proxy: the session waits for their end, also behind its own. */
-export async function updateUploadPutBegan(db: Queryable, uploadId: string): Promise<void> {
-  await db.query('update uploads set put_began_at = now() where upload_id = $1', [uploadId]);
-}
-
 /** created → uploaded. Exactly one of several callers gets the row; the others undefined. */
 export async function updateUploadUploaded(
   db: Queryable,

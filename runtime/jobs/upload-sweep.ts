@@ -5,8 +5,8 @@
  */
 import { isJoined } from '../actions/check-digest.ts';
 import { completeUpload } from '../actions/complete-upload.ts';
+import { failUnprocessed } from '../actions/fail-upload.ts';
 import { ServiceError } from '../core/errors.ts';
-import { UPLOAD_RATE_BYTES_MIN, UPLOAD_RATE_WINDOW_SECONDS } from '../core/limits.ts';
 import { updateUploadExpired, updateUploadWrongSize } from '../db/upload-ends.ts';
 import { listClaimableUploads } from '../db/upload-processing.ts';
 import { listOpenUploads, type UploadRow } from '../db/uploads.ts';
@@ -68,18 +68,10 @@ async function sweepUpload(context: JobContext, upload: UploadRow): Promise<Outc
   const { db, buckets } = context;
   const head = await buckets.ingest.head(upload.ingest_key);
   if (head?.size_bytes === upload.size_bytes) return complete(context, upload);
-  if (!isTimeOver(upload)) return 'open';
+  if (!upload.is_expired) return 'open';
   if (head === undefined) return expire(context, upload);
-  const ended = await db.transaction((tx) => updateUploadWrongSize(tx, upload.upload_id));
+  const ended = await failUnprocessed({ db }, upload, updateUploadWrongSize);
   return ended === undefined ? 'open' : 'failed';
-}
-
-/** A proxy PUT that began in time may finish: at the least rate that is let pass. */
-function isTimeOver({ is_expired, put_began_at, ...upload }: UploadRow): boolean {
-  if (!is_expired || put_began_at === null) return is_expired;
-  const seconds = upload.size_bytes / UPLOAD_RATE_BYTES_MIN + UPLOAD_RATE_WINDOW_SECONDS;
-  const endsAt = put_began_at.getTime() + seconds * 1000;
-  return endsAt < upload.expires_at.getTime() - upload.remaining_seconds * 1000;
 }
 
 async function expire({ db }: JobContext, upload: UploadRow): Promise<Outcome> {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findFile } from '../../runtime/db/files.ts';
@@ -13,7 +14,7 @@ import type { ProjectRow } from '../../runtime/db/projects.ts';
 import type { UploadRow } from '../../runtime/db/uploads.ts';
 import { startMeter } from '../../runtime/delivery/meter.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
-import type { FailpointName } from '../../runtime/platform/failpoint.ts';
+import type { Failpoint, FailpointName } from '../../runtime/platform/failpoint.ts';
 import { createLog } from '../../runtime/platform/log.ts';
 import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
@@ -99,16 +100,49 @@ beforeEach(async () => {
   });
 });
 
+/** As long as an attempt waits for its database to say how it ended. */
+const LEASE_SECONDS = 3;
+
 /** One attempt, as soon as the lease of the one before has run out; undefined where it could not even be recorded. */
-async function attempt({ upload_id }: UploadRow, failpoint: (name: FailpointName) => void) {
+async function attempt({ upload_id }: UploadRow, failpoint: Failpoint) {
   await db.query(
     `update uploads set lease_until = now() - make_interval(secs => 1) where upload_id = $1 and status = 'processing'`,
     [upload_id],
   );
   const deps = { db: distant, buckets, sandbox, clock: systemClock, log, ingest_bytes_max: 1e9 };
-  await ingestUpload({ ...deps, failpoint }, upload_id).catch(() => undefined);
+  const leased = { ...deps, lease_seconds: LEASE_SECONDS, failpoint };
+  await ingestUpload(leased, upload_id).catch(() => undefined);
   proxy.set({ kind: 'none' });
 }
+
+describe('a database that is back before anybody else looks for the attempt', () => {
+  const back = (afterMs: number) => setTimeout(() => proxy.set({ kind: 'none' }), afterMs);
+  const outages: Record<string, Failpoint> = {
+    'was away for a moment': (name) => {
+      if (name !== 'ingest.before_publish') return;
+      proxy.set({ kind: 'refuse' });
+      proxy.cut();
+      back(700);
+    },
+    'was silent for a whole lease': async (name) => {
+      if (name !== 'ingest.decoded') return;
+      proxy.set({ kind: 'stall' });
+      back(LEASE_SECONDS * 2000);
+      // Until a heartbeat has waited in vain behind the end of the lease.
+      await sleep(LEASE_SECONDS * 1800);
+    },
+  };
+  it.each(Object.entries(outages))('and %s: each attempt is excused', async (_, failpoint) => {
+    const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
+    for (let number = 1; number <= 3; number += 1) {
+      await attempt(upload, failpoint);
+      const row = await uploadAsItIs(db, upload);
+      expect(row).toMatchObject({ status: 'processing', attempt: number, excused_count: number });
+    }
+    do await attempt(upload, () => undefined);
+    while ((await uploadAsItIs(db, upload)).status !== 'ready');
+  });
+});
 
 const moments = ['ingest.decoded', 'ingest.before_publish', 'ingest.before_commit'] as const;
 

@@ -20,13 +20,15 @@ export type StorageOperation =
   | 'listMultiparts';
 
 /**
- * The first five happen before the server sees the request, or all of it: of the fifth it gets one half of the body. Of
- * the others it has taken the effect. What is slow comes whole: its headers late, or its body byte by byte.
+ * Those down to `request_cut` happen before the server sees the request, or all of it: of that one it gets one half of
+ * the body. Of the others it has taken the effect. What is slow comes whole: its headers late, or its body byte by byte.
  */
 export type StorageFaultKind =
   | 'reset'
   | 'status_500'
   | 'status_403'
+  | 'status_404'
+  | 'status_302'
   | 'silence'
   | 'request_cut'
   | 'reply_dropped'
@@ -90,12 +92,16 @@ type Exchange = {
 /** Long beside an answer of the server, short beside the deadlines of a test. */
 export const SLOW_MS = 700;
 const SLOW_PIECES = 7;
+/** As an ingress answers that has lost what is behind it. */
+const TEXT = { 'content-type': 'text/plain' };
 
 async function respond({ target, incoming, body, answer, fault }: Exchange): Promise<void> {
   if (fault === 'silence') return;
   if (fault === 'reset') return void answer.socket?.resetAndDestroy();
   if (fault === 'status_500') return void answer.writeHead(500).end();
   if (fault === 'status_403') return void answer.writeHead(403).end();
+  if (fault === 'status_404') return void answer.writeHead(404, TEXT).end('default backend - 404');
+  if (fault === 'status_302') return void answer.writeHead(302, { location: '/login' }).end();
   const { method, url, headers } = incoming;
   delete headers.expect;
   if (fault === 'request_cut') {

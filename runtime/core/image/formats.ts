@@ -8,6 +8,7 @@ import {
   GIF_PIXELS_MAX,
   JPEG_PIXELS_MAX,
   PNG_PIXELS_MAX,
+  SVG_BYTES_MAX,
   SVG_RASTER_PIXELS_MAX,
   TIFF_PIXELS_MAX,
   WEBP_LOSSLESS_ALPHA_PIXELS_MAX,
@@ -111,7 +112,10 @@ type FormatRow = {
   pixels(facts: { has_alpha: boolean; is_lossless: boolean }): number;
 };
 
-/** Bytes of a file's beginning that `sniffContentType` wants to see (fewer where it is shorter). */
+/**
+ * Bytes of a file's beginning that `sniffContentType` wants to see (fewer where it is shorter). An SVG may have more
+ * before its root element, such as its licence: it is known by all of its bytes, as far as they are given.
+ */
 export const SNIFF_BYTES = 4096;
 
 /** The row of a content type, or undefined for a type that the service does not take. */
@@ -126,7 +130,10 @@ export function findFormat(contentType: string): Format | undefined {
 export function sniffContentType(file: Uint8Array): UploadType | 'image/heic' | undefined {
   const head = file.subarray(0, SNIFF_BYTES);
   const format = formats.find((row) => row.matches(head));
-  return format?.content_type ?? (isHeic(head) ? 'image/heic' : undefined);
+  if (format !== undefined) return format.content_type;
+  if (isHeic(head)) return 'image/heic';
+  const isLongSvg = file.length > SNIFF_BYTES && isSvg(file.subarray(0, SVG_BYTES_MAX));
+  return isLongSvg ? 'image/svg+xml' : undefined;
 }
 
 /** The most pixels an upload may have: of its format, and of deep images whatever their format. */

@@ -64,9 +64,9 @@ function skipProlog(document: string): string {
 function prologEnd(rest: string): number | undefined {
   if (rest.startsWith('<!--')) return after(rest, '-->');
   if (rest.startsWith('<?')) return after(rest, '?>');
-  if (/^<!doctype/i.test(rest))
-    return after(rest, /\[/.test(rest.split('>')[0] ?? '') ? ']>' : '>');
-  return undefined;
+  if (!/^<!doctype/i.test(rest)) return undefined;
+  const end = after(rest, '>');
+  return rest.slice(0, end).includes('[') ? after(rest, ']>') : end;
 }
 
 function after(rest: string, closing: string): number {

@@ -1,12 +1,15 @@
 /** What an error of the object storage means to the person who runs this: one line that says what to do. */
+import { isConnectionCode } from '../../core/outage.ts';
 import { StorageUnavailable } from './bucket.ts';
 
 const CREDENTIALS =
   'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they are allowed to do';
 const ENDPOINT = 'check TINTYPE_S3_ENDPOINT and whether the storage runs';
 const REGION = 'set TINTYPE_S3_REGION to the region of the bucket';
+const UNTRUSTED =
+  'shows a certificate that is not trusted: name its authority (NODE_EXTRA_CA_CERTS)';
 
-/** By the storage's error code, or the code of the failing socket. */
+/** By the storage's error code, or the code of the failing connection. */
 const advices: Record<string, string> = {
   NoSuchBucket: 'is not there: create it, or name another one',
   InvalidAccessKeyId: `does not know the access key: ${CREDENTIALS}`,
@@ -27,23 +30,33 @@ const advices: Record<string, string> = {
   EHOSTUNREACH: `cannot be reached: ${ENDPOINT}`,
   ECONNRESET: `broke the connection: ${ENDPOINT}`,
   EPIPE: `broke the connection: ${ENDPOINT}`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  CERT_HAS_EXPIRED: 'shows a certificate that has expired: renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID: `shows the certificate of another host: ${ENDPOINT}`,
   TimeoutError: `did not answer in time: ${ENDPOINT}`,
   AbortError: `did not answer in time: ${ENDPOINT}`,
 };
 
 /** The failure as StorageUnavailable; an error that is not the storage's is returned as it is. */
 export function s3Fault(bucket: string, error: unknown): unknown {
-  const advice = namesOf(error)
+  const names = namesOf(error);
+  const status = statusOf(error);
+  const advice = names
     .map((name) => (Object.hasOwn(advices, name) ? advices[name] : undefined))
     .find((known) => known !== undefined);
-  const known = advice ?? byStatus(statusOf(error));
+  const known = advice ?? (status === undefined ? byCode(names) : byStatus(status));
   if (known === undefined) return error;
   return new StorageUnavailable(`The bucket ${bucket} ${known}.`, error);
 }
 
-/** The storage's error code, or undefined for what no storage said. */
+/** The storage's error code, or undefined for what no storage said: also where an answer names none. */
 export function s3Code(error: unknown): string | undefined {
-  return statusOf(error) === undefined ? undefined : namesOf(error)[0];
+  if (statusOf(error) === undefined) return undefined;
+  const { Code } = error as { Code?: unknown };
+  return typeof Code === 'string' ? Code : undefined;
 }
 
 export function statusOf(error: unknown): number | undefined {
@@ -56,8 +69,14 @@ function namesOf(error: unknown): string[] {
   return [name, ...(typeof code === 'string' ? [code] : []), ...namesOf(cause)];
 }
 
-function byStatus(status: number | undefined): string | undefined {
-  if (status === undefined) return undefined;
+function byCode(names: readonly string[]): string | undefined {
+  const code = names.find(isConnectionCode);
+  return code && `cannot be reached (${code}): ${ENDPOINT}`;
+}
+
+/** What is missing was told before by its code: a 404 that comes here, or a redirection, is of something before the storage. */
+function byStatus(status: number): string | undefined {
   if (status === 401 || status === 403) return `refuses access: ${CREDENTIALS}`;
+  if (status < 400 || status === 404) return `answers with status ${status}: ${ENDPOINT}`;
   return status >= 500 || status === 429 ? `answers with status ${status}` : undefined;
 }

@@ -35,7 +35,6 @@ function refusal(error: unknown): MultipartRefused | undefined {
   const code = s3Code(error);
   if (code === undefined || !(error instanceof Error)) return undefined;
   if (MENDABLE.has(code)) return new MultipartRefused('invalid_parts', error.message);
-  const status = statusOf(error) ?? 0;
-  const isRefused = code === 'NoSuchUpload' || status === 400 || status === 404;
+  const isRefused = [400, 404].includes(statusOf(error) ?? 0) && code !== 'NoSuchBucket';
   return isRefused ? new MultipartRefused('multipart_complete_failed', error.message) : undefined;
 }

@@ -60,8 +60,8 @@ async function head(place: S3Place, key: string): Promise<ObjectHead | undefined
   const { client, bucket } = place;
   const command = new HeadObjectCommand({ Bucket: bucket, Key: key });
   const answer = await client.send(command, within(place)).catch(async (error: unknown) => {
-    unlessMissing(error);
-    // A HEAD has no body to say that the bucket itself is missing.
+    if (statusOf(error) !== 404) throw error;
+    // A HEAD has no body to say that the bucket itself is missing, or that no storage answers.
     await check(place);
     return undefined;
   });
@@ -70,10 +70,14 @@ async function head(place: S3Place, key: string): Promise<ObjectHead | undefined
   return { size_bytes, content_type, etag };
 }
 
-/** A missing bucket is not a missing object: it is no reason to call an upload lost. */
+const MISSING: readonly unknown[] = ['NoSuchKey', 'NoSuchUpload'];
+
+/**
+ * A missing bucket is not a missing object, nor is the 404 of an ingress that has lost its storage: neither is a reason
+ * to call an upload lost, or bytes deleted.
+ */
 function unlessMissing(error: unknown): undefined {
-  const isMissing = statusOf(error) === 404 && s3Code(error) !== 'NoSuchBucket';
-  if (!isMissing) throw error;
+  if (!MISSING.includes(s3Code(error))) throw error;
 }
 
 const EMPTY_RANGE_STATUS = 416;

@@ -55,6 +55,16 @@ export function changeTiff(bytes: Buffer, changes: TagChanges, strip: Buffer = N
   return file;
 }
 
+const ORIENTATION_MAX = 8;
+
+/** Without an orientation that there is not, such as 0: the decoder's library calls it damage, and nothing is turned by it. */
+export function dropUnknownOrientation(bytes: Buffer): Buffer {
+  const { first, directory } = openTiff(bytes);
+  const orientation = directory(first).number(tag.orientation) ?? 1;
+  const isKnown = orientation >= 1 && orientation <= ORIENTATION_MAX;
+  return isKnown ? bytes : changeTiff(bytes, { [tag.orientation]: [] });
+}
+
 function printField(tiff: Tiff, name: number, values: readonly number[]) {
   const isLong = values.some((value) => value > SHORT_MAX);
   const { offset } = tiff.layout;

@@ -21,6 +21,7 @@ import { abandonmentOf, verdictOf } from './attempt-verdict.ts';
 import type { DoorbellTrails } from './doorbell-trails.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import { keepLease, LeaseLost } from './lease.ts';
+import { outlastOutage } from './outlast-outage.ts';
 import { readIngestAnswer } from './read-answer.ts';
 import { createSlowPlace, type SlowPlace } from './slow-place.ts';
 import { storeContent } from './store-content.ts';
@@ -163,9 +164,14 @@ function namesOf({ upload_id, project_id, attempt }: UploadRow) {
   return { upload_id, project_id, attempt };
 }
 
-/** What failed decides how the attempt ends; what cannot be written down is left to the lease. */
-async function settle(deps: IngestDeps, upload: UploadRow, error: unknown): Promise<IngestOutcome> {
+/** What failed decides how the attempt ends; what cannot be written down within a lease is left to the next attempt. */
+async function settle(
+  deps: LeasingDeps,
+  upload: UploadRow,
+  error: unknown,
+): Promise<IngestOutcome> {
   const { upload_id, attempt: number } = upload;
+  const written = <T>(write: () => Promise<T>) => outlastOutage(deps.lease_seconds, write);
   const log = deps.log.child(namesOf(upload));
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {
@@ -175,7 +181,8 @@ async function settle(deps: IngestDeps, upload: UploadRow, error: unknown): Prom
     case 'fail': {
       const { error_code } = verdict;
       log.info('an upload was refused', { error_code, error });
-      const failed = await failUpload(deps, { upload_id, attempt: number, error_code });
+      const failure = { upload_id, attempt: number, error_code };
+      const failed = await written(() => failUpload(deps, failure));
       if (failed === undefined) return { result: 'dropped' };
       await deleteIngestObject(deps, upload);
       return { result: 'failed', error_code };
@@ -183,8 +190,8 @@ async function settle(deps: IngestDeps, upload: UploadRow, error: unknown): Prom
     case 'retry': {
       const { cause, delay_seconds } = verdict;
       log.warn('an attempt failed', { reason: cause, error });
-      const retry = { upload_id, attempt: number, cause, delay_seconds };
-      const left = await updateUploadRetry(deps.db, retry);
+      const retry = { ...upload, cause, delay_seconds };
+      const left = await written(() => updateUploadRetry(deps.db, retry));
       return left === undefined ? { result: 'dropped' } : { result: 'retry', delay_seconds };
     }
   }

@@ -1,13 +1,14 @@
 /**
- * Keeps the lease of a running attempt alive. Its signal aborts when the attempt is known to be over, or
+ * Keeps the lease of a running attempt alive. Its signal aborts when the attempt is known to be over, or, as an outage,
  * when nothing was heard from the database for a whole lease: then another worker may have begun.
  */
+import { ServiceError } from '../../core/errors.ts';
 import type { Queryable } from '../../db/client.ts';
 import { type Attempt, updateUploadLease } from '../../db/upload-processing.ts';
 
 export type Lease = { signal: AbortSignal; end(): void };
 
-/** Another attempt has taken over, or could have: whatever this one made is dropped. */
+/** Another attempt has taken over: whatever this one made is dropped. */
 export class LeaseLost extends Error {
   constructor({ upload_id, attempt }: Attempt) {
     super(`attempt ${attempt} at ${upload_id} is over`);
@@ -31,7 +32,8 @@ export function keepLease(
     );
     if (isOurs === true) heardAt = sentAt;
     const isStale = performance.now() - heardAt >= leaseMs;
-    if (isOurs === false || isStale) lost.abort(new LeaseLost({ upload_id, attempt }));
+    if (isOurs === false) lost.abort(new LeaseLost({ upload_id, attempt }));
+    else if (isStale) lost.abort(new ServiceError('storage_unavailable'));
   };
   const timer = setInterval(() => void beat(), leaseMs / BEATS_PER_LEASE);
   return { signal: lost.signal, end: () => clearInterval(timer) };

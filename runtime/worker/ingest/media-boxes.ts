@@ -14,6 +14,9 @@ export type MediaItems = { primary: number; items: MediaItem[]; references: Medi
 const BOXES_MAX = 2000;
 const ITEMS_MAX = 1000;
 const FULL_BOX_BYTES = 4;
+const BOX_HEAD_BYTES = 8;
+/** Of a box whose size is said in 64 bits. */
+const LONG_BOX_HEAD_BYTES = 16;
 
 export function readBoxes(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
@@ -27,6 +30,31 @@ export function readBoxes(bytes: Buffer): Box[] {
     at += size;
   }
   return boxes;
+}
+
+/**
+ * Without what stands behind the last box, where a picture is whole by then: neither we nor a decoder look at it. All of
+ * it where it is not, so that a picture that was cut off is seen to be.
+ */
+export function dropTrailer(bytes: Buffer): Buffer {
+  const types = new Set<string>();
+  let at = 0;
+  for (let count = 0; count < BOXES_MAX && hasWholeBox(bytes, at); count += 1) {
+    types.add(bytes.toString('latin1', at + 4, at + 8));
+    at += readBoxSize(bytes, at).size;
+  }
+  return types.has('meta') && types.has('mdat') && !hasWholeBox(bytes, at)
+    ? bytes.subarray(0, at)
+    : bytes;
+}
+
+function hasWholeBox(bytes: Buffer, at: number): boolean {
+  const left = bytes.length - at;
+  if (left < BOX_HEAD_BYTES || (bytes.readUInt32BE(at) === 1 && left < LONG_BOX_HEAD_BYTES)) {
+    return false;
+  }
+  const { head, size } = readBoxSize(bytes, at);
+  return size >= head && at + size <= bytes.length;
 }
 
 /** The items that a `meta` box describes, each with its properties in their order. */
@@ -80,8 +108,10 @@ function readNumber(bytes: Buffer, at: number, size: number): number {
 
 function readBoxSize(bytes: Buffer, at: number): { head: number; size: number } {
   const size = bytes.readUInt32BE(at);
-  if (size === 1) return { head: 16, size: Number(bytes.readBigUInt64BE(at + 8)) };
-  return { head: 8, size: size === 0 ? bytes.length - at : size };
+  if (size === 1) {
+    return { head: LONG_BOX_HEAD_BYTES, size: Number(bytes.readBigUInt64BE(at + 8)) };
+  }
+  return { head: BOX_HEAD_BYTES, size: size === 0 ? bytes.length - at : size };
 }
 
 function find(boxes: readonly Box[], type: string): Buffer {

@@ -7,10 +7,12 @@ import { MEZZANINE_LONG_EDGES_PX } from '../../core/limits.ts';
 import { withLoaders } from '../sandbox/loaders.ts';
 import type { AskAdmission, JobCost } from '../sandbox/serve-jobs.ts';
 import { analyse } from './analyse.ts';
+import { dropUnknownOrientation } from './change-tiff.ts';
 import { estimateCost } from './decode-cost.ts';
 import { encodeMaster, encodeMezzanine, masterType, mezzanineChroma } from './encode-stored.ts';
 import { IngestRefusal } from './ingest-refusal.ts';
 import type { IngestResult, MezzanineImage } from './ingest-result.ts';
+import { dropTrailer } from './media-boxes.ts';
 import { readCapture } from './metadata/capture.ts';
 import { rebuildMetadata } from './metadata/rebuild-metadata.ts';
 import { decodeOnce, type Pixels, shrinkTo, withProfile } from './pixels.ts';
@@ -55,8 +57,7 @@ async function decoding<T>(contentTypes: readonly string[], work: () => Promise<
 }
 
 async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<IngestResult> {
-  const laidOut = header.layout === undefined ? bytes : await rearrangeTiff(bytes, header.layout);
-  const source = await withProfile(await readSource(laidOut, header));
+  const source = await withProfile(await readSource(await decodable(bytes, header), header));
   const pixels = await decodeOnce(source);
   const master = await encodeMaster(pixels, storedHeader(source), bytes.length);
   if (isTooLong(master.length, bytes.length)) {
@@ -78,6 +79,14 @@ async function sanitizeScanned(bytes: Buffer, header: HeaderFacts): Promise<Inge
     mezzanines,
     metadata,
   };
+}
+
+/** As the decoder's library takes it. */
+async function decodable(bytes: Buffer, { content_type, layout }: HeaderFacts): Promise<Buffer> {
+  if (content_type === 'image/avif') return dropTrailer(bytes);
+  if (content_type !== 'image/tiff') return bytes;
+  const turned = dropUnknownOrientation(bytes);
+  return layout === undefined ? turned : rearrangeTiff(turned, layout);
 }
 
 /** Each from the one before: a picture is read in full once. */

@@ -8,6 +8,7 @@ import { type ColourDescription, describeCodes, isSrgb } from './colours/colour-
 import { IngestRefusal } from './ingest-refusal.ts';
 import {
   type Box,
+  dropTrailer,
   findItemStart,
   type MediaItem,
   type MediaItems,
@@ -23,7 +24,8 @@ const ALPHA_KINDS = [
   'urn:mpeg:avc:2015:auxid:1',
 ];
 
-export function scanAvif(bytes: Buffer): HeaderFacts {
+export function scanAvif(file: Buffer): HeaderFacts {
+  const bytes = dropTrailer(file);
   const boxes = readBoxes(bytes);
   refuseSequence(bytes, boxes);
   const meta = boxes.find(({ type }) => type === 'meta');

@@ -220,7 +220,10 @@ async function ingesting(scene: Scene, picture: 'good' | 'bad'): Promise<Trial> 
   const deps = { buckets, log, sandbox, clock: systemClock, ingest_bytes_max: 1e9 };
   return {
     act: async (faulty) => {
-      await ingestUpload({ ...deps, db: faulty }, upload.upload_id).catch(() => undefined);
+      // As long as it waits for a database that is not heard of again, to say how the attempt ended.
+      const lease_seconds = 1;
+      const attempt = { ...deps, db: faulty, lease_seconds };
+      await ingestUpload(attempt, upload.upload_id).catch(() => undefined);
     },
     again: async () => {
       const before = await uploadAsItIs(db, upload);

@@ -11,6 +11,7 @@ import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
 import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
 import { updateUploadFailed } from '../../../runtime/db/upload-processing.ts';
 import { findUpload, type NewUpload, type UploadRow } from '../../../runtime/db/uploads.ts';
+import { auditEntries } from '../../support/audit-entries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
@@ -102,6 +103,19 @@ describe('an upload whose object is there', () => {
     expect(await completeUpload(jobs.deps, processing)).toMatchObject({ status: 'processing' });
   });
 
+  it('is answered as it is now, also where its bytes went since the caller read it', async () => {
+    for (const began of [await make(), await make({ sha256 }), await expire(await make())]) {
+      await put(began);
+      const failpoint = async () => {
+        await completeUpload(jobs.deps, began);
+        await jobs.deps.buckets.ingest.delete(began.ingest_key);
+      };
+      const slow = await completeUpload({ ...jobs.deps, failpoint }, began);
+      expect(slow.status).toBe('uploaded');
+      expect(timeless(await completeUpload(jobs.deps, began))).toEqual(timeless(slow));
+    }
+  });
+
   it('is uploaded also when no queue takes the doorbell', async () => {
     const upload = await make();
     await put(upload);
@@ -161,6 +175,10 @@ describe('an upload stays created', () => {
     expect(ended).toMatchObject({ status: 'failed', error_code: 'sha256_mismatch' });
     expect(await refusal(ended)).toMatchObject({ code: 'sha256_mismatch', status: 422 });
     expect((await findProject(db, project.project_id))?.reserved_bytes).toBe(0);
+    const after = { error_code: 'sha256_mismatch', attempt: 0 };
+    expect(await auditEntries(db, project, 'upload.%')).toMatchObject([
+      { actor_kind: 'system', action: 'upload.fail', target: upload.upload_id, after },
+    ]);
   });
 
   it('unless the digest is left to the worker', async () => {
@@ -184,6 +202,12 @@ describe('an upload that has ended', () => {
     await put(upload);
     await db.transaction((tx) => updateUploadAborted(tx, upload.upload_id));
     expect(await refusal(upload)).toMatchObject({ code: 'upload_expired', status: 410 });
+    await jobs.deps.buckets.ingest.delete(upload.ingest_key);
+    expect(await refusal(upload)).toMatchObject({
+      code: 'upload_expired',
+      status: 410,
+      message: expect.stringContaining('aborted'),
+    });
     expect(jobs.rung).toEqual([]);
   });
 

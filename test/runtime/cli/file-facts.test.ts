@@ -40,6 +40,11 @@ it('says who may read a file that its caller may not', async () => {
   });
 });
 
+it('knows an SVG behind a long licence', async () => {
+  const path = await write('a.svg', `<!-- ${'Licence. '.repeat(1000)}--><svg/>`);
+  expect(await readFileFacts(path)).toMatchObject({ content_type: 'image/svg+xml' });
+});
+
 it('goes by the bytes, and says so where the name says something else', async () => {
   expect(await readFileFacts(await write('a.png'))).toEqual({
     content_type: 'image/png',

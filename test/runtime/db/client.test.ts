@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import { createDatabase, type Database, type Queryable } from '../../../runtime/db/client.ts';
 import { ConstraintViolation, InDoubtCommit } from '../../../runtime/db/failures.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeSelfSigned } from '../../support/self-signed.ts';
 
 const { db, url, open } = useDatabase();
 
@@ -217,6 +219,25 @@ describe('failures', () => {
       [1, 2, 3, 4].map((n) => one.query('select $1::int as n', [n])),
     );
     expect(answers).toEqual([[{ n: 1 }], [{ n: 2 }], [{ n: 3 }], [{ n: 4 }]]);
+  });
+
+  it('of a server whose certificate nobody trusts are storage_unavailable', async () => {
+    const secureContext = createSecureContext(makeSelfSigned('localhost'));
+    const server = createServer((socket) => {
+      // The answer to SSLRequest; all that follows is TLS.
+      socket.once('data', () => {
+        socket.write('S');
+        new TLSSocket(socket, { isServer: true, secureContext }).on('error', () => undefined);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const distrusting = createDatabase({
+      url: `postgres://a:b@localhost:${port}/x?sslmode=verify-full`,
+    });
+    expect(await codeOf(distrusting.query('select 1'))).toBe('storage_unavailable');
+    await distrusting.close();
+    server.close();
   });
 
   it('of a server that is not there, refuses or has no room are storage_unavailable', async () => {

@@ -151,8 +151,8 @@ describe('the moves of an upload', () => {
     await updateUploadLeasesOver(db, { lease_seconds: 60 });
     const killed = await makeProcessing(db, project);
     const pausing = await makeProcessing(db, project);
-    const { upload_id, attempt } = pausing;
-    await updateUploadRetry(db, { upload_id, attempt, cause: 'failure', delay_seconds: 90 });
+    const { upload_id } = pausing;
+    await updateUploadRetry(db, { ...pausing, cause: 'failure', delay_seconds: 90 });
     expect(
       await claimUpload(db, { upload_id: killed.upload_id, lease_seconds: 60 }),
     ).toBeUndefined();
@@ -166,8 +166,9 @@ describe('the moves of an upload', () => {
 
   it('end although the attempt in its pause was excused already: no attempt is excused twice', async () => {
     await updateUploadLeasesOver(db, { lease_seconds: 60 });
-    const { upload_id, attempt } = await makeProcessing(db, await makeProject(db));
-    await updateUploadRetry(db, { upload_id, attempt, cause: 'unavailable', delay_seconds: 5 });
+    const upload = await makeProcessing(db, await makeProject(db));
+    const { upload_id } = upload;
+    await updateUploadRetry(db, { ...upload, cause: 'unavailable', delay_seconds: 5 });
     expect(await updateUploadLeasesOver(db, { lease_seconds: 60 })).toBe(1);
     await nextMillisecond();
     const again = await claimUpload(db, { upload_id, lease_seconds: 60 });
@@ -217,9 +218,20 @@ describe('the moves of an upload', () => {
     expect(
       await claimUpload(db, { upload_id: upload.upload_id, lease_seconds: 60 }),
     ).toBeUndefined();
-    await updateUploadRetry(db, { ...upload, delay_seconds: 0, cause: 'failure' });
+    await updateUploadRetry(db, { ...retried, delay_seconds: 0, cause: 'failure' });
     const again = must(await claimUpload(db, { upload_id: upload.upload_id, lease_seconds: 60 }));
     expect(again).toMatchObject({ timeout_count: 1, attempt: 2 });
+  });
+
+  it.each([
+    ['timeout', { timeout_count: 1, excused_count: 0 }],
+    ['unavailable', { timeout_count: 0, excused_count: 1 }],
+  ] as const)('count a %s once, however often it is said', async (cause, counted) => {
+    const upload = await makeProcessing(db, await makeProject(db));
+    for (const _ of times(3)) {
+      const retried = await updateUploadRetry(db, { ...upload, delay_seconds: 60, cause });
+      expect(retried).toMatchObject({ status: 'processing', attempt: 1, ...counted });
+    }
   });
 });
 

@@ -5,15 +5,16 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { findProject, type ProjectRow } from '../../../runtime/db/projects.ts';
 import { updateUploadAborted } from '../../../runtime/db/upload-ends.ts';
+import { updateUploadPutBegan } from '../../../runtime/db/upload-puts.ts';
 import {
   findUpload,
   type NewUpload,
   type UploadRow,
-  updateUploadPutBegan,
   updateUploadUploaded,
 } from '../../../runtime/db/uploads.ts';
 import { jobs as table } from '../../../runtime/jobs/table.ts';
 import { createInProcessQueue } from '../../../runtime/platform/queue/in-process.ts';
+import { auditEntries } from '../../support/audit-entries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeJobs, type TestJobs } from '../../support/jobs.ts';
 import { makeFile, makeProcessing, makeProject, makeUpload, must } from '../../support/rows.ts';
@@ -111,6 +112,10 @@ describe('the sweep', () => {
     expect(await stateOf(upload)).toBe('failed ingest_size_mismatch');
     expect(await jobs.deps.buckets.ingest.head(upload.ingest_key)).toBeUndefined();
     expect(await reserved()).toBe(0);
+    const after = { error_code: 'ingest_size_mismatch', attempt: 0 };
+    expect(await auditEntries(db, project, 'upload.%')).toMatchObject([
+      { actor_kind: 'system', action: 'upload.fail', target: upload.upload_id, after },
+    ]);
   });
 
   it('leaves bytes of another sha256 to be sent again, and to the worker at the expiry', async () => {
@@ -152,6 +157,30 @@ describe('the sweep', () => {
     expect(await stateOf(upload)).toBe('created');
     await beganAgo(168);
     expect(await jobs.run(sweep)).toMatchObject({ expired: 1 });
+  });
+
+  it('lets a proxy PUT finish that began as the session was being looked at', async () => {
+    for (const body of [undefined, Buffer.from('x')]) {
+      const upload = await make({ mode: 'proxy' });
+      if (body !== undefined) await put(upload, body);
+      await expire(upload);
+      const { head } = jobs.deps.buckets.ingest;
+      vi.spyOn(jobs.deps.buckets.ingest, 'head').mockImplementationOnce(async (key) => {
+        await db.query('update uploads set put_began_at = now() where upload_id = $1', [
+          upload.upload_id,
+        ]);
+        return head(key);
+      });
+      expect(await jobs.run(sweep)).toMatchObject({ expired: 0, failed: 0, errors: 0 });
+      expect(await stateOf(upload)).toBe('created');
+      await expire(upload, '1 day');
+      await db.query(
+        `update uploads set put_began_at = now() - interval '1 day' where upload_id = $1`,
+        [upload.upload_id],
+      );
+      expect(await jobs.run(sweep)).toMatchObject({ errors: 0 });
+      expect(await stateOf(upload)).not.toBe('created');
+    }
   });
 
   it('completes a multipart upload whose parts were joined, and expires one whose were not', async () => {

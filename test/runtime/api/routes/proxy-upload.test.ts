@@ -8,6 +8,8 @@ import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import { type UploadRecord, uploadRecord } from '../../../../runtime/core/resources/upload.ts';
 import { signUploadUrl } from '../../../../runtime/core/signing/upload-url.ts';
+import type { Transaction } from '../../../../runtime/db/client.ts';
+import { updateUploadAborted } from '../../../../runtime/db/upload-ends.ts';
 import { findUpload } from '../../../../runtime/db/uploads.ts';
 import { StorageUnavailable } from '../../../../runtime/platform/storage/bucket.ts';
 import {
@@ -20,6 +22,7 @@ import {
 } from '../../../support/api-client.ts';
 import { PROXY_BYTES_MAX, useApi } from '../../../support/api-server.ts';
 import { type DatabaseClock, takeDatabaseClock } from '../../../support/database-clock.ts';
+import { untilWaiting } from '../../../support/lock-waits.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { id, must } from '../../../support/rows.ts';
 import { noteSeen } from '../../../support/seen.ts';
@@ -326,6 +329,29 @@ describe('PUT proxy.put_url', () => {
     const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
     expect(response.statusCode).toBe(204);
     expect(await statusOf(upload)).toBe('uploaded');
+  });
+
+  it.each<[string, string, (tx: Transaction, uploadId: string) => Promise<unknown>]>([
+    ['an abort', '409 upload_not_pending', updateUploadAborted],
+    [
+      'time',
+      '401 signature_expired',
+      (tx, uploadId) =>
+        tx.query(
+          `update uploads set expires_at = now() - interval '1 second' where upload_id = $1`,
+          [uploadId],
+        ),
+    ],
+  ])('stores nothing where %s ended the session as it was let in', async (_, code, end) => {
+    const upload = await create();
+    const { answered } = await api.db.transaction(async (tx) => {
+      await end(tx, upload.upload_id);
+      const putting = put({ url: urlOf(upload) });
+      await untilWaiting(api.db, 1);
+      return { answered: putting };
+    });
+    expect((await answered).code).toBe(code);
+    expect(await ingest().head(await keyOf(upload))).toBeUndefined();
   });
 });
 

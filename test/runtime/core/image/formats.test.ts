@@ -7,6 +7,7 @@ import {
   SNIFF_BYTES,
   sniffContentType,
 } from '../../../../runtime/core/image/formats.ts';
+import { SVG_BYTES_MAX } from '../../../../runtime/core/limits.ts';
 
 function bytes(...parts: (string | number[])[]): Uint8Array {
   return Buffer.concat(
@@ -122,9 +123,29 @@ describe('sniffContentType', () => {
     fc.assert(fc.property(boxes, (head) => void sniffContentType(head)));
   });
 
-  it('reads a beginning of a fixed length, never slower than its length', () => {
-    const nested = Buffer.from('<!--'.repeat(SNIFF_BYTES / 4));
-    expect(sniffContentType(nested)).toBeUndefined();
+  it('sees an SVG behind a licence of any length, where it is given all of the file', () => {
+    const document = Buffer.from(`<!-- ${'Licence. '.repeat(SNIFF_BYTES)}--><svg>`);
+    expect(sniffContentType(document)).toBe('image/svg+xml');
+    expect(sniffContentType(document.subarray(0, SNIFF_BYTES))).toBeUndefined();
+    expect(sniffContentType(document.subarray(0, -1))).toBeUndefined();
+    expect(sniffContentType(Buffer.alloc(2 * SVG_BYTES_MAX, ' <!---->'))).toBeUndefined();
+  });
+
+  it('is never slower than the length of what it reads', () => {
+    for (const part of [
+      '<!--',
+      '<!---->',
+      '<?a?>',
+      '<!doctype>',
+      '<!doctype[]>',
+      '<!doctype',
+      ' ',
+    ]) {
+      const many = Buffer.from(part.repeat(SVG_BYTES_MAX / part.length));
+      const began = performance.now();
+      expect(sniffContentType(many)).toBeUndefined();
+      expect(performance.now() - began, part).toBeLessThan(10_000);
+    }
   });
 });
 

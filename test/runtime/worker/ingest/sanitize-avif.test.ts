@@ -19,6 +19,25 @@ describe('sanitizing an AVIF', () => {
     expect(psnr(await raw(result.master), await raw(upload))).toBeGreaterThan(40);
   });
 
+  it.each([
+    ['one byte', 'x'],
+    ['a box of 64 bits that is cut off', '\0\0\0\x01free'],
+    ['a text', 'whatever a camera or a program writes behind its pictures'],
+    ['a box that is not whole', '\0\0\x01\0free and some bytes'],
+    ['the table of a sequence that is not whole', '\0\0\x01\0moov and some bytes'],
+  ])('does not look at what stands behind its last box: %s', async (_, text) => {
+    const upload = await over(cutOut(60, 40)).avif().toBuffer();
+    const { master } = await decoder.ingest(Buffer.concat([upload, Buffer.from(text)]), AVIF);
+    expect(master.equals((await decoder.ingest(upload, AVIF)).master)).toBe(true);
+  });
+
+  it('sees that the picture was cut off', async () => {
+    const upload = await over(photograph(60, 40)).avif().toBuffer();
+    for (const bytes of [1, 20, 400]) {
+      expect(await decoder.refusal(upload.subarray(0, -bytes), AVIF)).toBe('decode_failed');
+    }
+  });
+
   it('keeps transparency', async () => {
     const upload = await over(cutOut(200, 200)).avif({ quality: 80 }).toBuffer();
     const { master, has_alpha } = await decoder.ingest(upload, AVIF);

@@ -60,6 +60,22 @@ describe('a TIFF becomes a PNG', () => {
     }
   });
 
+  it.each([0, 9, 255])('upright where its orientation is %i, which there is not', async (turn) => {
+    const planes = [0, 1, 2].map((channel) =>
+      Buffer.from(picture.data.filter((_, index) => index % 3 === channel)),
+    );
+    const tags = { 274: [turn] };
+    for (const options of [{}, { isBig: true }, { order: 'MM' }] as const) {
+      for (const strips of [page.strips, planes]) {
+        const { master } = await decoder.ingest(
+          printTiff([{ ...page, strips, tags }], options),
+          TIFF,
+        );
+        expect((await raw(master)).equals(picture.data)).toBe(true);
+      }
+    }
+  });
+
   it('of as good as the same pixels when it holds a JPEG', async () => {
     const upload = await over(picture).tiff({ compression: 'jpeg', quality: 90 }).toBuffer();
     const result = await decoder.ingest(upload, TIFF);

@@ -87,10 +87,11 @@ async function expectPublishedWhole({ project, upload }: Begun): Promise<void> {
 }
 
 const before = ['reset', 'status_500', 'silence', 'reply_dropped'] as const;
+const answers = ['status_404', 'status_302'] as const;
 const faults: StorageFault[] = [
-  ...before.map((kind) => ({ operation: 'get', kind }) as const),
+  ...[...before, ...answers].map((kind) => ({ operation: 'get', kind }) as const),
   { operation: 'get', kind: 'body_cut' },
-  ...before.map((kind) => ({ operation: 'put', kind }) as const),
+  ...[...before, ...answers].map((kind) => ({ operation: 'put', kind }) as const),
   { operation: 'put', kind: 'request_cut' },
 ];
 

@@ -41,6 +41,12 @@ describe('an SVG in the decoder', () => {
     ]);
   });
 
+  it('is one too behind a licence that is longer than the beginning of other files', async () => {
+    const licence = `<?xml version="1.0"?><!-- ${'Licence. '.repeat(1000)}-->`;
+    const { master } = await ingest(Buffer.concat([Buffer.from(licence), svg(half)]));
+    expect(master.toString()).toBe(svg(half).toString());
+  });
+
   it('says what is wrong in a few words, however long those of the file are', async () => {
     const open = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg"><${'a'.repeat(100_000)}>`);
     expect(await refusal(open)).toBe('decode_failed');

@@ -1,0 +1,129 @@
+// What fails before the storage answers, or instead of it, is an outage: nothing is missing, deleted or refused by it.
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Bucket } from '../../../../runtime/platform/storage/bucket.ts';
+import { createS3Bucket } from '../../../../runtime/platform/storage/s3.ts';
+import {
+  connectS3,
+  createBucket,
+  type S3Server,
+  startS3Server,
+} from '../../../support/s3-server.ts';
+import { makeSelfSigned } from '../../../support/self-signed.ts';
+import {
+  type StorageFaultKind,
+  type StorageFaultProxy,
+  type StorageOperation,
+  startStorageFaultProxy,
+} from '../../../support/storage-fault-proxy.ts';
+
+const png = { content_type: 'image/png' };
+const bytes = Buffer.from('bytes');
+let s3: S3Server;
+let proxy: StorageFaultProxy;
+let straight: Bucket;
+let bucket: Bucket;
+let upload_id: string;
+
+beforeAll(async () => {
+  s3 = await startS3Server();
+  proxy = await startStorageFaultProxy(s3.endpoint);
+  await createBucket(connectS3(s3), 'faults');
+  straight = createS3Bucket(connectS3(s3), 'faults');
+  bucket = createS3Bucket(
+    connectS3({ ...s3, endpoint: proxy.endpoint }, { attempts: 1 }),
+    'faults',
+  );
+  await straight.write('a/key', bytes, png);
+  upload_id = await straight.createMultipart('a/parts', png);
+});
+afterEach(() => proxy.set(undefined));
+afterAll(async () => {
+  await proxy.close();
+  await s3.stop();
+});
+
+const parts = [{ part_number: 1, etag: '"0123456789abcdef0123456789abcdef"' }];
+const calls: [StorageOperation, (through: Bucket) => Promise<unknown>][] = [
+  ['head', (through) => through.head('a/key')],
+  ['get', (through) => through.read('a/key')],
+  ['get', (through) => through.open('a/key', { start: 0, end: 1 })],
+  ['delete', (through) => through.delete('a/key')],
+  ['put', (through) => through.write('a/key', bytes, png)],
+  ['list', (through) => through.list({ prefix: '', limit: 10 })],
+  ['createMultipart', (through) => through.createMultipart('a/new', png)],
+  ['completeMultipart', (through) => through.completeMultipart('a/parts', { upload_id, parts })],
+  ['abortMultipart', (through) => through.abortMultipart('a/parts', upload_id)],
+  ['listMultiparts', (through) => through.listMultiparts({ prefix: '', limit: 10 })],
+];
+
+describe('an answer that no storage gave', () => {
+  const kinds: StorageFaultKind[] = ['status_404', 'status_302'];
+  it.each(kinds.flatMap((kind) => calls.map(([operation, call]) => ({ kind, operation, call }))))(
+    '$kind to $operation',
+    async ({ kind, operation, call }) => {
+      proxy.set({ operation, kind });
+      await expect(call(bucket)).rejects.toMatchObject({
+        code: 'storage_unavailable',
+        advice: expect.stringMatching(/^The bucket faults (answers with status|is not there)/),
+      });
+      expect(proxy.hits()).toBeGreaterThan(0);
+      expect(await straight.read('a/key')).toEqual(bytes);
+      expect(await straight.listMultiparts({ prefix: '', limit: 10 })).toHaveLength(1);
+    },
+  );
+});
+
+it('what the storage itself calls missing is: an object, and an upload in parts', async () => {
+  expect(await straight.read('a/nothing')).toBeUndefined();
+  await straight.delete('a/nothing');
+  const gone = await straight.createMultipart('a/gone', png);
+  await straight.abortMultipart('a/gone', gone);
+  await straight.abortMultipart('a/gone', gone);
+  const completing = straight.completeMultipart('a/gone', { upload_id: gone, parts });
+  await expect(completing).rejects.toMatchObject({ code: 'multipart_complete_failed' });
+});
+
+describe('a connection that is not made', () => {
+  const adviceOf = async (endpoint: string): Promise<unknown> => {
+    const away = createS3Bucket(connectS3({ ...s3, endpoint }, { attempts: 1 }), 'faults');
+    const faults = await Promise.all(
+      calls.map(([, call]) => call(away).catch((error: unknown) => error)),
+    );
+    const advices = new Set(faults.map((fault) => (fault as { advice?: string }).advice));
+    expect(advices.size).toBe(1);
+    return [...advices][0];
+  };
+
+  it.each([
+    ['localhost', 'nobody trusts', 'shows a certificate that is not trusted: name its authority'],
+    ['elsewhere.example', 'we trust', 'shows the certificate of another host: check TINTYPE_S3_'],
+  ])('to a certificate of %s that %s', async (host, trust, advice) => {
+    const signed = makeSelfSigned(host);
+    const server = createTlsServer(signed);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const trusted = getCACertificates('default');
+    if (trust === 'we trust') setDefaultCACertificates([...trusted, signed.cert]);
+    try {
+      expect(await adviceOf(`https://localhost:${port}`)).toContain(advice);
+    } finally {
+      setDefaultCACertificates(trusted);
+      server.close();
+    }
+  });
+
+  it.each(['http', 'https'])('by %s to what speaks another protocol', async (scheme) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).end('220 mail.example ESMTP\r\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    expect(await adviceOf(`${scheme}://127.0.0.1:${port}`)).toMatch(
+      /^The bucket faults cannot be reached \((HPE_\w+|EPROTO)\): check TINTYPE_S3_ENDPOINT/,
+    );
+    server.close();
+  });
+});
