@@ -44,6 +44,7 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
   };
 }
 
-function notYet(dependency: string): Probes {
+/** A check that fails for as long as a process starts. */
+export function notYet(dependency: string): Probes {
   return { [dependency]: () => Promise.reject(new Error('the process still starts')) };
 }

@@ -16,12 +16,14 @@ import { findReadiness } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
-import { createPatience } from './patience.ts';
+import { createPatience, notYet } from './patience.ts';
 
 /** Within the 30 seconds that Kubernetes gives a pod where nothing else is said. */
 export const END_MS_MAX = 25_000;
 /** An upload that hangs is given up after two minutes: whatever a worker has begun it ends, and nobody does it again. */
 export const WORKER_END_MS_MAX = 150_000;
+/** Bytes of an upload that are still being sent have a minute. */
+export const API_END_MS_MAX = 70_000;
 /** Usage goes with the volume of its pod: while the database is away, delivery waits five minutes for it. */
 export const DELIVERY_END_MS_MAX = 335_000;
 const CLOSE_MS = 5_000;
@@ -63,8 +65,10 @@ export async function runDeployment<Field extends ConfigField>(
     const watched = { metrics, log, probes: () => probes() };
     const watch_port = await openHealth(watched, { port: config.metricsPort, lifecycle });
     const deps = await openDeployment(config, { log, lifecycle, metrics, patience });
-    probes = () => probesOf(deps);
+    // Old pods go when new ones are ready: by then those work.
+    probes = () => ({ ...probesOf(deps), ...notYet('start') });
     const { port } = await wanted.start({ deps, config, lifecycle });
+    probes = () => probesOf(deps);
     const duration_ms = Math.round(performance.now() - started);
     log.info('ready', { ...defined({ port, watch_port }), duration_ms });
   });

@@ -40,22 +40,25 @@ export type ApiProcess = {
 /** Serves what else is on this port; returns whether the request was for it. */
 export type Beside = (...exchange: Parameters<RequestListener>) => boolean;
 
-/** How long requests under way may take at the end. */
-const DRAIN_MS = 12_000;
+/** How long requests under way may take at the end: an upload may have just begun. */
+const DRAIN_MS = 60_000;
 
 type ApiOptions = Pick<ClosingTerms, 'quiet_ms'> & {
   config: ApiConfig;
   beside?: readonly Beside[];
+  /** How long requests under way may take at the end. */
+  drain_ms?: number;
 };
 
-export function startApi(deps: Deps, { config, beside = [], quiet_ms }: ApiOptions): ApiProcess {
+export function startApi(deps: Deps, options: ApiOptions): ApiProcess {
+  const { config, beside = [], drain_ms = DRAIN_MS, quiet_ms } = options;
   const api = createApi(apiDeps(deps, config));
   const listener: RequestListener = (request, response) => {
     if (!beside.some((handle) => handle(request, response))) api(request, response);
   };
   const server = createApiServer(listener, { baseUrl: config.baseUrl });
   const closing = prepareToClose(server);
-  return { server, stop: () => closing.close({ deadline_ms: DRAIN_MS, quiet_ms }) };
+  return { server, stop: () => closing.close({ deadline_ms: drain_ms, quiet_ms }) };
 }
 
 function apiDeps(deps: Deps, config: ApiConfig): ApiDeps {

@@ -15,6 +15,7 @@ import { errorEnvelope } from '../core/errors.ts';
 import { COMPLETE_BODY_BYTES_MAX } from '../core/limits.ts';
 import { PROXY_UPLOAD_PATH } from '../core/signing/upload-url.ts';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
+import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault, UNCLEAR_HOST } from '../platform/http/protocol-fault.ts';
 import { refuseConnection } from '../platform/http/refuse-connection.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
@@ -27,25 +28,23 @@ export type ApiServerOptions = Partial<ApiTimeouts> & {
 type ApiTimeouts = {
   /** For a request's head to arrive whole. */
   headers_ms: number;
-  /** Between requests: longer than any proxy in front keeps a connection, so that it never sends into a closing one. */
-  keep_alive_ms: number;
   check_ms: number;
 };
 
-const TIMEOUTS: ApiTimeouts = { headers_ms: 10_000, keep_alive_ms: 75_000, check_ms: 1000 };
+const TIMEOUTS: ApiTimeouts = { headers_ms: 10_000, check_ms: 1000 };
 
 export function createApiServer(
   listener: RequestListener,
   { baseUrl, ...timeouts }: ApiServerOptions,
 ): Server {
-  const { headers_ms, keep_alive_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
+  const { headers_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
   const help = { link: printHelpLink(baseUrl, UNREAD) };
   const faults = createConnectionFaults();
   const server = createServer({
     headersTimeout: headers_ms,
     // The bytes of an upload may come over this port too, and have a least rate instead of a deadline.
     requestTimeout: 0,
-    keepAliveTimeout: keep_alive_ms,
+    ...keepAlive,
     connectionsCheckingInterval: check_ms,
     // Refused here, in our words.
     requireHostHeader: false,

@@ -3,6 +3,7 @@
  * Spec: Delivery host; Metering.
  */
 import type { Server } from 'node:http';
+import { RENDER_DEADLINE_SECONDS } from '../core/limits.ts';
 import { type ClosingTerms, prepareToClose } from '../platform/http/close-server.ts';
 import type { DeliveryDeps } from './deps.ts';
 import { createDerivedImages } from './derived-images.ts';
@@ -34,7 +35,8 @@ export type DeliveryProcess = {
   stop(): Promise<void>;
 };
 
-const DRAIN_MS = 12_000;
+/** A render that was asked for just now, and some time to send it. */
+const DRAIN_MS = RENDER_DEADLINE_SECONDS * 1000 + 5_000;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 
 export function startDelivery(options: DeliveryOptions): DeliveryProcess {

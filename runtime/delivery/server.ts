@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createConnectionFaults } from '../platform/http/connection-faults.ts';
+import { keepAlive } from '../platform/http/keep-alive.ts';
 import { protocolFault } from '../platform/http/protocol-fault.ts';
 import { assignRequestId } from '../platform/http/request-id.ts';
 import { onRequestTrail } from '../platform/http/request-trail.ts';
@@ -22,8 +23,6 @@ export type DeliveryTimeouts = {
   request_ms: number;
   /** Without a byte in either direction: longer than a render takes. */
   idle_ms: number;
-  /** Between requests: longer than any proxy in front keeps a connection, so that it never sends into a closing one. */
-  keep_alive_ms: number;
   check_ms: number;
 };
 
@@ -31,7 +30,6 @@ const TIMEOUTS: DeliveryTimeouts = {
   headers_ms: 10_000,
   request_ms: 30_000,
   idle_ms: 60_000,
-  keep_alive_ms: 75_000,
   check_ms: 1_000,
 };
 
@@ -44,11 +42,11 @@ export function createDeliveryServer(
   deps: DeliveryDeps,
   timeouts: Partial<DeliveryTimeouts> = {},
 ): DeliveryServer {
-  const { headers_ms, request_ms, idle_ms, keep_alive_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
+  const { headers_ms, request_ms, idle_ms, check_ms } = { ...TIMEOUTS, ...timeouts };
   const server = createServer({
     headersTimeout: headers_ms,
     requestTimeout: request_ms,
-    keepAliveTimeout: keep_alive_ms,
+    ...keepAlive,
     connectionsCheckingInterval: check_ms,
     // A missing Host is refused with the other protocol faults.
     requireHostHeader: false,

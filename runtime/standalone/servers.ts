@@ -18,6 +18,7 @@ type ServerOptions = {
 
 /** No balancer sends people on: whoever presses Ctrl-C wants it to end. */
 const QUIET_MS = 100;
+const DRAIN_MS = 12_000;
 
 /** Who saves a document or uploads a file looks at once whether it is there; the database is next door. */
 const LOOKUPS_FRESH_SECONDS = 1;
@@ -40,6 +41,7 @@ async function startApiBeside(
     config,
     beside: [storage.handle, provider.handle],
     quiet_ms: QUIET_MS,
+    drain_ms: DRAIN_MS,
   });
   await listen(api.server, { port: config.apiPort, option: '--api-port PORT', host: LOOPBACK });
   lifecycle.onStop('api', api.stop);
@@ -55,6 +57,7 @@ async function startDeliveryHosts(deps: Deps, { config, lifecycle }: ServerOptio
     fresh_seconds: LOOKUPS_FRESH_SECONDS,
     spool_folder: config.spoolDir,
     quiet_ms: QUIET_MS,
+    drain_ms: DRAIN_MS,
   });
   lifecycle.onStop('delivery', stop);
   const option = '--delivery-port PORT';

@@ -4,6 +4,7 @@
  * cannot be read is the fault of its own request, which may wait for it.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 export type ConnectionFaults = {
@@ -28,7 +29,11 @@ export function createConnectionFaults(): ConnectionFaults {
     note: (request, response) => void latest.set(request.socket, { request, response }),
     end: (socket, { refuse, answer }) => {
       const { request, response } = latest.get(socket) ?? {};
-      if (request === undefined || response === undefined) return refuse();
+      if (request === undefined || response === undefined) {
+        // Nobody has said anything: words would be the answer to a request that is on its way.
+        if (isSilent(socket)) return void socket.destroy();
+        return refuse();
+      }
       // Answered already, whatever its body would have been: more words would be a second answer.
       if (response.writableFinished) return request.complete ? refuse() : void socket.end();
       // A connection that was reset breaks bodies too, but nobody reads on it.
@@ -43,6 +48,10 @@ export function createConnectionFaults(): ConnectionFaults {
       ending.add(socket);
     },
   };
+}
+
+function isSilent(socket: Duplex): boolean {
+  return socket instanceof Socket && socket.bytesRead === 0;
 }
 
 /** Who reads a body chunk by chunk listens for them; whoever does not answers without it, and soon. */

@@ -4,14 +4,13 @@ import { z } from 'zod';
 import { tokenCredential } from '../../../runtime/api/auth/principal.ts';
 import type { Endpoint } from '../../../runtime/api/endpoint.ts';
 import { endpoints } from '../../../runtime/api/endpoints.ts';
-import { apiFields, startApi } from '../../../runtime/api/serve.ts';
+import { startApi } from '../../../runtime/api/serve.ts';
 import { CURSOR_LENGTH_MAX } from '../../../runtime/core/limits.ts';
 import type { ProjectRecord } from '../../../runtime/core/resources/project.ts';
 import { insertAccessRequest } from '../../../runtime/db/access-requests.ts';
 import { insertIncident } from '../../../runtime/db/incidents.ts';
 import { insertLibrary } from '../../../runtime/db/libraries.ts';
 import { upsertModerationNote } from '../../../runtime/db/moderation-notes.ts';
-import { parseConfig } from '../../../runtime/platform/config.ts';
 import { listen } from '../../../runtime/platform/http/listen.ts';
 import {
   type Caller,
@@ -21,6 +20,7 @@ import {
   issuesOf,
   newSubject,
 } from '../../support/api-client.ts';
+import { apiConfig } from '../../support/api-config.ts';
 import { STAFF_SUBJECT, useApi } from '../../support/api-server.ts';
 import { id, makeCheck, makeFile, makeUpload } from '../../support/rows.ts';
 import { insertEvent, setCallback } from '../../support/webhooks.ts';
@@ -218,19 +218,7 @@ describe('a cursor', () => {
 
   /** A process of its own configuration, and the answer to one call of it. */
   async function ask(tokenKeys: string, { path, key }: { path: string; key: string }) {
-    const config = parseConfig(
-      {
-        TINTYPE_BASE_URL: 'https://api.test',
-        TINTYPE_DELIVERY_ROOT_DOMAIN: 'images.test',
-        TINTYPE_IDENTITY_ISSUER: 'https://id.test',
-        TINTYPE_IDENTITY_JWKS_URL: 'https://id.test/jwks.json',
-        TINTYPE_REQUEST_SIGNING_SECRET: 'a-long-random-text-of-the-dashboard',
-        TINTYPE_STORAGE_EVENT_SECRET: 'a-long-random-text-of-the-storage',
-        TINTYPE_KEY_ENCRYPTION_KEYS: OLD,
-        TINTYPE_TOKEN_KEYS: tokenKeys,
-      },
-      apiFields,
-    );
+    const config = apiConfig({ TINTYPE_KEY_ENCRYPTION_KEYS: OLD, TINTYPE_TOKEN_KEYS: tokenKeys });
     const { server, stop } = startApi(api.deps(), { config, quiet_ms: 0 });
     const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT' });
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printHelpLink } from '../../../runtime/core/error-help/help-link.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
@@ -124,6 +127,20 @@ describe('a body', () => {
 });
 
 describe('a connection', () => {
+  it('on which nothing comes is closed without words', async () => {
+    expect(await say('')).toBe('');
+  });
+
+  it('is kept between requests for longer than proxies do, while somebody is there', async () => {
+    // Envoy's, where nobody says otherwise.
+    expect(host.server.keepAliveTimeout).toBeGreaterThan(3_600_000);
+    const socket = connect({ port: host.port, host: '127.0.0.1' });
+    socket.write(get(PATH).replaceAll('%H', name));
+    await once(socket, 'data');
+    await expect.poll(() => timerOf(host.port)).toBe('keep-alive');
+    socket.destroy();
+  });
+
   it('whose request head arrives too slowly is closed with one 400', async () => {
     const answer = await say(`GET ${PATH} HTTP/1.1\r\nHost: %H\r\nX-A`);
     expect(statuses(answer)).toEqual(['400']);
@@ -140,3 +157,13 @@ describe('a connection', () => {
     expect(statuses(await say(get(PATH, 'Connection: close\r\n')))).toEqual(['200']);
   });
 });
+
+/** What Linux waits for on the server's side of its only connection. */
+async function timerOf(port: number): Promise<string | undefined> {
+  const at = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
+  const established = lines
+    .map((line) => line.trim().split(/\s+/))
+    .find(([, local = '', , state]) => local.endsWith(at) && state === '01');
+  return established?.[5]?.startsWith('02:') ? 'keep-alive' : established?.[5];
+}

@@ -1,0 +1,56 @@
+// What those who watch a process are told while it starts, on real servers.
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { runDeployment } from '../../../runtime/actions/run-deployment.ts';
+import { findFreePort } from '../../../runtime/platform/http/free-port.ts';
+import type { Lifecycle } from '../../../runtime/platform/lifecycle.ts';
+import { type Servers, startServers } from '../../contract/support/servers.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const { url } = useDatabase();
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(() => servers?.stop());
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+it('a process is ready when its own part has begun, and not with what that works with', async () => {
+  const begun = Promise.withResolvers<void>();
+  const starting = Promise.withResolvers<Lifecycle>();
+  const port = await findFreePort();
+  const environment = await servers.environment();
+  // Credentials are looked for in the environment of the process.
+  for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+  const ended = runDeployment({
+    name: 'waiting',
+    env: {
+      ...environment,
+      TINTYPE_DATABASE_URL: url(),
+      TINTYPE_METRICS_PORT: String(port),
+      TINTYPE_LOG_LEVEL: 'silent',
+    },
+    fields: [],
+    start: async ({ lifecycle }) => {
+      starting.resolve(lifecycle);
+      await begun.promise;
+      return {};
+    },
+  });
+  const ask = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    return [answer.status, await answer.json()];
+  };
+  const lifecycle = await starting.promise;
+  const usable = { database: true, ingest: true, content: true };
+  expect(await ask('/readyz')).toEqual([
+    503,
+    { ready: false, checks: { ...usable, start: false } },
+  ]);
+  expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
+  begun.resolve();
+  await expect.poll(() => ask('/readyz')).toEqual([200, { ready: true, checks: usable }]);
+  await lifecycle.stop();
+  await ended;
+});

@@ -1,0 +1,64 @@
+// The end of an API process, with the bytes of an upload still on their way.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { buffer, text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { type Beside, startApi } from '../../../runtime/api/serve.ts';
+import { listen } from '../../../runtime/platform/http/listen.ts';
+import { apiConfig } from '../../support/api-config.ts';
+import { useApi } from '../../support/api-server.ts';
+
+const api = useApi();
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const counts: Beside = (request, response) => {
+  void buffer(request).then(
+    ({ length }) => response.end(`${length} bytes`),
+    () => undefined,
+  );
+  return true;
+};
+
+/** Half of a body is sent when the process is told to end. */
+async function endHalfway(drain: { drain_ms?: number } = {}) {
+  const { server, stop } = startApi(api.deps(), {
+    ...{ config: apiConfig(), beside: [counts], quiet_ms: 0 },
+    ...drain,
+  });
+  const port = await listen(server, { port: 0, option: 'TINTYPE_API_PORT', host: '127.0.0.1' });
+  const socket = connect({ port, host: '127.0.0.1' }).on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  const request = once(server, 'request');
+  socket.write('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nfirst');
+  await request;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const stopped = stop();
+  // Not by a poll of vitest, which moves the clock.
+  while (server.listening) await turn();
+  return { socket, stopped };
+}
+
+it('lets a body that is being sent arrive for a minute where nobody says otherwise', async () => {
+  const { socket, stopped } = await endHalfway();
+  vi.advanceTimersByTime(59_999);
+  // Whoever was hung up on would be gone a turn later.
+  await turn();
+  socket.write('there');
+  vi.useRealTimers();
+  expect(await text(socket)).toContain('10 bytes');
+  await stopped;
+});
+
+it.each([
+  [60_000, {}],
+  [1000, { drain_ms: 1000 }],
+])('hangs up on it after %d ms', async (ms, drain) => {
+  const { socket, stopped } = await endHalfway(drain);
+  vi.advanceTimersByTime(ms);
+  vi.useRealTimers();
+  expect(await text(socket).catch(() => '')).toBe('');
+  await stopped;
+});
