@@ -1,6 +1,6 @@
 /**
  * What the audit log keeps of a change to a project: the settings that changed, as they were and as they are. Of a
- * callback URL only the origin is kept, since the rest of it may be a secret. Spec: Project.
+ * callback URL only the origin is kept, and that what follows it is new, since that may be a secret. Spec: Project.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
@@ -18,8 +18,8 @@ export async function auditProject(
   const { project_id, organization_id, project_slug } = after;
   const [then, now] = [before && settingsOf(before), settingsOf(after)];
   const changed = Object.keys(now).filter((name) => !isDeepStrictEqual(then?.[name], now[name]));
-  const isRotated = isNewSecret(before, after);
-  if (changed.length === 0 && !isRotated) return;
+  const untold = { ...newSecret(before, after), ...newPath(before, after) };
+  if (changed.length === 0 && Object.keys(untold).length === 0) return;
   await insertAuditEntry(tx, {
     ...actor,
     organization_id,
@@ -27,7 +27,7 @@ export async function auditProject(
     action,
     target: project_slug,
     before: then && pick(then, changed),
-    after: { ...pick(now, changed), ...(isRotated ? { callback_secret: 'new' } : {}) },
+    after: { ...pick(now, changed), ...untold },
   });
 }
 
@@ -42,7 +42,7 @@ function settingsOf(row: ProjectRow): Settings {
     allowed_transform_chains: row.allowed_transform_chains,
     default_watermark_preset_id: row.default_watermark_preset_id,
     raw_download_enabled: row.raw_download_enabled,
-    callback_origin: row.callback_url === null ? null : new URL(row.callback_url).origin,
+    callback_origin: originOf(row.callback_url),
     status: row.status,
     suspended_by: row.suspended_by,
     suspended_by_deletion: row.suspended_by_deletion,
@@ -53,9 +53,21 @@ function settingsOf(row: ProjectRow): Settings {
   };
 }
 
-function isNewSecret(before: ProjectRow | undefined, after: ProjectRow): boolean {
+function originOf(url: string | null): string | null {
+  return url === null ? null : new URL(url).origin;
+}
+
+function newSecret(before: ProjectRow | undefined, after: ProjectRow): Settings {
   const [old, current] = [before?.callback_secret_sealed, after.callback_secret_sealed];
-  return current !== null && (old == null || !current.equals(old));
+  const isNew = current !== null && (old == null || !current.equals(old));
+  return isNew ? { callback_secret: 'new' } : {};
+}
+
+/** Where the origin says nothing of it. */
+function newPath(before: ProjectRow | undefined, { callback_url: current }: ProjectRow): Settings {
+  const old = before?.callback_url ?? null;
+  const isNew = old !== current && originOf(old) === originOf(current);
+  return isNew ? { callback_path: 'new' } : {};
 }
 
 function pick(settings: Settings, names: readonly string[]): Settings {

@@ -11,6 +11,7 @@ import type { Transaction } from '../db/client.ts';
 import {
   type FileRow,
   lockFile,
+  updateBlockForgotten,
   updateFileBlocked,
   updateFileBlockedByStaff,
   updateFileUnblocked,
@@ -62,6 +63,19 @@ export async function unblockFile(
   const after = note ? { note } : undefined;
   await audit(tx, ready, { actor, action: 'file.unblock', before: { blocked_by, reason }, after });
   return ready;
+}
+
+/** Of a deleted file, which would hand it on to the next one of its slug. Nobody is told: it is not served again. */
+export async function forgetBlock(
+  tx: Transaction,
+  { file_id, actor }: Pick<Unblock, 'file_id' | 'actor'>,
+): Promise<void> {
+  const file = await lockFile(tx, file_id);
+  if (file?.status !== 'deleted' || file.blocked_by === null) return;
+  await updateBlockForgotten(tx, file_id);
+  const { blocked_by, blocked_reason: reason, status } = file;
+  const before = { blocked_by, reason };
+  await audit(tx, file, { actor, action: 'file.unblock', before, after: { status } });
 }
 
 /** Nobody is told: the file was blocked before. */

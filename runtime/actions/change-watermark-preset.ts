@@ -89,7 +89,15 @@ export async function deleteWatermarkPreset(
   );
 }
 
-function settingsOf({ name, file_id, file_slug, x_offset, y_offset, opacity }: WatermarkPresetRow) {
+/** As the audit log keeps them. */
+export function settingsOf({
+  name,
+  file_id,
+  file_slug,
+  x_offset,
+  y_offset,
+  opacity,
+}: WatermarkPresetRow) {
   return { name, file_id, file_slug, x_offset, y_offset, opacity };
 }
 

@@ -5,26 +5,51 @@
  */
 import { type Actor, insertAuditEntry } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
-import { deleteWatermarkPresetsOfFile } from '../db/watermark-presets.ts';
+import { findProject } from '../db/projects.ts';
+import { onlyRow } from '../db/rows.ts';
+import { deleteWatermarkPresetsOfFile, hasWatermarkPresetOfFile } from '../db/watermark-presets.ts';
+import { auditProject } from './audit-project.ts';
+import { settingsOf } from './change-watermark-preset.ts';
 import { type PurgedFile, purgeFile, purgeProject } from './purge.ts';
+
+type Forgetting = { reason: string; actor: Actor };
 
 /** The project's row is locked. Returns the ids of the presets that went. */
 export async function forgetFile(
   tx: Transaction,
   file: PurgedFile,
-  { reason, actor }: { reason: string; actor: Actor },
+  forgetting: Forgetting,
 ): Promise<string[]> {
-  const { project_id, file_id, file_slug } = file;
-  const presetIds = await deleteWatermarkPresetsOfFile(tx, file_id);
-  if (presetIds.length === 0) {
+  const { project_id, file_id } = file;
+  const { reason } = forgetting;
+  if (!(await hasWatermarkPresetOfFile(tx, file_id))) {
     await purgeFile(tx, file, reason);
-    return presetIds;
+    return [];
   }
+  const presetIds = await removePresets(tx, file, forgetting);
   await purgeProject(tx, { project_id, reason });
-  for (const target of presetIds) {
-    const before = { file_id, file_slug };
-    const entry = { action: 'watermark_preset.delete', target, before, after: { because: reason } };
-    await insertAuditEntry(tx, { project_id, ...actor, ...entry });
-  }
   return presetIds;
+}
+
+/** With an entry of each in the audit log, and of the default. */
+async function removePresets(
+  tx: Transaction,
+  { project_id, file_id }: PurgedFile,
+  { reason, actor }: Forgetting,
+): Promise<string[]> {
+  const project = onlyRow(await findProject(tx, project_id));
+  const presets = await deleteWatermarkPresetsOfFile(tx, file_id);
+  for (const preset of presets) {
+    await insertAuditEntry(tx, {
+      project_id,
+      ...actor,
+      action: 'watermark_preset.delete',
+      target: preset.watermark_preset_id,
+      before: settingsOf(preset),
+      after: { because: reason },
+    });
+  }
+  const after = onlyRow(await findProject(tx, project_id));
+  await auditProject(tx, { action: 'project.update', actor, before: project, after });
+  return presets.map(({ watermark_preset_id }) => watermark_preset_id);
 }

@@ -5,10 +5,9 @@
  */
 import type { Actor } from '../db/audit-log.ts';
 import type { Transaction } from '../db/client.ts';
-import { forgetBlock } from '../db/files.ts';
 import type { ProjectRow } from '../db/projects.ts';
 import { listUnreviewedBlocks } from '../db/scanner-checks.ts';
-import { unblockFile } from './block-file.ts';
+import { forgetBlock, unblockFile } from './block-file.ts';
 
 type Switch = {
   /** As it was, locked by the transaction. */
@@ -20,11 +19,11 @@ type Switch = {
 
 export async function switchAutoBlock(
   tx: Transaction,
-  { project, nudity_auto_block, ...decision }: Switch,
+  { project, nudity_auto_block, actor, now }: Switch,
 ): Promise<void> {
   if (!project.nudity_auto_block || nudity_auto_block !== false) return;
   for (const { file_id, status } of await listUnreviewedBlocks(tx, project.project_id)) {
-    if (status === 'deleted') await forgetBlock(tx, file_id);
-    else await unblockFile(tx, { file_id, ...decision });
+    if (status === 'deleted') await forgetBlock(tx, { file_id, actor });
+    else await unblockFile(tx, { file_id, actor, now });
   }
 }

@@ -123,17 +123,32 @@ export function projectEndpoint<Body = undefined, Query = undefined, Prepared = 
     /** Asks whoever may be slow, before a transaction opens that would wait for it. */
     prepare?(call: ProjectCall<Body, Query>): Promise<Prepared>;
     handle(call: ProjectCall<Body, Query>, prepared: Prepared): Promise<unknown>;
+    /**
+     * What this process keeps of the project's past goes here: the handler may work in a transaction that commits after
+     * it. Called when that has ended, in whatever way, because a commit that seemed to fail may have been one.
+     */
+    afterwards?(call: Pick<ProjectCall<Body, Query>, 'deps' | 'project'>): void;
   },
 ): Endpoint {
   const described = facts(shape);
-  const begin = async (call: RawCall): Promise<Work> => {
-    const project = await findOwnProject(call, described.projects);
+  const begin = async (call: RawCall, project: ProjectRow): Promise<Work> => {
     const misfits = shape.misfits?.({ ...call, project });
     const known = { ...checked(shape, call, misfits), project };
     const prepared = (await shape.prepare?.(known)) as Prepared;
     return async (deps) => answer(shape.ok, await shape.handle({ ...known, deps }, prepared));
   };
-  return { ...described, run: (call) => answerOnce(described, call, begin) };
+  const run = async (call: RawCall): Promise<Answer> => {
+    let project: ProjectRow | undefined;
+    try {
+      return await answerOnce(described, call, async () => {
+        project = await findOwnProject(call, described.projects);
+        return begin(call, project);
+      });
+    } finally {
+      if (project !== undefined) shape.afterwards?.({ deps: call.deps, project });
+    }
+  };
+  return { ...described, run };
 }
 
 function facts<Body, Query>(shape: Shape<Body, Query>): Omit<Endpoint, 'run'> {

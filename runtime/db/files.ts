@@ -226,7 +226,7 @@ export async function updateFileBlockedByStaff(
 }
 
 /** Of a deleted file, so that the next one of its slug does not start blocked. */
-export async function forgetBlock(tx: Transaction, fileId: string): Promise<void> {
+export async function updateBlockForgotten(tx: Transaction, fileId: string): Promise<void> {
   await tx.query(
     `update files set blocked_by = null, blocked_reason = null, blocked_at = null, updated_at = now()
      where file_id = $1 and status = 'deleted'`,

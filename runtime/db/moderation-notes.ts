@@ -17,7 +17,7 @@ export type ModerationNoteRow = {
 type NoteOfFile = Pick<ModerationNoteRow, 'project_id' | 'file_slug'>;
 type NewModerationNote = Omit<ModerationNoteRow, 'created_at' | 'updated_at'>;
 
-/** Writes the note, in the place of the one before. */
+/** Writes the note, in the place of the one before, and new as that was: who reads the newest first finds it. */
 export async function upsertModerationNote(
   db: Queryable,
   { project_id, file_slug, note, author }: NewModerationNote,
@@ -25,7 +25,7 @@ export async function upsertModerationNote(
   const [row] = await db.query<ModerationNoteRow>(
     `insert into moderation_notes (project_id, file_slug, note, author) values ($1, $2, $3, $4)
      on conflict (project_id, file_slug) do update set note = excluded.note,
-       author = excluded.author, updated_at = now()
+       author = excluded.author, created_at = now(), updated_at = now()
      returning *`,
     [project_id, file_slug, note, author],
   );

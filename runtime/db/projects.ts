@@ -207,12 +207,14 @@ export async function updateProject(
   return updated[0];
 }
 
-/** Forgets every derived image of the project: its cache keys begin with the generation. */
+/**
+ * Forgets every derived image of the project: its cache keys begin with the generation. No setting of the project has
+ * changed with it, and so neither has its time.
+ */
 export async function updateProjectGeneration(tx: Transaction, projectId: string): Promise<void> {
-  await tx.query(
-    'update projects set generation = generation + 1, updated_at = now() where project_id = $1',
-    [projectId],
-  );
+  await tx.query('update projects set generation = generation + 1 where project_id = $1', [
+    projectId,
+  ]);
 }
 
 function printChanges(changes: ProjectChanges): { columns: string[]; values: unknown[] } {

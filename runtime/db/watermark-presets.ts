@@ -119,11 +119,15 @@ export async function hasWatermarkPresetOfFile(db: Queryable, fileId: string): P
   return rows.length > 0;
 }
 
-/** Removes what draws this file, the project's default included; returns the ids. */
+/** Removes what draws this file, the project's default included; returns what was there. */
 export async function deleteWatermarkPresetsOfFile(
   tx: Transaction,
   fileId: string,
-): Promise<string[]> {
+): Promise<WatermarkPresetRow[]> {
+  const rows = await tx.query<WatermarkPresetRow>(
+    `${SELECT} where w.file_id = $1 order by w.watermark_preset_id`,
+    [fileId],
+  );
   await tx.query(
     `update projects set default_watermark_preset_id = null, version = version + 1, updated_at = now()
      from watermark_presets w
@@ -131,9 +135,6 @@ export async function deleteWatermarkPresetsOfFile(
        and projects.default_watermark_preset_id = w.watermark_preset_id`,
     [fileId],
   );
-  const rows = await tx.query<{ watermark_preset_id: string }>(
-    'delete from watermark_presets where file_id = $1 returning watermark_preset_id',
-    [fileId],
-  );
-  return rows.map((row) => row.watermark_preset_id);
+  await tx.query('delete from watermark_presets where file_id = $1', [fileId]);
+  return rows;
 }

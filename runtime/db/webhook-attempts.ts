@@ -15,6 +15,8 @@ export type ClaimedWebhook = {
   /** Attempts of the schedule that failed so far. */
   attempt: number;
   asked_by: 'schedule' | 'person';
+  /** The wish that a person's attempt fulfills. */
+  resend_at: Date | null;
   /** Of its cause. */
   request_id: string | null;
   traceparent: string | null;
@@ -83,7 +85,7 @@ export async function claimWebhooks(db: Queryable, room: WebhookRoom): Promise<C
      from picked, projects p
      where d.delivery_id = picked.delivery_id and p.project_id = d.project_id
      returning d.delivery_id, d.project_id, picked.host, d.event, d.url, d.body, d.attempt, d.lease_until,
-       d.request_id, d.traceparent,
+       d.resend_at, d.request_id, d.traceparent,
        case when d.resend_at <= now() then 'person' else 'schedule' end as asked_by,
        p.callback_secret_sealed,
        case when p.previous_callback_secret_until > now() then p.previous_callback_secret_sealed end
@@ -121,13 +123,16 @@ export type WebhookAttemptRow = {
 
 export type EndedAttempt = Omit<WebhookAttemptRow, 'attempt_number'> & {
   lease_until: Date;
+  /** As it was claimed. */
+  resend_at: Date | null;
   /** Until the schedule's next attempt after this failure; null: there is none. */
   retry_seconds: number | null;
 };
 
 /**
  * Writes the attempt down and moves its delivery: delivered, to the next attempt, or abandoned. What a person asked
- * for leaves the schedule as it is unless it arrived. Undefined when the lease went to somebody else.
+ * for leaves the schedule as it is unless it arrived, and a later wish waits. Undefined when the lease went to
+ * somebody else.
  */
 export async function recordWebhookAttempt(
   db: Queryable,
@@ -155,15 +160,22 @@ export async function recordWebhookAttempt(
       ended.started_at,
       ended.duration_ms,
       ended.response_excerpt,
-      ...(ended.error !== null && ended.asked_by === 'schedule' ? [ended.retry_seconds] : []),
+      ...ninthOf(ended),
     ],
   );
   return row?.status;
 }
 
+/** What only one kind of move takes. */
+function ninthOf({ error, asked_by, resend_at, retry_seconds }: EndedAttempt): unknown[] {
+  if (asked_by === 'person') return [resend_at];
+  return error === null ? [] : [retry_seconds];
+}
+
 /** A delivery that was canceled meanwhile keeps that, unless it arrived. */
 function moveOf({ error, asked_by }: EndedAttempt): string {
-  const counted = asked_by === 'schedule' ? 'attempt = attempt + 1' : 'resend_at = null';
+  const counted =
+    asked_by === 'schedule' ? 'attempt = attempt + 1' : 'resend_at = nullif(resend_at, $9)';
   if (error === null) {
     return `${counted}, status = 'delivered', delivered_at = now(), next_attempt_at = null`;
   }

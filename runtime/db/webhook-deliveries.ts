@@ -136,13 +136,17 @@ export async function findWebhookDelivery(
   return rows[0];
 }
 
-/** One more attempt, now, to the project's callback URL. Undefined where there is no such delivery. */
+/**
+ * One more attempt, now, to the project's callback URL. Undefined where there is no such delivery. Each wish has a time
+ * of its own: the attempt for the one before may be under way, to where the callback was then.
+ */
 export async function updateWebhookResend(
   tx: Transaction,
   { project_id, delivery_id, url }: { project_id: string; delivery_id: string; url: string },
 ): Promise<WebhookDeliveryRow | undefined> {
   const rows = await tx.query<WebhookDeliveryRow>(
-    `update webhook_deliveries set resend_at = coalesce(resend_at, now()), url = $3, updated_at = now()
+    `update webhook_deliveries set url = $3, updated_at = now(),
+       resend_at = greatest(now(), resend_at + interval '1 millisecond')
      where project_id = $1 and delivery_id = $2 returning ${COLUMNS}`,
     [project_id, delivery_id, url],
   );

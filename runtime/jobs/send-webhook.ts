@@ -105,11 +105,11 @@ type Ended = {
 };
 
 function endedAttempt({ webhook, answer, started_at, duration_ms }: Ended): EndedAttempt {
-  const { delivery_id, lease_until, asked_by, attempt } = webhook;
+  const { delivery_id, lease_until, asked_by, resend_at, attempt } = webhook;
   const { response_status, response_excerpt, error, retry_after_seconds } = answer;
   const delay = retryDelaySeconds(attempt + 1, retry_after_seconds);
   return {
-    ...{ delivery_id, lease_until, asked_by, started_at, duration_ms },
+    ...{ delivery_id, lease_until, asked_by, resend_at, started_at, duration_ms },
     ...{ response_status, response_excerpt, error },
     retry_seconds: delay === null ? null : jitteredSeconds(delay, Math.random()),
   };

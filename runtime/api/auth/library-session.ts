@@ -50,6 +50,17 @@ export function createSessionFacts(): SessionFacts {
   };
 }
 
+/** After what may have ended sessions of the project. Another process knows of it a few seconds later. */
+export function forgetSessions({
+  deps: { sessionFacts },
+  project: { project_id },
+}: {
+  deps: { readonly sessionFacts: SessionFacts };
+  project: { project_id: string };
+}): void {
+  sessionFacts.forget(project_id);
+}
+
 export type LibraryAuthDeps = {
   readonly db: Queryable;
   readonly clock: Clock;

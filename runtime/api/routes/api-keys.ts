@@ -8,6 +8,7 @@ import {
 import { type CreatedApiKeyRecord, createApiKeyBody } from '../../core/resources/api-key.ts';
 import { listApiKeys } from '../../db/api-keys.ts';
 import { auditActor } from '../audit-actor.ts';
+import { forgetSessions } from '../auth/library-session.ts';
 import { type ProjectCall, projectEndpoint } from '../endpoint.ts';
 import { presentApiKey } from '../present/api-key.ts';
 
@@ -44,11 +45,8 @@ export const revokeProjectApiKey = projectEndpoint({
   auth: ['dash'],
   ok: 200,
   effect: 'once',
-  handle: async (call) => {
-    const row = await revoke(call.deps, keyOf(call));
-    forgetSessions(call);
-    return presentApiKey(row);
-  },
+  handle: async (call) => presentApiKey(await revoke(call.deps, keyOf(call))),
+  afterwards: forgetSessions,
 });
 
 export const rotateProjectApiKey = projectEndpoint({
@@ -58,17 +56,9 @@ export const rotateProjectApiKey = projectEndpoint({
   ok: 200,
   effect: 'once',
   errors: ['api_key_revoked'],
-  handle: async (call) => {
-    const made = await rotate(call.deps, keyOf(call));
-    forgetSessions(call);
-    return presentMade(made);
-  },
+  handle: async (call) => presentMade(await rotate(call.deps, keyOf(call))),
+  afterwards: forgetSessions,
 });
-
-/** Those that a key minted end with it; another process knows that a few seconds later. */
-function forgetSessions({ deps, project }: ProjectCall<undefined, undefined>): void {
-  deps.sessionFacts.forget(project.project_id);
-}
 
 function keyOf({ principal, params, project, request_id }: ProjectCall<undefined, undefined>) {
   const actor = auditActor({ principal, request_id });

@@ -9,6 +9,7 @@ import {
 } from '../../core/resources/library.ts';
 import { listLibraries } from '../../db/libraries.ts';
 import { auditActor } from '../audit-actor.ts';
+import { forgetSessions } from '../auth/library-session.ts';
 import { type ProjectCall, projectEndpoint } from '../endpoint.ts';
 import { listPage } from '../list-page.ts';
 import {
@@ -98,10 +99,9 @@ export const deleteProjectLibrary = projectEndpoint({
     'filter_unavailable',
   ],
   handle: async (call) => {
-    const deed = deedOf(call);
-    await deleteLibrary(call.deps.db, { ...deed, library: call.params['lib'] ?? '' });
-    call.deps.sessionFacts.forget(deed.project_id);
+    await deleteLibrary(call.deps.db, { ...deedOf(call), library: call.params['lib'] ?? '' });
   },
+  afterwards: forgetSessions,
 });
 
 function deedOf({ deps, principal, project, request_id }: ProjectCall<unknown, unknown>) {

@@ -7,6 +7,7 @@ import {
   revokeLibrarySessionsBody,
 } from '../../core/resources/library-session.ts';
 import { auditActor } from '../audit-actor.ts';
+import { forgetSessions } from '../auth/library-session.ts';
 import { onlyKey } from '../auth/principal.ts';
 import { projectEndpoint } from '../endpoint.ts';
 
@@ -52,8 +53,7 @@ export const revokeProjectLibrarySessions = projectEndpoint({
   handle: async ({ deps, principal, project: { project_id }, body, request_id }) => {
     const actor = auditActor({ principal, request_id });
     const subject = body?.subject;
-    const revoked = await revokeLibrarySessions(deps, { project_id, subject, actor });
-    deps.sessionFacts.forget(project_id);
-    return revoked;
+    return revokeLibrarySessions(deps, { project_id, subject, actor });
   },
+  afterwards: forgetSessions,
 });

@@ -22,6 +22,7 @@ import { lockProject, type ProjectRow } from '../../db/projects.ts';
 import { findWatermarkPreset } from '../../db/watermark-presets.ts';
 import { egressFault, portFault } from '../../platform/egress.ts';
 import { auditActor } from '../audit-actor.ts';
+import { forgetSessions } from '../auth/library-session.ts';
 import { type DashPrincipal, onlyDash } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { projectEndpoint } from '../endpoint.ts';
@@ -46,10 +47,10 @@ export const patchProject = projectEndpoint({
     const { project_id } = project;
     const patch = { caller, actor, project_id, body, unreachable, if_match };
     const { row, secret } = await deps.db.transaction((tx) => applyPatch(tx, deps, patch));
-    deps.sessionFacts.forget(project_id);
     const record = presentProject(row, deps);
     return secret === null ? record : { ...record, callback_secret: secret };
   },
+  afterwards: forgetSessions,
 });
 
 type Patch = {

@@ -12,6 +12,7 @@ import {
 import { findOrganization } from '../../db/organizations.ts';
 import { listProjects } from '../../db/projects.ts';
 import { auditActor } from '../audit-actor.ts';
+import { forgetSessions } from '../auth/library-session.ts';
 import { type DashPrincipal, onlyDash, onlyKey } from '../auth/principal.ts';
 import type { ApiDeps } from '../deps.ts';
 import { endpoint, projectEndpoint } from '../endpoint.ts';
@@ -72,8 +73,8 @@ export const deleteProject = projectEndpoint({
   handle: async ({ deps, principal, project: { project_id }, request_id }) => {
     const actor = auditActor({ principal, request_id });
     await deps.db.transaction((tx) => suspendProject(tx, { project_id, actor }));
-    deps.sessionFacts.forget(project_id);
   },
+  afterwards: forgetSessions,
 });
 
 export const introspectKey = endpoint({

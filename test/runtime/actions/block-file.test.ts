@@ -116,8 +116,8 @@ describe('blocking a file', () => {
     const { file_id } = await make();
     const preset = id('wm');
     await db.query(
-      `insert into watermark_presets (watermark_preset_id, project_id, name, file_id)
-       values ($1, $2, 'logo', $3)`,
+      `insert into watermark_presets (watermark_preset_id, project_id, name, file_id, opacity)
+       values ($1, $2, 'logo', $3, 40)`,
       [preset, project.project_id, file_id],
     );
     const { project_id } = project;
@@ -129,7 +129,19 @@ describe('blocking a file', () => {
     expect(after.generation).toBe(project.generation + 1);
     expect(await rowsOf('purges')).toMatchObject([{ file_slug: null }, { file_slug: null }]);
     expect(await rowsOf('audit_log')).toMatchObject([
-      { action: 'watermark_preset.delete', target: preset, ...actor },
+      {
+        action: 'watermark_preset.delete',
+        target: preset,
+        before: { name: 'logo', file_id, file_slug, x_offset: 0, y_offset: 0, opacity: 40 },
+        after: { because: 'file_blocked' },
+        ...actor,
+      },
+      {
+        action: 'project.update',
+        before: { default_watermark_preset_id: preset },
+        after: { default_watermark_preset_id: null },
+        ...actor,
+      },
       { action: 'file.block', after: { watermark_preset_ids: [preset] } },
     ]);
   });

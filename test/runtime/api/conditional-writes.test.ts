@@ -109,11 +109,14 @@ it('a record that is not there has no tag: If-Match makes none', async () => {
   expect((await owner('GET', path)).status).toBe(404);
 });
 
-it('the counters of a project do not change its tag', async () => {
+it('the counters of a project do not change its tag, nor does a preset that makes it forget its images', async () => {
   const row = await createProject(owner);
   const path = `/v1/projects/${row.project_slug}`;
   const tag = await tagOf(path);
   await makeFile(api.db, row, { file_slug: 'one.png' });
-  expect((await owner('GET', path)).body.file_count).toBe(1);
+  const preset = { name: 'mark', file_slug: 'one.png' };
+  expect((await owner('PUT', `${path}/watermark-presets`, preset)).status).toBe(201);
+  const { file_count, updated_at } = (await owner('GET', path)).body;
+  expect({ file_count, updated_at }).toEqual({ file_count: 1, updated_at: row.updated_at });
   expect(await tagOf(path)).toBe(tag);
 });

@@ -249,7 +249,7 @@ describe('watermark presets', () => {
       constraint: 'projects_default_watermark_in_use',
     });
     const gone = await db.transaction((tx) => deleteWatermarkPresetsOfFile(tx, file.file_id));
-    expect(gone).toEqual([preset.watermark_preset_id]);
+    expect(gone).toMatchObject([{ ...preset, opacity: 60 }]);
     expect(await findWatermarkPreset(db, preset)).toBeUndefined();
     expect(await listWatermarkPresets(db, project_id)).toEqual([]);
     expect((await findProject(db, project_id))?.default_watermark_preset_id).toBeNull();

@@ -2,6 +2,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { exemptOrganization } from '../../../runtime/actions/exempt-organization.ts';
 import { listExemptions } from '../../../runtime/db/organization-exemptions.ts';
+import { auditEntries } from '../../support/audit-entries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type DatabaseClock, takeDatabaseClock } from '../../support/database-clock.ts';
 import { makeOrganization } from '../../support/rows.ts';
@@ -32,4 +33,12 @@ it('exemptions that begin and end within one millisecond, or by a clock that was
     ...[1, 2, 3, 4, 5, 6].map((ms) => [`12:00:00.00${ms}Z`, `12:00:00.00${ms}Z`]),
     ['13:00:00.000Z', undefined],
   ]);
+});
+
+it('an exemption that never was has no end, and its end no entry in the audit log', async () => {
+  const { organization_id } = await makeOrganization(db);
+  const wish = { organization_id, billing_exempt: false, actor };
+  const after = await db.transaction((tx) => exemptOrganization(tx, wish));
+  expect(after).toMatchObject({ billing_exempt: false, billing_exempt_until: null });
+  expect(await auditEntries(db, { organization_id }, '%')).toEqual([]);
 });

@@ -9,6 +9,7 @@ import { listFiles } from '../../../db/file-lists.ts';
 import { listProjects } from '../../../db/projects.ts';
 import { listUploads } from '../../../db/uploads.ts';
 import { auditActor } from '../../audit-actor.ts';
+import { forgetSessions } from '../../auth/library-session.ts';
 import type { ApiDeps } from '../../deps.ts';
 import { endpoint, projectEndpoint } from '../../endpoint.ts';
 import { EVERYBODY, listPage } from '../../list-page.ts';
@@ -63,9 +64,9 @@ export const patchStaffProject = projectEndpoint({
     const actor = auditActor({ principal, request_id });
     const change = { project_id, wish: body, actor };
     const row = await deps.db.transaction((tx) => changeProjectByStaff(tx, deps, change));
-    deps.sessionFacts.forget(project_id);
     return presentStaffProject(row, deps);
   },
+  afterwards: forgetSessions,
 });
 
 export const listStaffFiles = projectEndpoint({

@@ -40,6 +40,7 @@ const counters = async () => {
 };
 
 const audited = () => auditEntries(api.db, project, 'file.delete', 'watermark_preset.delete');
+const settings = () => auditEntries(api.db, project, 'project.update');
 
 async function drawWith(file_id: string): Promise<string> {
   const preset = id('wm');
@@ -127,6 +128,11 @@ describe('DELETE …/files/{fileSlug}', () => {
     expect((await owner('GET', slug)).body.default_watermark_preset_id).toBeNull();
     const left = await api.db.query('select watermark_preset_id from watermark_presets');
     expect(left).toEqual([{ watermark_preset_id: stays }]);
+    expect((await settings()).at(-1)).toMatchObject({
+      actor_kind: 'key',
+      before: { default_watermark_preset_id: byDefault },
+      after: { default_watermark_preset_id: null },
+    });
     const entries = await audited();
     expect(entries.map(({ action }) => action)).toEqual([
       'watermark_preset.delete',

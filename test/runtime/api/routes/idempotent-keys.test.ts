@@ -1,7 +1,9 @@
-// Writes of the dashboard that are sent again with their Idempotency-Key: one effect, and the secret shown again.
+// Writes of the dashboard that are sent again with their Idempotency-Key: one effect, and the secret shown again. What
+// ends library sessions ends them with its commit.
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
+import type { Database } from '../../../../runtime/db/client.ts';
 import {
   type Answer,
   codeOf,
@@ -10,6 +12,7 @@ import {
   signatureOf,
 } from '../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
+import { libraryProject, usualWish, withToken } from '../../../support/library-sessions.ts';
 import { waitPatiently } from '../../../support/patient-database.ts';
 
 const api = useApi();
@@ -77,4 +80,45 @@ describe.each(writes)('$name', (write) => {
     expect(again.status).toBeLessThan(300);
     expect(await deeds(write.deed)).toBe(before + 1);
   });
+});
+
+/** Between a write's last statement and its commit, somebody does this. */
+function beforeCommit(deed: () => Promise<unknown>): Database {
+  const transaction: Database['transaction'] = (work, options) =>
+    api.db.transaction(async (tx) => {
+      const result = await work(tx);
+      await deed();
+      return result;
+    }, options);
+  return { ...api.db, transaction };
+}
+
+describe.each([
+  ['revoking them', () => `${path}/library-sessions/revoke`, 'session_revoked'],
+  ['revoking their key', () => `${path}/keys/${keyId}/revoke`, 'minting_key_revoked'],
+  ['rotating their key', () => `${path}/keys/${keyId}/rotate`, 'minting_key_revoked'],
+])('%s ends library sessions with its answer', (name, target, code) => {
+  it.each([undefined, new Error('the connection broke off')])(
+    'although they were used before its commit, which answered %s',
+    async (failure) => {
+      const shop = await libraryProject(api, owner);
+      path = shop.path;
+      const made = await owner('POST', `${path}/keys`, { name: 'mints' });
+      keyId = made.body.id;
+      const mints = api.withKey(made.body.plaintext_secret);
+      const { body } = await mints('POST', `${path}/library-sessions`, usualWish);
+      const list = () => withToken(api, body.token)('GET', '/v1/library/files');
+      const before: Answer[] = [];
+      const db = beforeCommit(async () => before.push(await list()));
+      const lost: Database['transaction'] = async (work, options) => {
+        const result = await db.transaction(work, options);
+        if (failure !== undefined) throw failure;
+        return result;
+      };
+      api.change({ db: { ...db, transaction: lost } });
+      const ended = await send({ name, target, deed: '' }, randomUUID());
+      expect([ended.status, codeOf(await list())]).toEqual([failure ? 500 : 200, `401 ${code}`]);
+      expect(before.map(codeOf)).toEqual(['200']);
+    },
+  );
 });

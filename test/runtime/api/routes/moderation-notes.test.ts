@@ -10,7 +10,7 @@ import {
   issuesOf,
   newSubject,
 } from '../../../support/api-client.ts';
-import { useApi } from '../../../support/api-server.ts';
+import { STAFF_SUBJECT, useApi } from '../../../support/api-server.ts';
 import { makeFile } from '../../../support/rows.ts';
 
 const api = useApi();
@@ -47,7 +47,8 @@ it('is answered 201 with the note and who wrote it, by either name of its text',
 it('is replaced by a second one, however many come at once: a file has one', async () => {
   const first = (await post({ note: 'first' })).body;
   const second = (await post({ note: 'second' }, path.replace('hero', 'HERO'))).body;
-  expect(second).toMatchObject({ note: 'second', created_at: first.created_at });
+  expect(second).toMatchObject({ note: 'second', created_at: second.updated_at });
+  expect(second.created_at > first.created_at).toBe(true);
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) => post({ note: `note ${n}` })),
   );
@@ -83,6 +84,16 @@ it('is 404 file_not_found where the slug has no live file', async () => {
     const answer = await post({ note: 'x' }, path.replace('hero.png', slug));
     expect(codeOf(answer), slug).toBe('404 file_not_found');
   }
+});
+
+it('is the newest of all where it replaces another', async () => {
+  await makeFile(api.db, project, { file_slug: 'side.png' });
+  for (const file of ['hero', 'side', 'hero']) {
+    await post({ note: `of ${file}` }, path.replace('hero', file));
+  }
+  const list = `/v1/staff/moderation-notes?project_slug=${project.project_slug}`;
+  const { items } = (await api.session(STAFF_SUBJECT)('GET', list)).body;
+  expect(items.map((item: { note: string }) => item.note)).toEqual(['of hero', 'of side']);
 });
 
 it('is audited with the note that it replaced', async () => {

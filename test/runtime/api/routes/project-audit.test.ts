@@ -91,6 +91,10 @@ describe('the audit log', () => {
       before: { callback_origin: null },
       after: { callback_origin, callback_secret: 'new' },
     });
+    const elsewhere = { callback_url: 'https://1.1.1.1/other?token=hidden' };
+    for (const _ of [1, 2]) await patch(elsewhere);
+    expect(await lastChange()).toEqual({ before: {}, after: { callback_path: 'new' } });
+    expect(await entries()).toHaveLength(3);
     const second = await patch({ rotate_callback_secret: true });
     expect(await lastChange()).toEqual({ before: {}, after: { callback_secret: 'new' } });
     await patch({ callback_url: null });

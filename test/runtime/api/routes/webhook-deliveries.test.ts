@@ -1,4 +1,5 @@
 // Spec: Endpoints, Webhooks; Webhook delivery attempt.
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ProjectRecord } from '../../../../runtime/core/resources/project.ts';
 import {
@@ -178,6 +179,29 @@ describe('redelivery', () => {
     endpoint.answer(status(204));
     await redeliver(id);
     await send();
+    expect(await only()).toMatchObject({ status: 'delivered', next_attempt_at: null });
+  });
+
+  it('is one attempt more where it is asked for again while one is under way, to the URL of now', async () => {
+    const { id } = await abandon();
+    const { project_id } = project;
+    const first = Promise.withResolvers<ServerResponse>();
+    endpoint.answer((response) => first.resolve(response));
+    await redeliver(id);
+    const underWay = send();
+    const held = await first.promise;
+    await setCallback(api.db, { project_id, url: `${endpoint.url}/mended`, secret: 'whsec_1' });
+    for (const _ of [1, 2]) {
+      const { body } = await redeliver(id);
+      expect(body.next_attempt_at).not.toBeNull();
+    }
+    expect(await send()).toEqual([]);
+    endpoint.answer(status(204));
+    held.writeHead(500).end();
+    expect(await underWay).toEqual(['abandoned']);
+    expect(await send()).toEqual(['delivered']);
+    expect(await send()).toEqual([]);
+    expect(endpoint.seen.slice(-2).map((seen) => seen.path)).toEqual(['/', '/mended']);
     expect(await only()).toMatchObject({ status: 'delivered', next_attempt_at: null });
   });
 

@@ -15,6 +15,7 @@ import {
   newSubject,
 } from '../../../../support/api-client.ts';
 import { STAFF_SUBJECT, useApi } from '../../../../support/api-server.ts';
+import { auditEntries } from '../../../../support/audit-entries.ts';
 import { makeCheck, makeFile, makeUpload } from '../../../../support/rows.ts';
 
 const api = useApi();
@@ -205,7 +206,18 @@ describe('switching the scanner’s blocks off', () => {
     const actor = { actor_kind: 'system', actor_id: 'test' } as const;
     for (const file_slug of ['unseen.png', 'rejected.png', 'staff.png'])
       await deleteFile(api.db, { project_id, file_slug, actor });
-    await patch({ nudity_auto_block: false });
+    const answer = await patch({ nudity_auto_block: false });
+    expect(await auditEntries(api.db, project, 'file.unblock')).toEqual([
+      {
+        action: 'file.unblock',
+        target: ids[0],
+        before: { blocked_by: 'scanner', reason: 'nudity' },
+        after: { status: 'deleted' },
+        actor_kind: 'staff',
+        actor_id: STAFF_SUBJECT,
+        request_id: answer.headers['x-request-id'],
+      },
+    ]);
     const rows = await Promise.all(ids.map((id) => findFileById(api.db, id)));
     expect(rows.map((row) => row?.blocked_by)).toEqual([null, 'scanner', 'staff']);
   });
