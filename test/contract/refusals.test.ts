@@ -12,6 +12,7 @@ import {
   put,
   withKey,
   withSession,
+  withStaffSession,
 } from './support/client.ts';
 import { removeFolder, runTintype, startTintype, type Tintype } from './support/tintype.ts';
 import { sendUpload, upload } from './support/upload.ts';
@@ -59,7 +60,7 @@ beforeAll(async () => {
   [alice, bob, staff] = await Promise.all([
     withSession(tintype, 'alice'),
     withSession(tintype, 'bob'),
-    withSession(tintype, 'ignored', '--staff'),
+    withStaffSession(tintype),
   ]);
   key = await newProject('shop', { resolution_presets: { thumb: 'resize/10x10' } });
   await upload(key, 'shop', asUpload({ file_slug: 'photo.jpg' }));

@@ -10,6 +10,7 @@ import {
   targetOf,
   withKey,
   withSession,
+  withStaffSession,
 } from './support/client.ts';
 import { removeFolder, startTintype, type Tintype } from './support/tintype.ts';
 import { upload } from './support/upload.ts';
@@ -28,7 +29,7 @@ beforeAll(async () => {
   [alice, bob, staff] = await Promise.all([
     withSession(tintype, 'alice'),
     withSession(tintype, 'bob'),
-    withSession(tintype, 'ignored', '--staff'),
+    withStaffSession(tintype),
   ]);
 });
 

@@ -63,13 +63,17 @@ export function anonymous(tintype: Target): Caller {
 }
 
 /** A dashboard session: a token of the identity provider, its subject, and signed writes. */
-export async function withSession(
-  tintype: Tintype,
-  sub: string,
-  ...flags: string[]
-): Promise<Caller> {
-  const args = ['token', '--json', '--data', tintype.data, '--sub', sub, ...flags];
-  const { stdout } = await runTintype(args);
+export function withSession(tintype: Tintype, sub: string): Promise<Caller> {
+  return withToken(tintype, ['--sub', sub]);
+}
+
+/** That of a member of staff. */
+export function withStaffSession(tintype: Tintype): Promise<Caller> {
+  return withToken(tintype, ['--staff']);
+}
+
+async function withToken(tintype: Tintype, whose: readonly string[]): Promise<Caller> {
+  const { stdout } = await runTintype(['token', '--json', '--data', tintype.data, ...whose]);
   const { headers } = JSON.parse(stdout) as { headers: Record<string, string> };
   return withHeaders(tintype, headers);
 }
