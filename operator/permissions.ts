@@ -121,7 +121,7 @@ export const permissions = {
     {
       apiGroup: 'apps',
       resources: ['deployments/scale'],
-      verbs: ['get', 'patch', 'update'],
+      verbs: ['patch'],
       reason: 'workers follow the depth of their queue',
     },
     {

@@ -237,7 +237,7 @@ const beyond: readonly [right: RegExp, reason: string][] = [
   [/^delete (apps\/deployments|batch\/(cron)?jobs|\/services|\/serviceaccounts)$/, outgrown],
   [/^delete (policy\/poddisruptionbudgets|networking\.k8s\.io\/networkpolicies)$/, outgrown],
   [/ keda\.sh\//, keda],
-  [/ apps\/deployments\/scale$|^patch \/pods$/, scaled],
+  [/^patch (apps\/deployments\/scale|\/pods)$/, scaled],
 ];
 
 describe('what the operator may do', () => {

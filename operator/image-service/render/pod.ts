@@ -12,17 +12,17 @@ import {
   ports,
   SPOOL_FOLDER,
 } from './environment.ts';
-import { defined, MANAGED, selectorOf, toMap, without } from './object.ts';
+import { defined, digest, MANAGED, selectorOf, toMap, without } from './object.ts';
 import { probesOf } from './probes.ts';
 import { resourcesOf } from './sizes.ts';
 import { topologySpread } from './topology-spread.ts';
 
 /** Seconds between the end of new connections by the routers, and SIGTERM. */
-const PRE_STOP_SECONDS = 5;
-/** A process that drains has 25 seconds of its own, a worker 150, delivery 335 with usage to send. */
+const PRE_STOP_SECONDS = 15;
+/** A process that drains has 25 seconds of its own, a worker 150, the API 70, delivery 335 with usage to send. */
 const DRAIN_SECONDS = 30;
 const WORKER_DRAIN_SECONDS = 155;
-const DELIVERY_DRAIN_SECONDS = 340;
+const SERVER_DRAIN_SECONDS = { api: 75, delivery: 340 };
 const USER = 65_532;
 
 export type PodTemplate = {
@@ -43,6 +43,7 @@ export function podTemplate(
         ...toMap(spec.podAnnotations),
         'tintype.dev/secrets-digest': of.secrets_digest,
         ...(of.files_digest && { 'tintype.dev/files-digest': of.files_digest }),
+        ...identityOf(of),
       },
     },
     spec: {
@@ -51,6 +52,13 @@ export function podTemplate(
       volumes: volumesOf(of, process).map(({ name, source }) => ({ name, ...source })),
     },
   };
+}
+
+/** Clouds look at the service account when they admit a pod, and never again. Its annotations have no order. */
+function identityOf({ spec: { serviceAccountAnnotations = [] } }: Installation) {
+  if (serviceAccountAnnotations.length === 0) return {};
+  const sorted = Object.entries(toMap(serviceAccountAnnotations)).toSorted();
+  return { 'tintype.dev/service-account-digest': digest(sorted) };
 }
 
 function settingsOf(of: Installation, process: Process) {
@@ -74,8 +82,7 @@ export function withoutOthers({ spec, ...template }: PodTemplate): PodTemplate {
 }
 
 function graceOf(process: Process): number {
-  if (process === 'delivery') return PRE_STOP_SECONDS + DELIVERY_DRAIN_SECONDS;
-  if (isServer(process)) return PRE_STOP_SECONDS + DRAIN_SECONDS;
+  if (isServer(process)) return PRE_STOP_SECONDS + SERVER_DRAIN_SECONDS[process];
   return process.startsWith('worker-') ? WORKER_DRAIN_SECONDS : DRAIN_SECONDS;
 }
 

@@ -9,6 +9,7 @@ import type { ImageServiceSpec } from '../../../operator/image-service/schema.ts
 import { clusterKinds } from '../../../operator/kinds.ts';
 import { permissions } from '../../../operator/permissions.ts';
 import {
+  API_END_MS_MAX,
   DELIVERY_END_MS_MAX,
   END_MS_MAX,
   WORKER_END_MS_MAX,
@@ -71,6 +72,7 @@ const restricted: Record<string, (pod: Yaml, container: Yaml) => boolean> = {
 };
 
 const ENDS = [
+  ['api', API_END_MS_MAX],
   ['worker', WORKER_END_MS_MAX],
   ['delivery', DELIVERY_END_MS_MAX],
 ] as const;
@@ -139,6 +141,22 @@ describe.each(installations)('an installation with %s', (_name, of) => {
       );
       expect(left * 1000, name).toBeGreaterThan(end_ms_max);
     }
+  });
+
+  it('gives its servers time in which routers hear of their end, and says in the documentation how long pods have', () => {
+    const pods = new Map(podsOf(of));
+    const page = readFileSync(join(projectRoot, 'docs/deployment.md'), 'utf8');
+    const graces = ['worker-render', 'api', 'delivery'].map(
+      (part) => pods.get(`main-${part}`).spec.terminationGracePeriodSeconds,
+    );
+    expect(page).toContain(
+      `pods of workers a \`terminationGracePeriodSeconds\` of ${graces[0]}, and those of the API ${graces[1]} and of delivery ${graces[2]}`,
+    );
+    for (const part of ['api', 'delivery']) {
+      const [{ lifecycle }] = pods.get(`main-${part}`).spec.containers;
+      expect(lifecycle.preStop.sleep.seconds).toBe(15);
+    }
+    expect(page).toContain('of the latter two 15 go to a `preStop` that sleeps');
   });
 
   it('leaves the number of workers to others', () => {
@@ -399,6 +417,31 @@ describe('a pod', () => {
     expect(templates({})).toEqual(templates({ schema_version: '9999', keda: 'present' }));
     expect(templates({})).not.toEqual(templates({ secrets_digest: 'ffff' }));
     expect(templates({})).not.toEqual(templates({ files_digest: 'ffff' }));
+  });
+
+  it('is replaced when what a cloud gives its service account changes, which it is asked for once', () => {
+    const all = [null, undefined, 'a', 'b'].map((value) => {
+      const annotations = value && [{ name: 'eks.amazonaws.com/role-arn', value }];
+      const spec =
+        value === null ? least : { ...least, serviceAccountAnnotations: annotations || [] };
+      return podsOf(installation(spec)).map(([, { metadata }]) => metadata.annotations);
+    });
+    const [none, empty, one, other] = all;
+    expect(empty).toEqual(none);
+    none?.forEach((_, pod) => {
+      expect(one?.[pod]).not.toEqual(none[pod]);
+      expect(one?.[pod]).not.toEqual(other?.[pod]);
+    });
+  });
+
+  it('stays when annotations of its service account change places', () => {
+    const annotations = ['b', 'a', 'c'].map((name) => ({
+      name: `cloud.example/${name}`,
+      value: name,
+    }));
+    const of = (serviceAccountAnnotations: typeof annotations) =>
+      installation({ ...least, serviceAccountAnnotations });
+    expect(podsOf(of(annotations.toReversed()))).toEqual(podsOf(of(annotations)));
   });
 
   it('prints amounts as the API server does, and keeps requests within limits', () => {
