@@ -93,6 +93,11 @@ export const reasons = {
     meaning: 'The project has as many recipes or watermark presets as it may have.',
   },
 
+  CallbackNotPublic: {
+    outcome: 'held',
+    meaning: 'The callback URL names a private or reserved address, to which nothing is sent.',
+  },
+
   WriteRefused: {
     outcome: 'held',
     meaning: 'The API server or the database refused what was to be written.',
@@ -102,7 +107,11 @@ export const reasons = {
     outcome: 'held',
     meaning: 'What the URL of the image leads to has another digest than declared.',
   },
-  ImageRefused: { outcome: 'held', meaning: 'The image is none that the service takes.' },
+  ImageRefused: {
+    outcome: 'held',
+    meaning:
+      'The image is none that the service takes, or its project sleeps or has no room for it.',
+  },
   FileTaken: {
     outcome: 'held',
     meaning: 'The file of the slug was uploaded by others, and is not replaced.',

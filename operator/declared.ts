@@ -25,8 +25,13 @@ export type FindDeclared = (
   name: string,
 ) => { uid: string; spec: unknown } | undefined;
 
-/** Whether this very resource goes, and lets go of its row as soon as it may; not where it is to be left alone. */
-export type IsGoing = (kind: string, resource: { name: string; uid: string }) => boolean;
+export type Owner = Omit<Identity, 'kind'>;
 
-/** How a resource finds others of its namespace. */
-export type Finding = { findUid: FindUid; findDeclared: FindDeclared; isGoing: IsGoing };
+/**
+ * Of this very resource, of whatever namespace. `isGoing`: it lets go of its row as soon as it may, not where it is to be
+ * left alone. `isGone`: it surely is, and nobody saw it go.
+ */
+export type Leaving = Record<'isGoing' | 'isGone', (kind: string, resource: Owner) => boolean>;
+
+/** How a resource finds others, by their names in its namespace. */
+export type Finding = Leaving & { findUid: FindUid; findDeclared: FindDeclared };

@@ -236,9 +236,8 @@ export const fileSlug = text(
   { max: FILE_SLUG_LENGTH_MAX, pattern: /^[a-z0-9][a-z0-9._-]*$/ },
 );
 
+/** What a row cannot hold would fail each pass without a word in a condition: U+0000, and half of a surrogate pair. */
 export const rotationTrigger = text(
-  `a text of 1 to ${ROTATION_TRIGGER_LENGTH_MAX} characters, in quotes where it looks like a number`,
-  {
-    max: ROTATION_TRIGGER_LENGTH_MAX,
-  },
+  `a text of 1 to ${ROTATION_TRIGGER_LENGTH_MAX} characters without U+0000, in quotes where it looks like a number`,
+  { max: ROTATION_TRIGGER_LENGTH_MAX, pattern: /^[^\0\p{Cs}]+$/u },
 );

@@ -1,17 +1,20 @@
 /**
  * Names that are there once per project, where resources exchange them: a row that holds a declared name makes way
  * where its own resource is declared to take another one, and so does whoever holds that; and where its own resource is
- * going. All of them are renamed in the transaction of whoever looks first, since each would wait for another's name for
- * ever. Spec: Watermark preset; Recipe.
+ * going, or gone while its row stays as the default watermark. All of them are renamed in the transaction of whoever
+ * looks first, since each would wait for another's name for ever. Spec: Watermark preset; Recipe.
  */
 import type { z } from 'zod';
 import type { Queryable } from '../runtime/db/client.ts';
 import {
   findNameHolder,
+  type HolderRow,
   type NamedTable,
   type NameHolder,
   type Renaming,
 } from '../runtime/db/declared-names.ts';
+import { isOwnerElsewhere } from '../runtime/db/declared-rows.ts';
+import type { OwnedRow } from './claim.ts';
 import type { Identity } from './declared.ts';
 import { refuseDefaults } from './default-names.ts';
 import type { Scope } from './reconcile.ts';
@@ -47,7 +50,7 @@ export async function findWay(
   let holder = first;
   while (first !== undefined && holder !== undefined) {
     const { id, name: from } = holder;
-    const to = nextName(holder, { wish, schema: kind.schema }, scope);
+    const to = await nextName(db, holder, { wish, schema: kind.schema, scope });
     const isBack = renamings.some((each) => each.id === id);
     if (to === undefined || to === from || isBack) return { holder: first };
     renamings.push({ id, from, to });
@@ -57,20 +60,39 @@ export async function findWay(
 }
 
 /** Undefined where no resource of the project says, or none that it may have, or where it is to be left alone. */
-function nextName(
-  { id, owner_uid, owner_name }: NameHolder,
-  { wish, schema }: { wish: NameWish; schema: Kind['schema'] },
-  scope: Scope,
-): string | undefined {
+async function nextName(
+  db: Queryable,
+  holder: HolderRow,
+  { wish, schema, scope }: { wish: NameWish; schema: Kind['schema']; scope: Scope },
+): Promise<string | undefined> {
+  const { id, owner_uid, owner_name } = holder;
   if (owner_uid === null || owner_name === null) return undefined;
   const { kind } = wish.identity;
   // It may not go before its successor is there, as the default watermark may not: it is called by its id until then.
-  if (scope.isGoing(kind, { name: owner_name, uid: owner_uid })) return id;
+  if (await isLeaving(db, { ...holder, kind }, scope)) return id;
   const declared = scope.findDeclared(kind, owner_name);
   const spec = declared?.uid === owner_uid ? schema.safeParse(declared?.spec).data : undefined;
   if (spec?.projectRef.name !== wish.spec.projectRef.name) return undefined;
   if (refuseDefaults({ name: owner_name }, spec, ['displayName']) !== undefined) return undefined;
   return declaredName({ name: owner_name }, spec);
+}
+
+type HeldRow = OwnedRow & { kind: string; is_default: boolean };
+
+/**
+ * The resource of the row is going, or gone from a default watermark; any other row that is left over is the sweep's,
+ * which has its guard. What another cluster declared is missing here, and is neither.
+ */
+export async function isLeaving(
+  db: Queryable,
+  { kind, is_default, owner_uid, owner_namespace, owner_name }: HeldRow,
+  scope: Scope,
+): Promise<boolean> {
+  if (owner_uid === null || owner_namespace === null || owner_name === null) return false;
+  // First, as of one that seems to be gone the API server is asked.
+  if (await isOwnerElsewhere(db, { owner_uid })) return false;
+  const owner = { namespace: owner_namespace, name: owner_name, uid: owner_uid };
+  return scope.isGoing(kind, owner) || (is_default && scope.isGone(kind, owner));
 }
 
 /** Nothing to do where nobody is in the way. */

@@ -1,7 +1,8 @@
 /**
  * The image that a WatermarkPreset brings itself: compared with the file of its slug at each pass, uploaded where they
  * differ by the runtime's own way in. A file of others is never replaced, but for one that a preset left that is gone, as
- * after a renaming; what moderation blocked is not brought again. Spec: Watermark preset; Upload session.
+ * after a renaming or a move to another namespace; what moderation blocked is not brought again. Spec: Watermark preset;
+ * Upload session.
  */
 import { createHash } from 'node:crypto';
 import type { LRUCache } from 'lru-cache';
@@ -41,8 +42,8 @@ type Context = {
   client: KubeClient;
   images?: ImageDeps | undefined;
   mode?: PassContext['mode'];
-  /** By the word of the API server: there is no such preset in the namespace, or it is going. */
-  isPresetGone: (name: string) => Promise<boolean>;
+  /** By the word of the API server: there is no such preset, or it is going. */
+  isPresetGone: (place: { namespace: string; name: string }) => Promise<boolean>;
 };
 
 /** With `plan-only`: the session that would be made, or go on. `isLasting`: looking again soon tells the same, at a cost. */
@@ -66,6 +67,9 @@ export async function bringImage(
   const { sha256 } = spec.image;
   const known = sha256 === undefined ? 'open' : await judge(bringing, { row, sha256 }, context);
   if (known !== 'open') return known === 'brought' ? undefined : known;
+  // Whether a file is of what a ConfigMap or Secret holds is known only once that is read.
+  const isToBeBrought = sha256 !== undefined || row.file === null;
+  if (isToBeBrought && project.status !== 'active') return lasting(found('ImageRefused', ASLEEP));
   if (images === undefined) {
     return found(
       'ImagesUnavailable',
@@ -122,11 +126,12 @@ function refused({ spec }: Bringing, { error_code }: Tried): Standing {
 
 async function isFree(
   { brought_by }: NonNullable<DeclaredImageRow['file']>,
-  { name }: Identity,
+  { namespace, name }: Identity,
   { isPresetGone }: Pick<Context, 'isPresetGone'>,
 ): Promise<boolean> {
   if (brought_by === null) return false;
-  return brought_by === name || (await isPresetGone(brought_by));
+  const isOwn = brought_by.namespace === namespace && brought_by.name === name;
+  return isOwn || (!brought_by.is_elsewhere && (await isPresetGone(brought_by)));
 }
 
 async function bring(
@@ -157,6 +162,8 @@ async function bring(
   } catch (error) {
     if (error instanceof StorageUnavailable) return lasting(away(error));
     if (!(error instanceof ServiceError) || absenceOf(error) !== undefined) throw error;
+    const waits = OF_PROJECT[error.code];
+    if (waits !== undefined) return lasting(found('ImageRefused', waits));
     if (OF_BYTES.includes(error.code)) images.refused.set(sha256, error.message);
     return found('ImageRefused', error.message);
   }
@@ -169,6 +176,15 @@ function away({ advice }: StorageUnavailable): Found {
 
 /** What is refused for its bytes alone: no project's room or state makes it better. */
 const OF_BYTES: readonly string[] = ['unsupported_content_type', 'file_too_large'];
+
+const ASLEEP = 'the project is suspended and takes no image: it is brought once the project wakes';
+
+/** What any image would be refused for, and who does something about it; how much room there is changes all the time. */
+const OF_PROJECT: Readonly<Record<string, string>> = {
+  project_suspended: ASLEEP,
+  storage_quota_exceeded:
+    'the project has no room for the image: delete files of it, or raise its storage or plan; it is tried again by itself',
+};
 
 /** `upload_id`: of the session to go on with. */
 type Upload = ImageBytes & { bringing: Bringing; upload_id: string | undefined };

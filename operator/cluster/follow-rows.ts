@@ -3,6 +3,7 @@
  * database. The resource is looked at again at once, so that its status is true and what drifted is healed.
  * Spec: Project (status).
  */
+import { SLASHED_CHAIN_PRESET } from '../../runtime/core/delivery/chain-pattern.ts';
 import {
   type DeclaredRowChange,
   deleteDeclaredRowChanges,
@@ -12,7 +13,7 @@ import type { FencedTerm } from '../fenced-term.ts';
 import { sleep } from '../kube/timed-clock.ts';
 import { absenceOf } from './database-gate.ts';
 import type { TenantState } from './tenant-controllers.ts';
-import { tenantTypes } from './tenant-object.ts';
+import { type TenantObject, tenantTypes } from './tenant-object.ts';
 
 /** Beyond so many at once everything is looked at. */
 const CHANGES_MAX = 500;
@@ -42,12 +43,24 @@ async function takeChanges(state: TenantState, { db, signal, raised }: FencedTer
 }
 
 function lookAt(
-  { caches, queues }: TenantState,
+  state: TenantState,
   { kind, owner_namespace, owner_name }: DeclaredRowChange,
 ): void {
   const type = tenantTypes.find((each) => each.kind === kind);
   const key = `${owner_namespace}/${owner_name}`;
-  if (type !== undefined && caches.get(type.kind, key)) queues.get(type.kind)?.add(key, 'change');
+  const object = type && state.caches.get(type.kind, key);
+  if (type === undefined || object === undefined) return;
+  state.queues.get(type.kind)?.add(key, 'change');
+  if (type.kind === 'Project') lookAtRecipes(state, object);
+}
+
+/** Those of a project that name one of its presets say whether it is there. Mostly it changed in something else. */
+function lookAtRecipes({ caches, queues, dependants }: TenantState, project: TenantObject): void {
+  for (const { kind, key } of dependants.of('Project', project)) {
+    const chain = kind === 'Recipe' && caches.get(kind, key)?.spec?.['transformChain'];
+    if (typeof chain === 'string' && `/${chain}`.includes(SLASHED_CHAIN_PRESET))
+      queues.get('Recipe')?.add(key, 'resync');
+  }
 }
 
 export function lookAtAll({ caches, queues }: TenantState): void {

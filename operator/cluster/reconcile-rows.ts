@@ -2,7 +2,7 @@
 import { ZodError } from 'zod';
 import type { RoutedProjectRow } from '../../runtime/db/routed-projects.ts';
 import { type Condition, conditionsFor, outcomeOf } from '../conditions.ts';
-import type { Finding, Subject } from '../declared.ts';
+import type { Finding, Leaving, Subject } from '../declared.ts';
 import { refuseDefaults } from '../default-names.ts';
 import { findKind } from '../kinds.ts';
 import type { KubeClient } from '../kube/client.ts';
@@ -15,10 +15,17 @@ import { removeCallbackSecrets, writeCallbackSecret } from './callback-secret.ts
 import { bringImage, type ImageDeps, type ImageFound } from './declared-image.ts';
 import { directiveOf } from './directives.ts';
 import type { LostNotes } from './lost-notes.ts';
+import { createMissingOwners, type MissingOwners } from './missing-owners.ts';
 import type { TenantPlace } from './object-caches.ts';
 import { type FindOrganization, planOrganization } from './organizations.ts';
 import { secretTaken } from './secret-taken.ts';
-import { isGoing, subjectOf, type TenantKind, type TenantObject } from './tenant-object.ts';
+import {
+  isGoing,
+  subjectOf,
+  type TenantKind,
+  type TenantObject,
+  tenantTypes,
+} from './tenant-object.ts';
 import type { ToldStatuses } from './told-statuses.ts';
 
 export type RowsChanged = Pick<Result, 'changes' | 'differences'>;
@@ -37,10 +44,12 @@ export type ObjectContext = Omit<
   /** Of callback Secrets, where somebody took them off their Project. */
   lost_notes?: LostNotes;
   findOrganization: FindOrganization;
-  /** Within the namespace of the resource; also what is being deleted. */
+  /** Also what is being deleted. */
   findObject(kind: string, place: TenantPlace): TenantObject | undefined;
   /** By the word of the API server: a watch may not have heard of what is new. */
   findObjectNow(kind: TenantKind, place: TenantPlace): Promise<TenantObject | undefined>;
+  /** Whether resources of this namespace are this operator's. */
+  watches(namespace: string): boolean;
   /** Undefined where the operator was given no storage: then no preset can bring its image. */
   images?: ImageDeps | undefined;
   /** What would be written for the routes of a Project, one line each. */
@@ -66,15 +75,16 @@ export async function reconcileRows(
   let current = object;
   try {
     const { client, findOrganization: _, findObject: __, findObjectNow: ___, ...rest } = context;
-    const finding = findingIn(namespace, context);
+    const missing = createMissingOwners(context);
     const subject = subjectOf(kind, object);
     const image = await imageOf(subject, context);
     const { organization_id, difference } = await organizationOf(context, namespace);
-    const result = await reconcile(subject, {
+    const scoped: Context = {
       ...rest,
       organization_id,
       coming_file_id: image?.difference && '(the file of the upload)',
-      ...finding,
+      ...findingIn(namespace, context),
+      ...leavingIn(missing, context),
       writeSecret: async (name, value) => {
         const written = await writeCallbackSecret(client, current, { name, value });
         current = written.owner;
@@ -86,7 +96,10 @@ export async function reconcileRows(
       removeSecrets: async () => {
         current = await removeCallbackSecrets(client, current);
       },
-    });
+    };
+    const seen = await reconcile(subject, scoped);
+    const isMoreKnown = seen.changes.length === 0 && (await missing.ask());
+    const result = isMoreKnown ? await reconcile(subject, scoped) : seen;
     const first = difference === undefined || kind !== 'Project' ? [] : [difference];
     const rows = { ...result, differences: [...first, ...result.differences] };
     const told = image === undefined ? rows : withImage(rows, image);
@@ -99,11 +112,13 @@ export async function reconcileRows(
   }
 }
 
-function findingIn(namespace: string, { findObject }: ObjectContext): Finding {
-  const find = (kind: string, name: string) => findObject(kind, { namespace, name });
+function findingIn(
+  namespace: string,
+  { findObject }: ObjectContext,
+): Pick<Finding, 'findUid' | 'findDeclared'> {
   // What is going counts as gone, as others could never let go of it otherwise.
   const findPresent = (kind: string, name: string) => {
-    const object = find(kind, name);
+    const object = findObject(kind, { namespace, name });
     return object && !isGoing(object) ? object : undefined;
   };
   return {
@@ -112,9 +127,20 @@ function findingIn(namespace: string, { findObject }: ObjectContext): Finding {
       const object = acting(findPresent(kind, name));
       return object && { uid: object.metadata.uid, spec: object.spec };
     },
-    isGoing: (kind, { name, uid }) => {
-      const object = acting(find(kind, name));
-      return object?.metadata.uid === uid && isGoing(object);
+  };
+}
+
+function leavingIn(missing: MissingOwners, { findObject }: ObjectContext): Leaving {
+  return {
+    isGoing: (kind, owner) => {
+      const object = acting(findObject(kind, owner));
+      return object?.metadata.uid === owner.uid && isGoing(object);
+    },
+    isGone: (kind, owner) => {
+      const type = tenantTypes.find((each) => each.kind === kind);
+      if (type === undefined || findObject(kind, owner) !== undefined) return false;
+      missing.note(type.kind, owner);
+      return missing.isGone(owner);
     },
   };
 }
@@ -137,9 +163,10 @@ async function imageOf(
   const { namespace } = identity;
   const { findUid } = findingIn(namespace, context);
   const project_uid = findUid('Project', projectRef.name);
-  const isPresetGone = async (name: string) => {
-    if (findUid(identity.kind, name) !== undefined) return false;
-    const found = await context.findObjectNow('WatermarkPreset', { namespace, name });
+  const isPresetGone = async (place: TenantPlace) => {
+    const known = context.findObject(identity.kind, place);
+    if (!context.watches(place.namespace) || (known && !isGoing(known))) return false;
+    const found = await context.findObjectNow('WatermarkPreset', place);
     return found === undefined || isGoing(found);
   };
   const bringing = { identity, spec: { ...parsed, image }, project_uid };

@@ -5,6 +5,7 @@
  */
 import type { Database } from '../../runtime/db/client.ts';
 import {
+  type ClusterOwnerRow,
   deleteOwnersElsewhere,
   listClusterOwners,
   listOwnersElsewhere,
@@ -49,8 +50,8 @@ async function sweep(
   await term.raised();
   const { db } = term;
   const all = await listClusterOwners(db, { folder_prefix: FOLDER_UID_PREFIX });
-  const owners = (await withoutElsewhere(state, db, all)).filter((owner) =>
-    isWatched(state, owner),
+  const owners = (await withoutElsewhere(state, db, all)).filter(
+    (owner) => isWatched(state, owner) && !owner.is_kept,
   );
   const orphans = owners.flatMap((owner) => asOrphan(state, owner, namesakes));
   if (orphans.length > FEW && orphans.length > owners.length / 2) {
@@ -74,8 +75,8 @@ function isWatched({ namespaces }: TenantState, { namespace }: OwnerRow): boolea
 async function withoutElsewhere(
   state: TenantState,
   db: Database,
-  all: readonly OwnerRow[],
-): Promise<readonly OwnerRow[]> {
+  all: readonly ClusterOwnerRow[],
+): Promise<readonly ClusterOwnerRow[]> {
   const noted = new Set(await listOwnersElsewhere(db));
   if (noted.size === 0) return all;
   const { caches, log } = state;
@@ -100,17 +101,20 @@ async function withoutElsewhere(
 /** The resource that the row names as its owner went; `live` is what the cache has in its place. */
 type Orphan = Omit<OwnerRow, 'kind'> & { kind: TenantKind; live: TenantObject | undefined };
 
-function asOrphan({ caches }: TenantState, owner: OwnerRow, namesakes: Namesakes): Orphan[] {
+function asOrphan({ caches }: TenantState, owner: ClusterOwnerRow, namesakes: Namesakes): Orphan[] {
   const kind = tenantTypes.find((each) => each.kind === owner.kind)?.kind;
   if (kind === undefined) return [];
   const live = caches.get(kind, keyOf(owner));
-  if (live?.metadata.uid === owner.uid) return [];
-  const isLeft = namesakes === 'have taken up' && !ALWAYS_TAKEN_UP.includes(kind);
-  return live === undefined || isLeft ? [{ ...owner, kind, live }] : [];
+  if (live === undefined) return [{ ...owner, kind, live }];
+  if (live.metadata.uid === owner.uid) return [];
+  const isLeft = namesakes === 'have taken up' && !(kind === 'Project' && isOfSlug(live, owner));
+  return isLeft ? [{ ...owner, kind, live }] : [];
 }
 
-/** Whatever they declare. What belongs to a project may be declared in another one by now. */
-const ALWAYS_TAKEN_UP: readonly TenantKind[] = ['Project', 'SigningKey'];
+/** It takes the project up once nothing stands against it, which may not stop for its sake until then. */
+function isOfSlug({ metadata, spec }: TenantObject, { project_slug }: ClusterOwnerRow): boolean {
+  return (spec?.slug ?? metadata.name) === project_slug;
+}
 
 /** A leader that is new may not have heard yet of what was made under the one before. */
 async function isSoNow({ caches }: TenantState, { kind, live, ...place }: Orphan) {

@@ -35,7 +35,7 @@ export type TenantOptions = {
   caches: ObjectCaches;
   context: Omit<
     ObjectContext,
-    'db' | 'findObject' | 'findObjectNow' | 'metrics' | 'delivery_root_domain'
+    'db' | 'findObject' | 'findObjectNow' | 'watches' | 'metrics' | 'delivery_root_domain'
   > & {
     /** Below which projects have their default hosts, as it is known now. */
     findRootDomain(): string | undefined;
@@ -64,7 +64,7 @@ const POLL_MS = 2_000;
 
 export type TenantState = Omit<Required<TenantOptions>, 'context'> & {
   context: TenantOptions['context'] &
-    Pick<ObjectContext, 'findObject' | 'findObjectNow' | 'metrics'> & {
+    Pick<ObjectContext, 'findObject' | 'findObjectNow' | 'watches' | 'metrics'> & {
       told: ToldStatuses;
       lost_notes: LostNotes;
     };
@@ -94,6 +94,7 @@ export function createTenantControllers(options: TenantOptions): TenantControlle
     context: {
       ...{ ...options.context, metrics, findObject },
       findObjectNow: options.caches.findNow,
+      watches: options.caches.watches,
       ...{ told: createToldStatuses(), lost_notes: createLostNotes() },
     },
     gate: createDatabaseGate(options.clock),

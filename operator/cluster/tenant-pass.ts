@@ -158,11 +158,14 @@ function tellChanges(
   tell('DriftHealed', 'Heal', 'somebody else had changed what is declared');
 }
 
-/** Nothing else was declared since it was in effect; a key that is due is no drift. */
+/** What time, or another resource that went, asks for: a key that is due, a default that nobody declares any more. */
+const DUE: readonly string[] = ['rotate', 'drop-watermark'];
+
+/** Nothing else was declared since it was in effect, and it is not what was due. */
 function isDrift({ metadata, status }: TenantObject, changes: readonly string[]): boolean {
   const ready = findCondition(status, 'Ready');
   const wasReady = ready?.status === 'True' && ready.observedGeneration === metadata.generation;
-  return wasReady && !metadata.deletionTimestamp && !changes.includes('rotate');
+  return wasReady && !metadata.deletionTimestamp && changes.some((change) => !DUE.includes(change));
 }
 
 /** There is nothing left to write a status or a finalizer to. */

@@ -31,6 +31,7 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
   const { apiVersion, kind } = head.data;
   // It lists the files beside it for kubectl.
   if (apiVersion.startsWith('kustomize.config.k8s.io/')) return { notes: [], faults: [] };
+  if (apiVersion === 'v1' && kind === 'List') return { notes: [], faults: [unreadList(document)] };
   const skipped = whyPassedOver(apiVersion, kind);
   if (skipped !== undefined)
     return { notes: [{ file, line, message: `skipped: ${skipped}` }], faults: [] };
@@ -40,7 +41,7 @@ export function checkDocument(document: RawDocument, namespace: string): Checked
 
   const name = nameSchema.safeParse(head.data.metadata?.name).data;
   const identity = name === undefined ? {} : { identity: identify({ namespace, kind, name }) };
-  const checked = documentSchema(known).safeParse(document.value);
+  const checked = parseDocument(documentSchema(known), document);
   if (!checked.success) return { ...identity, notes: [], faults: explain(checked.error, document) };
   const { spec } = checked.data;
   const resource = {
@@ -68,6 +69,13 @@ function whyPassedOver(apiVersion: string, kind: string): string | undefined {
   return undefined;
 }
 
+/** Items that are none, or a list among the items of another: what it declares cannot be told. */
+function unreadList(document: RawDocument): Fault {
+  const items = valueAt(document.value, ['items']);
+  const message = `expected a list of resources, in a List that is no item itself, got ${show(items ?? null)}`;
+  return { file: document.file, line: document.lineOf(['items']), path: 'items', message };
+}
+
 function unknownKind(document: RawDocument, kind: string): Fault {
   const names = kinds.map((each) => each.kind).join(', ');
   const message = `expected a kind of ${GROUP} that means something on one machine (${names}), got ${show(kind)}`;
@@ -77,12 +85,31 @@ function unknownKind(document: RawDocument, kind: string): Fault {
 function clusterFieldsOf({ clusterFields }: Kind, document: RawDocument): Note[] {
   return clusterFields
     .map((field) => ['spec', field])
-    .filter((path) => valueAt(document.value, path) !== undefined)
+    .filter((path) => valueAt(document.value, path) != null)
     .map((path) => ({
       file: document.file,
       line: document.lineOf(path),
       message: `${printPath(path)} means nothing on one machine`,
     }));
+}
+
+/** As the API server does, it takes a field of nothing for one that is left out. */
+function parseDocument(schema: DocumentSchema, { value }: RawDocument) {
+  const checked = schema.safeParse(value);
+  const nulls = (checked.error?.issues ?? [])
+    .map(({ path }) => path)
+    .filter((path) => typeof path.at(-1) === 'string' && valueAt(value, path) === null);
+  return nulls.length === 0 ? checked : schema.safeParse(without(value, nulls));
+}
+
+function without(value: unknown, paths: readonly PropertyKey[][]): unknown {
+  const rest = structuredClone(value);
+  for (const path of paths) {
+    const parent = valueAt(rest, path.slice(0, -1));
+    if (typeof parent === 'object' && parent !== null)
+      Reflect.deleteProperty(parent, path.at(-1) ?? '');
+  }
+  return rest;
 }
 
 const nameSchema = objectName('a name');

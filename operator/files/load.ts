@@ -72,8 +72,10 @@ function addDocument(folder: Folder, { document, namespace, seen, secrets }: Ste
   folder.resources.push(resource);
 }
 
+/** Without a URL there is no key to be written. */
 function secretOf({ identity, spec }: FolderResource): string | undefined {
-  return identity.kind === 'Project' ? (spec as ProjectSpec).callback?.secretName : undefined;
+  const callback = identity.kind === 'Project' ? (spec as ProjectSpec).callback : undefined;
+  return callback?.url === '' ? undefined : callback?.secretName;
 }
 
 /** One file cannot hold the keys of two. */

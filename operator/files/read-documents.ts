@@ -12,6 +12,7 @@ import {
   type ParsedNode,
   parseAllDocuments,
 } from 'yaml';
+import { z } from 'zod';
 import type { Fault } from './fault.ts';
 
 const ALIASES_MAX = 100;
@@ -37,7 +38,23 @@ export function readDocuments(
     if ('message' in read) faults.push(read);
     else if (read.value !== null) documents.push(read);
   }
-  return { documents, faults };
+  return { documents: documents.flatMap(resourcesIn), faults };
+}
+
+const listSchema = z.looseObject({
+  apiVersion: z.literal('v1'),
+  kind: z.literal('List'),
+  items: z.array(z.unknown()),
+});
+
+/** What `kubectl get -o yaml` prints is one list: its items are read as if each stood alone. */
+function resourcesIn(document: RawDocument): RawDocument[] {
+  const list = listSchema.safeParse(document.value);
+  if (!list.success) return [document];
+  return list.data.items.map((value, index) => {
+    const lineOf: RawDocument['lineOf'] = (path) => document.lineOf(['items', index, ...path]);
+    return { file: document.file, line: lineOf([]), value, lineOf };
+  });
 }
 
 type Place = { file: string; lines: LineCounter };

@@ -105,6 +105,8 @@ function findingIn(folder: Folder, namespace: string): Finding {
     },
     isGoing: (kind, { name, uid }) =>
       folder.isComplete && uid === uidOf(kind, name) && !folder.present.has(uid),
+    // What is in no document goes in this very pass.
+    isGone: () => false,
   };
 }
 

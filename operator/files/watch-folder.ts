@@ -19,6 +19,7 @@ export type FolderOperatorOptions = {
   db: Database;
   organization_id: string;
   sealing: Sealing;
+  /** Called in every pass: what was lost is handed out again. */
   writeSecret: WriteSecret;
   clock: Clock;
   log: Log;
@@ -79,7 +80,7 @@ async function checkFolder({ folder, organization_id }: FolderOperatorOptions): 
 
 /** One at a time; calls while one runs share the next. */
 function createPasses(options: FolderOperatorOptions) {
-  const context = { ...contextOf(options), writeSecret: writeOnce(options.writeSecret) };
+  const context = contextOf(options);
   const report = createReporter(options.log);
   let running: Promise<unknown> = Promise.resolve();
   let next: Promise<PassReport> | undefined;
@@ -108,19 +109,9 @@ function createPasses(options: FolderOperatorOptions) {
   return { pass, idle };
 }
 
-function contextOf(options: FolderOperatorOptions): Omit<Context, 'writeSecret' | keyof Finding> {
-  const { db, clock, sealing, organization_id, delivery_root_domain } = options;
-  return { db, clock, sealing, organization_id, delivery_root_domain };
-}
-
-/** Writes a secret when it is new to this process; a pass that changes nothing writes nothing. */
-function writeOnce(writeSecret: WriteSecret): WriteSecret {
-  const written = new Map<string, string>();
-  return async (name, value) => {
-    if (written.get(name) === value) return;
-    await writeSecret(name, value);
-    written.set(name, value);
-  };
+function contextOf(options: FolderOperatorOptions): Omit<Context, keyof Finding> {
+  const { db, clock, sealing, organization_id, delivery_root_domain, writeSecret } = options;
+  return { db, clock, sealing, organization_id, delivery_root_domain, writeSecret };
 }
 
 function watchFolder(

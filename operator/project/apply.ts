@@ -23,7 +23,7 @@ import { operatorAs } from '../audit-deed.ts';
 import { ownerColumns } from '../claim.ts';
 import type { Subject } from '../declared.ts';
 import { type Context, type Deed, presentProject } from '../reconcile.ts';
-import type { ClaimChange, ProjectChange } from './decide.ts';
+import type { ClaimChange, ProjectChange, SettingsChange } from './decide.ts';
 import type { ProjectSpec } from './schema.ts';
 
 export async function applyProject(
@@ -105,6 +105,7 @@ async function write(
     case 'release':
       return updateProject(tx, { project_id, changes: { owner_uid: null } });
     case 'update':
+    case 'drop-watermark':
       return changeSettings(tx, change, deed);
     case 'set-callback':
       return setCallback(tx, change, deed);
@@ -120,7 +121,7 @@ async function write(
 
 async function changeSettings(
   tx: Transaction,
-  { settings }: Extract<ProjectChange, { change: 'update' }>,
+  { settings }: SettingsChange,
   { project, subject, clock }: Existing,
 ): Promise<ProjectRow> {
   const changed = await changeProject(tx, project, settings);

@@ -11,6 +11,7 @@ import type { ProjectRows } from './gather.ts';
 import { refuseProject, slugOf, type Wish } from './refuse.ts';
 import type { ProjectSpec } from './schema.ts';
 import { declaredSettings, differences, type ProjectSettings } from './settings.ts';
+import { verdict } from './verdict.ts';
 
 export type ProjectChange =
   | {
@@ -21,7 +22,7 @@ export type ProjectChange =
     }
   | ClaimChange
   | { change: 'release' }
-  | { change: 'update'; settings: Partial<ProjectSettings> }
+  | SettingsChange
   | CallbackChange
   | { change: 'issue-signing-key' }
   | { change: 'set-domains'; domains: string[] }
@@ -32,6 +33,12 @@ export type ClaimChange = {
   change: 'claim' | 'adopt';
   deletion_policy: DeletionPolicy;
   callback_rotation_trigger: string | null;
+};
+
+/** `drop-watermark`: nobody declares the default watermark any more, and the preset must not be held in use. */
+export type SettingsChange = {
+  change: 'update' | 'drop-watermark';
+  settings: Partial<ProjectSettings>;
 };
 
 export type CallbackChange = {
@@ -89,8 +96,7 @@ function creation(wish: Wish): ProjectChange[] {
 function claiming({ spec, rows }: Wish, claim: Claim | undefined): ClaimChange[] {
   const deletion_policy = spec.deletionPolicy === 'Retain' ? 'retain' : 'suspend';
   if (claim === 'mine' && rows.project?.owner_deletion_policy === deletion_policy) return [];
-  // Taking over is no rotation: the first trigger is only remembered.
-  const remembered = claim === 'mine' ? rows.project?.callback_rotation_trigger : undefined;
+  const remembered = rows.project?.callback_rotation_trigger;
   const callback_rotation_trigger = remembered ?? spec.callback?.rotationTrigger ?? null;
   const change = claim === 'unowned' && rows.project?.owner_name === null ? 'adopt' : 'claim';
   return [{ change, deletion_policy, callback_rotation_trigger }];
@@ -101,7 +107,10 @@ function updating(wish: Wish): ProjectChange[] {
   if (project === undefined) return [];
   const wanted = { ...declaredSettings(wish.spec), ...watermark(wish), ...state(wish) };
   const settings = differences(wanted, project);
-  return Object.keys(settings).length === 0 ? [] : [{ change: 'update', settings }];
+  return [
+    ...(Object.keys(settings).length === 0 ? [] : [{ change: 'update', settings } as const]),
+    ...dropping(wish),
+  ];
 }
 
 /** What a project is before anything was declared: the defaults of its columns. */
@@ -123,12 +132,14 @@ const untouched: ProjectSettings = {
 
 function watermark({ spec, rows }: Wish): Partial<ProjectSettings> {
   if (spec.defaultWatermarkPresetRef?.name === '') return { default_watermark_preset_id: null };
-  if (rows.default_watermark_preset_id !== undefined) {
-    return { default_watermark_preset_id: rows.default_watermark_preset_id };
-  }
-  // Both the reference and the preset's resource are gone: the preset must not be held in use.
+  const { default_watermark_preset_id } = rows;
+  return default_watermark_preset_id === undefined ? {} : { default_watermark_preset_id };
+}
+
+function dropping({ spec, rows }: Wish): SettingsChange[] {
   const isLeft = spec.defaultWatermarkPresetRef === undefined && rows.is_default_watermark_orphaned;
-  return isLeft ? { default_watermark_preset_id: null } : {};
+  if (!isLeft) return [];
+  return [{ change: 'drop-watermark', settings: { default_watermark_preset_id: null } }];
 }
 
 function state({ spec, rows }: Wish): Partial<ProjectSettings> {
@@ -155,7 +166,9 @@ function callback({ spec, rows }: Wish, claim: Claim | undefined): ProjectChange
     return rows.project?.callback_url == null ? [] : [{ change: 'set-callback', ...none }];
   }
   const isFirst = rows.project?.callback_url == null;
-  const isRotated = claim === 'mine' && rotation_trigger !== null && rotation_trigger !== last;
+  // Where none was remembered, the first trigger of whoever takes over is only remembered.
+  const isKnown = claim === 'mine' || last !== null;
+  const isRotated = isKnown && rotation_trigger !== null && rotation_trigger !== last;
   if (!isFirst && !isRotated && rows.project?.callback_url === callback_url) return [];
   return [
     {
@@ -186,36 +199,6 @@ function pricing({ spec, rows }: Wish): ProjectChange[] {
   )
     return [];
   return [{ change: 'set-multiplier', multiplier, effective_from: nextHour(read_at) }];
-}
-
-function verdict({ spec, rows }: Wish) {
-  if (spec.state !== 'Suspended' && rows.project?.suspended_by === 'staff') {
-    return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
-  }
-  const [awaited] = rows.domains_awaited;
-  if (awaited !== undefined) {
-    const message = `'${awaited.domain}' is still with the Project '${awaited.holder}', which is declared without it, and is taken when that one has let it go; all else is in effect`;
-    return conditionsFor('CustomDomainAwaited', message);
-  }
-  const preset = spec.defaultWatermarkPresetRef?.name;
-  if (preset && rows.default_watermark_preset_id === undefined) {
-    const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
-    return conditionsFor('WatermarkPresetNotFound', message);
-  }
-  const missing = missingWarmPresets(spec, rows).map((name) => `'${name}'`);
-  if (missing.length > 0) {
-    const message = `the project has no resolution preset ${missing.join(', ')}, which warmPresets names; all else is in effect`;
-    return conditionsFor('WarmPresetNotFound', message);
-  }
-  if (spec.state === 'Suspended') return conditionsFor('Suspended', 'suspended, as declared');
-  return conditionsFor('InSync', 'the project is as declared');
-}
-
-/** Where presets are declared as well the schema has seen to it; else they are made through the API. */
-function missingWarmPresets(spec: ProjectSpec, { project }: ProjectRows): string[] {
-  if (spec.resolutionPresets !== undefined) return [];
-  const presets = project?.resolution_presets ?? {};
-  return (spec.warmPresets ?? []).filter((name) => !Object.hasOwn(presets, name));
 }
 
 function decideDeletion(subject: Subject<ProjectSpec>, { project }: ProjectRows): ProjectDecision {

@@ -31,6 +31,7 @@ export function projectDifferences(
     case 'release':
       return update({ owner_uid: null });
     case 'update':
+    case 'drop-watermark':
       return update(change.settings);
     case 'set-callback': {
       const { callback_url, rotation_trigger: callback_rotation_trigger } = change;

@@ -10,11 +10,14 @@ import type { Scope } from '../reconcile.ts';
 import { type ProjectSpec, projectSpec } from './schema.ts';
 
 export type DomainRows = {
-  /** Declared domains that other projects have and keep, each with the name of its Project in this namespace. */
-  domains_taken: readonly { domain: string; holder?: string }[];
+  /** Declared domains that other projects have and keep. */
+  domains_taken: readonly TakenDomain[];
   /** Those that their projects are about to let go of, each with the name of its Project. */
   domains_awaited: readonly { domain: string; holder: string }[];
 };
+
+/** `holder`: the Project of this namespace that has it; `past_holder`: that had, and was deleted. */
+type TakenDomain = { domain: string; holder?: string; past_holder?: string };
 
 export async function findDomains(
   db: Queryable,
@@ -30,12 +33,17 @@ export async function findDomains(
   });
   const kept = held.filter(({ domain }) => !awaited.some((each) => each.domain === domain));
   return {
-    domains_taken: kept.map(({ domain, owner_namespace, owner_name }) => {
-      const isOurs = owner_name !== null && owner_namespace === namespace;
-      return isOurs ? { domain, holder: owner_name } : { domain };
-    }),
+    domains_taken: kept.map((row) => takenDomain(row, namespace)),
     domains_awaited: awaited,
   };
+}
+
+function takenDomain(
+  { domain, owner_uid, owner_namespace, owner_name }: TakenDomainRow,
+  namespace: string,
+): TakenDomain {
+  if (owner_name === null || owner_namespace !== namespace) return { domain };
+  return owner_uid === null ? { domain, past_holder: owner_name } : { domain, holder: owner_name };
 }
 
 /** The Project that has the domain and is declared without it; one that says nothing of domains keeps them. */

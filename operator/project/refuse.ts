@@ -129,9 +129,12 @@ function customDomainInvalid({ spec, rows }: Wish) {
 function customDomainTaken({ rows }: Wish) {
   const [taken] = rows.domains_taken;
   if (taken === undefined) return undefined;
-  const { domain, holder } = taken;
-  const whose = holder === undefined ? 'another project' : `the Project '${holder}'`;
-  return refuse('CustomDomainTaken', `'${domain}' belongs to ${whose}: remove it here or there`);
+  const { domain, holder, past_holder } = taken;
+  const there =
+    past_holder === undefined
+      ? `${holder === undefined ? 'another project' : `the Project '${holder}'`}: remove it here or there`
+      : `a project that was let go of when the Project '${past_holder}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`;
+  return refuse('CustomDomainTaken', `'${domain}' belongs to ${there}`);
 }
 
 function refuse(reason: Reason, message: string) {

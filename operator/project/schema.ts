@@ -8,21 +8,11 @@ import {
   CORS_ALLOWED_ORIGINS_MAX,
   CUSTOM_DOMAINS_MAX,
   HOSTNAME_LENGTH_MAX,
-  ORIGIN_LENGTH_MAX,
   PRICING_MULTIPLIER_DECIMALS_MAX,
   PRICING_MULTIPLIER_MAX,
   RESOLUTION_PRESET_NAME_PATTERN,
   RESOLUTION_PRESETS_MAX,
-  URL_LENGTH_MAX,
 } from '../../runtime/core/limits.ts';
-import {
-  CALLBACK_URL_PATTERN,
-  CORS_ORIGIN_PATTERN,
-  IPV4_HOST_PATTERN,
-  NUMBERED_HOST_PATTERN,
-  parseCallbackUrl,
-  parseCorsOrigin,
-} from '../../runtime/core/resources/web-address.ts';
 import { bytes } from '../amount-field.ts';
 import {
   checked,
@@ -32,15 +22,14 @@ import {
   group,
   matching,
   namedWhole,
-  objectName,
   objectNameOrNone,
   presetChain,
   projectSlug,
-  rotationTrigger,
   text,
   transformChain,
 } from '../fields.ts';
 import { allocated, statusFields } from '../status-fields.ts';
+import { callback, origin } from './schema-addresses.ts';
 
 const presetName = text('a name: lower case letters, digits, ".", "_" and "-", at most 64', {
   max: 64,
@@ -56,56 +45,6 @@ const hostname = text('a host name such as img.shop.example', {
   max: HOSTNAME_LENGTH_MAX,
   pattern: /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/,
 });
-
-/** In the API server's words: a host that ends in a number is an IPv4 address. */
-const HOST_IS_PLAIN = `(!${matching(NUMBERED_HOST_PATTERN)} || ${matching(IPV4_HOST_PATTERN)})`;
-
-const originExpected = 'an origin such as https://shop.example, or * for all';
-const origin = text(originExpected, { max: ORIGIN_LENGTH_MAX })
-  .refine((written) => parseCorsOrigin(written) === written, { error: originExpected })
-  .meta(
-    checked(
-      `${matching(CORS_ORIGIN_PATTERN)} && !self.matches('^http://.*:80$|^https://.*:443$') && ${HOST_IS_PLAIN}`,
-      originExpected,
-    ),
-  );
-
-const urlExpected = 'empty for none, or an https URL, its host in ASCII';
-const callbackUrl = text(urlExpected, { min: 0, max: URL_LENGTH_MAX })
-  .refine(
-    (url) => url === '' || (url.startsWith('https://') && parseCallbackUrl(url) !== undefined),
-    { error: urlExpected },
-  )
-  .meta(
-    checked(
-      `self == '' || (self.startsWith('https://') && ${matching(CALLBACK_URL_PATTERN)} && ${HOST_IS_PLAIN})`,
-      urlExpected,
-    ),
-  );
-
-const callback = group('{ url, secretName, rotationTrigger }', {
-  url: callbackUrl.describe(
-    'Where signed webhooks are sent: https, at a public address; empty: nowhere, whatever the API set.',
-  ),
-  secretName: objectName('the name of a Secret')
-    .describe('The Secret that the operator writes, with the key that verifies webhooks.')
-    .optional(),
-  rotationTrigger: rotationTrigger
-    .describe('Change this text to get a new secret; the old one signs along for 24 hours.')
-    .optional(),
-})
-  .refine(({ url, secretName }) => url === '' || secretName !== undefined, {
-    error: 'the name of the Secret that the operator writes',
-    path: ['secretName'],
-  })
-  .meta({
-    'x-kubernetes-validations': [
-      {
-        rule: "self.url == '' || has(self.secretName)",
-        message: '`secretName` must stand beside a `url`',
-      },
-    ],
-  });
 
 const watermarkRef = group('{ name: <name of a WatermarkPreset, or empty> }', {
   name: objectNameOrNone('the name of a WatermarkPreset').describe(

@@ -116,7 +116,10 @@ function decideDeletion({ preset }: WatermarkPresetRows): Decision<WatermarkPres
     return nothing('InUseAsDefault', message);
   }
   if (preset.is_default)
-    return nothing('Retained', 'it stays, as the default of a project without an owner');
+    return nothing(
+      'Retained',
+      'it stays, as the default of a project that no Project of its namespace declares',
+    );
   return {
     changes: [{ change: 'delete', preset }],
     conditions: conditionsFor('Deleted', 'the watermark preset is deleted'),

@@ -10,7 +10,7 @@ import {
 import { findFile } from '../../runtime/db/files.ts';
 import { countWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import type { Subject } from '../declared.ts';
-import { findWay, type NameWish, type Way } from '../names.ts';
+import { findWay, isLeaving, type NameWish, type Way } from '../names.ts';
 import { projectSpec } from '../project/schema.ts';
 import type { Scope } from '../reconcile.ts';
 import { findReferredProject } from '../referred-project.ts';
@@ -61,7 +61,7 @@ async function isFull(db: Queryable, wish: NameWish, scope: Scope): Promise<bool
   return free < 0 || (free === 0 && !(await isSuccessor(db, wish, scope)));
 }
 
-/** Of a default that is going, and that cannot go before this one is there: for so long there is one too many. */
+/** Of a default that is leaving, and that cannot go before this one is there: for so long there is one too many. */
 async function isSuccessor(
   db: Queryable,
   { identity: { kind, name }, spec: { projectRef }, project_id }: NameWish,
@@ -70,8 +70,7 @@ async function isSuccessor(
   const declared = projectSpec.safeParse(scope.findDeclared('Project', projectRef.name)?.spec);
   if (declared.data?.defaultWatermarkPresetRef?.name !== name) return false;
   const last = await findDefaultWatermarkPreset(db, project_id);
-  if (last === undefined || last.owner_uid === null || last.owner_name === null) return false;
-  return scope.isGoing(kind, { name: last.owner_name, uid: last.owner_uid });
+  return last !== undefined && isLeaving(db, { ...last, kind }, scope);
 }
 
 function coming({ coming_file_id }: Scope): WatermarkPresetRows['file'] {

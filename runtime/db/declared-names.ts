@@ -8,15 +8,24 @@ export type NamedTable = keyof typeof IDS;
 
 export type NameHolder = OwnerColumns & { id: string; name: string };
 
+/** `is_default`: the watermark preset is the default of its project. */
+export type HolderRow = NameHolder & { is_default: boolean };
+
+const IS_DEFAULT = {
+  watermark_presets: `exists (select from projects p where p.project_id = t.project_id
+       and p.default_watermark_preset_id = t.watermark_preset_id)`,
+  recipes: 'false',
+} as const;
+
 /** The row of the project that has this name, unless it is the resource's own. */
 export async function findNameHolder(
   db: Queryable,
   table: NamedTable,
   wish: { project_id: string; name: string; owner_uid: string },
-): Promise<NameHolder | undefined> {
-  const [row] = await db.query<NameHolder>(
-    `select ${IDS[table]} as id, name, owner_uid, owner_namespace, owner_name
-     from ${table} where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
+): Promise<HolderRow | undefined> {
+  const [row] = await db.query<HolderRow>(
+    `select ${IDS[table]} as id, name, owner_uid, owner_namespace, owner_name, ${IS_DEFAULT[table]} as is_default
+     from ${table} as t where project_id = $1 and name = $2 and owner_uid is distinct from $3`,
     [wish.project_id, wish.name, wish.owner_uid],
   );
   return row;

@@ -71,13 +71,15 @@ export type DeclaredWatermarkPresetRow = OwnerColumns & {
   y_offset: number;
   opacity: number;
   is_default: boolean;
+  /** By a Project of its own namespace. */
   is_project_owned: boolean;
 };
 
 const PRESETS = `select w.watermark_preset_id, w.project_id, w.name, w.file_id, w.x_offset, w.y_offset,
     w.opacity, w.owner_uid, w.owner_namespace, w.owner_name, f.revision as file_revision,
     p.default_watermark_preset_id is not distinct from w.watermark_preset_id as is_default,
-    p.owner_uid is not null as is_project_owned
+    p.owner_uid is not null and p.owner_namespace is not distinct from w.owner_namespace
+      as is_project_owned
   from watermark_presets w join projects p using (project_id) join files f on f.file_id = w.file_id`;
 
 export async function findDeclaredWatermarkPreset(
@@ -148,16 +150,20 @@ export async function findNamesakeRecipe(
 
 export type OwnerRow = { kind: string; namespace: string; name: string; uid: string };
 
-const OWNERS = `select kind, owner_namespace as namespace, owner_name as name, owner_uid as uid from (
-    select 1 as place, 'Recipe' as kind, owner_uid, owner_namespace, owner_name from recipes
+const OWNED = `(
+    select 1 as place, 'Recipe' as kind, project_id, null as preset_id, owner_uid, owner_namespace, owner_name
+    from recipes
     union all
-    select 2, 'WatermarkPreset', owner_uid, owner_namespace, owner_name from watermark_presets
+    select 2, 'WatermarkPreset', project_id, watermark_preset_id, owner_uid, owner_namespace, owner_name
+    from watermark_presets
     union all
-    select 3, 'SigningKey', owner_uid, owner_namespace, owner_name from signing_keys
-    where status = 'active'
+    select 3, 'SigningKey', project_id, null, owner_uid, owner_namespace, owner_name
+    from signing_keys where status = 'active'
     union all
-    select 4, 'Project', owner_uid, owner_namespace, owner_name from projects
-  ) as owners`;
+    select 4, 'Project', project_id, null, owner_uid, owner_namespace, owner_name from projects
+  ) as o`;
+
+const OWNERS = `select kind, o.owner_namespace as namespace, o.owner_name as name, o.owner_uid as uid`;
 
 /** Every resource that owns a row, of one namespace, what depends on others first. */
 export async function listOwners(
@@ -165,19 +171,30 @@ export async function listOwners(
   { namespace, uid_prefix }: { namespace: string; uid_prefix: string },
 ): Promise<OwnerRow[]> {
   return db.query<OwnerRow>(
-    `${OWNERS} where owner_namespace = $1 and starts_with(owner_uid, $2) order by place, owner_name`,
+    `${OWNERS} from ${OWNED} where owner_namespace = $1 and starts_with(owner_uid, $2)
+     order by place, owner_name`,
     [namespace, uid_prefix],
   );
 }
+
+export type ClusterOwnerRow = OwnerRow & {
+  /** Of the project that the row is, or is part of. */
+  project_slug: string;
+  /** A default watermark whose project is no Project's of its namespace: it stays without its resource, too. */
+  is_kept: boolean;
+};
 
 /** The same of all namespaces, without those that a folder declares. */
 export async function listClusterOwners(
   db: Queryable,
   { folder_prefix }: { folder_prefix: string },
-): Promise<OwnerRow[]> {
-  return db.query<OwnerRow>(
-    `${OWNERS} where owner_uid is not null and not starts_with(owner_uid, $1)
-     order by place, owner_namespace, owner_name`,
+): Promise<ClusterOwnerRow[]> {
+  return db.query<ClusterOwnerRow>(
+    `${OWNERS}, p.project_slug, coalesce(p.default_watermark_preset_id = o.preset_id, false)
+       and (p.owner_uid is null or p.owner_namespace <> o.owner_namespace) as is_kept
+     from ${OWNED} join projects p using (project_id)
+     where o.owner_uid is not null and not starts_with(o.owner_uid, $1)
+     order by place, o.owner_namespace, o.owner_name`,
     [folder_prefix],
   );
 }
@@ -204,8 +221,8 @@ export async function insertOwnersElsewhere(
 ): Promise<void> {
   await db.query(
     `insert into owners_elsewhere (owner_uid)
-     select distinct uid from (${OWNERS}) as owners
-     where uid is not null and not starts_with(uid, $1)
+     select distinct owner_uid from ${OWNED}
+     where owner_uid is not null and not starts_with(owner_uid, $1)
      on conflict do nothing`,
     [folder_prefix],
   );

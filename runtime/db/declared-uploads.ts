@@ -13,8 +13,8 @@ export type DeclaredImageRow = {
     status: 'ready' | 'blocked' | 'deleted';
     revision: number;
     sha256: string | null;
-    /** The resource that brought it; null where none of its namespace did. */
-    brought_by: string | null;
+    /** The resource that brought it; null where none did. `is_elsewhere`: its preset is of another cluster. */
+    brought_by: { namespace: string; name: string; is_elsewhere: boolean } | null;
   } | null;
   upload: {
     upload_id: string;
@@ -35,9 +35,13 @@ export async function findDeclaredImage(
   const [row] = await db.query<DeclaredImageRow>(
     `select
        (select json_build_object('status', f.status, 'revision', f.revision, 'sha256', r.source_sha256,
-          'brought_by', d.owner_name)
+          'brought_by', case when d.upload_id is not null
+            then json_build_object('namespace', d.owner_namespace, 'name', d.owner_name, 'is_elsewhere',
+              exists (select from watermark_presets w join owners_elsewhere using (owner_uid)
+                where w.project_id = f.project_id and w.owner_namespace = d.owner_namespace
+                  and w.owner_name = d.owner_name)) end)
         from files f join file_revisions r using (file_id, revision)
-        left join declared_uploads d on d.upload_id = r.upload_id and d.owner_namespace = $3
+        left join declared_uploads d on d.upload_id = r.upload_id
         where f.project_id = $1 and f.file_slug = $2 and f.status <> 'deleted') as file,
        (select json_build_object('upload_id', u.upload_id, 'status', u.status, 'sha256', u.sha256,
           'error_code', u.error_code, 'age_seconds', extract(epoch from now() - u.updated_at))

@@ -4,6 +4,7 @@ import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
+import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
 const cluster = useTenantCluster({ db });
@@ -83,3 +84,54 @@ it('a project moves to another namespace where staff names its organization, and
     });
   });
 });
+
+it.each([
+  ['after it was let go of', false],
+  ['before', true],
+])(
+  'a project moves with its default watermark, which is declared in the new namespace %s',
+  async (_when, isPaused) => {
+    const name = newSlug();
+    const [namespace, wanted] = [cluster.other(), { defaultWatermarkPresetRef: { name } }];
+    const preset = { projectRef: { name }, fileSlug: 'logo.png' };
+    const presets = async () => {
+      const { project_id } = must(await findProjectBySlug(db, name));
+      return db.query(
+        'select watermark_preset_id, name, owner_namespace from watermark_presets where project_id = $1',
+        [project_id],
+      );
+    };
+    await apply('Project', name, wanted);
+    await apply('WatermarkPreset', name, preset);
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'FileNotFound');
+      const { organization_id, project_id } = must(await findProjectBySlug(db, name));
+      await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await untilReason('Project', name, 'InSync');
+      if (isPaused) {
+        const annotations = { 'tintype.dev/paused': 'true' };
+        await apply('WatermarkPreset', name, preset, { annotations });
+      }
+      for (const kind of ['Project', 'WatermarkPreset']) await remove(kind, name);
+      await untilGone('Project', name);
+      if (!isPaused) await untilGone('WatermarkPreset', name);
+      const staff = { organizationId: organization_id };
+      const moved = { ...wanted, adoptionPolicy: 'IfUnowned', staff };
+      await apply('Project', name, moved, { namespace });
+      await apply('WatermarkPreset', name, preset, { namespace });
+      if (isPaused) {
+        await untilReason('WatermarkPreset', name, 'NameConflict', namespace);
+        await apply('WatermarkPreset', name, preset, { annotations: {} });
+        await untilGone('WatermarkPreset', name);
+      }
+      await untilReason('WatermarkPreset', name, 'InSync', namespace);
+      await untilReason('Project', name, 'InSync', namespace);
+      await until(async () =>
+        expect(await presets()).toMatchObject([{ name, owner_namespace: namespace }]),
+      );
+      const [row] = await presets();
+      const { default_watermark_preset_id } = must(await findProjectBySlug(db, name));
+      expect(row).toMatchObject({ watermark_preset_id: default_watermark_preset_id });
+    });
+  },
+);

@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database.ts';
 import { declaredImageDeps } from '../support/declared-image-deps.ts';
 import { claimDeclared, ingestDeclared, listUploads } from '../support/declared-uploads.ts';
 import { makeFolderBuckets } from '../support/folder-buckets.ts';
-import { kubeOk } from '../support/kube-request.ts';
+import { kubeOk, kubeRelease } from '../support/kube-request.ts';
 import { makeFile, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -64,6 +64,15 @@ async function morePasses(): Promise<void> {
   );
 }
 
+/** So many of a preset that lies beside it, and is looked at again and again. */
+async function steadyPasses(count: number): Promise<void> {
+  const name = newSlug();
+  const image = { configMapRef: { name, key: 'logo.png' } };
+  await apply('Project', name, {});
+  await apply('WatermarkPreset', name, { projectRef: { name }, image });
+  await until(async () => expect(readings.get(name)).toBeGreaterThan(count));
+}
+
 /** A project and a preset of one name, whose image lies at a URL. */
 async function declareServed(bytes: Buffer): Promise<{ name: string; url: string }> {
   const name = newSlug();
@@ -82,9 +91,10 @@ async function failUpload(name: string, error_code: ProcessingErrorCode): Promis
   return upload_id;
 }
 
-function store(kind: 'configmaps', name: string, bytes: Buffer) {
+function store(kind: 'configmaps', name: string, bytes: Buffer, other = bytes) {
   const path = `/api/v1/namespaces/${cluster.namespace()}/${kind}`;
-  const body = { metadata: { name }, binaryData: { 'logo.png': bytes.toString('base64') } };
+  const [logo, another] = [bytes.toString('base64'), other.toString('base64')];
+  const body = { metadata: { name }, binaryData: { 'logo.png': logo, 'another.png': another } };
   return kubeOk(cluster.plane(), { method: 'POST', path, body });
 }
 
@@ -169,6 +179,60 @@ describe('a preset that brings its image', () => {
       await untilReason('WatermarkPreset', name, 'ImageRefused');
       await morePasses();
       expect(fetches(url)).toBe(1);
+    });
+  });
+
+  const asleep = [{ state: 'Suspended' }, { state: 'Active' }] as const;
+  const full = [{ staff: { storageHardLimit: '1' } }, { staff: { storageHardLimit: '' } }] as const;
+  const slept = 'the project is suspended and takes no image: it is brought once the project wakes';
+  const filled =
+    'the project has no room for the image: delete files of it, or raise its storage or plan; it is tried again by itself';
+  it.each([
+    ['in the cluster, while its project sleeps', 'ConfigMap', asleep, slept],
+    ['at a URL, while its project sleeps', 'URL', asleep, slept],
+    ['in the cluster, while its project is full', 'ConfigMap', full, filled],
+    ['at a URL, while its project is full', 'URL', full, filled],
+  ] as const)('that lies %s, is held, and brought then', async (_, source, [then, now], why) => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const url = `https://shop.example/${name}.png`;
+    served.set(url, bytes);
+    await store('configmaps', name, bytes);
+    await apply('Project', name, then);
+    const configMapRef = { name, key: 'logo.png' };
+    const image = source === 'URL' ? { url, sha256: digest(bytes) } : { configMapRef };
+    const reads = () => (source === 'URL' ? fetches(url) : (readings.get(name) ?? 0));
+    await apply('WatermarkPreset', name, { projectRef: { name }, image });
+    await led(async () => {
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      expect((await condition('WatermarkPreset', name))?.message).toBe(why);
+      expect(await condition('WatermarkPreset', name, 'Stalled')).toMatchObject({ status: 'True' });
+      await steadyPasses(15);
+      expect(reads()).toBeLessThan(then === asleep[0] ? 1 : 8);
+      expect(await uploads(name)).toEqual([]);
+      await apply('Project', name, now);
+      await until(async () => expect(await uploads(name)).toHaveLength(1));
+    });
+  });
+
+  it('stays as it is while its project sleeps, and says it where it was changed meanwhile', async () => {
+    const [name, bytes] = [newSlug(), newImage()];
+    const spec = (key: string) => ({
+      projectRef: { name },
+      image: { configMapRef: { name, key } },
+    });
+    await store('configmaps', name, bytes, newImage());
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec('logo.png'));
+    await led(async () => {
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await apply('Project', name, { state: 'Suspended' });
+      await untilReason('Project', name, 'Suspended');
+      await morePasses();
+      await untilReason('WatermarkPreset', name, 'InSync');
+      await apply('WatermarkPreset', name, spec('another.png'));
+      await untilReason('WatermarkPreset', name, 'ImageRefused');
+      expect((await condition('WatermarkPreset', name))?.message).toBe(slept);
     });
   });
 
@@ -259,6 +323,59 @@ describe('a preset that brings its image', () => {
       await until(async () => expect(await uploads(name)).toHaveLength(2));
       await ingest(name, second);
       await untilReason('WatermarkPreset', other, 'InSync');
+    });
+  });
+
+  it('leaves the file of a preset of another cluster alone, which is missing here', async () => {
+    const [name, other, bytes] = [newSlug(), newSlug(), newImage()];
+    const url = `https://shop.example/${name}.png`;
+    served.set(url, bytes);
+    const image = { url, sha256: digest(bytes) };
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: name, image });
+    await led(async () => {
+      await ingest(name, bytes);
+      await untilReason('WatermarkPreset', name, 'InSync');
+    });
+    const { uid } = (await read('WatermarkPreset', name)).metadata;
+    await db.query('insert into owners_elsewhere (owner_uid) values ($1)', [uid]);
+    await cluster.remove('WatermarkPreset', name);
+    await kubeRelease(cluster.plane(), cluster.path('WatermarkPreset', name));
+    await store('configmaps', other, newImage());
+    const spec = { projectRef: { name }, fileSlug: name };
+    const configMapRef = { name: other, key: 'logo.png' };
+    await apply('WatermarkPreset', other, { ...spec, image: { configMapRef } });
+    await led(async () => {
+      await untilReason('WatermarkPreset', other, 'FileTaken');
+      await morePasses();
+      expect(await uploads(name)).toHaveLength(1);
+      await db.query('delete from owners_elsewhere where owner_uid = $1', [uid]);
+      await until(async () => expect(await uploads(name)).toHaveLength(2));
+    });
+  });
+
+  it('goes on with the file after its project moved to another namespace', async () => {
+    const [name, from, to] = [newSlug(), newImage(), newImage()];
+    const namespace = cluster.other();
+    const spec = (bytes: Buffer) => {
+      const url = `https://shop.example/${digest(bytes)}.png`;
+      served.set(url, bytes);
+      return { projectRef: { name }, fileSlug: name, image: { url, sha256: digest(bytes) } };
+    };
+    await apply('Project', name, {});
+    await apply('WatermarkPreset', name, spec(from));
+    await led(async () => {
+      await ingest(name, from);
+      await untilReason('WatermarkPreset', name, 'InSync');
+      const { organization_id: organizationId } = must(await findProjectBySlug(db, name));
+      for (const kind of ['Project', 'WatermarkPreset']) await cluster.remove(kind, name);
+      await cluster.untilGone('Project', name);
+      const moved = { adoptionPolicy: 'IfUnowned', staff: { organizationId } };
+      await apply('Project', name, moved, { namespace });
+      await apply('WatermarkPreset', name, spec(to), { namespace });
+      await until(async () => expect(await uploads(name)).toHaveLength(2));
+      await ingest(name, to);
+      await untilReason('WatermarkPreset', name, 'InSync', namespace);
     });
   });
 

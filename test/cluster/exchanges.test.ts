@@ -61,6 +61,24 @@ it('a custom domain stays with who keeps it, is paused, or says nothing of domai
   });
 });
 
+it('a custom domain of a project that was let go of is had once its Project is declared again without it', async () => {
+  const [a, b] = [newSlug(), newSlug()];
+  const x = `x.${a}.example`;
+  await led(async () => {
+    await become({ [a]: [x] });
+    await remove('Project', a);
+    await untilGone('Project', a);
+    await apply('Project', b, { staff: { customDomains: [x] } });
+    await untilReason('Project', b, 'CustomDomainTaken');
+    expect((await condition('Project', b))?.message).toBe(
+      `'${x}' belongs to a project that was let go of when the Project '${a}' was deleted: declare that one again, with spec.staff.customDomains that lack it, or remove it here`,
+    );
+    await apply('Project', a, { staff: { customDomains: [] } });
+    await untilReason('Project', b, 'InSync');
+    expect(await domainsOf(b)).toEqual([x]);
+  });
+});
+
 async function holderOf(name: string): Promise<string | undefined> {
   const path = `/api/v1/namespaces/${cluster.namespace()}/secrets/${name}`;
   const { metadata } = (await kubeOk(cluster.plane(), { path })) as {

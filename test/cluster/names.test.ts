@@ -4,14 +4,15 @@ import { WATERMARK_PRESETS_MAX } from '../../runtime/core/limits.ts';
 import { findProjectBySlug } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
 import { useDatabase } from '../support/database.ts';
+import { kubeRelease } from '../support/kube-request.ts';
 import { id, makeFile, must } from '../support/rows.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
 
 const { db } = useDatabase();
-const { apply, condition, led, namespace, remove, untilGone, untilReason } = useTenantCluster({
-  db,
-});
+const cluster = useTenantCluster({ db });
+const { apply, condition, countPasses, led, namespace, path, plane, read } = cluster;
+const { remove, untilGone, untilReason } = cluster;
 
 const project = async (slug: string) => must(await findProjectBySlug(db, slug));
 
@@ -147,3 +148,60 @@ it.each([
     });
   },
 );
+
+it('a default watermark that its project kept leaves its name to a preset of another one, whose project takes it up', async () => {
+  const [a, b, slug] = [newSlug(), newSlug(), newSlug()];
+  const declareAll = async (name: string) => {
+    const spec = { slug, adoptionPolicy: 'IfUnowned', defaultWatermarkPresetRef: { name } };
+    await apply('Project', name, spec);
+    await apply('WatermarkPreset', name, {
+      ...{ projectRef: { name }, displayName: 'Corner', fileSlug: 'logo.png' },
+    });
+  };
+  await declareAll(a);
+  await led(async () => {
+    await untilReason('WatermarkPreset', a, 'FileNotFound');
+    await makeFile(db, await project(slug), { file_slug: 'logo.png' });
+    await untilReason('Project', a, 'InSync');
+    const { default_watermark_preset_id } = await project(slug);
+    for (const kind of ['Project', 'WatermarkPreset']) await remove(kind, a);
+    for (const kind of ['Project', 'WatermarkPreset']) await untilGone(kind, a);
+    expect(await project(slug)).toMatchObject({ default_watermark_preset_id });
+    expect(await names('watermark_presets', slug)).toEqual({ [a]: 'Corner' });
+    await declareAll(b);
+    for (const kind of ['Project', 'WatermarkPreset']) await untilReason(kind, b, 'InSync');
+    await until(async () =>
+      expect(await names('watermark_presets', slug)).toEqual({ [b]: 'Corner' }),
+    );
+  });
+});
+
+it('a name is free once the resource that had it was removed by force, and not while that is of another cluster', async () => {
+  const [slug, a, b] = [newSlug(), newSlug(), newSlug()];
+  await apply('Project', slug, {});
+  await led(async () => {
+    await untilReason('Project', slug, 'InSync');
+    await makeFile(db, await project(slug), { file_slug: 'logo.png' });
+    await declare('WatermarkPreset', slug, { [a]: 'Corner' });
+    await untilReason('WatermarkPreset', a, 'InSync');
+    await apply('Project', slug, { defaultWatermarkPresetRef: { name: a } });
+    await untilReason('Project', slug, 'InSync');
+  });
+  const { uid } = (await read('WatermarkPreset', a)).metadata;
+  await remove('WatermarkPreset', a);
+  await kubeRelease(plane(), path('WatermarkPreset', a));
+  await apply('Project', slug, { defaultWatermarkPresetRef: { name: b } });
+  await declare('WatermarkPreset', slug, { [b]: 'Corner' });
+  await db.query('insert into owners_elsewhere (owner_uid) values ($1)', [uid]);
+  await led(async () => {
+    await untilReason('WatermarkPreset', b, 'NameConflict');
+    const passes = await countPasses('WatermarkPreset');
+    await until(async () =>
+      expect(await countPasses('WatermarkPreset')).toBeGreaterThan(passes + 3),
+    );
+    expect(await names('watermark_presets', slug)).toEqual({ [a]: 'Corner' });
+    await db.query('delete from owners_elsewhere where owner_uid = $1', [uid]);
+    await untilReason('WatermarkPreset', b, 'InSync');
+    await untilReason('Project', slug, 'InSync');
+  });
+});

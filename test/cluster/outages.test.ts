@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDatabase, type Database } from '../../runtime/db/client.ts';
 import { findProjectBySlug, updateProject } from '../../runtime/db/projects.ts';
+import { listWatermarkPresets } from '../../runtime/db/watermark-presets.ts';
 import { useDatabase } from '../support/database.ts';
 import { kubeOk } from '../support/kube-request.ts';
-import { makeProject, must } from '../support/rows.ts';
+import { makeFile, makeProject, must } from '../support/rows.ts';
 import { type FaultProxy, startFaultProxy } from '../support/tcp-fault-proxy.ts';
 import { newSlug, useTenantCluster } from '../support/tenant-cluster.ts';
 import { until } from '../support/until.ts';
@@ -199,6 +200,30 @@ describe('the Events of a resource', () => {
     const printed = await cluster.metrics().print();
     expect(printed).toMatch(/tintype_resource_drift_seconds_count\{kind="Project"\} [1-9]/);
     expect(printed).toMatch(/tintype_resource_time_to_ready_seconds_count\{kind="Project"\} [1-9]/);
+  });
+
+  it('tell no drift of a default watermark that is dropped with its preset', async () => {
+    const name = newSlug();
+    await apply('Project', name, { displayName: 'Shop' });
+    await led(async () => {
+      await untilReason('Project', name, 'InSync');
+      const { project_id } = must(await project(name));
+      await makeFile(db, { project_id }, { file_slug: 'logo.png' });
+      await apply('WatermarkPreset', name, { projectRef: { name }, fileSlug: 'logo.png' });
+      await untilReason('WatermarkPreset', name, 'InSync');
+      const [preset] = await listWatermarkPresets(db, project_id);
+      const default_watermark_preset_id = must(preset).watermark_preset_id;
+      await updateProject(db, { project_id, changes: { default_watermark_preset_id } });
+      await cluster.remove('WatermarkPreset', name);
+      await cluster.untilGone('WatermarkPreset', name);
+      expect(must(await project(name)).default_watermark_preset_id).toBeNull();
+      // What is told next comes after what would have been told of it.
+      await updateProject(db, { project_id, changes: { name: 'Other' } });
+      const told = async () =>
+        (await events(name)).filter(({ reason }) => reason === 'DriftHealed');
+      await until(async () => expect(await told()).toHaveLength(1));
+      expect((await told())[0]?.note).not.toContain('watermark');
+    });
   });
 
   it('keep what was there before a project of the API was adopted', async () => {

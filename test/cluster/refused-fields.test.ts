@@ -102,7 +102,7 @@ describe.each(kinds.map(({ kind }) => kind))('the fields of a %s', (kind) => {
     'say what %s has to be',
     async (path, { steps, schema }) => {
       const rules = schema['x-kubernetes-validations'] ?? [];
-      const text = rules[0]?.rule === "self != ''" ? '' : '\n%';
+      const text = rules[0]?.rule === "self != ''" ? '' : '\n%\0';
       const value = schema.type === 'integer' ? -99_999 : text;
       const causes = await causesOf(kind, withLeaf(samples[kind], steps, value));
       const said = causes.filter(({ field }) => field === path).map(({ message }) => message);
@@ -165,6 +165,13 @@ const refined: [kind: string, field: string, spec: object][] = [
   ].map((url): [string, string, object] => [
     ...(['Project', 'spec.callback.url', { callback: { url, secretName } }] as const),
   ]),
+  ...['a\u0000b', '\u0000', ''].flatMap((rotationTrigger): [string, string, object][] => {
+    const callback = { url: 'https://shop.example', secretName, rotationTrigger };
+    return [
+      ['SigningKey', 'spec.rotationTrigger', { projectRef, rotationTrigger }],
+      ['Project', 'spec.callback.rotationTrigger', { callback }],
+    ];
+  }),
   ...[
     'https://shop.example:65536',
     'https://shop.example:443',
@@ -276,6 +283,9 @@ describe('what the operator would refuse', () => {
     ...['https://[::1]:65535/hook?a=b%zz', 'https://10.1.2.3', 'https://shop.example:/'].map(
       (url): [string, object] => ['Project', { callback: { url, secretName } }],
     ),
+    ...['2026-11\n', 'Bücher \u{1f4f7}\t'].map((rotationTrigger): [string, object] => [
+      ...(['SigningKey', { projectRef, rotationTrigger }] as const),
+    ]),
     ...[
       'https://shop.example',
       'https://Bücher.example:8443/a@b:80.png?c=d:6443#e',

@@ -106,6 +106,20 @@ describe('what others change in the rows of a resource', () => {
     });
   });
 
+  it('is said at once by what refers to it: a Recipe that names a preset', async () => {
+    await led(async () => {
+      const name = await declareAll();
+      const spec = { projectRef: { name }, transformChain: 'preset:thumb' };
+      await apply('Recipe', `${name}-thumb`, spec);
+      const message = async () => (await cluster.condition('Recipe', `${name}-thumb`))?.message;
+      await until(async () => expect(await message()).toContain('the project has none'));
+      const { project_id } = must(await findProjectBySlug(db, name));
+      const resolution_presets = { thumb: 'resize/9x9' };
+      await updateProject(db, { project_id, changes: { resolution_presets } });
+      await until(async () => expect(await message()).toBe('the recipe is as declared'));
+    });
+  });
+
   it('is healed at once where they may not', async () => {
     await led(async () => {
       const name = await declareAll();

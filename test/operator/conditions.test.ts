@@ -33,6 +33,10 @@ const cases: Record<Reason, Decision<unknown>> = {
     projectRows(),
   ),
   WarmPresetNotFound: decideProject(project({ warmPresets: ['nope'] }), projectRows()),
+  CallbackNotPublic: decideProject(
+    project({ callback: { url: 'https://10.1.2.3/h', secretName: 'hook' } }),
+    projectRows(),
+  ),
   CustomDomainAwaited: decideProject(
     project({ staff: { customDomains: ['img.shop.example'] } }),
     projectRows({ domains_awaited: [{ domain: 'img.shop.example', holder: 'other' }] }),

@@ -4,9 +4,12 @@ import { ownerColumns } from '../../operator/claim.ts';
 import { findWay } from '../../operator/names.ts';
 import { recipeSpec } from '../../operator/recipe/schema.ts';
 import type { Scope } from '../../operator/reconcile.ts';
+import { watermarkPresetSpec } from '../../operator/watermark-preset/schema.ts';
+import { updateProject } from '../../runtime/db/projects.ts';
 import { upsertRecipe } from '../../runtime/db/recipes.ts';
+import { upsertWatermarkPreset } from '../../runtime/db/watermark-presets.ts';
 import { useDatabase } from '../support/database.ts';
-import { id, makeProject } from '../support/rows.ts';
+import { id, makeFile, makeProject } from '../support/rows.ts';
 import { identity } from './samples.ts';
 
 const { db } = useDatabase();
@@ -31,6 +34,7 @@ function scopeOf(known: Readonly<Record<string, Known>>): Scope {
     },
     isGoing: (kind, { name, uid }) =>
       kind === 'Recipe' && known[name]?.isGoing === true && known[name].uid === uid,
+    isGone: () => true,
   };
 }
 
@@ -93,5 +97,49 @@ describe('the way to a name', () => {
     ['is nobody', { old: { ...old, isGoing: true } }, null],
   ] as const)('is closed where its holder %s', async (_what, known, holder) => {
     expect(await wayTo({ Corner: holder }, known)).toEqual({ holder });
+  });
+});
+
+/** The way to the name of a preset whose resource nobody finds any more, and how often it was looked for. */
+async function wayPastMissing(is_default: boolean, cluster: 'this' | 'another') {
+  const { project_id } = await makeProject(db);
+  const { file_id } = await makeFile(db, { project_id });
+  const [watermark_preset_id, gone] = [id('wm'), identity('WatermarkPreset', id('wm'))];
+  const drawn = { file_id, x_offset: 0, y_offset: 0, opacity: 100 };
+  const preset = { watermark_preset_id, project_id, name: 'Corner', ...drawn };
+  await db.transaction(async (tx) => {
+    await upsertWatermarkPreset(tx, { ...preset, ...ownerColumns(gone) });
+    const changes = { default_watermark_preset_id: is_default ? watermark_preset_id : null };
+    await updateProject(tx, { project_id, changes });
+  });
+  if (cluster === 'another')
+    await db.query('insert into owners_elsewhere (owner_uid) values ($1)', [gone.uid]);
+  let asked = 0;
+  const isGone = () => {
+    asked += 1;
+    return true;
+  };
+  const spec = { projectRef: { name: 'shop' }, displayName: 'Corner', fileSlug: 'a' };
+  const wish = { identity: identity('WatermarkPreset', 'new'), spec, project_id };
+  const kind = { table: 'watermark_presets', schema: watermarkPresetSpec } as const;
+  const way = await findWay(db, { ...kind, wish }, { ...scopeOf({}), isGone });
+  return { isFree: way.holder === undefined, asked };
+}
+
+describe('the name of a preset whose resource is gone, and nobody saw it go', () => {
+  it.each([
+    ['is free where it is the default watermark', true, 'this', { isFree: true, asked: 1 }],
+    [
+      'is not where it is none, as the sweep lets go of it',
+      false,
+      'this',
+      { isFree: false, asked: 0 },
+    ],
+    [
+      'is not where it is of another cluster, which nobody is asked for',
+      ...([true, 'another', { isFree: false, asked: 0 }] as const),
+    ],
+  ] as const)('%s', async (_what, is_default, cluster, found) => {
+    expect(await wayPastMissing(is_default, cluster)).toEqual(found);
   });
 });

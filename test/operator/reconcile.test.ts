@@ -37,6 +37,7 @@ async function contextOf(settings: Partial<Context> = {}): Promise<Context> {
     findUid: () => undefined,
     findDeclared: () => undefined,
     isGoing: () => false,
+    isGone: () => false,
     writeSecret: async () => undefined,
     ...settings,
   };

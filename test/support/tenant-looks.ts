@@ -62,7 +62,8 @@ export function lookAtTenants(options: Looks, through: Through): () => Promise<v
       const findObject = finderIn(objects);
       const findObjectNow: ObjectContext['findObjectNow'] = async (...asked) =>
         findObject(...asked);
-      await reconcileObject(kind, object, { ...context, findObject, findObjectNow });
+      const finding = { findObject, findObjectNow, watches: () => true };
+      await reconcileObject(kind, object, { ...context, ...finding });
     }
   };
 }

@@ -34,7 +34,7 @@ export function parseHostname(text: string): string | undefined {
  */
 export function parseCallbackUrl(text: string): string | undefined {
   const [, host] = (text.length <= URL_LENGTH_MAX && CALLBACK_URL_PATTERN.exec(text)) || [];
-  if (host === undefined || !URL.canParse(text)) return undefined;
+  if (host === undefined || !text.isWellFormed() || !URL.canParse(text)) return undefined;
   return host.toLowerCase() === new URL(text).hostname ? text : undefined;
 }
 

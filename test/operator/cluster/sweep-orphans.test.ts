@@ -3,11 +3,13 @@ import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createDeparted } from '../../../operator/cluster/departed.ts';
 import { sweepOrphans } from '../../../operator/cluster/sweep-orphans.ts';
 import type { TenantState } from '../../../operator/cluster/tenant-controllers.ts';
-import type { TenantObject } from '../../../operator/cluster/tenant-object.ts';
+import type { TenantKind, TenantObject } from '../../../operator/cluster/tenant-object.ts';
 import type { CacheHealth } from '../../../operator/kube/cache-health.ts';
 import { updateProject } from '../../../runtime/db/projects.ts';
+import { insertSigningKey } from '../../../runtime/db/signing-keys.ts';
+import { upsertWatermarkPreset } from '../../../runtime/db/watermark-presets.ts';
 import { useDatabase } from '../../support/database.ts';
-import { makeProject } from '../../support/rows.ts';
+import { id, makeFile, makeProject } from '../../support/rows.ts';
 import { createManualTimedClock } from '../kube/manual-timed-clock.ts';
 import { silentLog as log } from '../kube/silent-log.ts';
 
@@ -17,13 +19,29 @@ const RETRY_MS = 100;
 
 /** Of a resource that no cache here has. */
 beforeAll(async () => {
-  const { project_id } = await makeProject(db);
+  const { project_id } = await makeProject(db, { project_slug: 'shop-slug' });
   const changes = {
     ...{ owner_uid: 'uid', owner_namespace: 'team', owner_name: 'shop' },
     owner_deletion_policy: 'suspend' as const,
   };
   await db.transaction((tx) => updateProject(tx, { project_id, changes }));
 });
+
+/** As the deletion of its project and of its own resource left it. */
+async function makeKept(owner_uid: string): Promise<void> {
+  const project = await makeProject(db);
+  const { file_id } = await makeFile(db, project);
+  const { project_id } = project;
+  const default_watermark_preset_id = id('wm');
+  const owner = { owner_uid, owner_namespace: 'team', owner_name: owner_uid };
+  await db.transaction(async (tx) => {
+    await upsertWatermarkPreset(tx, {
+      ...{ watermark_preset_id: default_watermark_preset_id, project_id, name: 'Corner', file_id },
+      ...{ x_offset: 0, y_offset: 0, opacity: 100, ...owner },
+    });
+    await updateProject(tx, { project_id, changes: { default_watermark_preset_id } });
+  });
+}
 
 function sweep(more: Partial<TenantState['caches']>, raised = async () => undefined) {
   const clock = createManualTimedClock();
@@ -51,9 +69,9 @@ function sweep(more: Partial<TenantState['caches']>, raised = async () => undefi
     await swept;
   });
   return {
-    orphans: async () => {
+    orphans: async (kind: TenantKind = 'Project', name = 'shop') => {
       await expect.poll(() => clock.timers()).toBe(1);
-      return departed.of('Project', 'team/shop').map(({ metadata }) => metadata.uid);
+      return departed.of(kind, `team/${name}`).map(({ metadata }) => metadata.uid);
     },
     again: () => clock.advance(RESYNC_MS),
     soon: () => clock.advance(RETRY_MS),
@@ -109,4 +127,43 @@ it('a row of another cluster’s resource is no orphan before the resource was s
   live = undefined;
   again();
   expect(await orphans()).toEqual(['uid']);
+});
+
+it.each([
+  ['another slug, once that had its turn', { slug: 'other' }, ['uid']],
+  ['its slug, which takes it up as soon as it may', { slug: 'shop-slug' }, []],
+])('what becomes of a project whose namesake declares %s', async (_what, spec, let_go) => {
+  const live = { metadata: { name: 'shop', uid: 'another' }, spec } as unknown as TenantObject;
+  const { orphans, again } = sweep({ get: () => live, findNow: async () => live });
+  expect(await orphans()).toEqual([]);
+  again();
+  expect(await orphans()).toEqual(let_go);
+});
+
+it('a signing key is let go of once its namesake had its turn, which may be in another project by now', async () => {
+  const { project_id } = await makeProject(db);
+  const owner = { owner_uid: 'uid-key', owner_namespace: 'team', owner_name: 'key' };
+  const key = { kid: id('kid'), project_id, secret_sealed: Buffer.alloc(1), owner };
+  await db.transaction((tx) => insertSigningKey(tx, key));
+  const live = { metadata: { name: 'key', uid: 'another' } } as TenantObject;
+  const { orphans, again } = sweep({ get: () => live, findNow: async () => live });
+  expect(await orphans('SigningKey', 'key')).toEqual([]);
+  again();
+  expect(await orphans('SigningKey', 'key')).toEqual(['uid-key']);
+});
+
+it('default watermarks of projects that were let go of are no orphans, however many; one that is no default any more is', async () => {
+  const uids = Array.from({ length: 12 }, (_, at) => `uid-kept-${at}`);
+  for (const uid of uids) await makeKept(uid);
+  const { orphans, again } = sweep({});
+  expect(await orphans()).toEqual(['uid']);
+  for (const uid of uids) expect(await orphans('WatermarkPreset', uid)).toEqual([]);
+  await db.query(
+    `update projects set default_watermark_preset_id = null where default_watermark_preset_id =
+       (select watermark_preset_id from watermark_presets where owner_uid = $1)`,
+    [uids[0]],
+  );
+  again();
+  expect(await orphans('WatermarkPreset', uids[0])).toEqual([uids[0]]);
+  expect(await orphans('WatermarkPreset', uids[1])).toEqual([]);
 });

@@ -70,6 +70,38 @@ describe('reading a folder of YAML', () => {
     );
   });
 
+  it('takes one of two projects of one file of keys where the other has no URL', async () => {
+    const { names, faultLines } = await load({
+      'a.yaml': project('one', '  callback: { url: "", secretName: hook }'),
+      'b.yaml': project('two', '  callback: { url: "https://shop.example", secretName: hook }'),
+    });
+    expect([names, faultLines]).toEqual([['Project/one', 'Project/two'], []]);
+  });
+
+  it('reads each item of a List, as kubectl prints it, with the lines of its fields', async () => {
+    const item = (name: string, spec: string) =>
+      `- apiVersion: tintype.dev/v1alpha1\n  kind: Project\n  metadata: { name: ${name} }\n  spec: ${spec}\n`;
+    const list = 'apiVersion: v1\nkind: List\nmetadata: { resourceVersion: "" }\nitems:\n';
+    const { names, faultLines, noteLines, present, isComplete } = await load({
+      'a.yaml': `${list}${item('one', '{}')}${item('two', '\n    state: Off')}- { apiVersion: v1, kind: Secret }\n`,
+      'b.yaml': 'apiVersion: v1\nkind: List\nitems: []\n',
+    });
+    expect(names).toEqual(['Project/one']);
+    expect(faultLines).toEqual(['a.yaml:13: spec.state: expected Active or Suspended, got "Off"']);
+    expect(noteLines).toEqual(['a.yaml:14: skipped: v1 Secret is not of tintype.dev']);
+    expect([present.size, isComplete]).toEqual([2, true]);
+  });
+
+  it('takes a field of nothing for one that is left out', async () => {
+    const spec =
+      '  displayName:\n  routing: null\n  adoptionPolicy: ~\n  staff: { customDomains: }';
+    const { resources, faultLines, noteLines } = await load({ 'a.yaml': project('one', spec) });
+    expect([...faultLines, ...noteLines]).toEqual([]);
+    expect(resources[0]?.spec).toEqual({
+      ...{ staff: {}, adoptionPolicy: 'Never', deletionPolicy: 'Suspend' },
+    });
+  });
+
   it('reads the samples without a fault', async () => {
     const samples = new URL('../../../config/samples', import.meta.url).pathname;
     const { resources, faults, notes } = await loadFolder(samples, 'org_1');
@@ -156,6 +188,22 @@ describe('what a wrong document says', () => {
         'a.yaml:6: spec.allowedTransformChains: expected a list of at most 64 transform chains, got { a }',
       ],
     },
+    ...['a\0b', 'a\ud800'].map((trigger) => ({
+      name: `a rotation trigger that no row can hold: ${JSON.stringify(trigger)}`,
+      spec: `  callback: { url: "", rotationTrigger: ${JSON.stringify(trigger)} }`,
+      says: [
+        `a.yaml:6: spec.callback.rotationTrigger: expected a text of 1 to 128 characters without U+0000, in quotes where it looks like a number, got ${JSON.stringify(trigger)}`,
+      ],
+    })),
+    {
+      name: 'nothing where something has to be, in a list too',
+      spec: '  callback: { url: }\n  warmPresets: [null]\n  nonsense:',
+      says: [
+        'a.yaml:6: spec.callback.url: expected empty for none, or an https URL, its host in ASCII, got nothing',
+        'a.yaml:7: spec.warmPresets[0]: expected a name: lower case letters, digits, ".", "_" and "-", at most 64, got nothing',
+        'a.yaml:8: spec.nonsense: unknown field, expected only the fields slug, displayName, deliveryAccess, state, corsAllowedOrigins, resolutionPresets, allowedTransformChains, defaultWatermarkPresetRef, rawDownload, callback, warmPresets, routing, staff, deletionPolicy, adoptionPolicy',
+      ],
+    },
     {
       name: 'a warm preset that the project does not have',
       spec: '  resolutionPresets:\n    - { name: a, chain: quality/1 }\n  warmPresets: [b]',
@@ -233,6 +281,19 @@ describe('what cannot be read', () => {
     const { faultLines, isComplete } = await load({ 'a.yaml': project('Not_A_Name') });
     expect(faultLines).toEqual([
       'a.yaml:4: metadata.name: expected a name: a-z, 0-9, "-" and ".", with a letter or digit at the ends and around each ".", got "Not_A_Name"',
+    ]);
+    expect(isComplete).toBe(false);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a list of 0', ' [{ apiVersion: v1, kind: List, items: [] }]'],
+    ['{ a }', ' { a: b }'],
+  ])('a List of %s keeps everything from being taken for gone', async (got, items) => {
+    const list = `apiVersion: v1\nkind: List\nitems:${items}\n`;
+    const { faultLines, isComplete } = await load({ 'a.yaml': list });
+    expect(faultLines).toEqual([
+      `a.yaml:3: items: expected a list of resources, in a List that is no item itself, got ${got}`,
     ]);
     expect(isComplete).toBe(false);
   });

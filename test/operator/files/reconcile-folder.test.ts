@@ -260,6 +260,16 @@ describe('a project and its owners', () => {
     expect(await project(name)).toMatchObject({ status: 'active', owner_uid: null });
   });
 
+  it('is not taken for gone when it moves into a List', async () => {
+    const name = slug();
+    const item = resource('Project', name, { displayName: 'Shop' });
+    await pass({ 'a.yaml': item });
+    const list = { apiVersion: 'v1', kind: 'List', items: [JSON.parse(item)] };
+    const { notes } = await pass({ 'a.yaml': JSON.stringify(list) });
+    expect(notes).toEqual([]);
+    expect(await project(name)).toMatchObject({ status: 'active', owner_name: name, name: 'Shop' });
+  });
+
   it('is not taken for gone while a file cannot be read, or its own document is wrong', async () => {
     const name = slug();
     const files = { 'a.yaml': resource('Project', name, {}) };
@@ -287,6 +297,44 @@ describe('a callback', () => {
     await pass(files('2'));
     expect(secrets.at(-1)?.[1]).not.toBe(first);
     expect((await project(name)).previous_callback_secret_sealed).not.toBeNull();
+  });
+
+  it('to an address where nothing is sent is said, and all else is in effect', async () => {
+    const name = slug();
+    const files = (spec: object) => ({ 'a.yaml': resource('Project', name, spec) });
+    for (const [url, reason] of [
+      ['https://shop.example/h', 'InSync'],
+      ['https://10.1.2.3/h', 'CallbackNotPublic'],
+      ['https://[::1]:8443/h', 'CallbackNotPublic'],
+      ['https://1.1.1.1/h', 'InSync'],
+    ] as const) {
+      const displayName = `Shop of ${url}`;
+      const report = await pass(files({ callback: { ...callback, url }, displayName }));
+      expect(outcomes(report)).toEqual([`Project ${reason}`]);
+      const sealed = expect.anything();
+      expect(await project(name)).toMatchObject({
+        ...{ name: displayName, callback_url: url, callback_secret_sealed: sealed },
+      });
+    }
+    expect(secrets.length).toBe(4);
+  });
+
+  it('rotates at a new trigger of a Project that comes back, and at the one it had it does not', async () => {
+    const name = slug();
+    const files = (spec: object) => ({ 'a.yaml': resource('Project', name, spec) });
+    const triggered = (rotationTrigger: string) => ({ callback: { ...callback, rotationTrigger } });
+    await pass(files({ callback }));
+    await pass({});
+    await pass(files(triggered('1')));
+    await pass({});
+    await pass(files(triggered('1')));
+    expect(new Set(secrets.map(([, secret]) => secret)).size).toBe(1);
+    await pass({});
+    await pass(files(triggered('2')));
+    expect(secrets.at(-1)).not.toEqual(secrets.at(-2));
+    const { callback_rotation_trigger, ...row } = await project(name);
+    expect(callback_rotation_trigger).toBe('2');
+    expect(row.previous_callback_secret_sealed).not.toBeNull();
   });
 });
 

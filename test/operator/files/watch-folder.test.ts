@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -12,6 +12,7 @@ import { findProjectBySlug, updateProject } from '../../../runtime/db/projects.t
 import { systemClock } from '../../../runtime/platform/clock.ts';
 import { createLog } from '../../../runtime/platform/log.ts';
 import { createSealing } from '../../../runtime/platform/sealing.ts';
+import { writeSecretFile } from '../../../runtime/standalone/secret-files.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeFile, makeOrganization } from '../../support/rows.ts';
 
@@ -21,19 +22,21 @@ let folder: string;
 let slug: string;
 let operator: FolderOperator | undefined;
 let lines: { msg: string; [field: string]: unknown }[];
-let secrets: string[];
+/** Where the keys are written to that verify webhooks. */
+let data: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tintype-watch-'));
   slug = `p${randomBytes(5).toString('hex')}`;
   lines = [];
-  secrets = [];
+  data = await mkdtemp(join(tmpdir(), 'tintype-data-'));
 });
 
 afterEach(async () => {
   await operator?.stop();
   operator = undefined;
   await rm(folder, { recursive: true, force: true });
+  await rm(data, { recursive: true });
 });
 
 async function start(
@@ -48,7 +51,7 @@ async function start(
     sealing: createSealing([{ id: 'k1', key: randomBytes(32) }]),
     clock: systemClock,
     log: createLog({ level: 'debug', name: 'test', destination }),
-    writeSecret: async (name) => void secrets.push(name),
+    writeSecret: (name, value) => writeSecretFile(data, name, value),
     ...options,
   });
   return operator;
@@ -150,15 +153,18 @@ describe('the operator of a folder', () => {
     expect(await findProjectBySlug(db, slug)).toMatchObject({ status: 'active' });
   });
 
-  it('hands a secret out once, however many passes there are', async () => {
-    await write(
-      'a.yaml',
-      projectFile({ callback: { url: 'https://a.example/', secretName: 'hook' } }),
-    );
+  it('hands a secret out again where its file was lost, and else leaves the file as it is', async () => {
+    const callback = { url: 'https://a.example/', secretName: 'hook' };
+    await write('a.yaml', projectFile({ callback }));
     const { pass } = await start();
+    const file = join(data, 'secrets', 'hook.json');
+    const [text, { ctimeMs }] = [await readFile(file, 'utf8'), await stat(file)];
     await pass();
+    expect((await stat(file)).ctimeMs).toBe(ctimeMs);
+    await rm(file);
     await pass();
-    expect(secrets).toEqual(['hook']);
+    expect(await readFile(file, 'utf8')).toBe(text);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
   it('runs passes one after the other, and shares one among all that asked meanwhile', async () => {

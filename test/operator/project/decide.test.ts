@@ -179,7 +179,7 @@ describe('a Project that is there', () => {
         ...rowsOf({ default_watermark_preset_id: 'wm_1' }),
         is_default_watermark_orphaned: true,
       },
-      changes: [update({ default_watermark_preset_id: null })],
+      changes: [{ change: 'drop-watermark', settings: { default_watermark_preset_id: null } }],
     },
     {
       name: 'keeps its callback secret while the trigger is the same',
@@ -319,6 +319,19 @@ describe('taking over a project', () => {
         },
       });
     }
+  });
+
+  it.each(owners)('rotates the callback secret for a new trigger alone, %s', (_, owner) => {
+    const [url, secretName] = ['https://a.example/', 'hook'];
+    const rows = rowsOf({ ...owner, callback_url: url, callback_rotation_trigger: '1' });
+    const decide = (rotationTrigger: string) => {
+      const callback = { url, secretName, rotationTrigger };
+      return decideProject(project({ adoptionPolicy: 'IfUnowned', callback }), rows).changes;
+    };
+    const taking = { ...claim, callback_rotation_trigger: '1' };
+    expect(decide('1')).toEqual([taking]);
+    const rotation = { change: 'set-callback', callback_url: url, rotation_trigger: '2' };
+    expect(decide('2')).toEqual([taking, { ...rotation, secret: 'new' }]);
   });
 
   it('does not rotate the callback secret that is there', () => {

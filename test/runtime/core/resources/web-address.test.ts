@@ -169,5 +169,6 @@ describe('parseCallbackUrl', () => {
     'https://0x7f.1/',
     'https://[2001:db8:0::1]/',
     `https://a.example/${'x'.repeat(2048)}`,
+    'https://a.example/\ud83d',
   ])('refuses %j', (text) => expect(parseCallbackUrl(text)).toBeUndefined());
 });

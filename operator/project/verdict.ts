@@ -1,0 +1,42 @@
+/** What is said of a Project resource that is accepted: what it still waits for, or that it is as declared. Spec: Project. */
+import { literalFault } from '../../runtime/platform/egress.ts';
+import { type Condition, conditionsFor } from '../conditions.ts';
+import type { ProjectRows } from './gather.ts';
+import type { Wish } from './refuse.ts';
+import type { ProjectSpec } from './schema.ts';
+
+export function verdict({ spec, rows }: Wish): Condition[] {
+  if (spec.state !== 'Suspended' && rows.project?.suspended_by === 'staff') {
+    return conditionsFor('SuspendedByStaff', 'staff suspended the project: only staff can lift it');
+  }
+  const [awaited] = rows.domains_awaited;
+  if (awaited !== undefined) {
+    const message = `'${awaited.domain}' is still with the Project '${awaited.holder}', which is declared without it, and is taken when that one has let it go; all else is in effect`;
+    return conditionsFor('CustomDomainAwaited', message);
+  }
+  const preset = spec.defaultWatermarkPresetRef?.name;
+  if (preset && rows.default_watermark_preset_id === undefined) {
+    const message = `the WatermarkPreset '${preset}' is not there or not ready; all else is in effect`;
+    return conditionsFor('WatermarkPresetNotFound', message);
+  }
+  const missing = missingWarmPresets(spec, rows).map((name) => `'${name}'`);
+  if (missing.length > 0) {
+    const message = `the project has no resolution preset ${missing.join(', ')}, which warmPresets names; all else is in effect`;
+    return conditionsFor('WarmPresetNotFound', message);
+  }
+  const url = spec.callback?.url;
+  // Of a name the first delivery tells: only the network of the dispatcher knows where it leads.
+  if (url && literalFault(url, 'public') !== undefined) {
+    const message = `nothing is sent to the private or reserved address of spec.callback.url, '${url}'; all else is in effect`;
+    return conditionsFor('CallbackNotPublic', message);
+  }
+  if (spec.state === 'Suspended') return conditionsFor('Suspended', 'suspended, as declared');
+  return conditionsFor('InSync', 'the project is as declared');
+}
+
+/** Where presets are declared as well the schema has seen to it; else they are made through the API. */
+function missingWarmPresets(spec: ProjectSpec, { project }: ProjectRows): string[] {
+  if (spec.resolutionPresets !== undefined) return [];
+  const presets = project?.resolution_presets ?? {};
+  return (spec.warmPresets ?? []).filter((name) => !Object.hasOwn(presets, name));
+}

@@ -1,0 +1,42 @@
+// Spec: Watermark preset; Recipe.
+import { expect, it } from 'vitest';
+import { createMissingOwners } from '../../../operator/cluster/missing-owners.ts';
+import type { TenantObject } from '../../../operator/cluster/tenant-object.ts';
+import { KubeFailure } from '../../../operator/kube/kube-failure.ts';
+
+/** What is known of one owner, before the API server was asked and after. */
+async function known(found: TenantObject | KubeFailure | undefined, watched = 'team') {
+  let asked = 0;
+  const missing = createMissingOwners({
+    watches: (namespace) => namespace === watched,
+    findObjectNow: async () => {
+      asked += 1;
+      if (found instanceof KubeFailure) throw found;
+      return found;
+    },
+  });
+  const owner = { namespace: 'team', name: 'logo', uid: 'uid' };
+  missing.note('WatermarkPreset', owner);
+  const before = missing.isGone(owner);
+  const isMore = await missing.ask();
+  return { before, isMore, after: missing.isGone(owner), asked };
+}
+
+const has = (uid: string) => ({ metadata: { uid } }) as TenantObject;
+
+it('an owner that no cache has is gone once the API server has said so', async () => {
+  expect(await known(undefined)).toEqual({ before: false, isMore: true, after: true, asked: 1 });
+});
+
+it.each([
+  ['that is there', has('uid')],
+  ['whose namesake is there, which may take its row up', has('another')],
+  ['of which the API server did not say', new KubeFailure({ reason: 'Unavailable', message: '' })],
+])('one %s is not', async (_what, found) => {
+  expect(await known(found)).toEqual({ before: false, isMore: false, after: false, asked: 1 });
+});
+
+it('nor is one of a namespace that this operator does not watch, of which nobody is asked', async () => {
+  const nothing = { before: false, isMore: false, after: false, asked: 0 };
+  expect(await known(undefined, 'another')).toEqual(nothing);
+});
