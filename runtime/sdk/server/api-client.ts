@@ -60,7 +60,14 @@ type Prepared = {
   signal: AbortSignal | undefined;
   /** Whether a call whose answer was lost may be sent once more. */
   is_repeatable: boolean;
+  gone_code: string | undefined;
 };
+
+/** What a DELETE is told where an earlier one has deleted. Of files and recipes it is told that all is done. */
+const GONE_CODES: Readonly<Record<string, string>> = {
+  'DELETE /v1/projects/{slug}/libraries/{lib}': 'library_not_found',
+  'DELETE /v1/projects/{slug}/watermark-presets/{id}': 'not_found',
+} satisfies Partial<Record<keyof Operations, string>>;
 
 const RETRIES = 3;
 const TIMEOUT_MS = 30_000;
@@ -80,7 +87,7 @@ function prepare({ url, apiKey }: ApiClientOptions, name: string, sent: Sent): P
   }
   // A PUT without an id makes something new each time, and finds the name taken by what the first one made.
   const is_repeatable = method !== 'PUT' || template.endsWith('}');
-  const call = { target, signal: sent.signal, is_repeatable };
+  const call = { target, signal: sent.signal, is_repeatable, gone_code: GONE_CODES[name] };
   if (sent.body === undefined) return { ...call, init: { method, headers } };
   headers.set('content-type', 'application/json');
   return { ...call, init: { method, headers, body: JSON.stringify(sent.body) } };
@@ -103,18 +110,14 @@ async function sendPatiently(options: ApiClientOptions, call: Prepared): Promise
   for (let tried = 0; ; tried += 1) {
     const answer = await send(options, call);
     if (!(answer instanceof ApiError)) return answer;
-    if (wasLost && isGone(call, answer)) return { body: undefined };
+    // A 404 of a proxy, which says nothing of it, has another code.
+    if (wasLost && answer.code === call.gone_code) return { body: undefined };
     wasLost ||= answer.status === null || answer.status >= 500;
     const wait = call.is_repeatable || answer.status === 429 ? waitOf(answer, tried) : undefined;
     if (tried >= retries || wait === undefined) throw answer;
     await sleep(wait, undefined, call.signal && { signal: call.signal }).catch(() => undefined);
     call.signal?.throwIfAborted();
   }
-}
-
-/** What a DELETE whose answer was lost has deleted is not there for the next one. A 404 of a proxy says nothing of it. */
-function isGone({ init }: Prepared, { status, code }: ApiError): boolean {
-  return init.method === 'DELETE' && status === 404 && code !== 'invalid_response';
 }
 
 /** An answer that breaks off in the middle was not reached either. */

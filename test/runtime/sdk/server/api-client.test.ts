@@ -109,23 +109,48 @@ describe('the API client', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('takes what is not there for deleted where an earlier answer was lost, and only there', async () => {
-    const path = { slug: 'shop', fileSlug: 'a.jpg' };
-    const remove = () => api.call('DELETE /v1/projects/{slug}/files/{fileSlug}', { path });
-    const lost: Scripted[] = ['broken', refusal(502, 'internal')];
-    for (const first of lost) {
-      script.push(first, refusal(404, 'file_not_found'));
-      expect(await remove()).toBeUndefined();
-    }
-    script.push(refusal(404, 'file_not_found'));
-    await expect(remove()).rejects.toMatchObject({ code: 'file_not_found' });
-    // What was refused for its rate has deleted nothing.
-    const full = refusal(429, 'rate_limited', { 'retry-after': '0' });
-    script.push(full, refusal(404, 'file_not_found'));
-    await expect(remove()).rejects.toMatchObject({ code: 'file_not_found' });
-    // Not of the service: of a proxy that does not know it yet.
-    script.push('broken', { status: 404 });
-    await expect(remove()).rejects.toMatchObject({ code: 'invalid_response' });
+  const deletions = {
+    library: () =>
+      api.call('DELETE /v1/projects/{slug}/libraries/{lib}', {
+        path: { slug: 'shop', lib: 'press' },
+      }),
+    preset: () =>
+      api.call('DELETE /v1/projects/{slug}/watermark-presets/{id}', {
+        path: { slug: 'shop', id: 'wm_a' },
+      }),
+    file: () =>
+      api.call('DELETE /v1/projects/{slug}/files/{fileSlug}', {
+        path: { slug: 'shop', fileSlug: 'a.jpg' },
+      }),
+  };
+
+  it.each([
+    ['library', deletions.library, 'library_not_found'],
+    ['preset', deletions.preset, 'not_found'],
+  ])(
+    'takes a %s that is not there for deleted where an earlier answer was lost, and only there',
+    async (_what, remove, code) => {
+      const lost: Scripted[] = ['broken', refusal(502, 'internal')];
+      for (const first of lost) {
+        script.push(first, refusal(404, code));
+        expect(await remove()).toBeUndefined();
+      }
+      script.push(refusal(404, code));
+      await expect(remove()).rejects.toMatchObject({ code });
+      // What was refused for its rate has deleted nothing.
+      script.push(refusal(429, 'rate_limited', { 'retry-after': '0' }), refusal(404, code));
+      await expect(remove()).rejects.toMatchObject({ code });
+      // Not of the service: of a proxy that does not know it yet.
+      script.push('broken', { status: 404 });
+      await expect(remove()).rejects.toMatchObject({ code: 'invalid_response' });
+    },
+  );
+
+  it('tells of a file that never was, which a file that was deleted is not', async () => {
+    script.push(refusal(503, 'storage_unavailable'), refusal(404, 'file_not_found'));
+    await expect(deletions.file()).rejects.toMatchObject({ code: 'file_not_found' });
+    script.push('broken', { status: 204 });
+    expect(await deletions.file()).toBeUndefined();
     // Of another call it says that what is asked for is not there.
     script.push('broken', refusal(404, 'file_not_found'));
     await expect(mint()).rejects.toMatchObject({ code: 'file_not_found' });
