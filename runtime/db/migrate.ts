@@ -7,23 +7,29 @@ import type { Queryable } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of waiting for a migration that another process runs, and again for tables in use. */
+/** Of waiting for a migration that another process runs, and again for the tables of each file. */
 const PATIENCE_MS = 120_000;
-/** Whoever comes behind a lock that waits for a table waits with it: it is given up soon, and tried again. */
-const TABLE_TIMEOUT_MS = 1000;
+/**
+ * Whoever comes behind a lock that waits for a table waits with it: it is given up soon, and tried again for longer,
+ * as reads that overlap leave no short gap. The last is below the 5 s that a statement has, those behind it too.
+ */
+const TABLE_TIMEOUT_MS = { first: 1000, last: 4000 };
 const PAUSE_MS = 1000;
 /** A lock that was not to be had in time. */
 const LOCK_NOT_AVAILABLE = '55P03';
 
+type Waiting = { patience_ms?: number };
+
 /** Returns the names of the migrations that were applied now; a second call applies none. */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  { patience_ms = PATIENCE_MS }: Waiting = {},
+): Promise<string[]> {
   return connected(url, async (client) => {
-    const findMissing = () =>
-      findMissingMigrations({ query: async (text) => (await client.query(text)).rows });
-    if ((await findMissing()).length === 0) return [];
-    await lockOut(client);
-    const missing = await findMissing();
-    await run(client, 'up');
+    if ((await findMissing(client)).length === 0) return [];
+    await lockOut(client, patience_ms);
+    const missing = await findMissing(client);
+    await run(client, { direction: 'up', patience_ms });
     return missing;
   });
 }
@@ -31,8 +37,8 @@ export async function migrate(url: string): Promise<string[]> {
 /** Takes every migration back, newest first: all data is gone afterwards. */
 export async function unmigrate(url: string): Promise<void> {
   await connected(url, async (client) => {
-    await lockOut(client);
-    await run(client, 'down');
+    await lockOut(client, PATIENCE_MS);
+    await run(client, { direction: 'down', patience_ms: PATIENCE_MS });
   });
 }
 
@@ -63,34 +69,57 @@ export async function findMissingMigrations(db: Queryable): Promise<string[]> {
 const FOLDER = fileURLToPath(new URL('migrations', import.meta.url));
 const TABLE = 'schema_migrations';
 
-/** Every other migration, until the connection ends: by the lock that runners of older versions take, too. */
-async function lockOut(client: Connection): Promise<void> {
-  const { PG_MIGRATE_LOCK_ID } = await loadRunner();
-  await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+function findMissing(client: Connection): Promise<string[]> {
+  return findMissingMigrations({ query: async (text) => (await client.query(text)).rows });
 }
 
-/** Goes on where it was when a table was in use for too long. */
-async function run(client: Connection, direction: 'up' | 'down'): Promise<void> {
-  await client.query(`set lock_timeout = ${TABLE_TIMEOUT_MS}`);
-  const startedAt = performance.now();
-  while (!(await runOnce(client, direction))) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new TablesInUse();
+/** Every other migration, until the connection ends: by the lock that runners of older versions take, too. */
+async function lockOut(client: Connection, patience_ms: number): Promise<void> {
+  const { PG_MIGRATE_LOCK_ID } = await loadRunner();
+  await client.query(`set lock_timeout = ${patience_ms}`);
+  try {
+    await client.query('select pg_advisory_lock($1)', [PG_MIGRATE_LOCK_ID]);
+  } catch (cause) {
+    if (!isLockNotAvailable(cause)) throw cause;
+    const waited = `another migration has not ended in ${patience_ms / 1000} s`;
+    throw new Error(`${waited}: try again when it has`, { cause });
+  }
+}
+
+type Direction = 'up' | 'down';
+
+/** Goes on where it was when a table was in use for too long: each file has the whole patience. */
+async function run(
+  client: Connection,
+  { direction, patience_ms }: { direction: Direction; patience_ms: number },
+): Promise<void> {
+  let miss = { file: -1, since: 0, timeout_ms: TABLE_TIMEOUT_MS.first };
+  while (!(await runOnce(client, { direction, timeout_ms: miss.timeout_ms }))) {
+    const file = (await findMissing(client)).length;
+    const since = performance.now();
+    if (file !== miss.file) miss = { file, since, timeout_ms: TABLE_TIMEOUT_MS.first };
+    if (since - miss.since > patience_ms) throw new TablesInUse(patience_ms);
+    miss.timeout_ms = Math.min(2 * miss.timeout_ms, TABLE_TIMEOUT_MS.last);
     await sleep(PAUSE_MS);
   }
 }
 
 class TablesInUse extends Error {
-  constructor() {
+  constructor(patience_ms: number) {
     super(
-      `a table was in use for ${PATIENCE_MS / 1000} s by a transaction that does not end, such as a pg_dump: try again when it has ended`,
+      `a table was in use for ${patience_ms / 1000} s by transactions that do not end, such as a pg_dump: try again when they have ended`,
     );
     this.name = 'TablesInUse';
   }
 }
 
 /** False where a table was in use. */
-async function runOnce(dbClient: Connection, direction: 'up' | 'down'): Promise<boolean> {
+async function runOnce(
+  dbClient: Connection,
+  { direction, timeout_ms }: { direction: Direction; timeout_ms: number },
+): Promise<boolean> {
   const { runner } = await loadRunner();
+  await dbClient.query(`set lock_timeout = ${timeout_ms}`);
   try {
     await runner({
       dbClient,
@@ -103,10 +132,14 @@ async function runOnce(dbClient: Connection, direction: 'up' | 'down'): Promise<
     });
     return true;
   } catch (error) {
-    if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
+    if (!isLockNotAvailable(error)) throw error;
     await dbClient.query('rollback');
     return false;
   }
+}
+
+function isLockNotAvailable(error: unknown): boolean {
+  return (error as { code?: string }).code === LOCK_NOT_AVAILABLE;
 }
 
 /** Most starts find nothing to do, and need no runner for that. */
@@ -122,7 +155,6 @@ async function connected<T>(url: string, work: (client: Connection) => Promise<T
       connectionString: url,
       application_name: 'tintype-migrate',
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      lock_timeout: PATIENCE_MS,
     },
     work,
   );

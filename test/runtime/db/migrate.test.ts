@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { findNewestMigration, migrate, unmigrate } from '../../../runtime/db/migrate.ts';
 import { useDatabase } from '../../support/database.ts';
 import { makeProject } from '../../support/rows.ts';
@@ -84,6 +84,89 @@ it('waits for a table in use without holding up who comes behind it', async () =
   await reader;
   expect(await migrating).toEqual(taken);
   expect(await migrate(url())).toEqual([]);
+});
+
+/** Where a migration waits for a table at this moment. */
+const waits = () =>
+  db.query<{ started: string; table: string }>(
+    `select waitstart::text as started, relation::regclass::text as table from pg_locks
+     join pg_stat_activity using (pid)
+     where datname = current_database() and application_name = 'tintype-migrate'
+       and not granted and waitstart is not null`,
+  );
+
+/** In use until it is let go. */
+async function use(table: string, mode: string): Promise<() => Promise<void>> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>();
+  const { promise: isUsed, resolve: locked } = Promise.withResolvers<void>();
+  const used = db.transaction(async (tx) => {
+    await tx.query(`lock table ${table} in ${mode} mode`);
+    locked();
+    await isOver;
+  });
+  await isUsed;
+  const end = () => {
+    resolve();
+    return used;
+  };
+  onTestFinished(end);
+  return end;
+}
+
+const often = { timeout: 20_000, interval: 5 };
+
+async function nextMiss(table: string): Promise<void> {
+  await expect.poll(waits, often).toMatchObject([{ table }]);
+  await expect.poll(waits, often).toEqual([]);
+}
+
+it('has the whole patience for each file', async () => {
+  const taken = await takeBackTo('0067_refusals_of_checks');
+  const endChecks = await use('scanner_checks', 'access share');
+  const endPurges = await use('purges', 'row exclusive');
+  const migrating = migrate(url(), { patience_ms: 2500 });
+  const applied = migrating.catch(String);
+  await nextMiss('scanner_checks');
+  await endChecks();
+  // By now more than that since the first miss.
+  await nextMiss('purges');
+  await endPurges();
+  expect(await applied).toEqual(taken);
+});
+
+it('waits for longer each time, as reads that overlap leave no short gap', async () => {
+  await takeBackTo('0068_purges_of_project');
+  const end = await use('purges', 'row exclusive');
+  const migrating = migrate(url());
+  await nextMiss('purges');
+  await expect.poll(waits, often).toHaveLength(1);
+  const [second] = await waits();
+  await new Promise((resolve) => setTimeout(resolve, 1300));
+  expect(await waits()).toEqual([second]);
+  await end();
+  await migrating;
+});
+
+it('says what keeps it where a table stays in use, and goes on when called again', async () => {
+  const taken = await takeBackTo('0068_purges_of_project');
+  const end = await use('purges', 'row exclusive');
+  await expect(migrate(url(), { patience_ms: 500 })).rejects.toThrow(
+    'a table was in use for 0.5 s by transactions that do not end',
+  );
+  await end();
+  expect(await migrate(url())).toEqual(taken);
+});
+
+it('says that another migration runs', async () => {
+  const taken = await takeBackTo('0068_purges_of_project');
+  const end = await use('purges', 'row exclusive');
+  const first = migrate(url());
+  await expect.poll(waits, often).toHaveLength(1);
+  await expect(migrate(url(), { patience_ms: 200 })).rejects.toThrow(
+    'another migration has not ended in 0.2 s: try again when it has',
+  );
+  await end();
+  expect(await first).toEqual(taken);
 });
 
 it('finds its migrations in whatever folder they lie', async () => {
