@@ -2,8 +2,9 @@
  * Writes a delivery's answer. A success is metered before its response ends; a refusal never is, and is
  * never cached. Spec: Caching and response headers; Metering.
  */
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import {
   type ByteRange,
   printContentRange,
@@ -81,7 +82,7 @@ export async function answerStream(
   const size_bytes = lengthOf(of.portion, of.size_bytes);
   const handing = { size_bytes, meter, begin };
   const bytes = stream === null ? 0 : await handOver(stream, response, handing);
-  if (!response.headersSent) return answerNobody(exchange);
+  if (response.destroyed && bytes === 0) return answerNobody(exchange);
   response.end();
   return { source: 'original', bytes };
 }
@@ -125,15 +126,16 @@ async function handOver(
   { size_bytes, meter, begin }: Handing,
 ): Promise<number> {
   let handed = 0;
-  // Called before the pipeline's own listener writes the piece.
-  stream.once('data', () => orDestroy(stream, begin));
-  stream.on('data', (piece: Buffer) => {
-    handed += piece.length;
-    if (handed === size_bytes) meter(handed);
-  });
   try {
+    await untilReadable(stream, response);
+    begin();
+    stream.on('data', (piece: Buffer) => {
+      handed += piece.length;
+      if (handed === size_bytes) meter(handed);
+    });
     await pipeline(stream, response, { end: false });
   } catch (error) {
+    stream.destroy();
     if (!response.destroyed) throw error;
     if (handed > 0 && handed < size_bytes) meter(handed);
     return handed;
@@ -142,13 +144,16 @@ async function handOver(
   throw new Error(`${handed} bytes are stored, ${size_bytes} published`);
 }
 
-/** What a listener throws would end the process. */
-function orDestroy(stream: Readable, act: () => void): void {
-  try {
-    act();
-  } catch (error) {
-    stream.destroy(error instanceof Error ? error : new Error(String(error)));
-  }
+/** Throws where nothing comes, or nobody is there any more to take it. */
+async function untilReadable(stream: Readable, response: Exchange['response']): Promise<void> {
+  const settled = new AbortController();
+  const { signal } = settled;
+  const over = [finished(stream, { signal }), finished(response, { signal })];
+  // A listener that stayed would keep the stream from flowing.
+  await Promise.race([once(stream, 'readable', { signal }), ...over]).finally(() =>
+    settled.abort(),
+  );
+  if (stream.readableLength === 0) throw new Error('a published image is stored without a byte');
 }
 
 export function answerNotModified(

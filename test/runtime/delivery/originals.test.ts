@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../../runtime/core/errors.ts';
 import type { ProjectRow } from '../../../runtime/db/projects.ts';
 import type { Bucket } from '../../../runtime/platform/storage/bucket.ts';
@@ -9,6 +9,7 @@ import { useDatabase } from '../../support/database.ts';
 import { change, publishImage } from '../../support/delivered.ts';
 import { type DeliveryHost, ROOT_DOMAIN, startDeliveryHost } from '../../support/delivery-host.ts';
 import { type DeliveryStack, openStack } from '../../support/delivery-stack.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 import { makeProject } from '../../support/rows.ts';
 
 const { db } = useDatabase();
@@ -275,12 +276,19 @@ describe('storage that breaks off midway', () => {
 
 describe('storage that opens and fails before the first byte', () => {
   it.each([
-    ['away', new ServiceError('storage_unavailable'), 503, 'busy'],
-    ['broken', new Error('the disk fails'), 500, 'internal'],
-  ])('(%s) is answered so, unbilled', async (_how, error, status, code) => {
+    [
+      'away',
+      (stream: Readable) => stream.destroy(new ServiceError('storage_unavailable')),
+      503,
+      'busy',
+    ],
+    ['broken', (stream: Readable) => stream.destroy(new Error('the disk fails')), 500, 'internal'],
+    ['closed', (stream: Readable) => stream.destroy(), 500, 'internal'],
+    ['empty', (stream: Readable) => stream.push(null), 500, 'internal'],
+  ])('(%s) is answered so, unbilled', async (_how, fail, status, code) => {
     const opened = new Readable({
       read() {
-        this.destroy(error);
+        fail(this);
       },
     });
     const failing = await startDeliveryHost({
@@ -291,6 +299,53 @@ describe('storage that opens and fails before the first byte', () => {
     const answer = await failing.get(project.project_slug, PATH);
     expect([answer.status, answer.code]).toEqual([status, code]);
     expect(answer.headers['cache-control']).toBe('no-store');
+    await failing.close();
+    expect(await usage()).toBeUndefined();
+  });
+
+  it('(silent) is closed where its viewer leaves', async () => {
+    const opened = new Readable({ read: () => undefined });
+    const opening = vi.fn(async () => opened);
+    const silent = await startDeliveryHost({
+      db,
+      wall_clock_ms: 0,
+      content: { ...stack.content, open: opening },
+    });
+    const socket = await open(silent);
+    await expect.poll(() => opening.mock.calls.length).toBe(1);
+    socket.destroy();
+    await expect.poll(() => opened.destroyed).toBe(true);
+    await silent.close();
+    expect(await usage()).toBeUndefined();
+  });
+});
+
+describe('an answer whose headers cannot be made', () => {
+  it('is refused, with nothing of the image, which is closed, unbilled', async () => {
+    const clock = createManualClock();
+    let isOpen = false;
+    const failing = await startDeliveryHost({
+      db,
+      wall_clock_ms: 0,
+      content: {
+        ...stack.content,
+        open: async (key) => {
+          isOpen = true;
+          return watch(await stack.content.open(key));
+        },
+      },
+      clock: {
+        now: () => {
+          if (!isOpen) return clock.now();
+          isOpen = false;
+          throw new Error('the clock fails');
+        },
+      },
+    });
+    const answer = await failing.get(project.project_slug, PATH);
+    expect([answer.status, answer.code]).toEqual([500, 'internal']);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    await expect.poll(() => seen.isClosed).toBe(true);
     await failing.close();
     expect(await usage()).toBeUndefined();
   });
