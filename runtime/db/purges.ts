@@ -47,8 +47,9 @@ export async function insertPurge(tx: Transaction, purge: NewPurge): Promise<voi
 }
 
 /**
- * Due purges, each claimed for the lease: the oldest of every project, by lot where there are more projects than room,
- * and then the oldest of all. A project is found by one step of the index, however much it has waiting.
+ * Due purges, each claimed for the lease: of one project for every ten that there is room for, by lot where there are
+ * more, equal shares of their oldest, and then the oldest of all. Of few projects, as a cache that forgets whole hosts
+ * takes a call for each. A project is found by one step of the index, however much it has waiting.
  */
 export async function claimPurges(
   db: Queryable,
@@ -64,17 +65,17 @@ export async function claimPurges(
      ), drawn as materialized (
        select project_id from waiting w where exists (select from purges p
          where p.project_id = w.project_id and p.sent_at is null and p.run_after <= now())
-       order by random() limit $1
+       order by random() limit greatest(1, $1::int / 10)
      ), firsts as materialized (
        select f.purge_id from drawn cross join lateral (
          select purge_id from purges p
          where p.project_id = drawn.project_id and p.sent_at is null and p.run_after <= now()
-         order by p.run_after limit 1 for update skip locked
+         order by p.run_after limit $1::int / (select count(*) from drawn) for update skip locked
        ) f
      ), others as materialized (
        select purge_id from purges
        where sent_at is null and run_after <= now() and purge_id not in (select purge_id from firsts)
-       order by run_after limit $1 - (select count(*) from firsts) for update skip locked
+       order by run_after limit $1::int - (select count(*) from firsts) for update skip locked
      ), due as (
        select purge_id from firsts union all select purge_id from others
      ), claimed as (

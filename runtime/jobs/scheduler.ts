@@ -113,7 +113,8 @@ export async function timesNow(
   const now = clock.now();
   if (!('missed' in job) || job.missed === 'newest') return [at ?? now];
   const after = await findLastScheduledFor(db, name);
-  const missed = after === undefined ? [] : dueTimes(job, { after, until: now });
+  const until = at !== undefined && at < now ? at : now;
+  const missed = after === undefined ? [] : dueTimes(job, { after, until });
   if (at !== undefined) return [...missed.filter((time) => time < at), at];
   return missed.length === 0 ? [now] : missed;
 }

@@ -144,13 +144,23 @@ describe('the purge queue', () => {
     const others = [await makeProject(db), await makeProject(db)];
     for (let n = 0; n < 50; n += 1) await purge(`mass-${n}`);
     for (const other of others) await purge('blocked.jpg', 45, other);
-    const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: 120 });
+    const page = await claimPurges(db, { limit: 40, lease_seconds: 120 });
     const masses = page.filter(({ project_id }) => project_id === project.project_id);
-    expect([page.length, masses.length]).toEqual([20, 18]);
+    expect([page.length, masses.length]).toEqual([40, 38]);
     expect(new Set(masses.map(({ file_slug }) => file_slug))).toEqual(
-      new Set(Array.from({ length: 18 }, (_, n) => `mass-${n}`)),
+      new Set(Array.from({ length: 38 }, (_, n) => `mass-${n}`)),
     );
-    expect(await jobs.run(queue)).toEqual({ sent: 32, failed: 0 });
+    expect(await jobs.run(queue)).toEqual({ sent: 12, failed: 0 });
+  });
+
+  it('takes of few projects at a time where many have many, of each as much', async () => {
+    const projects = [project, await makeProject(db), await makeProject(db), await makeProject(db)];
+    for (const each of projects) for (let n = 0; n < 15; n += 1) await purge(`f-${n}`, 45, each);
+    const page = await claimPurges(db, { limit: cdn.batch_max, lease_seconds: 120 });
+    const counts = projects.map(
+      ({ project_id }) => page.filter((row) => row.project_id === project_id).length,
+    );
+    expect(counts.toSorted((one, other) => one - other)).toEqual([0, 0, 10, 10]);
   });
 
   it('by two at once sends each once', async () => {
