@@ -16,6 +16,8 @@ import { startMeter } from '../../runtime/delivery/meter.ts';
 import { systemClock } from '../../runtime/platform/clock.ts';
 import type { Failpoint, FailpointName } from '../../runtime/platform/failpoint.ts';
 import { createLog } from '../../runtime/platform/log.ts';
+import { createInProcessQueue } from '../../runtime/platform/queue/in-process.ts';
+import { startIngest } from '../../runtime/worker/ingest/ingest-loop.ts';
 import { ingestUpload } from '../../runtime/worker/ingest/ingest-upload.ts';
 import { createSandbox, type Sandbox } from '../../runtime/worker/sandbox/sandbox.ts';
 import { useDatabase } from '../support/database.ts';
@@ -142,6 +144,27 @@ describe('a database that is back before anybody else looks for the attempt', ()
     do await attempt(upload, () => undefined);
     while ((await uploadAsItIs(db, upload)).status !== 'ready');
   });
+});
+
+it('a worker that ends waits for no database to be back', async () => {
+  const upload = await arrive({ db, buckets }, project, { bytes, file_slug: 'picture' });
+  const { promise: away, resolve } = Promise.withResolvers<void>();
+  const ingest = await startIngest({
+    ...{ db: distant, buckets, sandbox, clock: systemClock, log, ingest_bytes_max: 1e9 },
+    ...{ lease_seconds: 30, queue: createInProcessQueue(), slots: 1, poll_every_ms: 50 },
+    failpoint: (name) => {
+      if (name !== 'ingest.before_publish') return;
+      proxy.set({ kind: 'refuse' });
+      proxy.cut();
+      resolve();
+    },
+  });
+  await away;
+  const toldAt = performance.now();
+  await ingest.stop();
+  expect(performance.now() - toldAt).toBeLessThan(10_000);
+  expect(await uploadAsItIs(db, upload)).toMatchObject({ status: 'processing', attempt: 1 });
+  proxy.set({ kind: 'none' });
 });
 
 const moments = ['ingest.decoded', 'ingest.before_publish', 'ingest.before_commit'] as const;

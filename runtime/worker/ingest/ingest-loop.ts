@@ -12,7 +12,7 @@ import { createDoorbellTrails } from './doorbell-trails.ts';
 import { type IngestDeps, type IngestOutcome, ingestUpload } from './ingest-upload.ts';
 import { createSlowPlace } from './slow-place.ts';
 
-export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow'> & {
+export type IngestLoopOptions = Omit<IngestDeps, 'trails' | 'slow' | 'stopping'> & {
   queue: Queue;
   metrics?: Pick<Metrics, 'ingest' | 'watch'>;
   slots: number;
@@ -28,10 +28,12 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const says = 'due uploads are not looked for while this lasts: it is tried every few seconds';
   const outage = createOutageLog(log, { says });
   const running = new Set<Promise<unknown>>();
-  const state = { isStopped: false, found_due: 0 };
+  const ending = new AbortController();
+  const stopping = ending.signal;
+  const state = { found_due: 0 };
   options.metrics?.watch({ found_due: () => state.found_due });
   const attemptOne = async () => {
-    const attempt = measuredAttempt({ ...options, trails, slow }).then(
+    const attempt = measuredAttempt({ ...options, trails, slow, stopping }).then(
       (outcome) => {
         outage.went();
         return outcome;
@@ -46,7 +48,7 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
     return attempt.finally(() => running.delete(attempt));
   };
   const drain = async () => {
-    while (!state.isStopped && running.size < slots) {
+    while (!stopping.aborted && running.size < slots) {
       state.found_due += 1;
       const outcome = await attemptOne().finally(() => {
         state.found_due -= 1;
@@ -58,12 +60,12 @@ export async function startIngest(options: IngestLoopOptions): Promise<{ stop():
   const doorbells = await queue.consume('ingest', { slots }, async (doorbell) => {
     trails.note(doorbell);
     while (running.size >= slots) await Promise.race(running);
-    if (!state.isStopped) await attemptOne();
+    if (!stopping.aborted) await attemptOne();
   });
   void drain();
   return {
     stop: async () => {
-      state.isStopped = true;
+      ending.abort(new Error('the process ends'));
       clearInterval(timer);
       await doorbells.stop();
       await Promise.all(running);

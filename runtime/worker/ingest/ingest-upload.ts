@@ -41,6 +41,8 @@ export type IngestDeps = {
   trails?: DoorbellTrails;
   /** Shared by all slots of a worker; without it, any of them may take what ran out of time before. */
   slow?: SlowPlace;
+  /** Aborted when the process ends: it waits for no outage to be over. */
+  stopping?: AbortSignal;
 };
 
 export type IngestOutcome =
@@ -171,7 +173,8 @@ async function settle(
   error: unknown,
 ): Promise<IngestOutcome> {
   const { upload_id, attempt: number } = upload;
-  const written = <T>(write: () => Promise<T>) => outlastOutage(deps.lease_seconds, write);
+  const patience = { seconds: deps.lease_seconds, stopping: deps.stopping };
+  const written = <T>(write: () => Promise<T>) => outlastOutage(patience, write);
   const log = deps.log.child(namesOf(upload));
   const verdict = verdictOf(error, upload);
   switch (verdict.end) {
