@@ -5,7 +5,7 @@
 import { Away } from '../platform/advice.ts';
 import type { Lifecycle } from '../platform/lifecycle.ts';
 import type { Log } from '../platform/log.ts';
-import type { Probes } from '../platform/readiness.ts';
+import { type Probes, StillStarting } from '../platform/readiness.ts';
 
 export type Patience = {
   /** Opens what needs a server, as often as it is away; any other failure is thrown. */
@@ -46,5 +46,5 @@ export function createPatience({ log, lifecycle, random = Math.random }: Waiting
 
 /** A check that fails for as long as a process starts. */
 export function notYet(dependency: string): Probes {
-  return { [dependency]: () => Promise.reject(new Error('the process still starts')) };
+  return { [dependency]: () => Promise.reject(new StillStarting('the process still starts')) };
 }

@@ -12,7 +12,7 @@ import { type HealthOptions, startHealthServer } from '../platform/http/health-s
 import { type Lifecycle, runProcess } from '../platform/lifecycle.ts';
 import { createLog, type LogFields } from '../platform/log.ts';
 import { createMetrics } from '../platform/metrics.ts';
-import { findReadiness } from '../platform/readiness.ts';
+import { findReadiness, type Readiness } from '../platform/readiness.ts';
 import { startTracing } from '../platform/tracing/start-tracing.ts';
 import { warnOfUnknownVariables } from '../platform/unknown-variables.ts';
 import { type Deps, deploymentFields, openDeployment, probesOf } from './open-deps.ts';
@@ -91,11 +91,16 @@ async function openHealth(
   { port, lifecycle }: Watching,
 ): Promise<number | undefined> {
   const { metrics, log, probes } = watched;
-  metrics.watch({ dependencies: async () => (await findReadiness(probes(), log)).checks });
+  metrics.watch({ dependencies: async () => dependenciesOf(await findReadiness(probes(), log)) });
   if (port === undefined) return undefined;
   const health = await startHealthServer({ port, ...watched });
   lifecycle.onStop('health', health.stop);
   return health.port;
+}
+
+/** Nobody is to be called because a process takes its time to start. */
+function dependenciesOf({ checks: { start: _, ...dependencies } }: Readiness) {
+  return dependencies;
 }
 
 function defined(fields: LogFields): LogFields {

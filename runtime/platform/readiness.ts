@@ -5,6 +5,9 @@ import type { Log } from './log.ts';
 export type Probes = Readonly<Record<string, () => Promise<unknown>>>;
 export type Readiness = { ready: boolean; checks: Record<string, boolean> };
 
+/** Why a check fails while a process starts: nothing that it uses has failed. */
+export class StillStarting extends Error {}
+
 /** Less than a kubelet waits for the answer: what hangs is named as well as what fails. */
 const PROBE_MS_MAX = 3000;
 
@@ -18,7 +21,9 @@ export async function findReadiness(
       await Promise.race([probe(), silence(probeMsMax)]);
       return [name, true] as const;
     } catch (error) {
-      log.warn('not ready: a dependency cannot be used', { dependency: name, error });
+      if (!(error instanceof StillStarting)) {
+        log.warn('not ready: a dependency cannot be used', { dependency: name, error });
+      }
       return [name, false] as const;
     }
   });

@@ -22,6 +22,7 @@ export type StorageOperation =
 /**
  * Those down to `request_cut` happen before the server sees the request, or all of it: of that one it gets one half of
  * the body. Of the others it has taken the effect. What is slow comes whole: its headers late, or its body byte by byte.
+ * What is `begun` has its status before its outcome, as S3 answers where that takes long.
  */
 export type StorageFaultKind =
   | 'reset'
@@ -34,7 +35,8 @@ export type StorageFaultKind =
   | 'reply_dropped'
   | 'body_cut'
   | 'slow_headers'
-  | 'slow_body';
+  | 'slow_body'
+  | 'begun';
 
 /** `times`: how many requests it hits, and `bucket`: of which one; all where they are left out. */
 export type StorageFault = {
@@ -115,7 +117,7 @@ async function respond({ target, incoming, body, answer, fault }: Exchange): Pro
   const bytes = await buffer(reply);
   if (fault === 'reply_dropped') return void answer.socket?.resetAndDestroy();
   if (fault === 'slow_headers') await sleep(SLOW_MS);
-  answer.writeHead(reply.statusCode ?? 0, reply.headers);
+  answer.writeHead(fault === 'begun' ? 200 : (reply.statusCode ?? 0), reply.headers);
   if (fault === 'slow_body') return void Readable.from(inPieces(bytes)).pipe(answer);
   if (fault !== 'body_cut') return void answer.end(bytes);
   answer.write(bytes.subarray(0, bytes.length / 2), () => answer.socket?.destroySoon());

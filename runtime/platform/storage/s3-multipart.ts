@@ -12,6 +12,9 @@ const MENDABLE: ReadonlySet<string> = new Set([
   'MalformedXML',
 ]);
 
+/** By its code, as the others: what is refused after the storage has begun to answer comes with another status. */
+const NO_UPLOAD = 'NoSuchUpload';
+
 export async function completeMultipart(
   place: S3Place,
   key: string,
@@ -36,5 +39,6 @@ function refusal(error: unknown): MultipartRefused | undefined {
   if (code === undefined || !(error instanceof Error)) return undefined;
   if (MENDABLE.has(code)) return new MultipartRefused('invalid_parts', error.message);
   const isRefused = [400, 404].includes(statusOf(error) ?? 0) && code !== 'NoSuchBucket';
-  return isRefused ? new MultipartRefused('multipart_complete_failed', error.message) : undefined;
+  if (!isRefused && code !== NO_UPLOAD) return undefined;
+  return new MultipartRefused('multipart_complete_failed', error.message);
 }

@@ -38,8 +38,9 @@ it('a process is ready when its own part has begun, and not with what that works
       return {};
     },
   });
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
   const ask = async (path: string) => {
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    const answer = await get(path);
     return [answer.status, await answer.json()];
   };
   const lifecycle = await starting.promise;
@@ -49,6 +50,14 @@ it('a process is ready when its own part has begun, and not with what that works
     { ready: false, checks: { ...usable, start: false } },
   ]);
   expect(await ask('/livez')).toEqual([200, { status: 'ok' }]);
+  // Where somebody is called for what a process cannot use.
+  const measured = await (await get('/metrics')).text();
+  expect(measured.match(/^tintype_dependency_ready.*$/gm)?.toSorted()).toEqual([
+    'tintype_dependency_ready{dependency="broker"} 1',
+    'tintype_dependency_ready{dependency="content"} 1',
+    'tintype_dependency_ready{dependency="database"} 1',
+    'tintype_dependency_ready{dependency="ingest"} 1',
+  ]);
   begun.resolve();
   await expect.poll(() => ask('/readyz')).toEqual([200, { ready: true, checks: usable }]);
   await lifecycle.stop();

@@ -1,9 +1,9 @@
 // Spec: Infrastructure, GET /readyz.
 import { expect, it } from 'vitest';
 import { createLog } from '../../../runtime/platform/log.ts';
-import { findReadiness } from '../../../runtime/platform/readiness.ts';
+import { findReadiness, StillStarting } from '../../../runtime/platform/readiness.ts';
 
-it('is told of what hangs as of what fails, by name, beside what answers', async () => {
+it('is told of what hangs as of what fails, by name, beside what answers, and without a line of what still starts', async () => {
   const lines: string[] = [];
   const destination = { write: (line: string) => void lines.push(line) };
   const log = createLog({ level: 'info', name: 'test', destination });
@@ -13,10 +13,11 @@ it('is told of what hangs as of what fails, by name, beside what answers', async
       throw new Error('refused');
     },
     hangs: () => new Promise(() => {}),
+    starts: () => Promise.reject(new StillStarting('the process still starts')),
   };
   expect(await findReadiness(probes, log, 1)).toEqual({
     ready: false,
-    checks: { answers: true, fails: false, hangs: false },
+    checks: { answers: true, fails: false, hangs: false, starts: false },
   });
   const said = lines.map((line) => JSON.parse(line));
   expect(said.map(({ dependency, error }) => [dependency, error.message]).toSorted()).toEqual([

@@ -86,6 +86,19 @@ it('what the storage itself calls missing is: an object, and an upload in parts'
   await expect(completing).rejects.toMatchObject({ code: 'multipart_complete_failed' });
 });
 
+it('a list that is refused after the storage has begun to answer is refused as ever', async () => {
+  const gone = await straight.createMultipart('a/gone', png);
+  await straight.abortMultipart('a/gone', gone);
+  const complete = (key: string, id: string) =>
+    bucket.completeMultipart(key, { upload_id: id, parts });
+  proxy.set({ operation: 'completeMultipart', kind: 'begun' });
+  await expect(complete('a/gone', gone)).rejects.toMatchObject({
+    code: 'multipart_complete_failed',
+  });
+  await expect(complete('a/parts', upload_id)).rejects.toMatchObject({ code: 'invalid_parts' });
+  expect(proxy.hits()).toBe(2);
+});
+
 describe('a connection that is not made', () => {
   const adviceOf = async (endpoint: string): Promise<unknown> => {
     const away = createS3Bucket(connectS3({ ...s3, endpoint }, { attempts: 1 }), 'faults');
